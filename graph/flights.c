@@ -1,10 +1,13 @@
-/* What a solve in flight gets of the plan: a lane and a run. */
+/* What a solve in flight gets of the plan: a lane, and a run with room for its terms. */
 #include "base/tuning.h"
 #include "graph/process.h"
 #include "graph/solving.h"
 #include "runtime/chain.h"
 #include "runtime/runs.h"
 #include "runtime/teamwork.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* The lane with the fewest solves in it. */
 static psg_lane *idlest_lane(const psg_plan *plan) {
@@ -45,15 +48,27 @@ static bool repeats(const psg_run *run, const size_t key[2]) {
            (run->work != NULL && psg_teamwork_repeats(run, key));
 }
 
-psg_run *psg_flights_take_run(psg_plan *plan, const psg_arrays *arrays) {
+/* @return NULL: no memory */
+static psg_flight *create(const psg_engine *engine) {
+    psg_flight *flight = calloc(1, sizeof *flight);
+    psg_run *run = flight != NULL ? psg_run_create(engine) : NULL;
+    if (run == NULL) {
+        free(flight);
+        return NULL;
+    }
+    flight->run = run;
+    return flight;
+}
+
+psg_flight *psg_flights_take(psg_plan *plan, const psg_arrays *arrays) {
     const psg_engine *engine = &plan->context.engine;
     const bool gathers = arrays != NULL && (engine->chain_steps > 0 || engine->team != NULL);
     const size_t key[2] = {idlest_lane(plan)->number, arrays != NULL ? arrays->number : 0};
-    psg_run **chosen = NULL;
-    psg_run **last = NULL;
+    psg_flight **chosen = NULL;
+    psg_flight **last = NULL;
     size_t idle = 0;
-    for (psg_run **at = &plan->flights.idle_runs; *at != NULL; at = &(*at)->next) {
-        chosen = chosen == NULL && repeats(*at, key) ? at : chosen;
+    for (psg_flight **at = &plan->flights.idle; *at != NULL; at = &(*at)->next) {
+        chosen = chosen == NULL && repeats((*at)->run, key) ? at : chosen;
         last = at;
         idle++;
     }
@@ -61,17 +76,33 @@ psg_run *psg_flights_take_run(psg_plan *plan, const psg_arrays *arrays) {
         chosen = last;
     }
     if (chosen == NULL) {
-        return psg_run_create(engine);
+        return create(engine);
     }
-    psg_run *run = *chosen;
-    *chosen = run->next;
-    return run;
+    psg_flight *flight = *chosen;
+    psg_run *run = flight->run;
+    *chosen = flight->next;
+    memset(flight, 0,
+           sizeof *flight); /* padding too: graphs of CUDA's are for the bytes of its terms */
+    flight->run = run;
+    return flight;
+}
+
+void psg_flights_give_back(psg_flights *flights, psg_flight *flight) {
+    flight->next = flights->idle;
+    flights->idle = flight;
+}
+
+void psg_flight_destroy(psg_flight *flight) {
+    if (flight != NULL) {
+        psg_run_destroy(flight->run);
+        free(flight);
+    }
 }
 
 void psg_flights_free(psg_flights *flights) {
-    while (flights->idle_runs != NULL) {
-        psg_run *next = flights->idle_runs->next;
-        psg_run_destroy(flights->idle_runs);
-        flights->idle_runs = next;
+    while (flights->idle != NULL) {
+        psg_flight *next = flights->idle->next;
+        psg_flight_destroy(flights->idle);
+        flights->idle = next;
     }
 }

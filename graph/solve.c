@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef void (*graph_function)(psg_run *run, const psg_plan *plan, const psg_lane *lane,
@@ -139,17 +138,16 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on
  * another process. Then they stay the caller's. */
 static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, psg_status before) {
-    psg_flight *flight = calloc(1, sizeof *flight);
-    psg_run *run = psg_flights_take_run(plan, arrays);
+    psg_flight *flight = psg_flights_take(plan, arrays);
     psg_status status = before;
-    if (status == PSG_OK && (flight == NULL || run == NULL)) {
+    if (status == PSG_OK && flight == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
     }
     if (status == PSG_OK) {
         status = take_terms(plan, arrays, r, flight);
     }
     if (status == PSG_OK) {
-        status = follow_streams(run, arrays, r);
+        status = follow_streams(flight->run, arrays, r);
     }
     status = psg_ranks_agree(plan->processes.comm, status);
     if (status == PSG_OK && r->args != NULL) {
@@ -159,13 +157,12 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     }
     if (status != PSG_OK) {
         psg_sides_give_back(plan, flight != NULL ? flight->sides : NULL);
-        free(flight);
-        psg_run_destroy(run);
+        psg_flight_destroy(flight);
         return status;
     }
+    psg_run *run = flight->run;
     psg_copies_begin(&plan->work, plan->flights.oldest == NULL);
     psg_lane *lane = psg_flights_choose_lane(plan);
-    flight->run = run;
     flight->lane = lane;
     flight->arrays = arrays;
     flight->terms.relay = lane->relay;
@@ -489,9 +486,7 @@ psg_status psg_wait(psg_plan *plan) {
     flight->lane->users--;
     plan->flights.oldest = flight->next;
     plan->flights.newest = plan->flights.oldest != NULL ? plan->flights.newest : NULL;
-    flight->run->next = plan->flights.idle_runs;
-    plan->flights.idle_runs = flight->run;
-    free(flight);
+    psg_flights_give_back(&plan->flights, flight);
     return status;
 }
 

@@ -202,7 +202,7 @@ typedef struct psg_doors {
 typedef struct psg_flights {
     psg_flight *oldest;
     psg_flight *newest;
-    psg_run *idle_runs;
+    psg_flight *idle; /**< ended, and kept with their runs for other solves */
     psg_sides_room *idle_rooms;
     uint64_t launched;
 } psg_flights;

@@ -16,11 +16,12 @@ struct psg_cuda_kspace {
     psg_cuda_r2r kind;
     const void *function;
     kspace_list list;
-    uint32_t log2_columns, columns, threads;
+    kspace_tile_shape tile;
+    kspace_tile_shape few; // of launches of up to few_tiles tiles
+    uint32_t few_tiles;
     uint32_t most_blocks; // in a launch
     bool early;           // see launch.cuh
-    size_t shared_bytes;
-    char *tables_d; // planes, twiddles, factors along z, order, one after the other
+    char *tables_d;       // planes, twiddles, factors along z, order, one after the other
     size_t twiddles_at, factors_at, order_at;
     char words[128];
 };
@@ -53,6 +54,14 @@ __global__ void fill_planes(const __grid_constant__ segment_list list, const cha
         planes[z] = first + (int64_t)(z - list.z0[s]) * pitch;
 }
 
+/// Of a power of 2.
+uint32_t log2_of(uint32_t value) {
+    uint32_t log2 = 0;
+    while (value >> (log2 + 1))
+        log2++;
+    return log2;
+}
+
 /// Set the kernel of a plan: a fixed one, or kspace_generic where entry is NULL.
 /// cudaErrorNotSupported: it does not fit this device.
 cudaError_t choose_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, size_t max_shared) {
@@ -62,21 +71,15 @@ cudaError_t choose_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, size
         for (uint32_t p = 0; p < plan->list.passes; p++)
             plan->list.pass[p].radix = entry->radix[p];
         kspace_list_finish(&plan->list);
-        plan->columns = entry->columns;
-        plan->threads = entry->threads;
-        plan->shared_bytes = entry->shared_bytes;
+        plan->tile = {log2_of(entry->columns), entry->threads, entry->shared_bytes};
     } else {
-        kspace_tile_shape tile;
         plan->function = kspace_generic_function(plan->precision == PSG_CUDA_F64);
         if (!kspace_factor(plan->list.n, &plan->list) ||
-            !kspace_choose_tile(plan->list, complex_bytes(plan->precision), max_shared, &tile))
+            !kspace_choose_tile(plan->list, complex_bytes(plan->precision), max_shared,
+                                &plan->tile))
             return cudaErrorNotSupported;
-        plan->log2_columns = tile.log2_columns;
-        plan->columns = 1u << tile.log2_columns;
-        plan->threads = tile.threads;
-        plan->shared_bytes = tile.bytes;
     }
-    return plan->shared_bytes <= max_shared ? cudaSuccess : cudaErrorNotSupported;
+    return plan->tile.bytes <= max_shared ? cudaSuccess : cudaErrorNotSupported;
 }
 
 /// Give the kernel its shared memory, leave the rest to the first-level cache, count its blocks.
@@ -90,27 +93,33 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
         e = cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
     // The limits belong to the kernel, not to the plan: a fixed kernel has one need, kspace_generic
     // many, so it gets the most that any length may need.
-    int limit = (int)plan->shared_bytes;
+    int limit = (int)plan->tile.bytes;
     if (e == cudaSuccess && !entry)
         e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e == cudaSuccess)
         e = cudaFuncSetAttribute(plan->function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  limit);
     if (e == cudaSuccess)
-        e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plan->function,
-                                                          (int)plan->threads, plan->shared_bytes);
+        e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, plan->function, (int)plan->tile.threads, plan->tile.bytes);
     if (e == cudaSuccess && blocks == 0)
         e = cudaErrorNotSupported;
+    int few = 0;
+    if (e == cudaSuccess && !entry &&
+        kspace_few_tile(plan->list, complex_bytes(plan->precision), &plan->few))
+        e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&few, plan->function,
+                                                          (int)plan->few.threads, plan->few.bytes);
     if (e == cudaSuccess)
         e = comes_early(plan->function, &plan->early);
     if (e == cudaSuccess && entry) {
-        const size_t used = (size_t)blocks * (plan->shared_bytes + (size_t)reserved);
+        const size_t used = (size_t)blocks * (plan->tile.bytes + (size_t)reserved);
         const int percent = (int)((used * 100 + (size_t)whole - 1) / (size_t)whole);
         e = cudaFuncSetAttribute(plan->function, cudaFuncAttributePreferredSharedMemoryCarveout,
                                  percent < 100 ? percent : 100);
     }
     if (e != cudaSuccess)
         return e;
+    plan->few_tiles = (uint32_t)(few * processors);
     plan->most_blocks = entry && entry->ahead ? (uint32_t)(blocks * processors) : UINT32_MAX;
     char radices[48] = "";
     int length = 0;
@@ -118,8 +127,8 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
         length += snprintf(radices + length, sizeof radices - (size_t)length, p ? "x%u" : "%u",
                            plan->list.pass[p].radix);
     snprintf(plan->words, sizeof plan->words, "%s %s, %u columns, %u threads, %zu KB, %d blocks",
-             entry ? "fixed" : "generic", radices, plan->columns, plan->threads,
-             plan->shared_bytes / 1024, blocks);
+             entry ? "fixed" : "generic", radices, 1u << plan->tile.log2_columns,
+             plan->tile.threads, plan->tile.bytes / 1024, blocks);
     return cudaSuccess;
 }
 
@@ -207,10 +216,11 @@ cudaError_t set_place(kspace_place *place, const psg_cuda_kspace *plan,
     return fill_table(plan, segments, count, base, planes, stream);
 }
 
-/// Bands, and how many tiles they are.
+/// Bands, and how many tiles of 2^log2_columns they are.
 template <class Real>
 cudaError_t set_bands(kspace_args<Real> *a, const psg_cuda_kspace *plan, const psg_cuda_band *bands,
-                      size_t count, const psg_cuda_symbol *symbol, cudaStream_t stream) {
+                      size_t count, uint32_t log2_columns, const psg_cuda_symbol *symbol,
+                      cudaStream_t stream) {
     const char *base = static_cast<const char *>(bands[0].segments[0].base_d);
     a->base = static_cast<complex_t<Real> *>(bands[0].segments[0].base_d);
     size_t row = 0, tiles[2] = {0, 0};
@@ -219,7 +229,7 @@ cudaError_t set_bands(kspace_args<Real> *a, const psg_cuda_kspace *plan, const p
         band->ey = static_cast<const Real *>(symbol->ey_d) + row;
         band->rows = (uint32_t)bands[b].rows;
         band->columns = (uint32_t)(bands[b].rows * a->nxc);
-        tiles[b] = div_up(band->columns, plan->columns);
+        tiles[b] = div_up(band->columns, 1u << log2_columns);
         row += bands[b].rows;
         cudaError_t e =
             set_place(&band->from, plan, bands[b].segments, bands[b].count, base, 2 * b, stream);
@@ -241,7 +251,9 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     kspace_args<Real> a = kspace_args<Real>();
     a.nxc = (uint32_t)columns->nxc;
     a.strip = (uint32_t)(columns->strip ? columns->strip : columns->nxc);
-    const cudaError_t e = set_bands(&a, plan, bands, count, symbol, stream);
+    const size_t most = (columns->rows * columns->nxc >> plan->few.log2_columns) + count;
+    const kspace_tile_shape *tile = most * sheets <= plan->few_tiles ? &plan->few : &plan->tile;
+    const cudaError_t e = set_bands(&a, plan, bands, count, tile->log2_columns, symbol, stream);
     if (e != cudaSuccess)
         return e;
     a.twiddles = reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->twiddles_at);
@@ -257,12 +269,12 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.sheet_pitch = plan->list.n * bands[0].segments[0].plane_pitch; // read where there are several
     a.lambda = (Real)symbol->lambda;
     a.scale = (Real)symbol->scale;
-    a.log2_columns = plan->log2_columns;
+    a.log2_columns = tile->log2_columns;
     a.list = plan->list;
     void *args[] = {&a};
     const uint32_t blocks = a.tiles < plan->most_blocks ? a.tiles : plan->most_blocks;
     return launch_after(plan->function, plan->early, dim3(blocks, (unsigned)sheets),
-                        dim3(plan->threads), args, plan->shared_bytes, stream);
+                        dim3(tile->threads), args, tile->bytes, stream);
 }
 
 /// Whether bands are such as psg_cuda_kspace_run() says.

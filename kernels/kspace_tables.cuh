@@ -4,6 +4,7 @@
 #define PSG_KERNELS_KSPACE_TABLES_CUH
 
 #include "kernels/kspace_generic.cuh"
+#include <algorithm>
 #include <cmath>
 
 namespace psg_cuda {
@@ -115,6 +116,7 @@ struct kspace_tile_shape {
 };
 
 constexpr uint32_t kspace_generic_threads = 256; // at most
+constexpr size_t kspace_small = 34 * 1024;       // bytes of a small tile
 
 /// Bytes that the threads of a multiprocessor should move at once, one number each.
 constexpr size_t kspace_generic_moving = 6 * 1024;
@@ -144,7 +146,7 @@ inline uint32_t kspace_tile_threads(const kspace_list &list, uint32_t log2_colum
 inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, size_t max_shared,
                                kspace_tile_shape *tile) {
     const size_t row_bytes[] = {256, 128, 64, kspace_least_row_bytes};
-    const size_t limit[] = {34 * 1024, complex_bytes == 16 ? max_shared / 2 : max_shared / 3,
+    const size_t limit[] = {kspace_small, complex_bytes == 16 ? max_shared / 2 : max_shared / 3,
                             max_shared, max_shared};
     for (int t = 0; t < 4; t++) {
         uint32_t log2_columns = 0;
@@ -158,6 +160,20 @@ inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, si
         }
     }
     return false;
+}
+
+/// The tile for a launch of so few that all of them are on the device at once: how long one takes is all that counts then, so a
+/// thread has one butterfly in each pass, if there can be as many threads. false: it would not be small.
+inline bool kspace_few_tile(const kspace_list &list, size_t complex_bytes,
+                            kspace_tile_shape *tile) {
+    const uint32_t log2_columns = 4;
+    uint32_t butterflies = 1;
+    for (uint32_t p = 0; p < list.passes; p++)
+        butterflies = std::max(butterflies, list.n / list.pass[p].radix);
+    const uint32_t threads = ((butterflies << log2_columns) + 31) / 32 * 32;
+    *tile = {log2_columns, std::min(threads, kspace_generic_threads),
+             (list.rows * complex_bytes) << log2_columns};
+    return tile->bytes <= kspace_small;
 }
 
 } // namespace psg_cuda

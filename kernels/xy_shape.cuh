@@ -131,6 +131,7 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
                       Lines::E % 2 == 0,
                   "");
     static_assert(BLOCK >= 32, "a whole warp looks around, see xy_scout()");
+    static_assert(WIDTH <= NXC, "");
     // What is forgotten of a ring is whole cache lines.
     static_assert(WHOLE ||
                       (PLANE % LINE == 0 && WIDTH * NY % LINE == 0 && ROWS * WIDTH % LINE == 0),

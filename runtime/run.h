@@ -122,7 +122,6 @@ typedef struct psg_run_events {
 
 /** A set of tasks that somebody waits for together: one solve, from its submission until it has been waited for. */
 typedef struct psg_run {
-    struct psg_run *next; /**< among the runs that wait for another use */
     const psg_engine *engine;
     uint64_t number; /**< among the runs of the engine, from 0 */
 

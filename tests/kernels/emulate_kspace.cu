@@ -444,14 +444,22 @@ template <class Real> static void generic(uint32_t n) {
     std::vector<complex_t<Real>> twiddles;
     std::vector<uint32_t> order;
     problem<Real> p(n, 1, n > 600 ? 1 : 3, list, &twiddles, &order);
-    p.args.log2_columns = tile.log2_columns;
-    p.cut(1u << tile.log2_columns, p.rows / 3);
+    kspace_tile_shape few;
+    const bool both = kspace_few_tile(list, sizeof(complex_t<Real>), &few);
     const auto before = p.segment;
-    generic_tiles(p.args, tile, n > 600); // the columns of other threads do not exist
-    char what[48];
-    snprintf(what, sizeof what, "generic %s", sizeof(Real) == 8 ? "f64" : "f32");
-    p.collect(before, what);
-    p.check(what);
+    for (const kspace_tile_shape *shape : {&tile, both ? &few : nullptr}) {
+        if (shape == nullptr)
+            continue;
+        p.segment = before;
+        p.args.log2_columns = shape->log2_columns;
+        p.cut(1u << shape->log2_columns, p.rows / 3);
+        generic_tiles(p.args, *shape, n > 600); // the columns of other threads do not exist
+        char what[48];
+        snprintf(what, sizeof what, "generic %s, %u threads", sizeof(Real) == 8 ? "f64" : "f32",
+                 shape->threads);
+        p.collect(before, what);
+        p.check(what);
+    }
 }
 
 static void generic_affine(uint32_t n) {

@@ -331,6 +331,8 @@ template <class Real> static void all(bool small) {
         length<Real>(n, 9, 5, n > 600 ? 6 : 45);
     for (size_t n : {256, 512, 1024, 2048}) // more tiles than a looping grid has blocks
         length<Real>(n, 129, 36, 12);
+    for (size_t n : {42, 90, 121}) // more than the tiles that kspace_generic takes for few
+        length<Real>(n, 129, 90, 12);
     modes<Real>(8, 9, 10, 3, 1);
     modes<Real>(7, 11, 13, 12, 1);
     modes<Real>(1, 6, 15, 1, 1);

@@ -241,7 +241,7 @@ template <class Real> static void size(size_t nx, size_t ny, bool small) {
         problem<Real> p(nx, ny, nz);
         p.by_strips({0}, false, {std::begin(all_pitches), std::end(all_pitches)});
         p.by_strips({0, ny / 2}, false, {{1, 3, 3}});
-        p.by_strips({0, 1, 37, ny - 5}, true);
+        p.by_strips({0, 1, std::min<size_t>(37, ny / 3), ny - 5}, true);
         p.by_strips({0, ny / 4, ny / 2, ny / 2, ny - 1}, false);
         std::vector<size_t> many;
         for (size_t i = 0; i < PSG_CUDA_XY_PARTS; i++)
