@@ -128,10 +128,9 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr size_t shared_bytes =
         (BUFFER + TABLES + (WHOLE ? PLANE : 0)) * sizeof(Complex);
     static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && ROWS % 2 == 0 && M % 2 == 0 &&
-                      Lines::E % 2 == 0,
+                      Lines::E % 2 == 0 && WIDTH <= NXC,
                   "");
     static_assert(BLOCK >= 32, "a whole warp looks around, see xy_scout()");
-    static_assert(WIDTH <= NXC, "");
     // What is forgotten of a ring is whole cache lines.
     static_assert(WHOLE ||
                       (PLANE % LINE == 0 && WIDTH * NY % LINE == 0 && ROWS * WIDTH % LINE == 0),
