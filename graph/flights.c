@@ -81,8 +81,7 @@ psg_flight *psg_flights_take(psg_plan *plan, const psg_arrays *arrays) {
     psg_flight *flight = *chosen;
     psg_run *run = flight->run;
     *chosen = flight->next;
-    memset(flight, 0,
-           sizeof *flight); /* padding too: graphs of CUDA's are for the bytes of its terms */
+    memset(flight, 0, sizeof *flight);
     flight->run = run;
     return flight;
 }

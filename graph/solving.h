@@ -203,9 +203,9 @@ psg_status psg_solve_pieces(psg_plan *plan, const psg_array *f, const psg_array 
 /** The lane with the fewest solves in it; or a new one, where that one is in use and there is memory for another. Without memory
  *  solves share lanes, and follow one another. */
 psg_lane *psg_flights_choose_lane(psg_plan *plan);
-/** A flight of which all but the run is 0. Its run has gathered its tasks for these arrays, so that a program that goes round
- *  in some arrays gathers once for each. Else it is a new one, until there are as many as the plan keeps arrays; then the one
- *  that is idle for longest.
+/** A flight of which all but the run is 0: the idle one whose run has gathered its tasks for these arrays, so that a program that
+ *  goes round in some arrays gathers once for each. If there is none, a new one, until there are as many as the plan keeps arrays;
+ *  then the one that is idle for longest.
  *  @param[in] arrays  NULL: the solve fails, and any run is good enough @return NULL: no memory */
 psg_flight *psg_flights_take(psg_plan *plan, const psg_arrays *arrays);
 /** It has ended. To free it here would take a microsecond, as the worker frees the task at the same time. */

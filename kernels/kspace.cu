@@ -23,7 +23,7 @@ struct psg_cuda_kspace {
     bool early;           // see launch.cuh
     char *tables_d;       // planes, twiddles, factors along z, order, one after the other
     size_t twiddles_at, factors_at, order_at;
-    char words[128];
+    char words[160];
 };
 
 namespace {
@@ -126,9 +126,13 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
     for (uint32_t p = 0; p < plan->list.passes; p++)
         length += snprintf(radices + length, sizeof radices - (size_t)length, p ? "x%u" : "%u",
                            plan->list.pass[p].radix);
-    snprintf(plan->words, sizeof plan->words, "%s %s, %u columns, %u threads, %zu KB, %d blocks",
+    char few_words[48] = "";
+    if (plan->few_tiles > 0)
+        snprintf(few_words, sizeof few_words, "; %u and %u for up to %u tiles",
+                 1u << plan->few.log2_columns, plan->few.threads, plan->few_tiles);
+    snprintf(plan->words, sizeof plan->words, "%s %s, %u columns, %u threads, %zu KB, %d blocks%s",
              entry ? "fixed" : "generic", radices, 1u << plan->tile.log2_columns,
-             plan->tile.threads, plan->tile.bytes / 1024, blocks);
+             plan->tile.threads, plan->tile.bytes / 1024, blocks, few_words);
     return cudaSuccess;
 }
 
@@ -251,6 +255,7 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     kspace_args<Real> a = kspace_args<Real>();
     a.nxc = (uint32_t)columns->nxc;
     a.strip = (uint32_t)(columns->strip ? columns->strip : columns->nxc);
+    // At most so many tiles of `few`: the last one of a band may not be full.
     const size_t most = (columns->rows * columns->nxc >> plan->few.log2_columns) + count;
     const kspace_tile_shape *tile = most * sheets <= plan->few_tiles ? &plan->few : &plan->tile;
     const cudaError_t e = set_bands(&a, plan, bands, count, tile->log2_columns, symbol, stream);

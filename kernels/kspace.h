@@ -47,7 +47,8 @@ cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision pr
 /** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
 void psg_cuda_kspace_destroy(psg_cuda_kspace *plan);
 
-/** One line about the kernel: radices, columns, threads, shared memory, blocks per multiprocessor.
+/** One line about the kernel: radices, columns, threads, shared memory, blocks per multiprocessor; and the columns and threads of
+ *  small launches, if they are others.
  *  Valid as long as the plan. */
 const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan);
 

@@ -162,8 +162,9 @@ inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, si
     return false;
 }
 
-/// The tile for a launch of so few that all of them are on the device at once: how long one takes is all that counts then, so a
-/// thread has one butterfly in each pass, if there can be as many threads. false: it would not be small.
+/// The tile for a launch of so few tiles that all of them are on the device at once. How long one takes is all that counts then, so a
+/// thread has at most one butterfly in each pass, if there can be as many threads. Fewer columns were not faster on an H200, and more
+/// were slower. false: it would not be small.
 inline bool kspace_few_tile(const kspace_list &list, size_t complex_bytes,
                             kspace_tile_shape *tile) {
     const uint32_t log2_columns = 4;

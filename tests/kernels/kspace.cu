@@ -331,8 +331,15 @@ template <class Real> static void all(bool small) {
         length<Real>(n, 9, 5, n > 600 ? 6 : 45);
     for (size_t n : {256, 512, 1024, 2048}) // more tiles than a looping grid has blocks
         length<Real>(n, 129, 36, 12);
-    for (size_t n : {42, 90, 121}) // more than the tiles that kspace_generic takes for few
-        length<Real>(n, 129, 90, 12);
+    for (size_t n :
+         {42, 90, 121}) { // more tiles than there are at once on any GPU, and few of them
+        length<Real>(n, 257, 180, 12);
+        several<Real>(n, 33, 9, 200);
+        psg_cuda_kspace *plan = nullptr;
+        MUST(psg_cuda_kspace_create(&plan, precision_of<Real>(), PSG_CUDA_DFT, n, 0));
+        CHECK(strstr(psg_cuda_kspace_words(plan), " for up to ") != nullptr);
+        psg_cuda_kspace_destroy(plan);
+    }
     modes<Real>(8, 9, 10, 3, 1);
     modes<Real>(7, 11, 13, 12, 1);
     modes<Real>(1, 6, 15, 1, 1);

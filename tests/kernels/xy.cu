@@ -228,7 +228,7 @@ template <class Real> static std::vector<size_t> planes_of(size_t nx, size_t ny,
     MUST(psg_cuda_xy_create(&xy, precision, periodic, nx, ny));
     const size_t ring = psg_cuda_xy_work_bytes(xy, any) / plane;
     psg_cuda_xy_destroy(xy);
-    size_t most = ring > 0 ? 3 * ring / 2 + 8 : nx > 64 ? 512 : 2048;
+    size_t most = ring > 0 ? 3 * ring / 2 + 8 : nx > 64 ? 512 : nx > 36 ? 2048 : 4500;
     while (psg_cuda_kspace_supported(precision, PSG_CUDA_DFT, most) == 0)
         most++;
     return {1, 2, 7, most};
