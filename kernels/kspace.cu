@@ -54,7 +54,7 @@ __global__ void fill_planes(const __grid_constant__ segment_list list, const cha
         planes[z] = first + (int64_t)(z - list.z0[s]) * pitch;
 }
 
-/// Of a power of 2.
+/// The logarithm of a power of 2.
 uint32_t log2_of(uint32_t value) {
     uint32_t log2 = 0;
     while (value >> (log2 + 1))

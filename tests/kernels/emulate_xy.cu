@@ -250,7 +250,7 @@ template <class X> static void shape() {
         const auto have = p.at(m[0], m[1]);
         expect(hypot(have.x - want.x, have.y - want.y) < 40 * unit * size, "a mode", X::NX);
     }
-    size_t narrow = (size_t)(X::NXC / X::WIDTH) * X::WIDTH * X::NY;
+    constexpr size_t narrow = (size_t)(X::NXC / X::WIDTH) * X::WIDTH * X::NY;
     bool all = p.alone();
     for (size_t i = 0; i < (size_t)X::NXC * X::NY && !X::WHOLE; i++)
         all = all && p.forgotten(i);

@@ -331,8 +331,8 @@ template <class Real> static void all(bool small) {
         length<Real>(n, 9, 5, n > 600 ? 6 : 45);
     for (size_t n : {256, 512, 1024, 2048}) // more tiles than a looping grid has blocks
         length<Real>(n, 129, 36, 12);
-    for (size_t n :
-         {42, 90, 121}) { // more tiles than there are at once on any GPU, and few of them
+    // kspace_generic with more tiles than any GPU has at once; and several sheets together, one by one its tiles are few
+    for (size_t n : {42, 90, 121}) {
         length<Real>(n, 257, 180, 12);
         several<Real>(n, 33, 9, 200);
         psg_cuda_kspace *plan = nullptr;
