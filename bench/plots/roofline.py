@@ -18,10 +18,12 @@ STAGES = ("forward_xy", "kspace", "inverse_xy")
 CEILINGS = {"memory": "memory", "cache": "second-level cache"}
 TIME = "gpu__time_duration.sum"
 MEMORY = ("dram__bytes_read.sum", "dram__bytes_write.sum")
-# What passes the second-level cache, and the bytes of one: the sectors that multiprocessors ask for, or else all bytes.
-CACHE = {"lts__t_sectors_srcunit_tex.sum": 32, "lts__t_bytes.sum": 1}
+# What passes the second-level cache, and the bytes of one: the sectors that multiprocessors read and write, or else all bytes.
+# (lts__t_sectors_srcunit_tex also counts the sectors of lines that are discarded, of which no byte moves.)
+SECTORS = ("lts__t_sectors_srcunit_tex_op_read.sum", "lts__t_sectors_srcunit_tex_op_write.sum")
+CACHE = {SECTORS: 32, ("lts__t_bytes.sum",): 1}
 ALL_BYTES = ("lts__t_bytes counts what passes between the two halves of a second-level cache, too, so that a share may be more "
-             "than 100 %; lts__t_sectors_srcunit_tex does not")
+             "than 100 %; lts__t_sectors_srcunit_tex_op_read and _write do not")
 COLUMNS = ("ID", "Process ID", "Kernel Name", "Device", "Metric Name", "Metric Unit", "Metric Value")
 PREFIXES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 UNITS = {**{prefix + unit: factor for unit in ("byte", "sector") for prefix, factor in PREFIXES.items()},
@@ -92,7 +94,7 @@ def read_launches(path):
             if column not in row:
                 fail("%s: no column '%s'" % (path, column))
         stage = stage_of(row["Kernel Name"])
-        if stage is not None and row["Metric Name"] in (TIME, *MEMORY, *CACHE):
+        if stage is not None and row["Metric Name"] in (TIME, *MEMORY, *sum(CACHE, ())):
             devices.add((row["Process ID"], row["Device"]))
             launch = launches.setdefault((row["Process ID"], row["ID"]), (stage, {}))
             launch[1][row["Metric Name"]] = number(path, row)
@@ -104,16 +106,16 @@ def read_launches(path):
 
 
 def sums(path, launches):
-    """{stage: (seconds, {ceiling: bytes})}, and the metric of the second-level cache."""
-    cache = next((name for name in CACHE if any(name in metrics for _, metrics in launches.values())), next(iter(CACHE)))
+    """{stage: (seconds, {ceiling: bytes})}, and the metrics of the second-level cache."""
+    cache = next((names for names in CACHE if any(name in metrics for name in names for _, metrics in launches.values())), SECTORS)
     found = {}
     for (_, which), (stage, metrics) in launches.items():
-        for name in (TIME, *MEMORY, cache):
+        for name in (TIME, *MEMORY, *cache):
             if name not in metrics:
                 fail("%s: launch %s has no %s" % (path, which, name))
         seconds, moved = found.get(stage, (0, dict.fromkeys(CEILINGS, 0)))
         found[stage] = (seconds + metrics[TIME], {"memory": moved["memory"] + sum(metrics[name] for name in MEMORY),
-                                                  "cache": moved["cache"] + CACHE[cache] * metrics[cache]})
+                                                  "cache": moved["cache"] + CACHE[cache] * sum(metrics[name] for name in cache)})
     for stage, (seconds, _) in found.items():
         if seconds <= 0:
             fail("%s: %s took no time" % (path, stage))
@@ -183,7 +185,7 @@ def main(stages_path, ceilings_path, out):
     page = draw(stages, ceilings)
     below = ["; ".join(filter(None, (gpu, *about))),
              "Ceilings: bench_gpu_copy. Bytes and times of the stages: Nsight Compute, sums over the launches of a stage."]
-    if cache == "lts__t_bytes.sum":
+    if cache != SECTORS:
         below.append(ALL_BYTES + ".")
         print("roofline.py: %s" % ALL_BYTES, file=sys.stderr)
     page.compose("\n".join(filter(None, below)))

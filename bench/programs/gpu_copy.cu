@@ -4,8 +4,10 @@
  *
  * - memory: from one array to another, both much larger than the second-level cache (4 GiB each, or less where less is free);
  *   by a kernel and by CUDA's own copy (cudaMemcpyAsync), and the faster one counts.
- * - cache: the same kernel on two arrays that are together a quarter of the second-level cache, many times in one launch, so
- *   that launching takes no time. Loads go to the second-level cache, not to the first-level one (ld.global.cg).
+ * - cache: the same kernel on two arrays that are together a quarter of the second-level cache, from the first to the second and
+ *   back, many times in one launch, so that launching takes no time. What one multiprocessor has written another one reads,
+ *   as between the steps along x and y of a solve: an array that is only read costs less, as each half of the cache keeps a
+ *   copy of it. Loads go to the second-level cache, not to the first-level one (ld.global.cg).
  *
  * Prints the GPU's name and a line for each of the two, the median of N launches. bench/plots/roofline.py reads that.
  */
@@ -16,21 +18,21 @@
 enum { THREADS = 256, EACH = 4, CHUNK = THREADS * EACH };
 static const double GIB = 1073741824, CHUNK_BYTES = CHUNK * sizeof(double2);
 
-/* Arrays of `chunks` chunks, copied from the first to the last and again, until `items` are copied. */
-__global__ void copy_chunks(const double2 *from, double2 *to, unsigned chunks, unsigned items) {
-    const unsigned step = gridDim.x % chunks;
-    unsigned chunk = blockIdx.x % chunks;
+/* Arrays of `chunks` chunks, copied there and back and again, until `items` chunks are copied. Blocks do not wait for each
+ * other, so for more than once the arrays have to be the same before. */
+__global__ void copy_chunks(double2 *from, double2 *to, unsigned chunks, unsigned items) {
     for (unsigned item = blockIdx.x; item < items; item += gridDim.x) {
-        const size_t first = (size_t)chunk * CHUNK + threadIdx.x;
+        const unsigned time = item / chunks;
+        const size_t first = (size_t)(item - time * chunks) * CHUNK + threadIdx.x;
+        const double2 *const source = (time % 2 == 0 ? from : to) + first;
+        double2 *const target = (time % 2 == 0 ? to : from) + first;
         double2 v[EACH];
 #pragma unroll
         for (int e = 0; e < EACH; e++) /* all on their way before the first is stored */
-            v[e] = __ldcg(from + first + e * THREADS);
+            v[e] = __ldcg(source + e * THREADS);
 #pragma unroll
         for (int e = 0; e < EACH; e++)
-            __stcg(to + first + e * THREADS, v[e]);
-        chunk += step;
-        chunk -= chunk >= chunks ? chunks : 0;
+            __stcg(target + e * THREADS, v[e]);
     }
 }
 
@@ -65,34 +67,34 @@ struct copies {
         blocks = (unsigned)(processors * each);
         BENCH_CUDA(cudaEventCreate(&begin));
         BENCH_CUDA(cudaEventCreate(&end));
-        mark<<<blocks, THREADS>>>((double2 *)from.p, count, nullptr);
+        for (void *array : {from.p, to.p})
+            mark<<<blocks, THREADS>>>((double2 *)array, count, nullptr);
         BENCH_CUDA(cudaGetLastError());
-        BENCH_CUDA(cudaMemset(to.p, 0, count * sizeof(double2)));
         BENCH_CUDA(cudaMemset(wrong.p, 0, sizeof(int)));
     }
     ~copies() {
         cudaEventDestroy(begin), cudaEventDestroy(end);
     }
-    double seconds(bool by_cuda) {
+    double seconds(bool by_cuda, unsigned chunks_copied) {
         float milliseconds = 0;
         BENCH_CUDA(cudaEventRecord(begin));
         if (by_cuda)
             BENCH_CUDA(
                 cudaMemcpyAsync(to.p, from.p, count * sizeof(double2), cudaMemcpyDeviceToDevice));
         else
-            copy_chunks<<<blocks, THREADS>>>((const double2 *)from.p, (double2 *)to.p, chunks,
-                                             items);
+            copy_chunks<<<blocks, THREADS>>>((double2 *)from.p, (double2 *)to.p, chunks,
+                                             chunks_copied);
         BENCH_CUDA(cudaGetLastError());
         BENCH_CUDA(cudaEventRecord(end));
         BENCH_CUDA(cudaEventSynchronize(end));
         BENCH_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
         return 1e-3 * milliseconds;
     }
-    /* Does a way to copy copy? */
+    /* Does a way to copy copy? Tried once, as every chunk has to be. */
     void check(const char *name, bool by_cuda) {
         int is_wrong = 0;
         BENCH_CUDA(cudaMemset(to.p, 0, count * sizeof(double2)));
-        (void)seconds(by_cuda);
+        (void)seconds(by_cuda, chunks);
         mark<<<blocks, THREADS>>>((double2 *)to.p, count, (int *)wrong.p);
         BENCH_CUDA(cudaGetLastError());
         BENCH_CUDA(cudaMemcpy(&is_wrong, wrong.p, sizeof is_wrong, cudaMemcpyDeviceToHost));
@@ -104,9 +106,10 @@ struct copies {
 };
 
 template <bool BY_CUDA> static double run(void *what, unsigned calls) {
+    copies *const copy = static_cast<copies *>(what);
     double seconds = 0;
     for (unsigned call = 0; call < calls; call++)
-        seconds += static_cast<copies *>(what)->seconds(BY_CUDA);
+        seconds += copy->seconds(BY_CUDA, copy->items);
     return seconds;
 }
 

@@ -12,7 +12,8 @@ import tempfile
 HEADER = '"ID","Process ID","Process Name","Kernel Name","Device","Metric Name","Metric Unit","Metric Value"'
 ABOUT = "==PROF== Connected to process 7\nequation  lap(u) = f, spectral, f64\ngrid      512 x 512 x 512, box 1 x 1 x 1\n"
 TIME, READ, WRITTEN = "gpu__time_duration.sum", "dram__bytes_read.sum", "dram__bytes_write.sum"
-SECTORS, ALL_BYTES = "lts__t_sectors_srcunit_tex.sum", "lts__t_bytes.sum"
+SECTORS = ("lts__t_sectors_srcunit_tex_op_read.sum", "lts__t_sectors_srcunit_tex_op_write.sum")
+ALL_BYTES, ALL_SECTORS = "lts__t_bytes.sum", "lts__t_sectors_srcunit_tex.sum"
 SHAPE = "xy_shape<0, column_shape<double, 256, 16, 8, 16, 16, 1, 1, 0>, column_shape<double, 512, 16, 4, 8, 8, 8, 0, 0>>"
 FORWARD, INVERSE, WHOLE, WHOLE_BACK = ("void %s<%s, %s, 0, 4>(xy_args<Real>)" % (kernel, SHAPE, forward) for kernel, forward in (
     ("xy_fixed", "1"), ("xy_fixed", "0"), ("xy_whole", "(bool)1"), ("xy_whole", "(bool)0")))
@@ -30,9 +31,10 @@ def check(condition, words):
 
 
 def launch(which, kernel, nanoseconds, megabytes, sectors, device=0, more=(), without=()):
-    """Rows of a launch: megabytes read and written, and millions of sectors."""
+    """Rows of a launch: megabytes read and written, and millions of sectors, one of them written, beside as many discarded."""
     metrics = [(READ, "byte", "%d,000,000" % megabytes[0]), (WRITTEN, "Mbyte", "%d" % megabytes[1]), (TIME, "ns", nanoseconds),
-               (SECTORS, "sector", "%d,000,000" % sectors), *more]
+               (SECTORS[0], "sector", "%d,000,000" % (sectors - 1)), (SECTORS[1], "sector", "1,000,000"),
+               (ALL_SECTORS, "sector", "%d,000,000" % (2 * sectors)), *more]
     return ['"%s","7","psg","%s","%s","%s","%s","%s"' % (which, kernel, device, *metric) for metric in metrics if metric[0] not in without]
 
 
@@ -90,7 +92,7 @@ def test_good(roofline):
     everything = (ALL_BYTES, "Gbyte", "6.4")
     said = roofline.good(csv(launch(2, KSPACE, "1,000,000", (500, 1500), 125, more=[everything])), [*HEAD, TABLE[3]])
     check("lts__t_bytes" not in said and "no launch of forward_xy, inverse_xy:" in said, said)
-    said = roofline.good(csv(launch(2, KSPACE, "1,000,000", (500, 1500), 125, more=[everything], without=[SECTORS])),
+    said = roofline.good(csv(launch(2, KSPACE, "1,000,000", (500, 1500), 125, more=[everything], without=SECTORS)),
                          [*HEAD, "| kspace | 1.000 | 2.000 | 6.400 | 50.0 % | 80.0 % |"])
     check("lts__t_bytes counts" in said, said)
 
@@ -107,7 +109,7 @@ def test_bad(roofline):
                         ("kspace took no time", csv(launch(6, KSPACE, "0", (1, 1), 1))),
                         ("launches of 2 processes or GPUs", csv(*SOLVE, launch(10, KSPACE, "1", (1, 1), 1, device=1))),
                         *(("launch 6 has no " + name, csv(*SOLVE, launch(6, KSPACE, "1", (1, 1), 1, without=[name])))
-                          for name in (TIME, READ, WRITTEN, SECTORS))):
+                          for name in (TIME, READ, WRITTEN, *SECTORS))):
         roofline.refused(words, text)
     for name, number in (("memory", "4e+12"), ("cache", "8e+12")):
         for old, new in ((name, "other"), (number, "0"), (number, "4e+999"), (number, "-4"), (number, "4x")):
