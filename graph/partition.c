@@ -109,10 +109,11 @@ static bool on_several_nodes(const psg_plan *plan) {
 }
 
 /* Messages of GPUs are pieces of a size that suits copies beside them. Planes and rows are cut alike, so n parts of each make
- * messages of 1/n^2 of the bytes. */
+ * messages of 1/n^2 of the bytes. As many parts for each GPU. */
 static size_t pieces_of(const psg_plan *plan, size_t tasks) {
+    const size_t gpus = plan->workers.most[GPUS];
     const double parts = sqrt((double)bytes_between(plan) / TUNING_PIECE_BYTES);
-    return clamp((size_t)parts, tasks, most_of(plan, plan->context.layout.n[2]));
+    return clamp((size_t)parts / gpus * gpus, tasks, most_of(plan, plan->context.layout.n[2]));
 }
 
 /* Is all of f on one GPU, and so small that a second launch costs more than copies beside work save? */

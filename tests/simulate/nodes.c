@@ -320,18 +320,24 @@ static void default_cut(const void *argument) {
 }
 
 /** Cores of several nodes have four times as many tasks as those of one, as long as a node has a megabyte of each
- *  segment for another; GPUs have not. */
+ *  segment for another. GPUs have messages of four megabytes and more, and each GPU of a node as many tasks. */
 static void try_cuts(void) {
     static const cut cores[] = {
         {{.n = 256, .cpus = 1, .nodes = 2, .network = 1e9}, 2 * 8},
         {{.n = 128, .cpus = 1, .nodes = 2, .network = 1e9}, 2 * 4},
         {{.n = 128, .cpus = 1, .nodes = 4, .network = 1e9}, 4 * 2},
     };
-    static const cut gpus = {{.n = 256, .gpus = 1, .nodes = 2, .network = 1e9}, 2 * 2};
+    static const cut gpus[] = {
+        {{.n = 256, .gpus = 1, .nodes = 2, .network = 1e9}, 2 * 2},
+        {{.n = 768, .gpus = 1, .nodes = 2, .network = 1e9}, 2 * 15},
+        {{.n = 768, .gpus = 4, .nodes = 2, .network = 1e9}, 2 * 12},
+    };
     for (size_t m = 0; m < sizeof cores / sizeof cores[0]; ++m) {
         simulate_apart(simulate_machine(CORES("1e-4")), default_cut, &cores[m]);
     }
-    simulate_apart(simulate_machine(GPUS(SLOW, "1e-4")), default_cut, &gpus);
+    for (size_t m = 0; m < sizeof gpus / sizeof gpus[0]; ++m) {
+        simulate_apart(simulate_machine(GPUS(SLOW, "1e-4")), default_cut, &gpus[m]);
+    }
 }
 
 int main(void) {
