@@ -82,7 +82,7 @@ typedef struct psg_statistics {
     size_t segments, sheets; /**< of all processes */
     size_t segment_planes;   /**< planes of the largest segment */
     psg_graph graph;         /**< the graph that was chosen */
-    psg_z_layout z_layout;   /**< the layout of sheets that was chosen */
+    psg_z_layout z_layout;   /**< of the staged graph: the layout of sheets that was chosen */
     psg_exchange exchange;   /**< the exchange that was chosen */
     size_t returned_rows;    /**< rows ky that kspace relays, in either way, see docs/gpu.md */
     size_t fetched_rows;     /**< the same number if it fetches them; else 0 */

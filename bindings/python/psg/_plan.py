@@ -452,6 +452,32 @@ class Plan:
                          for m in range(LINKS)}
         return found
 
+    def means(self) -> list[float]:
+        """The means of f that were dropped: of each right-hand side of solve_many(), or of the latest solve waited for."""
+        count = ctypes.c_size_t()
+        room: list[Any] = []
+
+        def call() -> None:
+            self._handle.check()
+            check(lib.psg_plan_means(self._handle.plan, None, 0, ctypes.byref(count)))
+            room.append((ctypes.c_double * count.value)())
+            check(lib.psg_plan_means(self._handle.plan, room[0], count.value, ctypes.byref(count)))
+
+        self._handle.use(call, False)
+        return list(room[0])
+
+    def memory(self) -> dict[str, Any]:
+        """Where the plan's memory is: `spectrum_on_gpus`, whether the spectrum is in the memory of GPUs, and `gpu_bytes_free`, the
+        bytes that the plan left, when it was made, of the GPU that has least; 0 if there is none."""
+        on_gpus, free = ctypes.c_int(), ctypes.c_double()
+
+        def call() -> None:
+            self._handle.check()
+            check(lib.psg_plan_memory(self._handle.plan, ctypes.byref(on_gpus), ctypes.byref(free)))
+
+        self._handle.use(call, False)
+        return {"spectrum_on_gpus": on_gpus.value != 0, "gpu_bytes_free": free.value}
+
     def events(self) -> list[dict[str, Any]]:
         """What took time in the latest solve waited for: the fields of psg_event by name, `stage` as a word."""
         count = ctypes.c_size_t()
