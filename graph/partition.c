@@ -109,7 +109,7 @@ static bool on_several_nodes(const psg_plan *plan) {
 }
 
 /* Messages of GPUs are pieces of a size that suits copies beside them. Planes and rows are cut alike, so n parts of each make
- * messages of 1/n^2 of the bytes. As many parts for each GPU. */
+ * messages of 1/n^2 of the bytes. Each GPU has as many parts as the others. */
 static size_t pieces_of(const psg_plan *plan, size_t tasks) {
     const size_t gpus = plan->workers.most[GPUS];
     const double parts = sqrt((double)bytes_between(plan) / TUNING_PIECE_BYTES);

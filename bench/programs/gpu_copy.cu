@@ -18,8 +18,9 @@
 enum { THREADS = 256, EACH = 4, CHUNK = THREADS * EACH };
 static const double GIB = 1073741824, CHUNK_BYTES = CHUNK * sizeof(double2);
 
-/* Arrays of `chunks` chunks, copied there and back and again, until `items` chunks are copied. Blocks do not wait for each
- * other, so for more than once the arrays have to be the same before. */
+/* Arrays of `chunks` chunks, copied there and back and again, until `items` chunks are copied. Where there are more blocks than
+ * chunks, as on an H200, some of them copy back already what others copy there. Blocks do not wait for each other: with more
+ * than one time both arrays must hold the same numbers from the start. */
 __global__ void copy_chunks(double2 *from, double2 *to, unsigned chunks, unsigned items) {
     for (unsigned item = blockIdx.x; item < items; item += gridDim.x) {
         const unsigned time = item / chunks;
@@ -90,7 +91,7 @@ struct copies {
         BENCH_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
         return 1e-3 * milliseconds;
     }
-    /* Does a way to copy copy? Tried once, as every chunk has to be. */
+    /* Does a way to copy copy? One copy there, which has to write every chunk. */
     void check(const char *name, bool by_cuda) {
         int is_wrong = 0;
         BENCH_CUDA(cudaMemset(to.p, 0, count * sizeof(double2)));

@@ -31,7 +31,7 @@ def check(condition, words):
 
 
 def launch(which, kernel, nanoseconds, megabytes, sectors, device=0, more=(), without=()):
-    """Rows of a launch: megabytes read and written, and millions of sectors, one of them written, beside as many discarded."""
+    """Rows of a launch: megabytes read and written, and millions of sectors, of which one million are written; as many again are discarded."""
     metrics = [(READ, "byte", "%d,000,000" % megabytes[0]), (WRITTEN, "Mbyte", "%d" % megabytes[1]), (TIME, "ns", nanoseconds),
                (SECTORS[0], "sector", "%d,000,000" % (sectors - 1)), (SECTORS[1], "sector", "1,000,000"),
                (ALL_SECTORS, "sector", "%d,000,000" % (2 * sectors)), *more]

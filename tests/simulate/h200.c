@@ -30,8 +30,9 @@ typedef struct measured {
     psg_precision precision;
 } measured;
 
-/* Data on the GPUs, medians. Fused solves on 1 and 2 GPUs, and on 4 in the default cut from 500^3 on, are of 2026-11-26,
- * the others of 2026-11-22, but for some of f32 in the staged graph, which are of two days before, as are those of 8. The file has the tasks
+/* Data on the GPUs, medians. Fused solves on 1 and 2 GPUs, and on 4 in the default cut from 500^3 on, are of 2026-11-26. The
+ * others are of 2026-11-22, but for staged ones of one and two segments and in f32, which are of two days before, as are those
+ * of 8. So other cuts of 1024^3 on 4 were measured before the tasks that they are simulated with. The file has the tasks
  * of the default cut, which is up to two segments on one GPU and one a GPU on several, and of all cuts of 512^3 in f64, but
  * for those of fewer than 8 planes on 8 GPUs; of 1024^3 no others, and of staged solves of 1024^3 none. The cuts are
  * those of the studies of segments that divide the grid evenly, down to one plane. */
@@ -273,7 +274,7 @@ static void policies(void) {
 
 /** The machine with another link between its GPUs, and with tasks that take another time. */
 static const char *changed(double link, double task) {
-    static char text[65536];
+    static char text[1 << 18];
     FILE *file = fopen(PSG_MACHINES "/h200.machine", "r");
     size_t length = 0;
     char line[512];

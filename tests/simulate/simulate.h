@@ -41,7 +41,7 @@ static inline const char *simulate_machine(const char *text) {
 #ifdef PSG_MACHINES
 /** The H200 with another amount of memory. @return as simulate_machine() */
 static inline const char *simulate_h200_with(double gpu_memory) {
-    static char text[65536];
+    static char text[1 << 18];
     FILE *file = fopen(PSG_MACHINES "/h200.machine", "r");
     size_t length = 0;
     char line[512];

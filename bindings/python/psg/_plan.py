@@ -468,7 +468,7 @@ class Plan:
 
     def memory(self) -> dict[str, Any]:
         """Where the plan's memory is: `spectrum_on_gpus`, whether the spectrum is in the memory of GPUs, and `gpu_bytes_free`, the
-        bytes that the plan left, when it was made, of the GPU that has least; 0 if there is none."""
+        bytes that the plan left, when it was made, of the GPU that has least; 0 if that is not known, or there is none."""
         on_gpus, free = ctypes.c_int(), ctypes.c_double()
 
         def call() -> None:
