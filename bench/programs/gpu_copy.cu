@@ -18,9 +18,9 @@
 enum { THREADS = 256, EACH = 4, CHUNK = THREADS * EACH };
 static const double GIB = 1073741824, CHUNK_BYTES = CHUNK * sizeof(double2);
 
-/* Arrays of `chunks` chunks, copied there and back and again, until `items` chunks are copied. Where there are more blocks than
- * chunks, as on an H200, some of them copy back already what others copy there. Blocks do not wait for each other: with more
- * than one time both arrays must hold the same numbers from the start. */
+/* Arrays of `chunks` chunks, copied there and back and again, until `items` chunks are copied. Blocks do not wait for each
+ * other. Where there are more of them than chunks, as on an H200, some copy back while others still copy there. So if chunks are
+ * copied more than once, both arrays must hold the same numbers from the start. */
 __global__ void copy_chunks(double2 *from, double2 *to, unsigned chunks, unsigned items) {
     for (unsigned item = blockIdx.x; item < items; item += gridDim.x) {
         const unsigned time = item / chunks;

@@ -31,8 +31,8 @@ typedef struct measured {
 } measured;
 
 /* Data on the GPUs, medians. Fused solves on 1 and 2 GPUs, and on 4 in the default cut from 500^3 on, are of 2026-11-26. The
- * others are of 2026-11-22, but for staged ones of one and two segments and in f32, which are of two days before, as are those
- * of 8. So other cuts of 1024^3 on 4 were measured before the tasks that they are simulated with. The file has the tasks
+ * others are of 2026-11-22, but for some staged ones of one and two segments and those in f32, which are of two days
+ * before, as are those of 8. So other cuts of 1024^3 on 4 were measured before the tasks that they are simulated with. The file has the tasks
  * of the default cut, which is up to two segments on one GPU and one a GPU on several, and of all cuts of 512^3 in f64, but
  * for those of fewer than 8 planes on 8 GPUs; of 1024^3 no others, and of staged solves of 1024^3 none. The cuts are
  * those of the studies of segments that divide the grid evenly, down to one plane. */

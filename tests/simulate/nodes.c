@@ -320,7 +320,8 @@ static void default_cut(const void *argument) {
 }
 
 /** Cores of several nodes have four times as many tasks as those of one, as long as a node has a megabyte of each
- *  segment for another. GPUs have messages of four megabytes and more, and each GPU of a node as many tasks. */
+ *  segment for another. GPUs have messages of four megabytes and more, and each GPU of a node has as many tasks as
+ *  the others. */
 static void try_cuts(void) {
     static const cut cores[] = {
         {{.n = 256, .cpus = 1, .nodes = 2, .network = 1e9}, 2 * 8},
