@@ -193,7 +193,8 @@ static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t exte
         const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
         tasks = divide_up(parts, workers) * workers;
     }
-    return clamp(tasks, divide_up(extent, most), extent);
+    const size_t least = divide_up(extent, most);
+    return clamp(tasks, least > tasks ? divide_up(least, workers) * workers : least, extent);
 }
 
 /* How each process cuts a kind's planes, and its rows: what the options ask, else what suits it.

@@ -138,19 +138,24 @@ bool psg_placement_one_gpu(const psg_plan *plan) {
            plan->workers.cpu_count == 0;
 }
 
-/* What is left of the one GPU beside the spectrum and f, which the program may still allocate. If that is next to nothing, the
- * program has probably allocated f already: then there is no bound at first, and in the finer cut what is left beside the spectrum.
- * The staged graph has sheets and spectra of segments beside the blocks. */
+/* What is left of the fullest GPU beside its part of the spectrum and of f, which the program may still allocate. If that is next to
+ * nothing, the program has probably allocated f already: then there is no bound at first, and in the finer cut what is left beside
+ * the spectrum. The staged graph has sheets and spectra of segments beside the blocks. */
 static double room_beside_spectrum(const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
-    const double bytes = (double)(l->n[2] * l->n[1] * plan->context.cpu->real_bytes);
+    const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
+    const double bytes = (double)(l->n[2] * l->n[1] * plan->context.cpu->real_bytes) / parts;
     const double spectrum = bytes * 2 * (double)l->nxc * (plan->context.form.fused ? 1 : 3);
     const double f = plan->home.finer ? 0 : bytes * (double)l->n[0];
     const double least = TUNING_GPU_PARTS_AT_ONCE * (double)TUNING_GPU_PART_BYTES;
-    const size_t left = left_to_starpu((unsigned)psg_placement_node(plan->workers.gpus[0]));
-    const size_t there = psg_device_free_bytes(starpu_worker_get_devid(plan->workers.gpus[0]));
-    const double room = fmin(left < SIZE_MAX ? (double)left - spectrum : INFINITY,
-                             there < SIZE_MAX ? (double)there - spectrum - f : INFINITY);
+    double room = INFINITY;
+    for (size_t g = 0; g < plan->workers.gpu_count; g++) {
+        const int worker = plan->workers.gpus[g];
+        const size_t left = left_to_starpu((unsigned)psg_placement_node(worker));
+        const size_t there = psg_device_free_bytes(starpu_worker_get_devid(worker));
+        room = fmin(room, left < SIZE_MAX ? (double)left - spectrum : INFINITY);
+        room = fmin(room, there < SIZE_MAX ? (double)there - spectrum - f : INFINITY);
+    }
     return plan->home.finer ? fmax(room, 0) : room >= least ? room : INFINITY;
 }
 
@@ -161,7 +166,7 @@ psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
         const size_t now = psg_placement_room(plan, false);
         const size_t part = psg_placement_room(plan, true) / 4;
         least = now == SIZE_MAX ? -INFINITY : -(double)(now > part ? now : part);
-    } else if (psg_placement_one_gpu(plan)) {
+    } else {
         least = -room_beside_spectrum(plan);
     }
     const psg_status status = psg_ranks_max(plan->processes.comm, &least, 1);

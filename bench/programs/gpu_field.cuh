@@ -47,6 +47,64 @@ __global__ void bench_compare_rows(const Real *a, size_t a_pitch, const Real *b,
     atomicMax(&largest[1], most[1]);
 }
 
+/// A sum of three modes of a box of 2 pi, with wave numbers at both ends of the spectrum: u, and its Laplacian. A mode of wave
+/// number |k| has the amplitude 1 / |k| in u, and |k| in the Laplacian. So what rounding the short waves leaves in long ones
+/// is small beside the long one that is there, and the short ones in u are large enough to be seen.
+struct bench_modes {
+    size_t n[3];
+
+    __host__ __device__ size_t wave(int mode, int axis) const {
+        const size_t most = (n[axis] - 1) / 2, few = 1 + (size_t)axis;
+        const size_t low = few < most ? few : most;
+        return (mode == 1 && axis == 0) || (mode == 2 && axis > 0) ? most - low : low;
+    }
+    __host__ __device__ double length(int mode) const {
+        double square = 0;
+        for (int axis = 0; axis < 3; axis++)
+            square += (double)(wave(mode, axis) * wave(mode, axis));
+        return sqrt(square);
+    }
+    __device__ double at(size_t row, size_t i, bool laplacian) const {
+        const size_t place[3] = {i, row % n[1], row / n[1]};
+        double sum = 0;
+        for (int mode = 0; mode < 3; mode++) {
+            double turns = 0;
+            for (int axis = 0; axis < 3; axis++)
+                turns += (double)(wave(mode, axis) * place[axis] % n[axis]) / (double)n[axis];
+            sum += (laplacian ? -length(mode) : 1 / length(mode)) * cospi(2 * turns);
+        }
+        return sum;
+    }
+    /// At the origin.
+    double largest() const {
+        return 1 / length(0) + 1 / length(1) + 1 / length(2);
+    }
+};
+
+template <class Real>
+__global__ void bench_fill_modes(Real *rows, size_t pitch, bench_modes modes, size_t first,
+                                 size_t count) {
+    for (size_t row = blockIdx.x; row < count; row += gridDim.x) {
+        for (size_t i = threadIdx.x; i < modes.n[0]; i += blockDim.x) {
+            rows[row * pitch + i] = (Real)modes.at(first + row, i, true);
+        }
+    }
+}
+
+/// largest: bits of the largest difference from u, as bench_compare_rows() has them.
+template <class Real>
+__global__ void bench_compare_modes(const Real *rows, size_t pitch, bench_modes modes, size_t first,
+                                    size_t count, unsigned long long *largest) {
+    unsigned long long most = 0;
+    for (size_t row = blockIdx.x; row < count; row += gridDim.x) {
+        for (size_t i = threadIdx.x; i < modes.n[0]; i += blockDim.x) {
+            const double off = fabs(rows[row * pitch + i] - modes.at(first + row, i, false));
+            most = max(most, (unsigned long long)__double_as_longlong(off));
+        }
+    }
+    atomicMax(largest, most);
+}
+
 /// Random numbers that depend on a point's place in the grid alone. Is done when the GPUs are.
 template <class Real> void bench_fill(const bench_field<Real> &field, const size_t n[3]) {
     for (const bench_piece<Real> &p : field) {
@@ -56,6 +114,35 @@ template <class Real> void bench_fill(const bench_field<Real> &field, const size
             BENCH_CUDA(cudaGetLastError());
         }
     }
+}
+
+/// The Laplacian of bench_modes. Is done when the GPUs are.
+template <class Real> void bench_fill_known(const bench_field<Real> &field, const size_t n[3]) {
+    for (const bench_piece<Real> &p : field) {
+        BENCH_CUDA(cudaSetDevice(p.device));
+        bench_fill_modes<<<4096, 256>>>(p.data, p.pitch, bench_modes{{n[0], n[1], n[2]}},
+                                        p.z0 * n[1], p.planes * n[1]);
+        BENCH_CUDA(cudaGetLastError());
+    }
+}
+
+/// The largest difference from bench_modes at any point, over their largest value; NaN if the field has one.
+template <class Real>
+double bench_known_difference(const bench_field<Real> &field, const size_t n[3]) {
+    unsigned long long most = 0;
+    for (const bench_piece<Real> &p : field) {
+        BENCH_CUDA(cudaSetDevice(p.device));
+        bench_buffer largest(sizeof most);
+        BENCH_CUDA(cudaMemcpy(largest.p, &most, sizeof most, cudaMemcpyHostToDevice));
+        bench_compare_modes<<<4096, 256>>>(p.data, p.pitch, bench_modes{{n[0], n[1], n[2]}},
+                                           p.z0 * n[1], p.planes * n[1],
+                                           static_cast<unsigned long long *>(largest.p));
+        BENCH_CUDA(cudaGetLastError());
+        BENCH_CUDA(cudaMemcpy(&most, largest.p, sizeof most, cudaMemcpyDeviceToHost));
+    }
+    double off;
+    memcpy(&off, &most, sizeof off);
+    return off / bench_modes{{n[0], n[1], n[2]}}.largest();
 }
 
 /// The largest difference of two fields at any point, over the largest number of the second; NaN if either has one. Both

@@ -269,7 +269,7 @@ int main(void) {
     for (size_t c = 0; c < sizeof rows / sizeof rows[0]; ++c) {
         simulate_apart(simulate_machine(rows[c].machine), check_moved, &rows[c]);
     }
-    simulate_apart(simulate_machine(MACHINE("4e9", "link peer 10e6 0\n")), too_large, NULL);
+    simulate_apart(simulate_machine(MACHINE("2e9", "link peer 10e6 0\n")), too_large, NULL);
     remove(simulate_machine(""));
     for (int gpus = 1; gpus <= 8; gpus *= 2) {
         simulate_case c = {.machine = "h200", .n = 1024, .cpus = -1, .gpus = gpus};

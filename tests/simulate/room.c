@@ -1,4 +1,4 @@
-/* A spectrum that leaves one GPU little room stays there, cut into smaller segments. One that the GPUs have no room for stands
+/* A spectrum that leaves the GPUs little room stays there, cut into smaller segments. One that the GPUs have no room for stands
  * in main memory, cut into parts of which they have room for some. What cannot work is an error before a solve. */
 #include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
@@ -21,11 +21,13 @@ static const room_case cases[] = {
     /* the spectrum beside nine segments of 19 planes */
     {1.6e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 27},
     {1.6e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 27},
-    /* the blocks, and four segments of 540 MB, or of half of that, as f and u pass through */
-    {3.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
-    {2.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 4},
-    {2.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 4},
-    {1.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_ERR_MEMORY, 0},
+    /* a GPU's blocks and its part of f beside nine segments of 111 or of 59 planes, or the blocks beside nine of 28 */
+    {3.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 6},
+    {2.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 10},
+    {2.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 10},
+    {1.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 20},
+    {1.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 20},
+    {0.5e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_ERR_MEMORY, 0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1, .graph = PSG_GRAPH_STAGED}, PSG_OK, 0},
     {0.5e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 0},
