@@ -196,9 +196,9 @@ template <int R, int SIGN, class Real> PSG_HD void dft(complex_t<Real> *v) {
         v[3] = b - d;
     } else if constexpr (R == 3 || R == 5 || R == 7 || R == 11 || R == 13) {
         dft_odd<R, SIGN>(v);
-    } else if constexpr (R == 6 || R == 10 || R == 14) {
+    } else if constexpr (R == 6 || R == 10 || R == 14 || R == 18) {
         dft_coprime<2, R / 2, SIGN>(v);
-    } else if constexpr (R == 12 || R == 15 || R == 24) {
+    } else if constexpr (R == 12 || R == 15 || R == 24 || R == 30) {
         dft_coprime<3, R / 3, SIGN>(v);
     } else if constexpr (R == 9) {
         dft_product<3, 3, SIGN>(v);

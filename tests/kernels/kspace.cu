@@ -326,8 +326,8 @@ template <class Real> static void all(bool small) {
         modes<Real>(8, 9, 10, 3, 97);
         return;
     }
-    for (size_t n :
-         {243, 256, 343, 360, 500, 512, 729, 768, 1000, 1001, 1024, 1536, 2048, 2187, 3000, 5000})
+    for (size_t n : {243, 256, 300, 324, 343, 360, 500, 512, 729, 768, 900, 1000, 1001, 1024, 1536,
+                     2048, 2187, 3000, 5000})
         length<Real>(n, 9, 5, n > 600 ? 6 : 45);
     for (size_t n : {256, 512, 1024, 2048}) // more tiles than a looping grid has blocks
         length<Real>(n, 129, 36, 12);
