@@ -184,7 +184,7 @@ static const row rows[] = {
      0,
      0},
     {{"segment_planes", "Task graph", "N|auto", "auto",
-      "planes of z in a segment; auto: from the data's size", SAME},
+      "planes of z in a segment; auto: from the data's size and the GPUs' room", SAME},
      SIZE,
      AT(segment_planes),
      chosen,

@@ -181,7 +181,7 @@ static size_t team_parts(const psg_plan *plan, bool sheets) {
 }
 
 /* So many parts of a kind, or more: where a GPU that may have them has no room for what it works
- * on, as many more for each worker.
+ * on, or where StarPU could not count the elements, as many more for each worker.
  *  @param[in] most   planes or rows in a part
  *  @param[in] bytes  of one of them in the spectrum, of which a task needs some beside what stays on the GPU; 0: it needs none */
 static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,
@@ -194,7 +194,10 @@ static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t exte
         tasks = divide_up(parts, workers) * workers;
     }
     const size_t least = divide_up(extent, most);
-    return clamp(tasks, least > tasks ? divide_up(least, workers) * workers : least, extent);
+    if (least > tasks) {
+        tasks = divide_up(least, workers) * workers;
+    }
+    return clamp(tasks, least, extent);
 }
 
 /* How each process cuts a kind's planes, and its rows: what the options ask, else what suits it.

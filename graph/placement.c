@@ -146,27 +146,32 @@ static double room_beside_spectrum(const psg_plan *plan) {
     const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
     const double bytes = (double)(l->n[2] * l->n[1] * plan->context.cpu->real_bytes) / parts;
     const double spectrum = bytes * 2 * (double)l->nxc * (plan->context.form.fused ? 1 : 3);
-    const double f = plan->home.finer ? 0 : bytes * (double)l->n[0];
+    const double f = bytes * (double)l->n[0];
     const double least = TUNING_GPU_PARTS_AT_ONCE * (double)TUNING_GPU_PART_BYTES;
     double room = INFINITY;
+    double room_and_f = INFINITY;
     for (size_t g = 0; g < plan->workers.gpu_count; g++) {
         const int worker = plan->workers.gpus[g];
         const size_t left = left_to_starpu((unsigned)psg_placement_node(worker));
         const size_t there = psg_device_free_bytes(starpu_worker_get_devid(worker));
         room = fmin(room, left < SIZE_MAX ? (double)left - spectrum : INFINITY);
-        room = fmin(room, there < SIZE_MAX ? (double)there - spectrum - f : INFINITY);
+        room_and_f = fmin(room_and_f, there < SIZE_MAX ? (double)there - spectrum : INFINITY);
     }
-    return plan->home.finer ? fmax(room, 0) : room >= least ? room : INFINITY;
+    if (fmin(room, room_and_f - f) >= least) {
+        return fmin(room, room_and_f - f);
+    }
+    return plan->home.finer ? fmax(fmin(room, room_and_f), 0) : INFINITY;
 }
 
-/* Where the spectrum is in main memory, what there is now; but what StarPU could evict from a full GPU counts for a part. */
+/* Where the spectrum is in main memory, what there is now; but what StarPU could evict from a full GPU counts for a part. Several GPUs
+ * have one segment each, or two, while these fit. */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
     double least = -INFINITY; /* its negative is the largest */
     if (!plan->home.on_gpus) {
         const size_t now = psg_placement_room(plan, false);
         const size_t part = psg_placement_room(plan, true) / 4;
         least = now == SIZE_MAX ? -INFINITY : -(double)(now > part ? now : part);
-    } else {
+    } else if (psg_placement_one_gpu(plan) || plan->home.finer) {
         least = -room_beside_spectrum(plan);
     }
     const psg_status status = psg_ranks_max(plan->processes.comm, &least, 1);

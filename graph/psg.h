@@ -182,9 +182,9 @@ typedef struct psg_options {
     psg_exchange exchange;   /**< PSG_EXCHANGE_AUTO */
     psg_z_layout z_layout;   /**< PSG_Z_AUTO; staged graph only */
     size_t
-        segment_planes; /**< 0 = from the data; planes in a segment; a segment has fewer than 2^32 points */
-    size_t sheets; /**< 0 = from data and GPUs; number of sheets (more than ny: ny) */
-    int cpus;      /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
+        segment_planes; /**< 0 = from the data and the GPUs' room; planes in a segment; a segment has fewer than 2^32 points */
+    size_t sheets;      /**< 0 = from data and GPUs; number of sheets (more than ny: ny) */
+    int cpus;           /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
     int gpus; /**< -1 = every usable GPU; with several processes on a node: this process' share of the
                    node's GPUs. GPUs do all but what cpu_share gives to cores */
     const int

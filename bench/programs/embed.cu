@@ -359,7 +359,7 @@ template <class real> static double run(void *what, unsigned calls) {
 
 /* ------------------------------------------------------------------------------------ lines */
 
-/* compared: with the u of another door. */
+/* compared: with the u of another door, or with the one that is known. */
 static void say(const bench_peer &p, bool compared) {
     char exchange[32], difference[32] = "u is compared with nothing";
     psg_options options;
@@ -466,8 +466,9 @@ int main(int argc, char **argv) {
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     bench_must_or(BENCH_USAGE,
-                  !alone || (!settings.rows && only != nullptr && !strcmp(only, "in_place")),
-                  "--alone needs --only in_place, and is not for --rows");
+                  !alone || (!settings.rows && options.symbol == PSG_SYMBOL_SPECTRAL &&
+                             only != nullptr && !strcmp(only, "in_place")),
+                  "--alone needs --only in_place and the symbol spectral, and is not for --rows");
     processes.start(&argc, &argv);
     bench_must_or(BENCH_USAGE,
                   only == nullptr || strcmp(only, "messages") != 0 ||
@@ -496,6 +497,8 @@ int main(int argc, char **argv) {
         bench_peer_begin(BENCH_EMBED_COLUMNS);
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], p.n);
+        bench_must_or(BENCH_USAGE, !alone || (p.n[0] > 2 && p.n[1] > 2 && p.n[2] > 2),
+                      "--alone needs three points along each axis");
         if (f32)
             measure<float>(p, options, settings, gpus, why ? nullptr : &library, only, alone);
         else

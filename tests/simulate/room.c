@@ -1,5 +1,6 @@
 /* A spectrum that leaves the GPUs little room stays there, cut into smaller segments. One that the GPUs have no room for stands
  * in main memory, cut into parts of which they have room for some. What cannot work is an error before a solve. */
+#include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
 
@@ -21,8 +22,9 @@ static const room_case cases[] = {
     /* the spectrum beside nine segments of 19 planes */
     {1.6e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 27},
     {1.6e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 27},
-    /* a GPU's blocks and its part of f beside nine segments of 111 or of 59 planes, or the blocks beside nine of 28 */
-    {3.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 6},
+    /* a GPU's blocks and four segments of 540 MB, as f and u pass through; its blocks and its part of f beside nine segments of
+     * at most 59 planes; its blocks beside nine of at most 28 */
+    {3.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
     {2.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 10},
     {2.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 10},
     {1.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 20},
@@ -52,7 +54,7 @@ static void try_case(const void *argument) {
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), c->status);
     CHECK(c->status == PSG_OK || strstr(psg_last_error(), "GPU"), "words: %s", psg_last_error());
     if (plan) {
-        /* of 32 MB of f, and two for a GPU at most; with exchange direct there is a sheet for each */
+        /* with exchange direct there is a sheet for each GPU */
         const size_t gpus = (size_t)c->what.gpus;
         CHECK_STATUS(psg_plan_segments(plan, &segments, &sheets), PSG_OK);
         CHECK(c->segments > 0 ? segments == c->segments && sheets == gpus
@@ -65,11 +67,40 @@ static void try_case(const void *argument) {
     }
 }
 
+/** On four H200s 2304^3 has one segment each; 3328^3 leaves room for f. Sheets, of which StarPU could not count the elements if there
+ * were four, are two for each. */
+static void large(const void *argument) {
+    static const size_t sizes[] = {2304, 3328};
+    (void)argument;
+    for (size_t m = 0; m < 2; ++m) {
+        const double n = (double)sizes[m];
+        psg_plan *plan = NULL;
+        psg_options options;
+        psg_grid grid;
+        size_t segments = 0, sheets = 0;
+        int on_gpus = 0;
+        double left = 0;
+        psg_options_init(&options);
+        options.gpus = 4;
+        psg_grid_init(&grid, sizes[m], sizes[m], sizes[m], 1, 1, 1);
+        if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+            continue;
+        }
+        CHECK_STATUS(psg_plan_segments(plan, &segments, &sheets), PSG_OK);
+        CHECK_STATUS(psg_plan_memory(plan, &on_gpus, &left), PSG_OK);
+        CHECK(on_gpus && left >= 2 * n * n * n, "%g^3: %g bytes are left", n, left);
+        CHECK(m == 0 ? segments == 4 && sheets == 4 : segments > 8 && sheets == 8,
+              "%g^3: %zu segments, %zu sheets", n, segments, sheets);
+        psg_plan_destroy(plan);
+    }
+}
+
 int main(void) {
     for (size_t m = 0; m < sizeof cases / sizeof *cases; ++m) {
         printf("case %zu: %g bytes on each of %d\n", m, cases[m].gpu_memory, cases[m].what.gpus);
         simulate_apart(simulate_h200_with(cases[m].gpu_memory), try_case, &cases[m]);
     }
     remove(simulate_machine(""));
+    simulate_apart("h200", large, NULL);
     return check_result();
 }
