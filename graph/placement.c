@@ -148,19 +148,20 @@ static double room_beside_spectrum(const psg_plan *plan) {
     const double spectrum = bytes * 2 * (double)l->nxc * (plan->context.form.fused ? 1 : 3);
     const double f = bytes * (double)l->n[0];
     const double least = TUNING_GPU_PARTS_AT_ONCE * (double)TUNING_GPU_PART_BYTES;
-    double room = INFINITY;
-    double room_and_f = INFINITY;
+    double starpu = INFINITY; /* left beside the spectrum: of what StarPU may take, */
+    double all = INFINITY;    /* and of all memory, where f is still to come */
     for (size_t g = 0; g < plan->workers.gpu_count; g++) {
         const int worker = plan->workers.gpus[g];
         const size_t left = left_to_starpu((unsigned)psg_placement_node(worker));
         const size_t there = psg_device_free_bytes(starpu_worker_get_devid(worker));
-        room = fmin(room, left < SIZE_MAX ? (double)left - spectrum : INFINITY);
-        room_and_f = fmin(room_and_f, there < SIZE_MAX ? (double)there - spectrum : INFINITY);
+        starpu = fmin(starpu, left < SIZE_MAX ? (double)left - spectrum : INFINITY);
+        all = fmin(all, there < SIZE_MAX ? (double)there - spectrum : INFINITY);
     }
-    if (fmin(room, room_and_f - f) >= least) {
-        return fmin(room, room_and_f - f);
+    const double beside_f = fmin(starpu, all - f);
+    if (beside_f >= least) {
+        return beside_f;
     }
-    return plan->home.finer ? fmax(fmin(room, room_and_f), 0) : INFINITY;
+    return plan->home.finer ? fmax(fmin(starpu, all), 0) : INFINITY;
 }
 
 /* Where the spectrum is in main memory, what there is now; but what StarPU could evict from a full GPU counts for a part. Several GPUs

@@ -48,8 +48,8 @@ __global__ void bench_compare_rows(const Real *a, size_t a_pitch, const Real *b,
 }
 
 /// A sum of three modes of a box of 2 pi, with wave numbers at both ends of the spectrum: u, and its Laplacian. A mode of wave
-/// number |k| has the amplitude 1 / |k| in u, and |k| in the Laplacian. The first is a long wave and the largest in u. The
-/// Laplacian of the short waves is rounded, and rounding has long waves too, which u has enlarged: beside the first they are small.
+/// number |k| has the amplitude 1 / |k| in u, and |k| in the Laplacian. The first mode is a long wave, and the largest in u:
+/// rounding the Laplacian's short waves makes errors in long waves, which a solve enlarges, and beside this mode they are small.
 struct bench_modes {
     size_t n[3];
 

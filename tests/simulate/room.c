@@ -67,8 +67,8 @@ static void try_case(const void *argument) {
     }
 }
 
-/** On four H200s 2304^3 has one segment each; 3328^3 leaves room for f. Sheets, of which StarPU could not count the elements if there
- * were four, are two for each. */
+/** On four H200s 2304^3 has one segment each, and 3328^3 leaves room for f. Four sheets of 3328^3 would each have more elements than
+ * StarPU counts, so there are two for each GPU. */
 static void large(const void *argument) {
     static const size_t sizes[] = {2304, 3328};
     (void)argument;
