@@ -138,6 +138,9 @@ bool psg_placement_one_gpu(const psg_plan *plan) {
            plan->workers.cpu_count == 0;
 }
 
+/* What work on a segment takes beside the spectrum and f, counted in segments: work areas of cuFFT. */
+#define LARGE_SEGMENTS 2.0
+
 /* What is left of the fullest GPU beside its part of the spectrum and of f, which the program may still allocate. If that is next to
  * nothing, the program has probably allocated f already: then there is no bound at first, and in the finer cut what is left beside
  * the spectrum. The staged graph has sheets and spectra of segments beside the blocks. */
@@ -164,16 +167,22 @@ static double room_beside_spectrum(const psg_plan *plan) {
     return plan->home.finer ? fmax(fmin(starpu, all), 0) : INFINITY;
 }
 
-/* Where the spectrum is in main memory, what there is now; but what StarPU could evict from a full GPU counts for a part. Several GPUs
- * have one segment each, or two, while these fit. */
+/* What bounds segments. One for each of several GPUs is best, and there is no bound, where work on it and f have room. Where the spectrum is in main memory, it is what there is now; but what StarPU could evict from a
+ * full GPU counts for a part. */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
+    const double segment = (double)(l->n[2] * l->n[1] * l->nxc * 2 * plan->context.cpu->real_bytes);
     double least = -INFINITY; /* its negative is the largest */
     if (!plan->home.on_gpus) {
         const size_t now = psg_placement_room(plan, false);
         const size_t part = psg_placement_room(plan, true) / 4;
         least = now == SIZE_MAX ? -INFINITY : -(double)(now > part ? now : part);
-    } else if (psg_placement_one_gpu(plan) || plan->home.finer) {
-        least = -room_beside_spectrum(plan);
+    } else {
+        const double beside = room_beside_spectrum(plan);
+        const bool large = !psg_placement_one_gpu(plan) && !plan->home.finer &&
+                           beside >= LARGE_SEGMENTS * segment / parts;
+        least = large ? -INFINITY : -beside;
     }
     const psg_status status = psg_ranks_max(plan->processes.comm, &least, 1);
     *room = -least;

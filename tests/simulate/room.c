@@ -67,32 +67,47 @@ static void try_case(const void *argument) {
     }
 }
 
-/** On four H200s 2304^3 has one segment each, and 3328^3 leaves room for f. Four sheets of 3328^3 would each have more elements than
- * StarPU counts, so there are two for each GPU. */
+/** A grid for the machine h200. */
+typedef struct large_case {
+    size_t n;
+    int gpus;
+    int precision;
+    size_t segments; /**< 0: so many that what work needs, nine of them, is left beside f */
+    size_t sheets;
+} large_case;
+
+/** f has to fit beside the spectrum, too. Sheets with more elements than StarPU counts are cut into the same number for each GPU. */
+static const large_case larges[] = {
+    {1504, 2, PSG_F64, 2, 2},
+    {2304, 4, PSG_F64, 4, 4},
+    {3328, 4, PSG_F64, 0, 8},
+    {4096, 4, PSG_F32, 0, 12},
+};
+
 static void large(const void *argument) {
-    static const size_t sizes[] = {2304, 3328};
-    (void)argument;
-    for (size_t m = 0; m < 2; ++m) {
-        const double n = (double)sizes[m];
-        psg_plan *plan = NULL;
-        psg_options options;
-        psg_grid grid;
-        size_t segments = 0, sheets = 0;
-        int on_gpus = 0;
-        double left = 0;
-        psg_options_init(&options);
-        options.gpus = 4;
-        psg_grid_init(&grid, sizes[m], sizes[m], sizes[m], 1, 1, 1);
-        if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-            continue;
-        }
-        CHECK_STATUS(psg_plan_segments(plan, &segments, &sheets), PSG_OK);
-        CHECK_STATUS(psg_plan_memory(plan, &on_gpus, &left), PSG_OK);
-        CHECK(on_gpus && left >= 2 * n * n * n, "%g^3: %g bytes are left", n, left);
-        CHECK(m == 0 ? segments == 4 && sheets == 4 : segments > 8 && sheets == 8,
-              "%g^3: %zu segments, %zu sheets", n, segments, sheets);
-        psg_plan_destroy(plan);
+    const large_case *c = argument;
+    psg_plan *plan = NULL;
+    psg_options options;
+    psg_grid grid;
+    size_t segments = 0, sheets = 0;
+    int on_gpus = 0;
+    double left = 0;
+    psg_options_init(&options);
+    options.gpus = c->gpus;
+    options.precision = c->precision;
+    psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
+    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        return;
     }
+    CHECK_STATUS(psg_plan_segments(plan, &segments, &sheets), PSG_OK);
+    CHECK_STATUS(psg_plan_memory(plan, &on_gpus, &left), PSG_OK);
+    const double f = (double)c->n * (double)c->n * (double)c->n * (c->precision == PSG_F32 ? 4 : 8);
+    const double beside = left - f / c->gpus;
+    CHECK(on_gpus && beside >= 0, "%zu^3: %g bytes are left", c->n, left);
+    CHECK(c->segments > 0 ? segments == c->segments : 9 * f / (double)segments <= beside,
+          "%zu^3: %zu segments, %g bytes beside f", c->n, segments, beside);
+    CHECK(sheets == c->sheets, "%zu^3: %zu sheets", c->n, sheets);
+    psg_plan_destroy(plan);
 }
 
 int main(void) {
@@ -101,6 +116,8 @@ int main(void) {
         simulate_apart(simulate_h200_with(cases[m].gpu_memory), try_case, &cases[m]);
     }
     remove(simulate_machine(""));
-    simulate_apart("h200", large, NULL);
+    for (size_t m = 0; m < sizeof larges / sizeof *larges; ++m) {
+        simulate_apart("h200", large, &larges[m]);
+    }
     return check_result();
 }
