@@ -130,7 +130,7 @@ module psg
         type(c_ptr) :: handle = c_null_ptr
         integer(c_int) :: precision = PSG_F64
     contains
-        procedure :: create, destroy, local_box, statistics, wait, submit
+        procedure :: create, destroy, local_box, statistics, wait, submit, solve_many
         procedure, private :: solve_real64, solve_real32, solve_pointer
         generic :: solve => solve_real64, solve_real32, solve_pointer
     end type psg_plan
@@ -186,6 +186,14 @@ module psg
             integer(c_size_t), value :: bytes
             integer(c_int) :: status
         end function c_args_init
+
+        function c_solve_many(plan, count, f, u) bind(c, name='psg_solve_many_arrays') result(status)
+            import :: c_array, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            integer(c_size_t), value :: count
+            type(c_array), intent(in) :: f, u
+            integer(c_int) :: status
+        end function c_solve_many
 
         function c_wait(plan) bind(c, name='psg_wait') result(status)
             import :: c_int, c_ptr
@@ -272,9 +280,13 @@ contains
         end do
     end function psg_message
 
-    subroutine finish(found, status)
+    !> @param words  of an error that this file found
+    subroutine finish(found, status, words)
         integer(c_int), intent(in) :: found
         integer, intent(out), optional :: status
+        character(*), intent(in), optional :: words
+        if (allocated(own_words)) deallocate (own_words)
+        if (present(words)) own_words = words
         if (present(status)) then
             status = found
         else if (found /= PSG_OK) then
@@ -282,17 +294,6 @@ contains
             error stop 1
         end if
     end subroutine finish
-
-    subroutine refuse(words, status)
-        character(*), intent(in) :: words
-        integer, intent(out), optional :: status
-        own_words = words
-        call finish(PSG_ERR_ARG, status)
-    end subroutine refuse
-
-    subroutine begin()
-        if (allocated(own_words)) deallocate (own_words)
-    end subroutine begin
 
     ! ------------------------------------------------------------------------- grid and options
     !> A periodic grid of n = [nx, ny, nz] points on a box of length = [lx, ly, lz].
@@ -311,7 +312,6 @@ contains
         type(psg_axis), intent(in) :: axis
         real(real64), intent(out) :: first, step
         integer, intent(out), optional :: status
-        call begin()
         call finish(c_axis_points(axis, first, step), status)
     end subroutine psg_axis_points
 
@@ -328,7 +328,6 @@ contains
         integer, intent(out), optional :: status
         character(kind=c_char), pointer :: kept(:)
         integer :: m
-        call begin()
         allocate (kept(len(text) + 1))
         do m = 1, len(text)
             kept(m) = text(m:m)
@@ -345,7 +344,6 @@ contains
         integer, intent(out), optional :: status
         character(kind=c_char, len=4096) :: room
         integer(c_int) :: found
-        call begin()
         room = ''
         found = c_options_get(options, trim(name) // c_null_char, room, int(len(room), c_size_t))
         text = room(:max(0, index(room, c_null_char) - 1))
@@ -363,7 +361,6 @@ contains
         type(psg_options) :: chosen
         type(c_ptr), target :: handle
         call plan%destroy()
-        call begin()
         call psg_options_init(chosen)
         if (present(options)) chosen = options
         if (present(comm)) then
@@ -404,7 +401,6 @@ contains
         integer, intent(out), optional :: status
         integer(c_size_t) :: c_lo(3), c_n(3)
         integer(c_int) :: where_, found
-        call begin()
         where_ = PSG_HOST
         if (present(device)) where_ = int(device, c_int)
         c_lo = 0
@@ -420,7 +416,6 @@ contains
         class(psg_plan), intent(in) :: plan
         type(psg_statistics), intent(out) :: found
         integer, intent(out), optional :: status
-        call begin()
         call finish(c_statistics(plan%handle, found, c_sizeof(found)), status)
     end subroutine statistics
 
@@ -477,7 +472,6 @@ contains
         real(real64), intent(in), optional :: lambda, factor
         type(psg_terms), intent(in), optional :: terms
         integer, intent(out), optional :: status
-        call begin()
         if (.not. fits(plan, PSG_F64, shape(f), shape(u), status)) return
         call run(c_solve_arrays, plan, view64(f), view64(u), lambda, factor, terms, status)
     end subroutine solve_real64
@@ -489,7 +483,6 @@ contains
         real(real64), intent(in), optional :: lambda, factor
         type(psg_terms), intent(in), optional :: terms
         integer, intent(out), optional :: status
-        call begin()
         if (.not. fits(plan, PSG_F32, shape(f), shape(u), status)) return
         call run(c_solve_arrays, plan, view32(f), view32(u), lambda, factor, terms, status)
     end subroutine solve_real32
@@ -503,9 +496,19 @@ contains
         real(real64), intent(in), optional :: lambda, factor
         type(psg_terms), intent(in), optional :: terms
         integer, intent(out), optional :: status
-        call begin()
         call run(c_solve_arrays, plan, pointed(f, stream), pointed(u, stream), lambda, factor, terms, status)
     end subroutine solve_pointer
+
+    !> Solve for count right-hand sides, as f(nx, ny, nz, count) and u like it have them; else as solve() of pointers, with the
+    !> plan's lambda and factor. Faster than one by one where they are small.
+    subroutine solve_many(plan, count, f, u, stream, status)
+        class(psg_plan), intent(in) :: plan
+        integer, intent(in) :: count
+        type(c_ptr), intent(in) :: f, u
+        type(c_ptr), intent(in), optional :: stream
+        integer, intent(out), optional :: status
+        call finish(c_solve_many(plan%handle, int(max(count, 0), c_size_t), pointed(f, stream), pointed(u, stream)), status)
+    end subroutine solve_many
 
     !> Start a solve of dense arrays, and return; else as solve(). The arrays live, with the attribute target or asynchronous, until
     !> wait() has returned.
@@ -516,7 +519,6 @@ contains
         real(real64), intent(in), optional :: lambda, factor
         type(psg_terms), intent(in), optional :: terms
         integer, intent(out), optional :: status
-        call begin()
         call run(c_submit_arrays, plan, pointed(f, stream), pointed(u, stream), lambda, factor, terms, status)
     end subroutine submit
 
@@ -524,7 +526,6 @@ contains
     subroutine wait(plan, status)
         class(psg_plan), intent(in) :: plan
         integer, intent(out), optional :: status
-        call begin()
         call finish(c_wait(plan%handle), status)
     end subroutine wait
 
@@ -543,11 +544,11 @@ contains
         if (found /= PSG_OK) then
             call finish(int(found, c_int), status)
         else if (precision /= plan%precision) then
-            call refuse(merge('f and u are real(real32), and the plan is in real(real64)', &
-                'f and u are real(real64), and the plan is in real(real32)', precision == PSG_F32), status)
+            call finish(PSG_ERR_ARG, status, merge('f and u are real(real32), and the plan is in real(real64)', &
+                'f and u are real(real64), and the plan is in real(real32)', precision == PSG_F32))
         else if (any(f /= n) .or. any(u /= n)) then
             write (words, '(a,2(i0,"x"),i0,a,2(i0,"x"),i0,a,2(i0,"x"),i0)') 'f has ', f, ' points, u ', u, ', and the plan ', n
-            call refuse(trim(words), status)
+            call finish(PSG_ERR_ARG, status, trim(words))
         else
             fits = .true.
         end if

@@ -5,10 +5,10 @@ program gpu
     use psg
     implicit none
     integer, parameter :: nx = 8, ny = 10, nz = 12
-    integer(c_size_t), parameter :: bytes = 8_c_size_t * nx * ny * nz
+    integer(c_size_t), parameter :: bytes = 2 * 8_c_size_t * nx * ny * nz
     integer(c_int), parameter :: to_gpu = 1, from_gpu = 2, non_blocking = 1
     real(real64), parameter :: pi = acos(-1.0_real64)
-    real(real64), target :: f(nx, ny, nz), u(nx, ny, nz)
+    real(real64), target :: f(nx, ny, nz, 2), u(nx, ny, nz, 2)
     type(c_ptr) :: f_d, u_d, stream
     type(psg_grid) :: grid
     type(psg_options) :: options
@@ -51,7 +51,8 @@ program gpu
     call check(cudaMalloc(u_d, bytes) == 0)
     call check(cudaStreamCreateWithFlags(stream, non_blocking) == 0)
     do i = 1, nx
-        f(i, :, :) = sin(2 * pi * i / nx)
+        f(i, :, :, 1) = sin(2 * pi * i / nx)
+        f(i, :, :, 2) = 3 * cos(2 * pi * i / nx)
     end do
     call psg_grid_init(grid, [nx, ny, nz], [1.0_real64, 1.0_real64, 1.0_real64])
     call psg_options_init(options)
@@ -59,12 +60,16 @@ program gpu
     call plan%create(grid, options)
     do solves = 1, 2
         call check(cudaMemcpyAsync(f_d, c_loc(f), bytes, to_gpu, stream) == 0)
-        call plan%solve(f_d, u_d, stream)
+        if (solves == 1) then
+            call plan%solve(f_d, u_d, stream)
+        else
+            call plan%solve_many(2, f_d, u_d, stream)
+        end if
         call plan%statistics(found)
-        call check(found%copied_bytes == 0 .and. found%solves == solves)
+        call check(found%copied_bytes == 0 .and. found%solves == 2 * solves - 1)
         call check(cudaMemcpyAsync(c_loc(u), u_d, bytes, from_gpu, stream) == 0)
         call check(cudaStreamSynchronize(stream) == 0)
-        call check(maxval(abs(u + f / (2 * pi) ** 2)) <= 1e-14_real64)
+        call check(maxval(abs(u(:, :, :, :solves) + f(:, :, :, :solves) / (2 * pi) ** 2)) <= 1e-14_real64)
     end do
     call plan%destroy()
     print '(a)', 'ok'

@@ -79,6 +79,7 @@ program solve
     call check(maxval(abs(u32 + wave / pi ** 2)) <= 1e-6, 'between walls')
 
     call terms_of_a_solve()
+    call several()
 
     ! Errors have words, and nothing was done.
     call single%solve(f, u, status=status)
@@ -194,6 +195,32 @@ contains
         call check(status == PSG_ERR_DATA, 'an epsilon below 0')
         call walls%destroy()
     end subroutine terms_of_a_solve
+
+    !> Right-hand sides that follow one another: all at once, in place, and those that are none.
+    subroutine several()
+        real(real64), target :: many(nx, ny, nz, 3), solved(nx, ny, nz, 3)
+        integer :: m
+        do m = 1, 3
+            do i = 1, nx
+                many(i, :, :, m) = m * cos(2 * pi * (i - 1 + m) / nx)
+            end do
+        end do
+        solved = 77
+        call plan%solve_many(2, c_loc(many), c_loc(solved))
+        do m = 1, 2
+            call check(near(solved(:, :, :, m), 2 * many(:, :, :, m) / (2 * pi / length(1)) ** 2), 'several right-hand sides')
+        end do
+        call check(count(solved(:, :, :, 3) == 77) == size(f), 'beside them')
+        call plan%solve_many(3, c_loc(many), c_loc(solved))
+        call plan%solve_many(3, c_loc(many), c_loc(many))
+        call check(all(many == solved), 'several in place')
+        call plan%solve_many(0, c_loc(many), c_loc(solved), status=status)
+        call refused(PSG_ERR_ARG, 'count is 0: there is no right-hand side', 'none')
+        call plan%solve_many(-1, c_loc(many), c_loc(solved), status=status)
+        call refused(PSG_ERR_ARG, 'count is 0', 'fewer than none')
+        call plan%solve_many(3, c_null_ptr, c_loc(solved), status=status)
+        call check(status == PSG_ERR_ARG, 'no f')
+    end subroutine several
 
     function near(a, b)
         real(real64), intent(in) :: a(:, :, :), b(:, :, :)
