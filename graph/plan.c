@@ -289,20 +289,14 @@ static psg_status make_all(psg_plan *plan, const maker *makers, size_t count) {
 static bool take_less(psg_home *next, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_relay *relay = &plan->context.layout.relay;
-    const bool direct = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
-                        (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
     const bool twice = relay->rows != NULL && !relay->fetched;
     const bool finer = !plan->home.finer && o->segment_planes == 0;
     *next = (psg_home){.fetches = plan->home.fetches, .finer = plan->home.finer};
     if (!plan->home.on_gpus) {
         return false;
     }
-    if (direct && (twice || finer)) {
+    if (twice || finer) {
         *next = (psg_home){.on_gpus = true, .fetches = true, .finer = !twice};
-        return true;
-    }
-    if (psg_placement_one_gpu(plan) && finer) {
-        *next = (psg_home){.on_gpus = true, .finer = true};
         return true;
     }
     return o->exchange != PSG_EXCHANGE_DIRECT;

@@ -29,6 +29,7 @@ static const room_case cases[] = {
     {2.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 10},
     {1.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 20},
     {1.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 20},
+    {1.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_MANAGED}, PSG_OK, 20},
     {0.5e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_ERR_MEMORY, 0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1, .graph = PSG_GRAPH_STAGED}, PSG_OK, 0},
@@ -54,10 +55,11 @@ static void try_case(const void *argument) {
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), c->status);
     CHECK(c->status == PSG_OK || strstr(psg_last_error(), "GPU"), "words: %s", psg_last_error());
     if (plan) {
-        /* with exchange direct there is a sheet for each GPU */
+        /* with exchange direct there is a sheet for each GPU, else two */
         const size_t gpus = (size_t)c->what.gpus;
+        const size_t each = c->what.exchange == PSG_EXCHANGE_MANAGED ? 2 : 1;
         CHECK_STATUS(psg_plan_segments(plan, &segments, &sheets), PSG_OK);
-        CHECK(c->segments > 0 ? segments == c->segments && sheets == gpus
+        CHECK(c->segments > 0 ? segments == c->segments && sheets == each * gpus
                               : segments > 2 * gpus && sheets > 2 * gpus,
               "%zu segments, %zu sheets", segments, sheets);
     }
