@@ -60,12 +60,14 @@ static int create(app_work_job *r, const psg_work_options *how, const psg_option
 }
 
 static void print(const app_work_job *r) {
+    const char *label = "answer   ";
     for (size_t m = 0; m < r->count; m++) {
         const psg_answer *a = &r->answers[m];
         if (a->value == 0 && a->expected == 0) {
             continue;
         }
-        printf("%s %-9s ", m == 0 ? "answer   " : "         ", a->name);
+        printf("%s %-9s ", label, a->name);
+        label = "         ";
         if (!isfinite(a->tolerance)) {
             printf("%.15g\n", a->value);
         } else if (a->expected == 0) {

@@ -154,8 +154,7 @@ static int make_grid(app_job *r) {
     const size_t *n = a->in != NULL ? r->info.n : a->grid.n;
     const double *length = a->box.given ? a->box.length : r->info.has_box ? r->info.box : unit_cube;
     if (a->in != NULL && length == unit_cube) {
-        app_note(&r->notes,
-                 "%s: has no attribute 'box' and --box was not given: the box is 1 x 1 x 1",
+        app_note(&r->notes, "%s: has no box, and --box was not given: the box is 1 x 1 x 1",
                  r->info.name);
     }
     for (int axis = 0; axis < 3; axis++) {

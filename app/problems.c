@@ -294,7 +294,7 @@ static const struct lattice {
     [APP_NACL] = {"NaCl", 1.0 / 4, 0.5, 8, 1.747564594633182},
     [APP_CSCL] = {"CsCl", 3.0 / 4, 0.5, 2, 1.762674773070988},
     [APP_ZNS] = {"ZnS", 3.0 / 16, 0.25, 8, 1.638055053388790},
-    [APP_CAVITY] = {"NaCl, by the images of one charge,", 1.0, 0.5, 1, 1.747564594633182},
+    [APP_CAVITY] = {"NaCl, by the images of one charge", 1.0, 0.5, 1, 1.747564594633182},
 };
 
 const char *app_lattice_name(app_lattice lattice) {

@@ -134,7 +134,7 @@ static size_t each_on_gpu(const psg_plan *plan, size_t count, bool resident) {
     const size_t copied_most = fitting(TUNING_BATCH_COPIED_BYTES, field);
     size_t most = plan->problem.options.batch;
     most = most > 0 ? most : resident ? resident_most : least(resident_most, copied_most);
-    most = least(least(most, count), least(UINT16_MAX, UINT32_MAX / points_of(plan)));
+    most = least(least(most, count), least(UINT16_MAX, fitting(UINT32_MAX, points_of(plan))));
     const size_t pieces = (count + most - 1) / most;
     return (count + pieces - 1) / pieces;
 }

@@ -1,17 +1,11 @@
 /* Plans: everything that can be made before the first solve. */
-#include "base/memory.h"
 #include "graph/make.h"
 #include "graph/process.h"
 #include "graph/solving.h"
 #include "graph/transforms.h"
-#include "runtime/device.h"
-#include "runtime/runs.h"
 #include "runtime/simulation.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --------------------------------------------------------------------------------- plan */
 
@@ -124,7 +118,7 @@ static psg_status make_relay(psg_plan *plan) {
     return psg_relay_choose(&plan->context.layout.relay, plan);
 }
 
-enum { TASK_DATA = 6 }; /* at most, beside blocks, or sums of segments */
+enum { TASK_DATA = 6 }; /* of a task that may be a step of a chain: at most, beside blocks, or sums of segments */
 
 static psg_status make_direct(psg_plan *plan) {
     psg_context *c = &plan->context;
@@ -363,8 +357,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     return PSG_OK;
 }
 
-void psg_plan_destroy(psg_plan *plan) {
-    psg_clear_error();
+void psg_plan_end(psg_plan *plan) {
     if (plan == NULL) {
         return;
     }
@@ -378,6 +371,11 @@ void psg_plan_destroy(psg_plan *plan) {
         psg_runtime_rest();
     }
     psg_runtime_release(comm);
+}
+
+void psg_plan_destroy(psg_plan *plan) {
+    psg_clear_error();
+    psg_plan_end(plan);
 }
 
 psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *sheets) {

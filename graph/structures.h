@@ -162,7 +162,7 @@ typedef struct psg_placement {
     double
         left; /**< bytes that the plan leaves of the GPU that has least, when it has been made; 0: not known */
     psg_direct_codelets direct;
-    int *direct_node; /**< [1 + sheets]: memory nodes of the data of `direct`; NULL without */
+    int *direct_node; /**< [3 + bundles]: memory nodes of the data of `direct`; NULL without */
     psg_gpu_user gpu_user;
 } psg_placement;
 
@@ -241,6 +241,9 @@ struct psg_plan {
 static inline const psg_plan *psg_plan_of(const psg_work *work) {
     return work->owner;
 }
+
+/** psg_plan_destroy() of a plan that is part of something else: the words of the latest error stay. */
+void psg_plan_end(psg_plan *plan);
 
 /* ---------------------------------------------------------------- what the plan tells, placement.c, lend.c */
 

@@ -64,6 +64,10 @@ size_t psg_workers_share(const psg_workers *workers);
 
 /* ------------------------------------------------------------------------------- work_data.c */
 
+/** StarPU counts the numbers of a piece of data in 32 bits: so many at the most, and so many along a side of a square. */
+#define PSG_BLOCK_MOST ((size_t)UINT32_MAX)
+#define PSG_BLOCK_SIDE_MOST ((size_t)UINT16_MAX)
+
 /** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes
  *  `pitch` elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
 void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],

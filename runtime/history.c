@@ -251,15 +251,25 @@ bool psg_history_edges(const psg_history *history, psg_edge **list, size_t *coun
 
 /* ------------------------------------------------------------------------------------- times */
 
-/* Tasks of the same kind and shape, together. */
+enum { LIKENESS = 11 };
+
+/* What tasks of the same kind and shape have in common. */
+static void find_likeness(const psg_run_event *event, double of[LIKENESS]) {
+    const psg_task_shape *s = &event->shape;
+    const double all[LIKENESS] = {event->label.kind,   s->axis,           (double)s->n[0],
+                                  (double)s->n[1],     (double)s->n[2],   (double)s->count,
+                                  (double)s->pieces,   (double)s->remote, s->moved,
+                                  s->variant,          s->dense};
+    memcpy(of, all, sizeof all);
+}
+
 static int by_likeness(const void *a, const void *b) {
     const psg_run_event *x = *(const psg_run_event *const *)a;
     const psg_run_event *y = *(const psg_run_event *const *)b;
-    const size_t of_x[] = {(size_t)x->label.kind, (size_t)x->shape.axis, x->shape.count,
-                           x->shape.pieces,       x->shape.remote,       x->shape.dense};
-    const size_t of_y[] = {(size_t)y->label.kind, (size_t)y->shape.axis, y->shape.count,
-                           y->shape.pieces,       y->shape.remote,       y->shape.dense};
-    for (size_t m = 0; m < sizeof of_x / sizeof *of_x; m++) {
+    double of_x[LIKENESS], of_y[LIKENESS];
+    find_likeness(x, of_x);
+    find_likeness(y, of_y);
+    for (int m = 0; m < LIKENESS; m++) {
         if (of_x[m] != of_y[m]) {
             return of_x[m] < of_y[m] ? -1 : 1;
         }

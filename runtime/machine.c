@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +55,10 @@ static const char *read_about(psg_machine *machine, const char *rest) {
 
 static const char *read_count(unsigned *count, const char *rest, const char *expected) {
     int used = 0;
-    const bool read = strchr(rest, '-') == NULL && sscanf(rest, "%u %n", count, &used) == 1;
-    return read && rest[used] == '\0' && *count <= 4096 ? NULL : expected;
+    unsigned long number = 0; /* which a number that is too large for it fills */
+    const bool read = strchr(rest, '-') == NULL && sscanf(rest, "%lu %n", &number, &used) == 1;
+    *count = (unsigned)number;
+    return read && rest[used] == '\0' && number <= 4096 ? NULL : expected;
 }
 
 static const char *read_cpus(psg_machine *machine, const char *rest) {
@@ -83,10 +84,10 @@ static const char *read_memory(psg_machine *machine, const char *rest) {
 }
 
 static const char *read_speed(psg_machine *machine, const char *rest) {
-    unsigned gpu = 0;
+    unsigned long gpu = 0;
     int used = 0;
     const char *expected = "speed gpu N FACTOR, N from 0 to 63";
-    const bool read = strchr(rest, '-') == NULL && sscanf(rest, "gpu %u %n", &gpu, &used) == 1 &&
+    const bool read = strchr(rest, '-') == NULL && sscanf(rest, "gpu %lu %n", &gpu, &used) == 1 &&
                       used > 0 && gpu < PSG_MACHINE_SPEEDS;
     return read ? read_positive(&machine->speed[gpu], rest + used, expected) : expected;
 }

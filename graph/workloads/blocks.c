@@ -332,7 +332,6 @@ const psg_workload_row psg_workload_blocks = {
               .barrier = 1,
               .place = 1},
     .bytes = sizeof(problem),
-    .task_data = 2 + PSG_BLOCKS_MOST,
     .kinds = kinds,
     .parse = parse,
     .tell = tell,

@@ -297,7 +297,6 @@ const psg_workload_row psg_workload_cg = {
               .sizes = "S, W, A, B or C: 1400, 7000, 14000, 75000 or 150000 rows",
               .tile = "T: nonzeros of a block of rows"},
     .bytes = sizeof(problem),
-    .task_data = 5 + BASE_CG_BLOCKS,
     .kinds = kinds,
     .parse = parse,
     .cut = choose,

@@ -74,13 +74,15 @@ static psg_status cut(problem *p, const char *name, size_t n, unsigned angle, bo
     p->angle = angle;
     d->grid.n = n;
     d->rotations = psg_cpu_dock_rotations(angle, NULL);
-    if (how->tile > d->rotations) {
-        return psg_fail(PSG_ERR_ARG, "tile = %zu: %s has batches of T rotations, T from 1 to %zu",
-                        how->tile, name, d->rotations);
-    }
-    d->batch = how->tile > 0 ? how->tile : BATCH < d->rotations ? BATCH : d->rotations;
-    d->by_path = how->priority == PSG_PRIORITY_PATH;
     d->grids = electrostatics ? 2 : 1;
+    const size_t countable = PSG_BLOCK_MOST / (n * n * n * d->grids);
+    const size_t most = countable < d->rotations ? countable : d->rotations;
+    if (how->tile > most) {
+        return psg_fail(PSG_ERR_ARG, "tile = %zu: %s has batches of T rotations, T from 1 to %zu",
+                        how->tile, name, most);
+    }
+    d->batch = how->tile > 0 ? how->tile : BATCH < most ? BATCH : most;
+    d->by_path = how->priority == PSG_PRIORITY_PATH;
     d->spectrum_bytes = (n * n * (n / 2 + 1) * 2 * sizeof(float) + 63) / 64 * 64;
     return PSG_OK;
 }
@@ -500,7 +502,6 @@ const psg_workload_row psg_workload_dock = {
               .sizes = sizes,
               .tile = "T: rotations a batch"},
     .bytes = sizeof(problem),
-    .task_data = 4,
     .f32 = true,
     .kinds = kinds,
     .gpu = psg_dock_gpu,

@@ -194,7 +194,6 @@ const psg_workload_row psg_workload_ep = {
                        "sums by STARPU_REDUX",
               .tile = "T, 16 or more: 2^T pairs a task"},
     .bytes = sizeof(problem),
-    .task_data = 2,
     .kinds = kinds,
     .parse = parse,
     .tell = tell,

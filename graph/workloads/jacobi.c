@@ -61,10 +61,11 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
         return psg_fail(PSG_ERR_ARG, "jacobi:%s: the size is %s", size, sizes);
     }
     const size_t inside = j->n - 2;
-    if (how->tile > inside) {
+    const size_t most = inside < PSG_BLOCK_SIDE_MOST ? inside : PSG_BLOCK_SIDE_MOST;
+    if (how->tile > most) {
         return psg_fail(PSG_ERR_ARG,
                         "tile = %zu: jacobi:%s has tiles of T x T points, T from 1 to %zu",
-                        how->tile, size, inside);
+                        how->tile, size, most);
     }
     j->tile = how->tile;
     j->f32 = precision == PSG_F32;
@@ -375,7 +376,6 @@ const psg_workload_row psg_workload_jacobi = {
               .tile = "T: tiles of T x T points",
               .barrier = 1},
     .bytes = sizeof(problem),
-    .task_data = 3 + 2 * BASE_JACOBI_SIDES,
     .f32 = true,
     .kinds = kinds,
     .parse = parse,

@@ -253,7 +253,7 @@ static void destroy(void *memory) {
         free(fields[m]);
     }
     psg_pcg_destroy(p->pcg, p->plan);
-    psg_plan_destroy(p->plan);
+    psg_plan_end(p->plan);
     free(p->terms);
     free(p->result);
 }

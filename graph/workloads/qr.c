@@ -63,9 +63,10 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
         return status;
     }
     const size_t columns = qr->n[1];
-    if (how->tile > columns) {
+    const size_t most = columns < PSG_BLOCK_SIDE_MOST ? columns : PSG_BLOCK_SIDE_MOST;
+    if (how->tile > most) {
         return psg_fail(PSG_ERR_ARG, "tile = %zu: qr:%s has tiles of 1 to %zu columns", how->tile,
-                        size, columns);
+                        size, most);
     }
     qr->real_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
     qr->tile = how->tile > 0 ? how->tile : TUNING_QR_TILE < columns ? TUNING_QR_TILE : columns;
@@ -211,7 +212,6 @@ const psg_workload_row psg_workload_qr = {
               .sizes = "N or MxN, as many rows M as columns N or more",
               .tile = "B: tiles of B x B"},
     .bytes = sizeof(problem),
-    .task_data = 5,
     .f32 = true,
     .kinds = kinds,
     .gpu = psg_qr_gpu,

@@ -11,7 +11,6 @@
 typedef struct psg_workload_row {
     psg_workload about;
     size_t bytes;              /**< of the problem, which is all 0 at first */
-    size_t task_data;          /**< pieces of data of a task, at most */
     bool f32;                  /**< there are codelets for it */
     const int *kinds;          /**< of its tasks; ends with -1 */
     psg_gpu_user (*gpu)(void); /**< what its tasks keep on a GPU; NULL: nothing */

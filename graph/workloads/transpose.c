@@ -73,10 +73,11 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
                         size, INT_MAX);
     }
     const size_t longer = t->n[ROW] > t->n[COLUMN] ? t->n[ROW] : t->n[COLUMN];
-    if (how->tile > longer) {
+    const size_t most = longer < PSG_BLOCK_SIDE_MOST ? longer : PSG_BLOCK_SIDE_MOST;
+    if (how->tile > most) {
         return psg_fail(PSG_ERR_ARG,
                         "tile = %zu: transpose:%s has tiles of T x T numbers, T from 1 to %zu",
-                        how->tile, size, longer);
+                        how->tile, size, most);
     }
     t->tile[ROW] = how->tile;
     t->element_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
@@ -335,7 +336,6 @@ const psg_workload_row psg_workload_transpose = {
          .sizes = sizes,
          .tile = "T: tiles of T x T numbers"},
     .bytes = sizeof(problem),
-    .task_data = 3,
     .f32 = true,
     .kinds = kinds,
     .parse = parse,

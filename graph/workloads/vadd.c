@@ -167,7 +167,6 @@ const psg_workload_row psg_workload_vadd = {
               .sizes = "N: numbers of a vector",
               .tile = "T: tiles of T numbers"},
     .bytes = sizeof(problem),
-    .task_data = VECTORS,
     .f32 = true,
     .kinds = kinds,
     .parse = parse,

@@ -80,7 +80,6 @@ static psg_status check_how(psg_work_options *checked, const psg_workload *about
                            : psg_fail(PSG_ERR_ARG, "%s: %s has none", nothing, about->name);
 }
 
-/* All cores and GPUs that are not left out take part. */
 static psg_status check_options(psg_options *checked, const psg_workload_row *row,
                                 const psg_options *options) {
     const psg_status status = psg_options_check(checked, options);
@@ -93,10 +92,17 @@ static psg_status check_options(psg_options *checked, const psg_workload_row *ro
     if (checked->precision == PSG_F32 && !row->f32) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "%s has f64 only", row->about.name);
     }
-    if (checked->cpus != 0 && checked->gpus != 0) {
+    if (checked->cpus != 0 && checked->gpus != 0) { /* all cores and GPUs that are not left out take part */
         checked->cpu_share = PSG_CPU_SHARE_FREE;
     }
     return PSG_OK;
+}
+
+/* StarPU runs, and may have found workers of one kind alone: then they share with nobody. */
+static void settle_options(psg_options *options) {
+    if (starpu_cuda_worker_get_count() == 0 || starpu_cpu_worker_get_count() == 0) {
+        options->cpu_share = PSG_CPU_SHARE_AUTO;
+    }
 }
 
 /* "ep:S" -> the row of ep, and "S" */
@@ -182,8 +188,7 @@ static void set_engine(workload *w, const psg_options *options) {
                      .kinds = psg_kind_count(),
                      .record = options->record != 0,
                      .polls = gpus && !cpus && !psg_simulated(),
-                     .slots = 1,
-                     .task_data = w->row->task_data};
+                     .slots = 1};
 }
 
 /* An engine of its own. */
@@ -274,6 +279,7 @@ psg_status psg_work_open(psg_work **work, const psg_workload_row *row, const cha
     }
     w->row = row;
     w->problem = problem;
+    settle_options(&checked);
     status = make(w, &checked);
     if (status != PSG_OK) {
         free_workload(w);

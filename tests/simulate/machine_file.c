@@ -28,6 +28,8 @@ static const file files[] = {
     {"cpus 2\n", ":1: expected machine NAME", PSG_ERR_ARG},
     {"machine\n", ":1: expected machine NAME", PSG_ERR_ARG},
     {"machine small\n", "neither cpus nor gpus", PSG_ERR_ARG},
+    {"machine small\ncpus 4294967298\n", "cpus N, at most 4096", PSG_ERR_ARG},
+    {"machine small\ncpus 99999999999999999999\n", "cpus N, at most 4096", PSG_ERR_ARG},
     {HEAD "cores 2\n", ":3: expected machine, about", PSG_ERR_ARG},
     /* names that are no names for files, for XML or for a terminal */
     {"machine ../../x\ncpus 2\n" TIMES, ":1: expected machine NAME, of at most 63", PSG_ERR_ARG},

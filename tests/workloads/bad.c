@@ -129,8 +129,8 @@ static void sizes_of_dock(void) {
     }
     how.tile = 601;
     refused(PSG_ERR_ARG, "dock:64", &how, "T from 1 to 600");
-    how.tile = 1000000;
-    refused(PSG_ERR_ARG, "dock:512:1", &how, "GB of memory");
+    how.tile = 32; /* of which the numbers are 2^32 */
+    refused(PSG_ERR_ARG, "dock:512:1", &how, "T from 1 to 31");
     how.tile = 0;
     how.barrier = 1;
     refused(PSG_ERR_ARG, "dock:64", &how, "barrier: dock has none");
@@ -152,6 +152,8 @@ static void sizes_of_jacobi(void) {
     refused(PSG_ERR_ARG, "jacobi:1000:2147483647", NULL, "GB of memory");
     how.tile = 8;
     refused(PSG_ERR_ARG, "jacobi:9", &how, "T from 1 to 7");
+    how.tile = 65536;
+    refused(PSG_ERR_ARG, "jacobi:100000", &how, "T from 1 to 65535");
     how.tile = 0;
     how.order = PSG_ORDER_LONGEST;
     refused(PSG_ERR_ARG, "jacobi:9", &how, "order: jacobi has none");
@@ -175,6 +177,8 @@ static void sizes_of_qr(void) {
     refused(PSG_ERR_ARG, "qr:100000", &how, "GB of memory");
     how.tile = 5;
     refused(PSG_ERR_ARG, "qr:9x4", &how, "tiles of 1 to 4");
+    how.tile = 65536;
+    refused(PSG_ERR_ARG, "qr:100000", &how, "tiles of 1 to 65535");
     psg_work_options_init(&how);
     how.order = PSG_ORDER_LONGEST;
     refused(PSG_ERR_ARG, "qr:9", &how, "order: qr has none");

@@ -230,10 +230,31 @@ static void places(psg_options options) {
     }
 }
 
+/** Tasks of one kind that differ in size have a time each: no path is shorter than the longest task. */
+static void longest(const psg_options *options) {
+    psg_work *work = NULL;
+    psg_event event[6];
+    psg_bounds bounds;
+    size_t count = 0;
+    double most = 0;
+    CHECK_STATUS(psg_work_create(&work, "blocks:4+300", NULL, options), PSG_OK);
+    CHECK_STATUS(psg_work_run(work), PSG_OK);
+    CHECK_STATUS(psg_work_events(work, event, 6, &count), PSG_OK);
+    CHECK_STATUS(psg_work_bounds(work, &bounds), PSG_OK);
+    CHECK(count == 6, "%zu tasks", count);
+    for (size_t m = 0; m < count && m < 6; ++m) {
+        most = fmax(most, event[m].end - event[m].start);
+    }
+    CHECK(bounds.bound[PSG_BOUND_PATH] >= 0.999 * most, "a path of %g s, and a task of %g s",
+          bounds.bound[PSG_BOUND_PATH], most);
+    psg_work_destroy(work);
+}
+
 int main(void) {
     psg_options options = harness_options(PSG_F64);
     options.record = 1;
     answers(options);
+    longest(&options);
     if (options.gpus == 0) {
         orders(options);
         places(options);

@@ -84,8 +84,15 @@ def not_known():
         check('label="pcg_scalars"' in file.read(), "no scalars in the task graph")
 
 
+def whole_machine():
+    """All workers, whichever kinds there are. An answer that is 0 has no line; the first line of another has the label."""
+    run("run", "pcg:16")
+    check(re.search(r"^answer    wave ", run("run", "jacobi:100", "--gpus", "0").stdout, re.M), "no label")
+
+
 def bad():
     old = files()
+    refused("run", "pcg:16", "--gpus", "0", "--exchange", "direct", code=1, says=("exchange direct needs",))
     for given, says in ((("run",), ("psg run ep:S",)), (("run", "ep"), ("it has S, W, A, B and C",)),
                         (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: blocks, cg, dock, ep, jacobi, pcg, qr")),
                         ((*EP, "--tile", "15"), ("tile = 15", "T from 16 to 24")),
@@ -107,4 +114,5 @@ lines()
 bounded()
 reports()
 not_known()
+whole_machine()
 bad()
