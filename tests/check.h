@@ -48,6 +48,11 @@ static long check_count, check_failures;
 #define CHECK_PRINTF(words, first)
 #endif
 
+/** The larger of two errors; NaN once one of them was, which fmax() would forget. */
+static inline double check_worse(double worst, double error) {
+    return error <= worst || isnan(worst) ? worst : error;
+}
+
 /** Count a failure; 1 where it is to be printed, with its place printed already. */
 static inline int check_fail(const char *file, int line) {
     ++check_failures;

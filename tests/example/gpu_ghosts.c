@@ -42,7 +42,8 @@ static double residual(const double *u) {
                     wx * (u[at((i + 1) % NX, j, k)] - 2 * here + u[at((i + NX - 1) % NX, j, k)]) +
                     wy * (u[at(i, (j + 1) % NY, k)] - 2 * here + u[at(i, (j + NY - 1) % NY, k)]) +
                     wz * (u[at(i, j, (k + 1) % NZ)] - 2 * here + u[at(i, j, (k + NZ - 1) % NZ)]);
-                off = fmax(off, fabs(sum - source(i, j, k)));
+                const double by = fabs(sum - source(i, j, k));
+                off = by <= off || isnan(off) ? off : by;
             }
         }
     }

@@ -79,7 +79,7 @@ static double difference(const problem *p, size_t count) {
         const double got = check_element(p->got, harness_element_bytes(p->precision), m);
         const double want = check_element(p->want, harness_element_bytes(p->precision), m);
         most = fmax(most, fabs(want));
-        off = fabs(got - want) <= off ? off : fabs(got - want);
+        off = check_worse(off, fabs(got - want));
     }
     return off / most;
 }

@@ -155,8 +155,7 @@ static void all_modes(box *b) {
             const double k = wavenumber(&b->grid, d, m[d]) * (sine ? 1 : -1);
             for (size_t p = 0; p < b->points; ++p) {
                 const double derivative = value == 0 ? 0 : k * want[p] / value;
-                const double by = fabs(b->g[d][p] - derivative);
-                off = !(by <= off) ? by : off;
+                off = check_worse(off, fabs(b->g[d][p] - derivative));
                 largest = fmax(largest, fabs(derivative));
             }
         }

@@ -202,8 +202,7 @@ static void with_gradient(int cpus, psg_symbol symbol) {
         for (size_t p = 0; p < POINTS && n % 4 != 3; ++p) {
             const double next = u[(p + (size_t)NX * NY) % POINTS];
             const double difference = (next - u[p]) * NZ / box.length[2];
-            const double by = fabs(g[p] - (symbol == PSG_SYMBOL_FD2 ? difference : want[p]));
-            off = !(by <= off) ? by : off;
+            off = check_worse(off, fabs(g[p] - (symbol == PSG_SYMBOL_FD2 ? difference : want[p])));
         }
         CHECK(off < 1e-12, "%d cores, symbol %d, solve %zu: the gradient is off by %g", cpus,
               (int)symbol, n, off);

@@ -25,7 +25,7 @@ enum { TERMS = sizeof all / sizeof all[0], ROUNDS = 5 };
 typedef struct fixture {
     const harness_variant *variant;
     psg_precision precision;
-    size_t points, bytes;
+    size_t bytes;
     void *f, *u, *other, *want[TERMS];
     double mean;
 } fixture;
@@ -199,7 +199,7 @@ static void bad_terms(const fixture *x) {
 
 static void one_case(const harness_variant *variant, psg_precision precision, const double *f) {
     const size_t points = oracle_points(&box), bytes = points * harness_element_bytes(precision);
-    fixture x = {.variant = variant, .precision = precision, .points = points, .bytes = bytes};
+    fixture x = {.variant = variant, .precision = precision, .bytes = bytes};
     x.f = harness_array(precision, points);
     x.u = harness_array(precision, points);
     x.other = harness_array(precision, points);

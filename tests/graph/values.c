@@ -227,7 +227,7 @@ static void check_residual(const box *b, psg_plan *plan, const psg_options *opti
     for (size_t p = 0; p < points_of(b); ++p) {
         const double wanted = factor * (f[p] - s.mean);
         const double r = laplacian(b, u, p, &largest) - options->lambda * u[p] - wanted;
-        off = !(fabs(r) <= off) ? fabs(r) : off;
+        off = check_worse(off, fabs(r));
         largest = fmax(largest, fabs(wanted));
     }
     CHECK(off <= harness_tolerance(options->precision, 1e-12, 1e-4) * largest,
@@ -249,7 +249,7 @@ static void check_gradient(const box *b, psg_precision precision, const double *
             const int neumann = place[d] + 1 == b->n[d] && b->grid.axis[d].bc[1] == PSG_BC_NEUMANN;
             const double next = at(b, d, line, stride[d], value, (long)place[d] + 1);
             const double want = neumann ? value[1] : (next - u[p]) / b->h[d];
-            off = !(fabs(g[d][p] - want) <= off) ? fabs(g[d][p] - want) : off;
+            off = check_worse(off, fabs(g[d][p] - want));
             largest = fmax(largest, fmax(fabs(want), fabs(u[p]) / b->h[d]));
         }
         CHECK(off <= harness_tolerance(precision, 1e-14, 1e-5) * largest,

@@ -182,7 +182,7 @@ int main(int argc, char **argv) {
     psg_plan_destroy(plan);
     if (!is(&x, "create") && !is(&x, "while") && !is(&x, "call")) {
         CHECK_STATUS(psg_plan_create(&plan, &x.grid, &x.options), PSG_ERR_RUNTIME);
-        CHECK(strcmp(words, psg_last_error()) == 0 || psg_last_error()[0] != '\0', "no words");
+        CHECK(psg_last_error()[0] != '\0', "no words");
     }
     CHECK(psg_clock() - since < 0.9 * LIMIT, "%s: %g s for what is given up", x.where,
           psg_clock() - since);
