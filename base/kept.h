@@ -22,7 +22,7 @@ int base_kept_write(const char *path, const char *text, size_t length);
 bool base_kept_unseen(int error);
 
 /** As base_kept_read() and base_kept_write(), of a text below one line with its length and its checksum. A text that
- *  does not fit that line is not returned: EINVAL. The checksum finds damage; it is no signature. */
+ *  does not fit that line is not returned: EINVAL. `error` is not NULL. The checksum finds damage; it is no signature. */
 char *base_kept_read_checked(const char *path, size_t most, int *error);
 int base_kept_write_checked(const char *path, const char *text);
 

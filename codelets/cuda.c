@@ -7,7 +7,6 @@
 #include <starpu.h>
 #include <starpu_cuda.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -449,15 +448,11 @@ size_t psg_gpu_strip(const psg_context *c) {
     return suits ? psg_cuda_xy_strip(precision, kind, c->layout.n[0], c->layout.n[1]) : 0;
 }
 
-static bool is_memory(int code) {
-    return psg_cuda_error_is_out_of_memory(code) != 0;
-}
-
 psg_gpu_user psg_gpu_plans(bool peers) {
     return (psg_gpu_user){.make = make,
                           .destroy = destroy,
                           .words = psg_cuda_error_string,
-                          .is_memory = is_memory,
+                          .is_memory = psg_cuda_error_is_out_of_memory,
                           .peers = peers};
 }
 
@@ -476,5 +471,5 @@ psg_gpu_user psg_gpu_stateless(void) {
     return (psg_gpu_user){.make = make_nothing,
                           .destroy = destroy_nothing,
                           .words = psg_cuda_error_string,
-                          .is_memory = is_memory};
+                          .is_memory = psg_cuda_error_is_out_of_memory};
 }

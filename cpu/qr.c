@@ -2,8 +2,6 @@
 #include "base/random.h"
 #include "cpu/real.h"
 
-#include <math.h>
-#include <string.h>
 
 #if PSG_REAL_IS_FLOAT
 #define LAPACK(name) s##name##_

@@ -1,4 +1,5 @@
 /* What the library was built from, and what it runs on. */
+#include "base/here.h"
 #include "cpu/ops.h"
 #include "cpu/qr.h"
 #include "graph/process.h"
@@ -9,9 +10,6 @@
 
 #include <hwloc.h>
 #include <stdio.h>
-
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
 
 static const char *const component_names[PSG_COMPONENT_COUNT] = {
     [PSG_COMPONENT_PSG] = "psg",       [PSG_COMPONENT_STARPU] = "StarPU",
@@ -27,9 +25,9 @@ const char *psg_component_name(psg_component component) {
 const char *psg_component_version(psg_component component) {
     switch (component) {
     case PSG_COMPONENT_PSG:
-        return TEXT(PSG_VERSION_MAJOR) "." TEXT(PSG_VERSION_MINOR) "." TEXT(PSG_VERSION_PATCH);
+        return PSG_TEXT(PSG_VERSION_MAJOR) "." PSG_TEXT(PSG_VERSION_MINOR) "." PSG_TEXT(PSG_VERSION_PATCH);
     case PSG_COMPONENT_STARPU:
-        return TEXT(STARPU_MAJOR_VERSION) "." TEXT(STARPU_MINOR_VERSION) "." TEXT(
+        return PSG_TEXT(STARPU_MAJOR_VERSION) "." PSG_TEXT(STARPU_MINOR_VERSION) "." PSG_TEXT(
             STARPU_RELEASE_VERSION);
     case PSG_COMPONENT_FFTW:
         return psg_cpu_fftw_version();

@@ -1,11 +1,9 @@
 /* The doors into a solve: arrays of the caller's, wherever they stand. They are looked at before each solve, as they may
  * have been freed since the last one; the handles that StarPU has of them are kept, see arrays.c. */
-#include "graph/process.h"
 #include "graph/solving.h"
 #include "runtime/device.h"
 
 #include <stdint.h>
-#include <string.h>
 
 void psg_array_init(psg_array *array, void *data) {
     *array = (psg_array){.data = data, .device = PSG_ASK};

@@ -1,7 +1,6 @@
 /* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
  * or where blocks are exchanged its sheets. */
 #include "base/memory.h"
-#include "graph/process.h"
 #include "graph/solving.h"
 #include "runtime/device.h"
 

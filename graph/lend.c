@@ -10,7 +10,6 @@
  *
  * A process that takes a loan gives it back before the owner frees the memory: all processes meet in between. Where one
  * of them does not come any more, the memory that it may still use is left. */
-#include "base/clock.h"
 #include "graph/make.h"
 #include "graph/process.h"
 #include "graph/solving.h"

@@ -5,7 +5,6 @@
 #include "graph/options.h"
 #include "runtime/decimal.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,7 +357,6 @@ static bool in_range(const row *r, double value) {
 static bool read_number(const char *text, double *value) {
     const psg_decimal decimal = psg_decimal_begin();
     char *end = NULL;
-    errno = 0;
     *value = strtod(text, &end);
     const bool whole = end != text && *end == '\0' && text[0] > ' ' && strpbrk(text, "xX") == NULL;
     psg_decimal_end(decimal);

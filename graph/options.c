@@ -4,7 +4,6 @@
 #include "runtime/simulation.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The first published struct_size: nothing smaller is one of ours. */

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef void (*graph_function)(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                                const psg_arrays *arrays);

@@ -115,7 +115,7 @@ typedef struct psg_cuda_symbol {
 const char *psg_cuda_error_string(int code);
 
 /** Does a code of these say that there was no memory, so that with less it could work? */
-int psg_cuda_error_is_out_of_memory(int code);
+bool psg_cuda_error_is_out_of_memory(int code);
 
 #ifdef __cplusplus
 }

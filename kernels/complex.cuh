@@ -15,12 +15,8 @@
 #endif
 #if defined(__CUDA_ARCH__)
 #define PSG_UNROLL _Pragma("unroll")
-#define PSG_UNROLL_1 _Pragma("unroll 1") // as many registers as one round needs
-#define PSG_UNROLL_2 _Pragma("unroll 2")
 #else
 #define PSG_UNROLL
-#define PSG_UNROLL_1
-#define PSG_UNROLL_2
 #endif
 
 namespace psg_cuda {

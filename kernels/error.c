@@ -38,7 +38,7 @@ static const char *cufft_words(int code) {
     }
 }
 
-int psg_cuda_error_is_out_of_memory(int code) {
+bool psg_cuda_error_is_out_of_memory(int code) {
     return code == cudaErrorMemoryAllocation || code == PSG_CUDA_CUFFT_ERROR + CUFFT_ALLOC_FAILED ||
            code == PSG_CUDA_CUBLAS_ERROR + CUBLAS_STATUS_ALLOC_FAILED;
 }

@@ -38,7 +38,7 @@ bool psg_cuda_kspace_suits(psg_cuda_precision precision, psg_cuda_r2r kind, size
 /** Make the tables on the current device.
  *  @param[out] plan     NULL after a failure
  *  @param[in]  variant  0 = the best known; 1 .. psg_cuda_kspace_supported()-1: the others, for
- *                       measurements
+ *                       tests
  *  @return cudaSuccess; cudaErrorNotSupported: the length or variant is not there, or not on this
  *          device; cudaErrorMemoryAllocation and what else CUDA says: nothing is left */
 cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision precision,
@@ -47,7 +47,7 @@ cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision pr
 /** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
 void psg_cuda_kspace_destroy(psg_cuda_kspace *plan);
 
-/** One line about the kernel: radices, columns, threads, shared memory, blocks per multiprocessor; and the columns and threads of
+/** One line for tests about the kernel: radices, columns, threads, shared memory, blocks per multiprocessor; and the columns and threads of
  *  small launches, if they are others.
  *  Valid as long as the plan. */
 const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan);

@@ -8,7 +8,7 @@ namespace psg_cuda {
 
 struct kspace_entry {
     uint32_t n, radix[3]; // radix[2] = 1: two passes
-    uint32_t elements, columns, threads;
+    uint32_t columns, threads;
     bool ahead; // a block takes tile after tile
     size_t shared_bytes;
     const void *function;
@@ -34,7 +34,6 @@ using kspace_shape =
 #define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS, AHEAD)                                             \
     {N,                                                                                            \
      {R0, R1, R2},                                                                                 \
-     E,                                                                                            \
      C,                                                                                            \
      N / E * C,                                                                                    \
      AHEAD,                                                                                        \

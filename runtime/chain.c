@@ -106,13 +106,12 @@ static void chain_cuda(void *buffers[], void *argument) {
 PSG_CODELET(chain);
 
 /* StarPU let it take the time of all steps together. */
-static bool simulated_moments(psg_chain *c, double end) {
+static void find_simulated_moments(psg_chain *c, double end) {
     const int worker = starpu_worker_get_id(), gpu = starpu_worker_get_devid(worker);
     for (size_t s = c->steps; s-- > 0;) {
         c->moment[s + 1] = end;
         end -= 1e6 * psg_simulation_seconds(&c->args[s], gpu, worker);
     }
-    return true;
 }
 
 /* Runs on the worker before the data are released, as the end of any task. */
@@ -124,8 +123,11 @@ static void chain_ended(void *argument) {
     bool timed = psg_task_moments(task, between);
     c->moment[0] = between[0];
     if (timed && starpu_worker_get_type(starpu_worker_get_id_check()) == STARPU_CUDA_WORKER) {
-        timed = psg_simulated() ? simulated_moments(c, between[1])
-                                : psg_gpu_moments(run, c->slot, c->steps, between, &c->moment[1]);
+        if (psg_simulated()) {
+            find_simulated_moments(c, between[1]);
+        } else {
+            timed = psg_gpu_moments(run, c->slot, c->steps, between, &c->moment[1]);
+        }
         /* StarPU takes it to begin when it has seen the end of the task before. */
         c->moment[0] = fmin(c->moment[0], c->moment[1]);
     }

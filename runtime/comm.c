@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static pthread_once_t version_once = PTHREAD_ONCE_INIT;
 static char version[MPI_MAX_LIBRARY_VERSION_STRING];

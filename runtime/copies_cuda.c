@@ -9,7 +9,6 @@
 #include <starpu.h>
 #include <starpu_cuda.h>
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

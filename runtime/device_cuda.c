@@ -5,7 +5,6 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <pthread.h>
 #include <starpu_cuda.h>
 #include <stdint.h>

@@ -48,7 +48,7 @@ typedef struct psg_engine {
     size_t messages; /**< the most that a run has */
 
     size_t slots;       /**< runs with the same slot follow one another */
-    size_t task_data;   /**< pieces of data of a task, at most */
+    size_t task_data;   /**< pieces of data of a task that may be a step of a chain, at most */
     size_t chain_steps; /**< tasks of a run that may be one task of StarPU's, see chain.h; or 0 */
 
     struct psg_team *team; /**< cores that share the tasks of a run, see team.h; or NULL */

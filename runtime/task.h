@@ -67,7 +67,8 @@ bool psg_task_moments(const struct starpu_task *task, double between[2]);
  *  @param[in] between  when it began and ended, as starpu_timing_now(); NULL: not known */
 void psg_task_count(const psg_task_args *args, const double between[2]);
 
-/** Footprint of a task for its model: the blocks on other GPUs, then shape and element size of each piece of data. */
+/** Footprint of a task for its model: the blocks on other GPUs, what it moves of them and its variant, then shape and element
+ *  size of each piece of data. */
 uint32_t psg_task_footprint(struct starpu_task *task);
 
 /** A copy of a kind's codelets for data on given memory nodes, by number among the task's data.

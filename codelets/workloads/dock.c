@@ -198,15 +198,11 @@ static void destroy_dock(void *state, const void *owner) {
     psg_cuda_dock_destroy(state);
 }
 
-static bool is_memory(int code) {
-    return psg_cuda_error_is_out_of_memory(code) != 0;
-}
-
 psg_gpu_user psg_dock_gpu(void) {
     return (psg_gpu_user){.make = make_dock,
                           .destroy = destroy_dock,
                           .words = psg_cuda_error_string,
-                          .is_memory = is_memory};
+                          .is_memory = psg_cuda_error_is_out_of_memory};
 }
 #else
 psg_gpu_user psg_dock_gpu(void) {

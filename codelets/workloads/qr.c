@@ -79,15 +79,11 @@ static void destroy_blas(void *state, const void *owner) {
     psg_cuda_blas_destroy(state);
 }
 
-static bool is_memory(int code) {
-    return psg_cuda_error_is_out_of_memory(code) != 0;
-}
-
 psg_gpu_user psg_qr_gpu(void) {
     return (psg_gpu_user){.make = make_blas,
                           .destroy = destroy_blas,
                           .words = psg_cuda_error_string,
-                          .is_memory = is_memory};
+                          .is_memory = psg_cuda_error_is_out_of_memory};
 }
 #else
 psg_gpu_user psg_qr_gpu(void) {
