@@ -13,10 +13,10 @@
 /* Block m of the whole, a bundle's of a segment or a segment's of a sheet: where it starts in
  * it, and how the two are laid out. */
 typedef struct piece {
-    psg_permutation permutation;
+    bool turns;
     size_t offset; /* in the whole, in elements */
-    size_t n[3];   /* as the block has it: columns, planes */
-    psg_pitch whole;
+    size_t n[2];   /* as the block has it: columns, planes */
+    size_t pitch;  /* of the whole */
 } piece;
 
 static piece piece_of(const psg_context *context, const psg_task_args *args, size_t m) {
@@ -26,17 +26,17 @@ static piece piece_of(const psg_context *context, const psg_task_args *args, siz
     const psg_part *part = sheet ? &l->sheets.part[psg_sheet_of(args)] : &l->bundles.part[m];
     const psg_box block = psg_layout_block(l, s, part);
     const size_t columns = psg_box_length(&block, 0) * psg_box_length(&block, 1);
-    piece it = {.permutation = PSG_XYZ, .n = {columns, psg_box_length(&block, 2), 1}};
+    piece it = {.n = {columns, psg_box_length(&block, 2)}};
     if (!sheet) {
         it.offset = block.lo[1] * l->nxc;
-        it.whole.row = l->n[1] * l->nxc;
+        it.pitch = l->n[1] * l->nxc;
     } else if (context->form.z_contiguous) {
-        it.permutation = PSG_YXZ;
+        it.turns = true;
         it.offset = block.lo[2];
-        it.whole.row = l->n[2];
+        it.pitch = l->n[2];
     } else {
         it.offset = block.lo[2] * columns;
-        it.whole.row = columns;
+        it.pitch = columns;
     }
     return it;
 }
@@ -53,13 +53,12 @@ static void move_core(void *buffers[], const psg_task_args *args) {
         const piece it = piece_of(context, args, m);
         char *whole = (char *)psg_task_pointer(buffers, 0) + it.offset * bytes;
         void *block = psg_task_pointer(buffers, m + 1);
-        const psg_pitch pitch = {.row = psg_task_pitch(buffers, m + 1)};
+        const size_t pitch = psg_task_pitch(buffers, m + 1);
         if (args->label.kind == PSG_TASK_PACK) {
-            const bool turned = it.permutation == PSG_YXZ;
-            const size_t n[3] = {it.n[turned ? 1 : 0], it.n[turned ? 0 : 1], 1};
-            psg_cpu_transpose(bytes, it.permutation, n, whole, it.whole, block, pitch);
+            const size_t n[2] = {it.n[it.turns ? 1 : 0], it.n[it.turns ? 0 : 1]};
+            psg_cpu_transpose(bytes, it.turns, n, whole, it.pitch, block, pitch);
         } else {
-            psg_cpu_transpose(bytes, it.permutation, it.n, block, pitch, whole, it.whole);
+            psg_cpu_transpose(bytes, it.turns, it.n, block, pitch, whole, it.pitch);
         }
     }
 }
@@ -73,12 +72,11 @@ static int move_segment(void *buffers[], const psg_task_args *args, bool pack) {
     int code = 0;
     for (size_t m = 0; m < context->layout.bundles.count && code == 0; m++) {
         const piece it = piece_of(context, args, m);
-        const psg_cuda_array mine = {whole + it.offset * bytes, it.whole.row,
-                                     it.whole.row * it.n[1]};
-        const size_t pitch = psg_task_pitch(buffers, m + 1);
-        const psg_cuda_array block = {psg_task_pointer(buffers, m + 1), pitch, pitch * it.n[1]};
-        code = (int)psg_cuda_transpose(PSG_CUDA_XYZ, it.n, bytes, pack ? mine : block,
-                                       pack ? block : mine, 0, starpu_cuda_get_local_stream());
+        const psg_cuda_matrix mine = {whole + it.offset * bytes, it.pitch};
+        const psg_cuda_matrix block = {psg_task_pointer(buffers, m + 1),
+                                       psg_task_pitch(buffers, m + 1)};
+        code = (int)psg_cuda_transpose(false, it.n, bytes, pack ? mine : block, pack ? block : mine,
+                                       starpu_cuda_get_local_stream());
     }
     return code;
 }

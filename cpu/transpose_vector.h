@@ -113,34 +113,36 @@ INLINE void NAME(turn_blocks)(size_t bytes, size_t blocks, bool streams, const c
 /* The tile that begins at element `at`. Blocks for which there is no room at the end of a row or of a column begin
  * earlier, and write once more what those before did. */
 INLINE void NAME(turn_tile)(size_t bytes, size_t blocks, bool streams, const transposition *it,
-                            const size_t at[3]) {
-    const int f = it->fast;
+                            const size_t at[2]) {
     const size_t step_x = VECTOR / bytes;
-    const size_t step_f = step_x * blocks;
+    const size_t step_y = step_x * blocks;
     const size_t end_x = least(at[0] + it->side[0], it->n[0]);
-    const size_t end_f = least(at[f] + it->side[f], it->n[f]);
-    const char *in = it->in + at[3 - f] * it->in_stride[3 - f];
-    char *out = it->out + at[3 - f] * it->out_stride[3 - f];
-    for (size_t m = at[f]; m < end_f; m += step_f) {
-        const size_t from_f = least(m, it->n[f] - step_f);
+    const size_t end_y = least(at[1] + it->side[1], it->n[1]);
+    for (size_t j = at[1]; j < end_y; j += step_y) {
+        const size_t y = least(j, it->n[1] - step_y);
         for (size_t i = at[0]; i < end_x; i += step_x) {
-            const size_t from_x = least(i, it->n[0] - step_x);
+            const size_t x = least(i, it->n[0] - step_x);
             NAME(turn_blocks)
-            (bytes, blocks, streams, in + from_x * bytes + from_f * it->in_stride[f],
-             it->in_stride[f], out + from_x * it->out_stride[0] + from_f * bytes,
-             it->out_stride[0]);
+            (bytes, blocks, streams, it->in + x * bytes + y * it->in_row, it->in_row,
+             it->out + x * it->out_row + y * bytes, it->out_row);
         }
     }
 }
 
+/* Tiles follow one another as the output lies in memory, or as the input does where the output goes past the
+ * caches: then it is reading that takes time. */
 INLINE void NAME(turn_all)(size_t bytes, size_t blocks, bool streams, const transposition *it) {
-    for (walk w = walk_start(it); w.goes_on; walk_next(it, &w)) {
-        NAME(turn_tile)(bytes, blocks, streams, it, w.at);
+    const int inner = it->streams ? 0 : 1, outer = 1 - inner;
+    size_t at[2];
+    for (at[outer] = 0; at[outer] < it->n[outer]; at[outer] += it->side[outer]) {
+        for (at[inner] = 0; at[inner] < it->n[inner]; at[inner] += it->side[inner]) {
+            NAME(turn_tile)(bytes, blocks, streams, it, at);
+        }
     }
 }
 
 INLINE void NAME(turn_elements)(size_t bytes, const transposition *it) {
-    if (it->n[it->fast] * bytes < LINE) {
+    if (it->n[1] * bytes < LINE) {
         NAME(turn_all)(bytes, 1, false, it);
     } else if (it->streams) {
         NAME(turn_all)(bytes, LINE / VECTOR, true, it);
@@ -149,7 +151,7 @@ INLINE void NAME(turn_elements)(size_t bytes, const transposition *it) {
     }
 }
 
-/* With as many elements along x and along the output's fastest axis as a vector has, at least. */
+/* With as many elements along each axis as a vector has, at least. */
 TARGET static void NAME(turn)(const transposition *it) {
     if (it->bytes == 4) {
         NAME(turn_elements)(4, it);
@@ -177,17 +179,9 @@ INLINE void NAME(copy_row)(size_t bytes, bool streams, const char *in, char *out
 }
 
 INLINE void NAME(copy_rows)(bool streams, const transposition *it) {
-    const size_t row = it->n[0] * it->bytes;
-    for (walk w = walk_start(it); w.goes_on; walk_next(it, &w)) {
-        const size_t end_y = least(w.at[1] + it->side[1], it->n[1]);
-        const size_t end_z = least(w.at[2] + it->side[2], it->n[2]);
-        for (size_t k = w.at[2]; k < end_z; k++) {
-            for (size_t j = w.at[1]; j < end_y; j++) {
-                NAME(copy_row)
-                (row, streams, it->in + j * it->in_stride[1] + k * it->in_stride[2],
-                 it->out + j * it->out_stride[1] + k * it->out_stride[2]);
-            }
-        }
+    for (size_t j = 0; j < it->n[1]; j++) {
+        NAME(copy_row)
+        (it->n[0] * it->bytes, streams, it->in + j * it->in_row, it->out + j * it->out_row);
     }
 }
 

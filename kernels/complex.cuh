@@ -58,6 +58,9 @@ template <int SIGN, class Real> PSG_HD complex_t<Real> mul_i(complex_t<Real> a) 
     return SIGN > 0 ? complex_t<Real>{-a.y, a.x} : complex_t<Real>{a.y, -a.x};
 }
 
+/// Blocks of a grid along y, at most.
+constexpr uint32_t grid_y_max = 65535;
+
 /// a / b rounded up.
 PSG_HD size_t div_up(size_t a, size_t b) {
     return (a + b - 1) / b;

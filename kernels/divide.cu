@@ -1,7 +1,6 @@
 // The division: kernels and their launch.
 #include "kernels/divide.cuh"
 #include "kernels/divide.h"
-#include "kernels/transpose.cuh" // grid_y_max
 
 using namespace psg_cuda;
 

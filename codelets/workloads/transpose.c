@@ -71,10 +71,9 @@ static void move_core(void *buffers[], const psg_task_args *args) {
     const size_t count = moves_of(buffers, args, list);
     for (size_t m = 0; m < count; m++) {
         const move *v = &list[m];
-        const size_t n[3] = {v->columns, v->rows, 1}, plane = v->columns * v->rows;
-        psg_cpu_transpose(transpose_of(args)->element_bytes, v->turns ? PSG_YXZ : PSG_XYZ, n,
-                          v->from, (psg_pitch){v->columns, plane}, v->to,
-                          (psg_pitch){v->turns ? v->rows : v->columns, plane});
+        const size_t n[2] = {v->columns, v->rows};
+        psg_cpu_transpose(transpose_of(args)->element_bytes, v->turns, n, v->from, v->columns,
+                          v->to, v->turns ? v->rows : v->columns);
     }
 }
 
@@ -84,11 +83,10 @@ static int move_gpu(void *buffers[], const psg_task_args *args) {
     const size_t count = moves_of(buffers, args, list);
     cudaError_t result = cudaSuccess;
     for (size_t m = 0; m < count && result == cudaSuccess; m++) {
-        const size_t n[3] = {list[m].columns, list[m].rows, 1};
-        const psg_cuda_array from = {.data_d = (void *)(uintptr_t)list[m].from};
-        const psg_cuda_array to = {.data_d = list[m].to};
-        result = psg_cuda_transpose(list[m].turns ? PSG_CUDA_YXZ : PSG_CUDA_XYZ, n,
-                                    transpose_of(args)->element_bytes, from, to, 0,
+        const size_t n[2] = {list[m].columns, list[m].rows};
+        const psg_cuda_matrix from = {.data_d = (void *)(uintptr_t)list[m].from};
+        const psg_cuda_matrix to = {.data_d = list[m].to};
+        result = psg_cuda_transpose(list[m].turns, n, transpose_of(args)->element_bytes, from, to,
                                     starpu_cuda_get_local_stream());
     }
     return (int)result;

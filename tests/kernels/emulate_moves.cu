@@ -13,9 +13,10 @@ using namespace psg_cuda;
 
 static int failures = 0;
 
-static void fail(const char *what, size_t a, size_t b, size_t c, int ept) {
+/// @param a, b, c, d  what the case is called with
+static void fail(const char *what, size_t a, size_t b, size_t c, int d) {
     if (failures++ < 20)
-        printf("FAIL %s of %zu x %zu x %zu, %d a thread\n", what, a, b, c, ept);
+        printf("FAIL %s: %zu, %zu, %zu, %d\n", what, a, b, c, d);
 }
 
 /// 0, 1, 2, .. as elements; `hole` marks what must not be read or written.
@@ -31,61 +32,35 @@ static bool equal(const std::vector<E> &a, const std::vector<E> &b) {
     return a.empty() || memcmp(a.data(), b.data(), a.size() * sizeof(E)) == 0;
 }
 
-/// p = 1 or 2 becomes the fastest axis; the others follow in either order.
-template <int EPT> static void tiles(const size_t *n, int p, bool x_second, size_t pad) {
-    const int f = 3 - p;
-    const size_t in_step[3] = {1, n[0] + pad, (n[0] + pad) * n[1] + pad};
-    size_t out_step[3] = {0, 0, 0};
-    out_step[p] = 1;
-    out_step[x_second ? 0 : f] = n[p] + pad;
-    out_step[x_second ? f : 0] = (n[p] + pad) * n[x_second ? 0 : f] + 2 * pad;
-    const size_t out_size = (n[p] - 1) + (n[0] - 1) * out_step[0] + (n[f] - 1) * out_step[f] + 1;
-    const std::vector<E> in = numbers(in_step[2] * n[2]);
-    std::vector<E> out(out_size, E{{hole, hole}}), want = out;
-    for (size_t z = 0; z < n[2]; z++)
-        for (size_t y = 0; y < n[1]; y++)
-            for (size_t x = 0; x < n[0]; x++)
-                want[x * out_step[0] + y * out_step[1] + z * out_step[2]] =
-                    in[x + y * in_step[1] + z * in_step[2]];
-    transpose_args a = {in.data(), out.data(), (uint32_t)n[0], (uint32_t)n[p], (uint32_t)n[f],
-                        0,         in_step[p], in_step[f],     out_step[0],    out_step[f]};
-    a.tiles_x = (uint32_t)div_up(a.nx, transpose_tile);
-    const uint32_t blocks = a.tiles_x * (uint32_t)div_up(a.np, transpose_tile);
-    for (uint32_t block = 0; block < blocks; block++)
-        for (uint32_t g = 0; g < a.nf; g++) {
+/// A copy or a transpose, with gaps between the rows, and a row after the last that is not written.
+static void matrix(bool turns, const size_t *n, size_t in_gap, size_t out_gap) {
+    const size_t in_row = n[0] + in_gap, out_row = n[turns ? 1 : 0] + out_gap;
+    const std::vector<E> in = numbers(in_row * n[1]);
+    std::vector<E> out(out_row * (n[turns ? 0 : 1] + 1), E{{hole, hole}}), want = out;
+    for (size_t y = 0; y < n[1]; y++)
+        for (size_t x = 0; x < n[0]; x++)
+            want[turns ? y + x * out_row : x + y * out_row] = in[x + y * in_row];
+    transpose_args a = {in.data(), out.data(), n[0], (uint32_t)n[1], 0, in_row, out_row};
+    if (turns) {
+        a.across = (uint32_t)div_up(a.nx, transpose_tile);
+        const uint32_t blocks = a.across * (uint32_t)div_up(a.ny, transpose_tile);
+        for (uint32_t block = 0; block < blocks; block++) {
             std::vector<E> tile(transpose_tile * (transpose_tile + 1), E{{hole, hole}});
-            for (uint32_t t = 0; t < transpose_tile * transpose_tile / EPT; t++)
-                transpose_load<E, EPT>(a, transpose_place(a, block, g, t % 32, t / 32),
-                                       tile.data());
-            for (uint32_t t = 0; t < transpose_tile * transpose_tile / EPT; t++)
-                transpose_store<E, EPT>(a, transpose_place(a, block, g, t % 32, t / 32),
-                                        tile.data());
+            for (uint32_t t = 0; t < transpose_tile * transpose_rows; t++)
+                transpose_load(a, transpose_place(a, block, t % 32, t / 32), tile.data());
+            for (uint32_t t = 0; t < transpose_tile * transpose_rows; t++)
+                transpose_store(a, transpose_place(a, block, t % 32, t / 32), tile.data());
         }
-    if (!equal(out, want))
-        fail(p == 1 ? "transpose to y" : "transpose to z", n[0], n[1], n[2], EPT);
-}
-
-template <int EPT> static void rows(const size_t *n, bool swap, size_t pad) {
-    const size_t in_y = n[0] + pad, in_z = in_y * n[1];
-    const size_t out_y = swap ? (n[0] + pad) * n[2] : n[0] + pad;
-    const size_t out_z = swap ? n[0] + pad : (n[0] + pad) * n[1];
-    const std::vector<E> in = numbers(in_z * n[2]);
-    std::vector<E> out((n[0] + pad) * n[1] * n[2], E{{hole, hole}}), want = out;
-    for (size_t z = 0; z < n[2]; z++)
-        for (size_t y = 0; y < n[1]; y++)
-            for (size_t x = 0; x < n[0]; x++)
-                want[x + y * out_y + z * out_z] = in[x + y * in_y + z * in_z];
-    rows_args a = {in.data(), out.data(), n[0], (uint32_t)n[1], (uint32_t)n[2],
-                   0,         in_y,       in_z, out_y,          out_z};
-    const uint32_t width = rows_width(a.nx, EPT), high = rows_threads / width;
-    a.chunks = (uint32_t)div_up(a.nx, (size_t)width * EPT);
-    const uint32_t blocks = a.chunks * (uint32_t)div_up(a.ny, high);
-    for (uint32_t block = 0; block < blocks; block++)
-        for (uint32_t z = 0; z < a.nz; z++)
+    } else {
+        const uint32_t width = rows_width(a.nx), high = rows_threads / width;
+        a.across = (uint32_t)div_up(a.nx, (size_t)width * transpose_elements);
+        const uint32_t blocks = a.across * (uint32_t)div_up(a.ny, high);
+        for (uint32_t block = 0; block < blocks; block++)
             for (uint32_t t = 0; t < rows_threads; t++)
-                rows_copy<E, EPT>(a, block, z, t % width, t / width, width, high);
+                rows_copy<E>(a, block, t % width, t / width, width, high);
+    }
     if (!equal(out, want))
-        fail("copy of rows", n[0], n[1], n[2], EPT);
+        fail(turns ? "transpose" : "copy", n[0], n[1], in_gap, (int)out_gap);
 }
 
 /// Uneven pieces of n, some empty.
@@ -278,17 +253,6 @@ static void differentiate(uint32_t nxc, uint32_t ny, bool along_x, bool along_y)
     }
 }
 
-template <int EPT> static void moves(const size_t *n) {
-    for (size_t pad : {0, 3}) {
-        for (int p : {1, 2}) {
-            tiles<EPT>(n, p, true, pad);
-            tiles<EPT>(n, p, false, pad);
-        }
-        rows<EPT>(n, false, pad);
-        rows<EPT>(n, true, pad);
-    }
-}
-
 /// Sums of whole numbers; -1 is what must not be written.
 template <class Real, int N> static void sums(size_t count) {
     std::vector<Real> a(count + N), b(count + N), c(count + N, (Real)-1);
@@ -310,14 +274,14 @@ template <class Real, int N> static void sums(size_t count) {
 }
 
 int main() {
-    const size_t sizes[][3] = {{9, 10, 11}, {33, 65, 17}, {1, 37, 50},  {64, 1, 5}, {70, 3, 1},
-                               {1, 1, 1},   {31, 32, 33}, {2100, 2, 3}, {5, 100, 2}};
-    for (const size_t *n : sizes) {
-        moves<1>(n);
-        moves<2>(n);
-        moves<4>(n);
-        moves<8>(n);
-    }
+    const size_t sizes[][2] = {{9, 10},  {33, 65}, {65, 33},  {1, 37},   {64, 1},   {70, 3},
+                               {1, 1},   {31, 32}, {32, 31},  {64, 96},  {2100, 2}, {5, 100},
+                               {128, 9}, {129, 8}, {1024, 3}, {1025, 2}, {2, 1025}};
+    for (const size_t *n : sizes)
+        for (bool turns : {false, true})
+            for (size_t in_gap : {0, 3})
+                for (size_t out_gap : {0, 5})
+                    matrix(turns, n, in_gap, out_gap);
     for (uint32_t count : {1u, 2u, 3u, 7u, 128u})
         for (uint32_t nxc : {1u, 5u, 33u, 700u})
             segment(nxc, 130, 3, count);
