@@ -2,7 +2,6 @@
 #include "base/random.h"
 #include "cpu/real.h"
 
-
 #if PSG_REAL_IS_FLOAT
 #define LAPACK(name) s##name##_
 #define EPSILON 0x1p-24

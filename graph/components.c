@@ -25,7 +25,8 @@ const char *psg_component_name(psg_component component) {
 const char *psg_component_version(psg_component component) {
     switch (component) {
     case PSG_COMPONENT_PSG:
-        return PSG_TEXT(PSG_VERSION_MAJOR) "." PSG_TEXT(PSG_VERSION_MINOR) "." PSG_TEXT(PSG_VERSION_PATCH);
+        return PSG_TEXT(PSG_VERSION_MAJOR) "." PSG_TEXT(PSG_VERSION_MINOR) "." PSG_TEXT(
+            PSG_VERSION_PATCH);
     case PSG_COMPONENT_STARPU:
         return PSG_TEXT(STARPU_MAJOR_VERSION) "." PSG_TEXT(STARPU_MINOR_VERSION) "." PSG_TEXT(
             STARPU_RELEASE_VERSION);

@@ -118,7 +118,8 @@ static psg_status make_relay(psg_plan *plan) {
     return psg_relay_choose(&plan->context.layout.relay, plan);
 }
 
-enum { TASK_DATA = 6 }; /* of a task that may be a step of a chain: at most, beside blocks, or sums of segments */
+/* Of a task that may be a step of a chain, at most, beside blocks, or sums of segments. */
+enum { TASK_DATA = 6 };
 
 static psg_status make_direct(psg_plan *plan) {
     psg_context *c = &plan->context;

@@ -256,10 +256,10 @@ enum { LIKENESS = 11 };
 /* What tasks of the same kind and shape have in common. */
 static void find_likeness(const psg_run_event *event, double of[LIKENESS]) {
     const psg_task_shape *s = &event->shape;
-    const double all[LIKENESS] = {event->label.kind,   s->axis,           (double)s->n[0],
-                                  (double)s->n[1],     (double)s->n[2],   (double)s->count,
-                                  (double)s->pieces,   (double)s->remote, s->moved,
-                                  s->variant,          s->dense};
+    const double all[LIKENESS] = {event->label.kind, s->axis,           (double)s->n[0],
+                                  (double)s->n[1],   (double)s->n[2],   (double)s->count,
+                                  (double)s->pieces, (double)s->remote, s->moved,
+                                  s->variant,        s->dense};
     memcpy(of, all, sizeof all);
 }
 

@@ -92,7 +92,7 @@ static psg_status check_options(psg_options *checked, const psg_workload_row *ro
     if (checked->precision == PSG_F32 && !row->f32) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "%s has f64 only", row->about.name);
     }
-    if (checked->cpus != 0 && checked->gpus != 0) { /* all cores and GPUs that are not left out take part */
+    if (checked->cpus != 0 && checked->gpus != 0) { /* all that are not left out take part */
         checked->cpu_share = PSG_CPU_SHARE_FREE;
     }
     return PSG_OK;

@@ -277,6 +277,10 @@ static void solver_options(void) {
     options.cpus = options.gpus = 0;
     refused(PSG_ERR_ARG, "ep:S", NULL, "nothing to compute on");
     options = good;
+    options.gpus = 0; /* the words are those of its plan */
+    options.exchange = PSG_EXCHANGE_DIRECT;
+    refused(PSG_ERR_UNSUPPORTED, "pcg:16", NULL, "exchange direct needs");
+    options = good;
     options.policy = "fastest";
     refused(PSG_ERR_ARG, "ep:S", NULL, "'fastest'");
     options = good;

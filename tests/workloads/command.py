@@ -92,7 +92,6 @@ def whole_machine():
 
 def bad():
     old = files()
-    refused("run", "pcg:16", "--gpus", "0", "--exchange", "direct", code=1, says=("exchange direct needs",))
     for given, says in ((("run",), ("psg run ep:S",)), (("run", "ep"), ("it has S, W, A, B and C",)),
                         (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: blocks, cg, dock, ep, jacobi, pcg, qr")),
                         ((*EP, "--tile", "15"), ("tile = 15", "T from 16 to 24")),

@@ -260,7 +260,7 @@ def bad():
                         ((*both, "--spacing", "-1"), ("--spacing '-1'", "a length")), ((*both, "--spacing", "1.3"), ("spacing = 1.3 angstrom",)),
                         ((*both, "--spacing", "nan"), ("--spacing 'nan'",)), ((*both, "--spacing", ".02"), ("spacing = 0.02", "f32 has no exact scores")),
                         ((*both, "--angle", "180", "--poses", "13"), ("poses = 13: from 1 to 12", "4 rotations")),
-                        ((*both, "--angle", "2", "--spacing", ".1", "--tile", "500000"), ("GB of memory, and there are",)),
+                        ((*both, "--angle", "2", "--spacing", ".1", "--tile", "500000"), ("tile = 500000", "T from 1 to 310")),
                         ((*both, "--angle", "180", "--tile", "5"), ("tile = 5", "T from 1 to 4")),
                         ((*both, "--out", "small.pdb"), ("--out and --static", "the same file")),
                         ((*both, "--out", "p.csv", "--json", "p.csv"), ("--json and --out", "the same file")),
