@@ -2,6 +2,7 @@
 #ifndef PSG_BASE_MEMORY_H
 #define PSG_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Aligned for vectors, and on large pages where there are any: a column of a 256^3 spectrum touches
@@ -9,6 +10,9 @@
  *  @return `bytes` of uninitialised memory, aligned to 64 bytes or more, to be freed by free(); NULL: it
  *          cannot be had */
 void *base_allocate(size_t bytes);
+
+/** Can this process read the byte? It cannot where memory of a GPU is. */
+bool base_is_readable(const void *byte);
 
 /** Bytes of main memory that the machine has, in use or not. */
 double base_memory_bytes(void);

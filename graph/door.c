@@ -1,5 +1,6 @@
 /* The doors into a solve: arrays of the caller's, wherever they stand. They are looked at before each solve, as they may
  * have been freed since the last one; the handles that StarPU has of them are kept, see arrays.c. */
+#include "base/memory.h"
 #include "graph/solving.h"
 #include "runtime/device.h"
 
@@ -106,9 +107,17 @@ static psg_status check_strides(psg_array *a, const char *name, const size_t n[3
     return PSG_OK;
 }
 
+/* Is there a part of the array that this process would have to read? */
+static bool is_unreadable(const psg_array *a, const psg_plan *plan) {
+    return psg_range_count(psg_door_segments(plan, PSG_HOST)) > 0 && !base_is_readable(a->data);
+}
+
 /* Where does it stand? What the caller says and what CUDA says have to agree. */
 static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan) {
     /* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. */
+    if (a->device == PSG_ASK && plan->workers.gpu_count == 0 && is_unreadable(a, plan)) {
+        return psg_fail(PSG_ERR_ARG, "%s is not in main memory, and the plan has no GPU", name);
+    }
     const psg_device_memory memory = plan->workers.gpu_count > 0 || a->device >= 0
                                          ? psg_device_ask(a->data, a->device)
                                          : (psg_device_memory){.device = -1};

@@ -167,8 +167,9 @@ static double room_beside_spectrum(const psg_plan *plan) {
     return plan->home.finer ? fmax(fmin(starpu, all), 0) : INFINITY;
 }
 
-/* What bounds segments. One for each of several GPUs is best, and there is no bound, where work on it and f have room. Where the spectrum is in main memory, it is what there is now; but what StarPU could evict from a
- * full GPU counts for a part. */
+/* What bounds segments. Several GPUs are fastest with one segment each: there is no bound where the work on these has room beside the
+ * spectrum and f. Where the spectrum is in main memory, it is what there is now; but what StarPU could evict from a full GPU counts
+ * for a part. */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;

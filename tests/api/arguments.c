@@ -1,4 +1,5 @@
 /* Wrong arguments of the calls on a plan are PSG_ERR_ARG, nothing is done, and the plan works on. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/check.h"
@@ -6,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define NX 8
 #define NY 7
@@ -115,6 +117,20 @@ static void misaligned(psg_plan *plan, double *room) {
     }
 }
 
+/** Addresses that nobody can read, as those of a GPU's memory are: a plan without GPUs says so. */
+static void unreadable(psg_plan *plan, double *room) {
+    void *none = mmap(NULL, POINTS * sizeof *room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!CHECK(none != MAP_FAILED, "no addresses")) {
+        return;
+    }
+    CHECK_STATUS(psg_solve(plan, none, room), PSG_ERR_ARG);
+    CHECK(strstr(psg_last_error(), "f is not in main memory"), "words: %s", psg_last_error());
+    CHECK_STATUS(psg_submit(plan, room, none), PSG_ERR_ARG);
+    CHECK(strstr(psg_last_error(), "u is not in main memory"), "words: %s", psg_last_error());
+    CHECK_STATUS(psg_solve_many(plan, 1, none, room), PSG_ERR_ARG);
+    munmap(none, POINTS * sizeof *room);
+}
+
 /** Page-locking: nothing to do without a GPU, and never in the way. */
 static void pinning(psg_plan *plan, const double *f) {
     CHECK_STATUS(psg_plan_pin(NULL, f), PSG_ERR_ARG);
@@ -144,6 +160,9 @@ int main(void) {
         overlap(plan, room);
         in_flight(plan);
         misaligned(plan, room);
+        if (options.gpus == 0) {
+            unreadable(plan, room);
+        }
         pinning(plan, room);
         /* side by side is no overlap */
         CHECK_STATUS(psg_solve(plan, room, room + POINTS), PSG_OK);
