@@ -235,7 +235,7 @@ void bench_config_options(const bench_config *config, psg_options *options) {
     }
     options->gpu_ids = config->gpus_listed ? config->gpu_ids : NULL;
     if (bench_config_is_workload(config) && options->cpus != 0 && options->gpus != 0) {
-        options->cpu_share = PSG_CPU_SHARE_FREE; /* as the library has it */
+        options->cpu_share = PSG_CPU_SHARE_FREE; /* as the library has it where there are both */
     }
 }
 

@@ -114,10 +114,11 @@ static bool is_unreadable(const psg_array *a, const psg_plan *plan) {
 
 /* Where does it stand? What the caller says and what CUDA says have to agree. */
 static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan) {
-    /* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. */
+    /* Whoever left `device` open may mean a GPU that the plan did not get. */
     if (a->device == PSG_ASK && plan->workers.gpu_count == 0 && is_unreadable(a, plan)) {
         return psg_fail(PSG_ERR_ARG, "%s is not in main memory, and the plan has no GPU", name);
     }
+    /* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. */
     const psg_device_memory memory = plan->workers.gpu_count > 0 || a->device >= 0
                                          ? psg_device_ask(a->data, a->device)
                                          : (psg_device_memory){.device = -1};

@@ -138,7 +138,8 @@ bool psg_placement_one_gpu(const psg_plan *plan) {
            plan->workers.cpu_count == 0;
 }
 
-/* What work on a segment takes beside the spectrum and f, counted in segments: work areas of cuFFT. */
+/* What work takes beside the spectrum and f where a GPU has one segment, in parts of the spectrum: work areas of cuFFT. Exchanges
+ * with smaller segments ask for the same. */
 #define LARGE_SEGMENTS 2.0
 
 /* What is left of the fullest GPU beside its part of the spectrum and of f, which the program may still allocate. If that is next to

@@ -55,7 +55,7 @@ static const char *read_about(psg_machine *machine, const char *rest) {
 
 static const char *read_count(unsigned *count, const char *rest, const char *expected) {
     int used = 0;
-    unsigned long number = 0; /* which a number that is too large for it fills */
+    unsigned long number = 0; /* sscanf() makes it ULONG_MAX where the text has more */
     const bool read = strchr(rest, '-') == NULL && sscanf(rest, "%lu %n", &number, &used) == 1;
     *count = (unsigned)number;
     return read && rest[used] == '\0' && number <= 4096 ? NULL : expected;

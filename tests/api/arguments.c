@@ -117,6 +117,25 @@ static void misaligned(psg_plan *plan, double *room) {
     }
 }
 
+static void unreadable_side(void *none, double *room) {
+    psg_grid grid = harness_grid(&box);
+    psg_options options = harness_options(PSG_F64);
+    psg_plan *walls = NULL;
+    psg_solve_args args;
+    psg_array f, u, values;
+    psg_array_init(&f, room);
+    psg_array_init(&u, room + POINTS);
+    psg_array_init(&values, none);
+    grid.axis[0].bc[0] = grid.axis[0].bc[1] = PSG_BC_DIRICHLET;
+    if (CHECK_STATUS(psg_plan_create(&walls, &grid, &options), PSG_OK)) {
+        CHECK_STATUS(psg_solve_args_init(&args, walls), PSG_OK);
+        args.side[0][0] = &values;
+        CHECK_STATUS(psg_solve_arrays(walls, 1, &f, &u, &args), PSG_ERR_UNSUPPORTED);
+        CHECK(strstr(psg_last_error(), "not in main memory"), "words: %s", psg_last_error());
+    }
+    psg_plan_destroy(walls);
+}
+
 /** Addresses that nobody can read, as those of a GPU's memory are: a plan without GPUs says so. */
 static void unreadable(psg_plan *plan, double *room) {
     void *none = mmap(NULL, POINTS * sizeof *room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -128,6 +147,7 @@ static void unreadable(psg_plan *plan, double *room) {
     CHECK_STATUS(psg_submit(plan, room, none), PSG_ERR_ARG);
     CHECK(strstr(psg_last_error(), "u is not in main memory"), "words: %s", psg_last_error());
     CHECK_STATUS(psg_solve_many(plan, 1, none, room), PSG_ERR_ARG);
+    unreadable_side(none, room);
     munmap(none, POINTS * sizeof *room);
 }
 

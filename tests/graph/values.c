@@ -346,15 +346,16 @@ static double error_of(const size_t pair[3], unsigned nodes, size_t n, answer kn
         for (int d = 0; d < 3; ++d) {
             x[d] = b.first[d] + (double)place[d] * b.h[d];
         }
-        low = fmin(low, u[p] - known(x, -1));
-        high = fmax(high, u[p] - known(x, -1));
+        const double by = u[p] - known(x, -1);
+        low = -check_worse(-low, -by);
+        high = check_worse(high, by);
     }
     psg_plan_destroy(plan);
     free(f);
     free(u);
     free_box(&b);
     const int closed = pair[0] == 0 && pair[1] == 0 && pair[2] == 0;
-    return closed ? high - low : fmax(fabs(low), fabs(high));
+    return closed ? high - low : check_worse(fabs(low), fabs(high));
 }
 
 static void known_answers(void) {
