@@ -115,7 +115,8 @@ static psg_status check_array(const psg_plan *plan, const side_part *part, psg_a
                         "the values on side %s are not aligned for a number of %zu bytes",
                         part->name, plan->context.cpu->real_bytes);
     }
-    if (a->device == PSG_ASK && plan->workers.gpu_count == 0 && !base_is_readable(a->data)) {
+    if (!psg_simulated() && a->device == PSG_ASK && plan->workers.gpu_count == 0 &&
+        !base_is_readable(a->data)) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "the values on side %s are not in main memory",
                         part->name);
     }
