@@ -27,7 +27,7 @@ void *base_allocate(size_t bytes) {
     return p;
 }
 
-/* Where the system does not say, it may. */
+/* Where the system refuses to tell, the answer is yes. */
 bool base_is_readable(const void *byte) {
     char copy;
     const struct iovec to = {&copy, 1};

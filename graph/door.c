@@ -108,16 +108,15 @@ static psg_status check_strides(psg_array *a, const char *name, const size_t n[3
     return PSG_OK;
 }
 
-/* Is there a part of the array that this process would have to read, and cannot? In a simulation nobody reads it. */
-static bool is_unreadable(const psg_array *a, const psg_plan *plan) {
-    return !psg_simulated() && psg_range_count(psg_door_segments(plan, PSG_HOST)) > 0 &&
-           !base_is_readable(a->data);
+/* A process without planes reads nothing of an array, and in a simulation nobody does. */
+bool psg_door_cannot_read(const psg_plan *plan, const psg_array *a) {
+    return a->device == PSG_ASK && plan->workers.gpu_count == 0 && !psg_simulated() &&
+           psg_range_count(psg_door_segments(plan, PSG_HOST)) > 0 && !base_is_readable(a->data);
 }
 
 /* Where does it stand? What the caller says and what CUDA says have to agree. */
 static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan) {
-    /* Whoever left `device` open may mean a GPU that the plan did not get. */
-    if (a->device == PSG_ASK && plan->workers.gpu_count == 0 && is_unreadable(a, plan)) {
+    if (psg_door_cannot_read(plan, a)) {
         return psg_fail(PSG_ERR_ARG, "%s is not in main memory, and the plan has no GPU", name);
     }
     /* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. */

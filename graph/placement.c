@@ -138,8 +138,8 @@ bool psg_placement_one_gpu(const psg_plan *plan) {
            plan->workers.cpu_count == 0;
 }
 
-/* What work takes beside the spectrum and f where a GPU has one segment, in parts of the spectrum: work areas of cuFFT. Exchanges
- * with smaller segments ask for the same. */
+/* Room for work on one segment that is a GPU's whole part of the spectrum, in such parts: cuFFT's work areas. Where a GPU has more
+ * segments at first, as much is asked for. */
 #define LARGE_SEGMENTS 2.0
 
 /* What is left of the fullest GPU beside its part of the spectrum and of f, which the program may still allocate. If that is next to
@@ -174,7 +174,8 @@ static double room_beside_spectrum(const psg_plan *plan) {
 psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
-    const double segment = (double)(l->n[2] * l->n[1] * l->nxc * 2 * plan->context.cpu->real_bytes);
+    const double spectrum =
+        (double)(l->n[2] * l->n[1] * l->nxc * 2 * plan->context.cpu->real_bytes);
     double least = -INFINITY; /* its negative is the largest */
     if (!plan->home.on_gpus) {
         const size_t now = psg_placement_room(plan, false);
@@ -183,7 +184,7 @@ psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
     } else {
         const double beside = room_beside_spectrum(plan);
         const bool large = !psg_placement_one_gpu(plan) && !plan->home.finer &&
-                           beside >= LARGE_SEGMENTS * segment / parts;
+                           beside >= LARGE_SEGMENTS * spectrum / parts;
         least = large ? -INFINITY : -beside;
     }
     const psg_status status = psg_ranks_max(plan->processes.comm, &least, 1);

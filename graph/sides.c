@@ -1,7 +1,6 @@
 /* Values on the sides that are not 0. Beyond a side the stencil finds a point that the value gives: 2 g - u beside a
  * Dirichlet side of cells, g on a node, u -+ h g or u -+ 2 h g beyond a Neumann side. What of that is not u goes to the
  * right-hand side, at the points next to the side, so tables of numbers to be added to f are all that tasks see of it. */
-#include "base/memory.h"
 #include "graph/solving.h"
 #include "graph/transforms.h"
 #include "runtime/device.h"
@@ -115,8 +114,7 @@ static psg_status check_array(const psg_plan *plan, const side_part *part, psg_a
                         "the values on side %s are not aligned for a number of %zu bytes",
                         part->name, plan->context.cpu->real_bytes);
     }
-    if (!psg_simulated() && a->device == PSG_ASK && plan->workers.gpu_count == 0 &&
-        !base_is_readable(a->data)) {
+    if (psg_door_cannot_read(plan, a)) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "the values on side %s are not in main memory",
                         part->name);
     }
