@@ -10,7 +10,7 @@ static void differentiate(const psg_task_args *args, int component, void *blocks
     const psg_context *c = psg_context_of(args->run);
     const size_t bytes = c->cpu->real_bytes;
     const size_t row = 2 * c->layout.nxc * bytes;
-    const double scale = c->form.normalizes ? psg_terms_of(args->run)->scale : 1;
+    const double scale = psg_derivative_scale(args->run);
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
         const size_t y0 = bundle->lo[1];

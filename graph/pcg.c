@@ -141,11 +141,16 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
 
 base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor) {
     const psg_grid *grid = &plan->problem.grid;
-    base_pcg_terms t = {.lambda = lambda, .factor = factor, .points = 1, .drops = lambda == 0};
+    const int unit = plan->problem.unit;
+    base_pcg_terms t = {.lambda = ldexp(lambda, 2 * unit),
+                        .factor = ldexp(factor, 2 * unit),
+                        .points = 1,
+                        .drops = lambda == 0};
     for (int d = 0; d < 3; d++) {
-        const double h = grid->axis[d].length / (double)grid->axis[d].n;
-        t.weight[d] = 1 / (h * h);
-        t.points *= (double)grid->axis[d].n;
+        const size_t n = grid->axis[d].n;
+        const double h = ldexp(grid->axis[d].length, -unit) / (double)n;
+        t.weight[d] = n > 1 ? 1 / (h * h) : 0; /* a single point is its own neighbour */
+        t.points *= (double)n;
     }
     return t;
 }

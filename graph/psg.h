@@ -96,7 +96,8 @@ typedef enum psg_points {
 
 typedef struct psg_axis {
     size_t n;      /**< points, >= 1; any number, prime and odd too */
-    double length; /**< length of the box along this axis, > 0, unit L */
+    double length; /**< length of the box along this axis, > 0; in any unit L in which the precision has
+                        factor h^2 / (nx ny nz), h the spacing: also in cm for f32 and a galaxy */
     psg_bc bc[2];  /**< at the lower and at the upper side */
     psg_points points;
 } psg_axis;

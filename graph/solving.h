@@ -29,8 +29,8 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args);
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _DATA, _MEMORY */
 psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides *sides,
                           double *largest, psg_sides_room **room);
-/** What a value of 1 on a side that is not periodic adds to factor f. */
-double psg_sides_weight(const psg_axis *axis, int side);
+/** What a value of 1 on a side that is not periodic adds to f. 0 or infinite: out of the range of f64. */
+double psg_sides_weight(const psg_problem *problem, int axis, int side, double factor);
 /** NULL is fine. */
 void psg_sides_give_back(psg_plan *plan, psg_sides_room *room);
 /** Free what was given back. */

@@ -123,10 +123,11 @@ typedef struct psg_problem {
     psg_grid grid;
     bool policy_asked;  /**< the options name a scheduling policy */
     bool tuned;         /**< some of the options are what `psg tune` stored */
-    void *eigen[3];     /**< eigenvalues along each axis, in the plan's precision */
+    int unit;           /**< the tasks' unit of length is 2^unit, about the spacing of the points */
+    void *eigen[3];     /**< eigenvalues along each axis, in that unit and the plan's precision */
     psg_waves waves;    /**< of the gradient */
     double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
-    double eigen_least; /**< the least absolute value in them but 0; INFINITY: there is no other */
+    double eigen_least; /**< the least absolute value of the other modes of an axis; INFINITY: none */
     double eigen_most;  /**< the largest absolute value of a sum, one of each axis */
     psg_terms terms; /**< of a solve without terms of its own; terms.relay is set for each solve */
 } psg_problem;

@@ -28,6 +28,16 @@ def test_terms():
     assert far(psg.solve(f, lambda_=4.5, factor=7), periodic(f, lambda_=4.5, factor=7)) <= 1e-12
 
 
+def test_units():
+    """A galaxy of 100 kpc in cm, and gravity in cgs units: f32 has u with 4 pi G, and nothing of the kind with the factor 1."""
+    box, factor = 3e23, 4 * np.pi * 6.674e-8
+    f = random((8, 9, 10)) * 1e-24
+    for _ in range(2):  # with a new plan, and with the one that is kept
+        assert far(psg.solve(f.astype("f4"), box=box, factor=factor), periodic(f, (box,) * 3, factor=factor)) <= 1e-5
+    with pytest.raises(psg.ArgumentError, match="factor = 1, "):
+        psg.solve(f.astype("f4"), box=box)
+
+
 @pytest.mark.parametrize("bc, place, wave", [
     ("dirichlet", "cells", lambda x: np.sin(np.pi * x)), ("dirichlet", "nodes", lambda x: np.sin(np.pi * x)),
     ("neumann", "cells", lambda x: np.cos(np.pi * x)), ("neumann", "nodes", lambda x: np.cos(np.pi * x)),

@@ -25,17 +25,20 @@ def forget() -> None:
             plans.popitem()[1].close()
 
 
-def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue]) -> Plan:
-    """A plan for arrays such as f; on the GPU that has f, if one has."""
+def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue],
+             **terms: float | None) -> Plan:
+    """A plan for arrays such as f; on the GPU that has f, if one has. Its solves are given the terms, lambda_ and factor.
+    It is made with them, because a box may suit the precision with these terms alone; it serves others of the same names."""
     v = arrays.view(f, "f")
     grid = grids.make(v.shape, box, bc, points)
-    key = (bytes(grid), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())))
+    given = {name: value for name, value in terms.items() if value is not None}
+    key = (bytes(grid), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())), tuple(given))
     with lock:
         plan = plans.pop(key, None)
         if plan is None:
             while len(plans) >= KEPT:
                 plans.popitem(last=False)[1].close()
-            plan = make(v, box, bc, points, options)
+            plan = make(v, box, bc, points, {**options, **given})
         plans[key] = plan
     return plan
 
@@ -59,7 +62,7 @@ def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "p
     """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
     psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them."""
     while True:
-        plan = plan_for(f, box, bc, points, options)
+        plan = plan_for(f, box, bc, points, options, lambda_=lambda_, factor=factor)
         try:
             return plan.solve(f, out, lambda_=lambda_, factor=factor, values=values, epsilon=epsilon, tolerance=tolerance,
                               iterations=iterations)
