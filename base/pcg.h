@@ -34,7 +34,7 @@ enum { BASE_PCG_LANES = 32, BASE_PCG_ROWS = 32, BASE_PCG_SUM_LANES = 1024, BASE_
 enum {
     BASE_PCG_SUM = 0, /**< of f; or of products */
     BASE_PCG_LARGEST, /**< |f| */
-    BASE_PCG_LEAST,   /**< eps; 0: some eps is not finite or not above 0 */
+    BASE_PCG_LEAST,   /**< eps; 0: some eps is not good */
     BASE_PCG_MOST,    /**< eps */
     BASE_PCG_MEASURES
 };
@@ -104,6 +104,7 @@ typedef struct base_pcg_task {
         given[3]; /**< eps as it was given, of this segment, the one below and the one above */
     size_t given_planes;             /**< of the one below */
     base_pcg_field source, solution; /**< of M: scaled r, and z */
+    int *overflow; /**< becomes 1 if a number of u is out of the range of its precision */
 } base_pcg_task;
 
 /** Sums of some segments, which are numbers `start` and following of all sums. */
@@ -130,6 +131,18 @@ BASE_PCG_FUNCTION double base_pcg_join(int measure, double a, double b) {
 
 BASE_PCG_FUNCTION double base_pcg_nothing(int measure) {
     return measure == BASE_PCG_LEAST ? DBL_MAX : 0;
+}
+
+/** eps whose cubes, and products of four of them, are normal numbers in f64. */
+#define BASE_PCG_EPS_LOWEST 1e-75
+#define BASE_PCG_EPS_HIGHEST 1e75
+BASE_PCG_FUNCTION bool base_pcg_good(double eps) {
+    return eps >= BASE_PCG_EPS_LOWEST && eps <= BASE_PCG_EPS_HIGHEST;
+}
+
+/** Has the precision of u this number? */
+BASE_PCG_FUNCTION bool base_pcg_fits(bool single, double u) {
+    return fabs(u) <= (single ? (double)FLT_MAX : DBL_MAX);
 }
 
 /** What flows towards a point from its two neighbours on an axis, times h. eps between two points is the harmonic mean

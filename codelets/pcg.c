@@ -118,6 +118,7 @@ static base_pcg_task end(void *buffers[], const psg_task_args *args) {
     t.scalars = psg_task_pointer(buffers, 0);
     t.x = psg_task_pointer(buffers, 1);
     t.u = field_of(buffers, 2);
+    t.overflow = (int *)(uintptr_t)&psg_findings_of(args->run)->overflow;
     return t;
 }
 

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { LANES = BASE_PCG_LANES, ROWS = BASE_PCG_ROWS, SUM_LANES = BASE_PCG_SUM_LANES };
@@ -71,10 +72,6 @@ static void keep_row(double row[ROWS], double *part, size_t j, size_t ny, double
 
 /* --------------------------------------------------------------------------------- measures */
 
-static bool is_good(double eps) {
-    return eps > 0 && eps <= DBL_MAX;
-}
-
 static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measure[], double *sum) {
     double lane[LANES] = {0};
     double room[CHUNK];
@@ -93,7 +90,7 @@ static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measu
     }
     const double *eps = t->eps + ((k + 1) * t->n[1] + j) * t->n[0];
     for (size_t i = 0; i < t->n[0]; i++) {
-        const double good = is_good(eps[i]) ? eps[i] : 0;
+        const double good = base_pcg_good(eps[i]) ? eps[i] : 0;
         measure[BASE_PCG_LEAST] = base_pcg_join(BASE_PCG_LEAST, measure[BASE_PCG_LEAST], good);
         measure[BASE_PCG_MOST] = base_pcg_join(BASE_PCG_MOST, measure[BASE_PCG_MOST], good);
     }
@@ -228,9 +225,15 @@ static void end(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at,
                 double lane[LANES]) {
     const double back = t->terms.factor / t->scalars[BASE_PCG_SCALE];
     double u[CHUNK];
+    bool fits = true;
     (void)lane;
     for (size_t m = 0; m < count; m++) {
         u[m] = t->x[at + m] * back;
+        fits = fits && base_pcg_fits(t->u.single, u[m]);
+    }
+    if (!fits) {
+        atomic_store((atomic_int *)(void *)t->overflow,
+                     1); /* tasks of other segments write it, too */
     }
     write_row(&t->u, row_of(&t->u, j, k), i, count, u);
 }

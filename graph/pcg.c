@@ -335,7 +335,7 @@ static bool find_bad(const psg_plan *plan, starpu_data_handle_t slab, size_t pla
         const size_t k = m / n[0] / n[1];
         const size_t place = k * pitch[1] + j * pitch[0] + i;
         *value = single ? ((const float *)memory)[place] : ((const double *)memory)[place];
-        if (!(*value > 0) || !isfinite(*value)) {
+        if (!base_pcg_good(*value)) {
             at[0] = i;
             at[1] = j;
             at[2] += k;
@@ -360,8 +360,8 @@ static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
         if (bad) {
             return psg_fail(PSG_ERR_DATA,
                             "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be finite and "
-                            "above 0",
-                            value, at[0], at[1], at[2]);
+                            "above 0, from %g to %g",
+                            value, at[0], at[1], at[2], BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST);
         }
     }
     return psg_fail(PSG_ERR_DATA, "epsilon was not finite and above 0 everywhere; now it is");

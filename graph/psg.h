@@ -52,8 +52,9 @@ typedef enum psg_status {
     PSG_ERR_UNSUPPORTED, /**< valid, but not in this version or not built in */
     PSG_ERR_MEMORY,      /**< memory could not be had; the words say how much was asked */
     PSG_ERR_NODEV,       /**< no such device, or no worker that can run the plan */
-    PSG_ERR_DATA, /**< f has a NaN or an Inf, or epsilon is not above 0: the words say where. Or there were too
-                              few psg_solve_args.iterations */
+    PSG_ERR_DATA, /**< f has a NaN or an Inf, or epsilon is no good: the words say where. Or u or its
+                              gradient is out of the range of the precision. Or there were too few
+                              psg_solve_args.iterations */
     PSG_ERR_MEAN,    /**< f has a mean and psg_options.mean is PSG_MEAN_ERROR */
     PSG_ERR_STATE,   /**< the call does not fit what was done before it */
     PSG_ERR_RUNTIME, /**< StarPU, FFTW, MPI or a device failed */
@@ -95,10 +96,11 @@ typedef enum psg_points {
 } psg_points;
 
 typedef struct psg_axis {
-    size_t n;      /**< points, >= 1; any number, prime and odd too */
-    double length; /**< length of the box along this axis, > 0; in any unit L in which the precision has
-                        factor h^2 / (nx ny nz), h the spacing: also in cm for f32 and a galaxy */
-    psg_bc bc[2];  /**< at the lower and at the upper side */
+    size_t n; /**< points, >= 1; any number, prime and odd too */
+    /** Length of the box along this axis, > 0, unit L. Any unit will do in which the precision has the number
+     *  factor h^2 / (nx ny nz), where h is the spacing of the points: f32 solves for a galaxy in cm. */
+    double length;
+    psg_bc bc[2]; /**< at the lower and at the upper side */
     psg_points points;
 } psg_axis;
 
@@ -372,7 +374,7 @@ typedef struct psg_solve_args {
      *  (value - u)/h for nodes, on a Neumann side the value.
      *  Else it is PSG_ERR_UNSUPPORTED. */
     const psg_array *gradient[3];
-    /** NULL; or epsilon, finite and above 0, in arrays like f, [count]: the solve is of
+    /** NULL; or epsilon, from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of the plan in each iteration.
      *  epsilon is known at the points; between two points stands its harmonic mean. For the symbol fd2 and periodic
      *  sides, in one process. psg_submit_arrays() returns near the end of the solve, because it looks at residuals. Not with psg_submit_slabs(). */

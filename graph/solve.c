@@ -435,7 +435,7 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_flight *flight) {
 static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     psg_run *run = flight->run;
     const psg_many *many = flight->terms.many;
-    enum { SUM, NONFINITE, FAULT, FINDINGS };
+    enum { SUM, NONFINITE, OVERFLOW, FAULT, FINDINGS };
     double found[FINDINGS] = {
         [SUM] = many != NULL                ? psg_many_sum(many, plan, many->count - 1)
                 : flight->steps_most > 0    ? flight->pcg.sum
@@ -443,6 +443,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
                                             : 0,
         [NONFINITE] = many != NULL ? psg_many_nonfinite(many, plan) < many->count
                                    : atomic_load(&psg_findings_of(run)->nonfinite) != 0,
+        [OVERFLOW] = atomic_load(&psg_findings_of(run)->overflow) != 0,
         [FAULT] = psg_run_failed(run),
     };
     psg_status status = psg_ranks_sum(plan->processes.comm, found, FINDINGS);
@@ -458,7 +459,16 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
         status = finite ? refuse_mean(plan, flight) : find_nonfinite(plan, flight->arrays);
         psg_runtime_rest();
     }
-    return status == PSG_OK ? psg_pcg_judge(plan, flight) : status;
+    if (status == PSG_OK) {
+        status = psg_pcg_judge(plan, flight);
+    }
+    return status != PSG_OK || found[OVERFLOW] == 0
+               ? status
+               : psg_fail(
+                     PSG_ERR_DATA,
+                     "f is finite, and u or its gradient is out of the range of %s: choose other "
+                     "units, or a smaller factor",
+                     plan->problem.options.precision == PSG_F32 ? "f32" : "f64");
 }
 
 psg_status psg_wait(psg_plan *plan) {

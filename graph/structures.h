@@ -127,8 +127,9 @@ typedef struct psg_problem {
     void *eigen[3];     /**< eigenvalues along each axis, in that unit and the plan's precision */
     psg_waves waves;    /**< of the gradient */
     double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
-    double eigen_least; /**< the least absolute value of the other modes of an axis; INFINITY: none */
-    double eigen_most;  /**< the largest absolute value of a sum, one of each axis */
+    double
+        eigen_least; /**< the least absolute value of the other modes of an axis; INFINITY: none */
+    double eigen_most; /**< the largest absolute value of a sum, one of each axis */
     psg_terms terms; /**< of a solve without terms of its own; terms.relay is set for each solve */
 } psg_problem;
 

@@ -142,7 +142,10 @@ struct end_work {
     }
     __device__ double operator()(const base_pcg_task &t, size_t i, size_t j, size_t k,
                                  size_t at) const {
-        put(t.u, i, j, k, t.x[at] * back);
+        const double u = t.x[at] * back;
+        put(t.u, i, j, k, u);
+        if (!base_pcg_fits(t.u.single, u))
+            *t.overflow = 1; // by many threads at once: all write the same
         return 0;
     }
 };
@@ -169,7 +172,7 @@ __global__ void __launch_bounds__(lanes *rows) measure_kernel(const base_pcg_tas
         for (size_t i = threadIdx.x; i < t.n[0]; i += lanes) {
             const double f = get(t.f, i, j, k);
             const double eps = t.eps[((k + 1) * t.n[1] + j) * t.n[0] + i];
-            const double good = eps > 0 && eps <= DBL_MAX ? eps : 0;
+            const double good = base_pcg_good(eps) ? eps : 0;
             const double value[BASE_PCG_MEASURES] = {f, fabs(f), good, good};
             for (int m = 0; m < BASE_PCG_MEASURES; m++)
                 measure[m] = base_pcg_join(m, measure[m], value[m]);

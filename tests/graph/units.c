@@ -229,6 +229,123 @@ static void lost_values(psg_options options) {
     destroy(&a);
 }
 
+/** A solve on 4^3 points, or on a plane of them, and how it ended. */
+typedef struct small {
+    double length[3];
+    size_t nz;
+    double f, eps, factor; /* eps 0: no epsilon */
+    void *g[3], *u;        /* g NULL: not wanted */
+    char words[256];
+} small;
+
+static psg_status solve_small(const psg_options *options, small *s) {
+    enum { N = 4, SMALL = N * N * N };
+    psg_grid grid;
+    psg_plan *plan = NULL;
+    psg_solve_args args;
+    psg_array from, to, coefficients, along[3];
+    double values[SMALL];
+    void *f = harness_array(options->precision, SMALL);
+    void *eps = harness_array(options->precision, SMALL);
+    psg_grid_init(&grid, N, N, s->nz, s->length[0], s->length[1], s->length[2]);
+    for (size_t p = 0; p < SMALL; ++p) {
+        values[p] = s->f * sin((double)p);
+    }
+    harness_store(options->precision, SMALL, values, f);
+    for (size_t p = 0; p < SMALL; ++p) {
+        values[p] = s->eps;
+    }
+    harness_store(options->precision, SMALL, values, eps);
+    psg_status status = psg_plan_create(&plan, &grid, options);
+    if (status == PSG_OK && CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK)) {
+        psg_array_init(&from, f);
+        psg_array_init(&to, s->u);
+        psg_array_init(&coefficients, eps);
+        args.epsilon = s->eps > 0 ? &coefficients : NULL;
+        args.factor = s->factor;
+        for (int d = 0; d < 3; ++d) {
+            psg_array_init(&along[d], s->g[d]);
+            args.gradient[d] = s->g[d] != NULL ? &along[d] : NULL;
+        }
+        status = psg_solve_arrays(plan, 1, &from, &to, &args);
+    }
+    snprintf(s->words, sizeof s->words, "%s", psg_last_error());
+    free(f);
+    free(eps);
+    psg_plan_destroy(plan);
+    return status;
+}
+
+static void too_large(const psg_options *options, small s, const char *words) {
+    const psg_status status = solve_small(options, &s);
+    CHECK(status == PSG_ERR_DATA && strstr(s.words, words) != NULL, "status %d, '%s'", (int)status,
+          s.words);
+}
+
+static void is_fine(const psg_options *options, small s) {
+    const psg_status status = solve_small(options, &s);
+    CHECK(status == PSG_OK, "status %d, '%s'", (int)status, s.words);
+}
+
+/** The box is thinner than its reciprocal is a number: nothing changes along an axis of a single point. */
+static void flat(const psg_options *options, small s) {
+    is_fine(options, s);
+    for (int d = 0; d < 4; ++d) {
+        double values[16];
+        harness_load(options->precision, 16, d < 3 ? s.g[d] : s.u, values);
+        for (int p = 0; p < 16; ++p) {
+            CHECK(isfinite(values[p]), "field %d of a flat box is %g", d, values[p]);
+        }
+    }
+}
+
+/** An answer that the precision does not have is an error, and not Inf. */
+static void overflows(psg_options options) {
+    const double most = options.precision == PSG_F32 ? 1e38 : 1e308;
+    double *room[4];
+    for (int m = 0; m < 4; ++m) {
+        room[m] = harness_array(options.precision, POINTS);
+    }
+    small s = {.length = {1, 2, 3}, .nz = 4, .f = 1e-5 * most, .factor = 1, .u = room[3]};
+    options.symbol = PSG_SYMBOL_FD2;
+    s.eps = 1;
+    is_fine(&options, s);
+    s.eps = 1e-10;
+    too_large(&options, s, "u or its gradient is out of the range");
+    if (options.precision == PSG_F64) {
+        s.eps = 1e150;
+        too_large(&options, s, "epsilon is 1e+150 at");
+    }
+    s.eps = 0;
+    for (int d = 0; d < 3; ++d) {
+        s.length[d] *= 1e-5;
+    }
+    s.factor = 1e13;
+    for (int by_modes = 0; by_modes < (options.gpus == 0 ? 2 : 1); ++by_modes) {
+        options.symbol = by_modes ? PSG_SYMBOL_SPECTRAL : PSG_SYMBOL_FD2;
+        is_fine(&options, s);
+        for (int d = 0; d < 3; ++d) {
+            s.g[d] = room[d];
+            too_large(&options, s, "u or its gradient is out of the range");
+            s.g[d] = NULL;
+        }
+    }
+    for (int m = 0; m < 3; ++m) {
+        const small thin = {.length = {1, 2, 1e-309},
+                            .nz = 1,
+                            .f = 1,
+                            .eps = m == 2 ? 1 : 0,
+                            .factor = 1,
+                            .u = room[3],
+                            .g = {room[0], room[1], room[2]}};
+        options.symbol = m == 0 ? PSG_SYMBOL_SPECTRAL : PSG_SYMBOL_FD2;
+        flat(&options, thin);
+    }
+    for (int m = 0; m < 4; ++m) {
+        free(room[m]);
+    }
+}
+
 int main(void) {
     const psg_options first = harness_options(PSG_F64);
     psg_plan *anchor = harness_anchor(&first);
@@ -240,6 +357,7 @@ int main(void) {
         }
         long_axes(options);
         lost_values(options);
+        overflows(options);
     }
     psg_plan_destroy(anchor);
     return check_result();
