@@ -54,10 +54,11 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
                         psg_precision precision) {
     problem *p = memory;
     psg_qr *qr = &p->qr;
-    qr->cpu = psg_cpu_qr_of(precision == PSG_F32);
-    if (qr->cpu == NULL && !psg_simulated()) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "qr needs LAPACK, without which psg was built");
+    const char *missing = psg_simulated() ? NULL : psg_cpu_lapack_load();
+    if (missing != NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "%s", missing);
     }
+    qr->cpu = psg_cpu_qr_of(precision == PSG_F32);
     const psg_status status = read_sizes(size, qr->n);
     if (status != PSG_OK) {
         return status;
