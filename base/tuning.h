@@ -176,6 +176,9 @@
  *  took 1,000 bytes each, 100,000 handles 7,000 each (2026-11-23). */
 #define TUNING_TASK_BYTES 1500.0
 #define TUNING_HANDLE_BYTES 8000.0
+/** Bytes of main memory that have to be left beside what is counted, for what the host's and StarPU's threads take in small pieces. Not
+ *  recorded (2026-11-26). */
+#define TUNING_ROOM_BYTES 3.2e7
 
 /* ------------------------------------------------------------------------------------ messages */
 

@@ -153,8 +153,9 @@ static psg_status plan(void *memory, const psg_options *options, psg_plan **resu
     return status == PSG_OK ? psg_pcg_check(p->plan) : status;
 }
 
-static psg_status make(void *memory) {
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
+    (void)workers;
     const psg_layout *l = &p->plan->context.layout;
     const size_t segments = l->segments.count;
     const size_t bytes = p->n * p->n * p->n * sizeof(double);
