@@ -467,6 +467,16 @@ void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
     arrays->busy = false;
 }
 
+void psg_arrays_settle(const psg_plan *plan, psg_arrays *arrays) {
+    const size_t slabs = count_slabs(plan, &arrays->many);
+    const bool due = ++arrays->solves % TUNING_SOLVES_SETTLED == 0;
+    for (int m = 0; m < PSG_FIELDS && due; m++) {
+        if (arrays->slabs[m] != NULL && (m == PSG_FIELD_F || m == PSG_FIELD_EPSILON)) {
+            psg_block_settle(arrays->slabs[m], slabs);
+        }
+    }
+}
+
 bool psg_arrays_in_memory(const psg_arrays *arrays) {
     bool all = arrays->count > 0;
     for (size_t m = 0; m < arrays->count && all; m++) {

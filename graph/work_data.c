@@ -50,6 +50,17 @@ psg_status psg_room_check(const char *what, double bytes) {
                      what, all, all * 1e-9);
 }
 
+static void settled(void *handle) {
+    starpu_data_release_on_node(handle, STARPU_ACQUIRE_NO_NODE);
+}
+
+void psg_block_settle(const starpu_data_handle_t *handles, size_t count) {
+    for (size_t m = 0; m < count && !psg_simulated(); m++) {
+        (void)starpu_data_acquire_on_node_cb(handles[m], STARPU_ACQUIRE_NO_NODE, STARPU_RW, settled,
+                                             handles[m]);
+    }
+}
+
 /* Nobody looks at these values again: whoever does has acquired them before. */
 void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
     psg_runtime_awake();

@@ -264,6 +264,9 @@ static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
     const starpu_data_handle_t(*d)[BASE_CG_BLOCKS] = p->data;
     run->user = &p->terms;
+    for (int m = START; m <= VALUE; m++) {
+        psg_block_settle(d[m], blocks_of(p));
+    }
     for (size_t step = 0, iteration = 0; iteration < p->class->iterations; iteration++) {
         const starpu_data_handle_t *f = d[iteration % 2 == 0 ? EVEN : ODD];
         const starpu_data_handle_t *x = d[iteration % 2 == 0 ? ODD : EVEN];

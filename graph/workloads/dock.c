@@ -397,6 +397,7 @@ static void destroy(void *memory) {
 
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
+    psg_block_settle(p->atoms, 2);
     psg_task_dock_static(run, p->atoms[0], p->spectrum, p->merged, p->potential);
     for (size_t b = 0; b < psg_dock_batches(&p->dock); b++) {
         starpu_data_handle_t cells = p->cells[b % p->buffers];

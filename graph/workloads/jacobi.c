@@ -249,6 +249,7 @@ static bool prepare(const void *memory) {
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
     const size_t tiles = p->jacobi.tiles;
+    psg_block_settle(p->fixed, BASE_JACOBI_SIDES * tiles);
     for (size_t step = 0; step < p->jacobi.steps; step++) {
         const psg_jacobi_data *from = p->data[step % 2];
         const psg_jacobi_data *to = p->data[1 - step % 2];

@@ -194,6 +194,8 @@ static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
     const psg_pcg_fields fields = {p->handles[0], p->handles[1], p->handles[2]};
     run->user = p->terms;
+    psg_block_settle(p->handles[0], p->plan->context.layout.segments.count);
+    psg_block_settle(p->handles[1], p->plan->context.layout.segments.count);
     psg_pcg_submit(run, p->plan, p->plan->storage.lanes[0], p->pcg, &fields, p->terms, STEPS_MOST,
                    p->result);
 }
