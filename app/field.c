@@ -195,6 +195,9 @@ static void find_contents(hid_t file, struct contents *contents) {
 int app_hdf5_open(const char *path, hid_t *file) {
     struct stat status;
     *file = H5I_INVALID_HID;
+    if (app_room()) {
+        return APP_FAILED;
+    }
     if (stat(path, &status) || access(path, R_OK)) {
         return app_error(APP_USAGE, "%s: %s", path, strerror(errno));
     }

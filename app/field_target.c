@@ -161,6 +161,9 @@ static int open_copy(const app_hdf5_target *target, off_t old_bytes, hid_t *file
 int app_hdf5_target_open(const app_hdf5_target *target, hid_t *file) {
     struct stat status;
     *file = H5I_INVALID_HID;
+    if (app_room()) {
+        return APP_FAILED;
+    }
     if (stat(target->shown, &status) || status.st_size == 0) {
         return open_new(target->path, target->shown, file);
     }

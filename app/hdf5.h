@@ -16,7 +16,7 @@ const char *app_hdf5_words(char *text, size_t size);
 #define APP_HDF5_WORDS app_hdf5_words((char[512]){""}, 512)
 
 /** Open a regular file for reading. @param[out] file  H5I_INVALID_HID after a failure
- *  @return APP_DONE; APP_USAGE after a message */
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int app_hdf5_open(const char *path, hid_t *file);
 
 /** The attribute by which a data set is known as a field that psg wrote. */

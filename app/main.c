@@ -96,6 +96,9 @@ static int run(int argc, char **argv) {
     }
     for (const app_command *c = app_commands; c->name != NULL; c++) {
         if (strcmp(argv[1], c->name) == 0) {
+            if (app_room()) {
+                return APP_FAILED;
+            }
             return c->solves ? app_simulation_run(c->run, argc - 1, argv + 1)
                              : c->run(argc - 1, argv + 1);
         }

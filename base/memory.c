@@ -39,6 +39,15 @@ double base_memory_bytes(void) {
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
+bool base_memory_fits(double bytes) {
+    if (!(bytes < (double)SIZE_MAX / 2)) {
+        return false;
+    }
+    const size_t length = (size_t)bytes + 1;
+    void *p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p != MAP_FAILED && munmap(p, length) == 0;
+}
+
 double base_memory_available(void) {
     static const char name[] = "MemAvailable:";
     char line[128];

@@ -16,6 +16,8 @@ bool base_is_readable(const void *byte);
 
 /** Bytes of main memory that the machine has, in use or not. */
 double base_memory_bytes(void);
+/** Can this process have so many more bytes of address space now? Nothing stays taken. */
+bool base_memory_fits(double bytes);
 /** Bytes of it that programs can have now; 0: not known. */
 double base_memory_available(void);
 

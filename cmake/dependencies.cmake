@@ -69,15 +69,22 @@ set(PSG_WITH_LAPACK OFF)
 if(NOT PSG_LAPACK STREQUAL "OFF")
     find_package(LAPACK QUIET)
     if(LAPACK_FOUND)
-        include(CMakePushCheckState)
-        include(CheckFunctionExists)
-        cmake_push_check_state(RESET)
-        set(CMAKE_REQUIRED_LIBRARIES LAPACK::LAPACK)
-        set(CMAKE_REQUIRED_QUIET ON)
-        check_function_exists(dtpmqrt_ PSG_LAPACK_HAS_TPMQRT)
-        cmake_pop_check_state()
+        file(WRITE ${CMAKE_BINARY_DIR}/lapack.c "#include <stdio.h>
+void ilaver_(int *, int *, int *);
+void dtpmqrt_(void);
+int main(void) {
+    int v[3];
+    ilaver_(&v[0], &v[1], &v[2]);
+    printf(\"%d.%d.%d\", v[0], v[1], v[2]);
+    return dtpmqrt_ == 0;
+}")
+        try_run(PSG_LAPACK_RUNS PSG_LAPACK_HAS_TPMQRT ${CMAKE_BINARY_DIR}/lapack ${CMAKE_BINARY_DIR}/lapack.c
+            LINK_LIBRARIES LAPACK::LAPACK RUN_OUTPUT_VARIABLE psg_lapack_version)
         if(PSG_LAPACK_HAS_TPMQRT)
             set(PSG_WITH_LAPACK ON)
+        endif()
+        if(psg_lapack_version)
+            set(PSG_LAPACK_VERSION ${psg_lapack_version} CACHE INTERNAL "what LAPACK says itself")
         endif()
     endif()
 endif()

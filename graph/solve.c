@@ -482,6 +482,7 @@ psg_status psg_wait(psg_plan *plan) {
     }
     wait_for_run(plan, flight->run);
     const psg_status status = judge(plan, flight);
+    psg_arrays_settle(plan, flight->arrays);
     if (flight->arrays != plan->doors.slabs) {
         psg_arrays_give_back(plan, flight->arrays);
     } else {

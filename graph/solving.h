@@ -94,6 +94,8 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays);
 /** After the task that writes a segment of a field is submitted: it goes home, to the caller's array. */
 void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
                       size_t s);
+/** A solve with them has ended. Every so many StarPU lets go what it keeps of the tasks that only read f and epsilon. */
+void psg_arrays_settle(const psg_plan *plan, psg_arrays *arrays);
 /** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);

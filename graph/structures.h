@@ -70,11 +70,12 @@ typedef struct psg_arrays {
         *field[PSG_FIELDS]; /**< [count]: with device and strides; NULL: there is no such field */
     starpu_data_handle_t *slabs[PSG_FIELDS]; /**< the same */
     starpu_data_handle_t
-        edge[2];    /**< planes of u that go to and come from another process, for a gradient */
-    psg_many many;  /**< of several right-hand sides; the slabs are pieces then, and not segments */
-    bool in_place;  /**< f is u */
-    bool stays;     /**< f and u are on the GPUs that work on them: nothing is brought */
-    bool looked_at; /**< StarPU may have a copy of f that is older than f */
+        edge[2];   /**< planes of u that go to and come from another process, for a gradient */
+    psg_many many; /**< of several right-hand sides; the slabs are pieces then, and not segments */
+    unsigned solves; /**< that have ended */
+    bool in_place;   /**< f is u */
+    bool stays;      /**< f and u are on the GPUs that work on them: nothing is brought */
+    bool looked_at;  /**< StarPU may have a copy of f that is older than f */
     bool busy;
 } psg_arrays;
 
