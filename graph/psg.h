@@ -19,8 +19,8 @@
  *
  * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
  * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
- * plans, but creating and destroying them and the first solve of arrays not aligned for vectors call FFTW's
- * planner: a program that plans in other threads calls fftw_make_planner_thread_safe() first.
+ * plans. The library has an FFTW of its own, so it has no part in what a program does with FFTW or Intel MKL. A
+ * library built with PSG_FFTW=SHARED has the program's: docs/library.md says what the program then must not do.
  * A function that returns a list writes at most `capacity` items, and *count is the number of all.
  * With capacity 0 the pointer may be NULL.
  */
