@@ -113,6 +113,18 @@ PSG_API void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, doub
  *  @return as psg_plan_create() for such an axis */
 PSG_API psg_status psg_axis_points(const psg_axis *axis, double *first, double *step);
 
+/** The smallest number of points >= n along an axis whose transform is fast on cores and GPUs. Other numbers take
+ *  1.5 to 10 times as long, the more the larger their prime factors are. The transform is of n points; of n + 1 for nodes
+ *  between Dirichlet sides, and of n - 1 for nodes between Neumann sides. It is fast if that number has no prime factors but 2, 3,
+ *  5 and 7, and at most once 11 or 13. On a periodic axis it is also even, or 1: a transform of real numbers, as along x,
+ *  else takes twice as long.
+ *  @param[in]  n       >= 1; nodes between Neumann sides: >= 2
+ *  @param[in]  bc      at the lower and at the upper side
+ *  @param[in]  points  of a periodic axis any
+ *  @param[out] good    may be n itself; unchanged after a failure
+ *  @return as psg_plan_create() for such an axis; PSG_ERR_UNSUPPORTED: too many points for an axis */
+PSG_API psg_status psg_good_length(size_t n, const psg_bc bc[2], psg_points points, size_t *good);
+
 /* ----------------------------------------------------------------------------------- options */
 
 typedef enum psg_precision { PSG_F64 = 0, PSG_F32, PSG_PRECISION_COUNT } psg_precision;
