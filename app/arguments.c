@@ -119,7 +119,14 @@ static const option_row info_rows[] = {
     {"Grid", "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
      "N or NXxNYxNZ, whole numbers from 1",
      "say what memory a grid of so many points takes, where its spectrum would be, and whether "
-     "f and u find room on the GPUs. A plan is made for that, and nothing is solved"},
+     "f and u find room on the GPUs. A plan is made for that, and nothing is solved. Lengths that "
+     "are slow to transform are named, each with a fast one"},
+    {NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,
+     "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes",
+     "with --grid: its sides, as in psg solve; default: PP"},
+    {NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,
+     "cells, nodes, or c or n for x, y and z, as c,n,c",
+     "with --bc: where points are on axes with D or N sides; default: cells"},
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "with --grid: of f and u; default: f64"),
     APP_JSON_ROW("write all of it"),
     APP_FORCE_ROW,

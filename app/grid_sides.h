@@ -42,6 +42,9 @@ const char *app_points_text(const psg_axis *axis);
 /** As --bc and --points have them. */
 void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
 
+/** Say which axes have a length that is slow to transform, and which one is fast: a line for each, which begins with `head`. */
+void app_print_lengths(const psg_grid *grid, const char *head);
+
 /** Is a side given that is not periodic? */
 bool app_sides_any(const app_sides_value *sides);
 /** Put what was given into a grid that is periodic. */

@@ -227,6 +227,7 @@ void app_report_print(const app_report *report) {
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
     print_sides(&report->grid);
+    app_print_lengths(&report->grid, "lengths   ");
     if (app_simulation_machine() != NULL) {
         app_say("machine   %s, simulated: times are those that it would take%s, and nothing is "
                 "computed\n",

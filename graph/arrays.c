@@ -292,7 +292,8 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
     }
     psg_status status = psg_door_check(plan, arrays);
     if (status == PSG_OK && !prepare_transforms(plan, arrays)) {
-        status = psg_fail(PSG_ERR_RUNTIME, "FFTW found no plan for arrays at these addresses");
+        status = psg_fail(PSG_ERR_RUNTIME, "%s found no plan for arrays at these addresses",
+                          psg_cpu_fftw_name());
     }
     if (status != PSG_OK) {
         free_arrays(plan, arrays);

@@ -19,8 +19,8 @@
  *
  * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
  * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
- * plans, but creating and destroying them and the first solve of arrays not aligned for vectors call FFTW's
- * planner: a program that plans in other threads calls fftw_make_planner_thread_safe() first.
+ * plans. The library has an FFTW of its own, so it has no part in what a program does with FFTW or Intel MKL. A
+ * library built with PSG_FFTW=SHARED has the program's: docs/library.md says what the program then must not do.
  * A function that returns a list writes at most `capacity` items, and *count is the number of all.
  * With capacity 0 the pointer may be NULL.
  */
@@ -115,6 +115,18 @@ PSG_API void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, doub
 /** Where the points of an axis are: point j at first + j step, unit L; either may be NULL.
  *  @return as psg_plan_create() for such an axis */
 PSG_API psg_status psg_axis_points(const psg_axis *axis, double *first, double *step);
+
+/** The smallest number of points >= n along an axis whose transform is fast on cores and GPUs. Other numbers take
+ *  1.5 to 10 times as long, the more the larger their prime factors are. The transform is of n points; of n + 1 for nodes
+ *  between Dirichlet sides, and of n - 1 for nodes between Neumann sides. It is fast if that number has no prime factors but 2, 3,
+ *  5 and 7, and at most once 11 or 13. On a periodic axis it is also even, or 1: a transform of real numbers, as along x,
+ *  else takes twice as long.
+ *  @param[in]  n       >= 1; nodes between Neumann sides: >= 2
+ *  @param[in]  bc      at the lower and at the upper side
+ *  @param[in]  points  of a periodic axis any
+ *  @param[out] good    may be n itself; unchanged after a failure
+ *  @return as psg_plan_create() for such an axis; PSG_ERR_UNSUPPORTED: too many points for an axis */
+PSG_API psg_status psg_good_length(size_t n, const psg_bc bc[2], psg_points points, size_t *good);
 
 /* ----------------------------------------------------------------------------------- options */
 

@@ -97,10 +97,9 @@ psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
     *fft = c->cpu->fft_create(&spec);
     free(wisdom);
     if (*fft == NULL) {
-        return psg_fail(
-            PSG_ERR_RUNTIME,
-            "FFTW found no plan for %zu x %zu x %zu points, or no memory to look for one",
-            c->layout.n[0], c->layout.n[1], c->layout.n[2]);
+        return psg_fail(PSG_ERR_RUNTIME,
+                        "%s found no plan for %zu x %zu x %zu points, or no memory to look for one",
+                        psg_cpu_fftw_name(), c->layout.n[0], c->layout.n[1], c->layout.n[2]);
     }
     if (c->cpu->fft_learnt(*fft)) {
         psg_wisdom_keep(plan);

@@ -32,6 +32,18 @@ check("0.0002621 GB each" in section and "0.0002703 GB, in main memory" in secti
 check("main memory  " in section and " are free without this plan" in section and "GPU" not in section, section)
 check("\nGrid" not in run(*CORES).stdout, "a grid that nobody asked for")
 
+# Lengths that are slow to transform, by the sides.
+for sides, grid, good in (((), "96x97x1", [96, 98, 1]), (("--bc", "DD", "--points", "nodes"), "95x96x97", [95, 97, 97]),
+                          (("--bc", "NN", "--points", "nodes"), "97x98x14", [97, 99, 14]), (("--bc", "DN"), "96x97x17", [96, 98, 18])):
+    check(told("--grid", grid, *sides)["good_lengths"] == good, (sides, grid, good))
+said = run(*CORES, "--grid", "96x95x96", "--bc", "DD,PP,DD", "--points", "nodes").stdout
+check("Grid 96 x 95 x 96, f64, sides DD,PP,DD, points n,n,n:" in said, said)
+check(all("points along %s: %d are faster" % of in said for of in (("x", 97), ("y", 96), ("z", 97))), said)
+check("faster" not in run(*CORES, "--grid", "95", "--bc", "DD", "--points", "nodes").stdout, "95 nodes")
+check(told("--grid", "31", "--bc", "DD,PP,PP")["spectrum_bytes"] == 8 * 32 * 31 * 31, "a spectrum of real numbers")
+refused(*CORES, "--bc", "DD", code=2, says=["--bc goes with --grid"])
+refused(*CORES, "--grid", "8", "--points", "nodes", code=2, says=["--points goes with --bc"])
+
 refused(*CORES, "--grid", "8192", code=1, says=["no memory for the spectrum of 8192 x 8192 x 8192 points", "f and u take 4398 GB each, the spectrum 4399"])
 refused(*CORES, "--grid", "100000", code=2, says=["more than can be addressed"])
 refused(*CORES, "--precision", "f32", code=2, says=["--precision goes with --grid"])

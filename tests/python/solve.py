@@ -200,6 +200,16 @@ def test_points():
     assert np.allclose(x.ravel(), np.arange(8) / 4) and np.allclose(z.ravel(), np.arange(4) / 2)
 
 
+def test_good_lengths():
+    assert [psg.good_length(n) for n in (1, 7, 96, 97, 99)] == [1, 8, 96, 98, 100]
+    assert [psg.good_length(np.int64(n), "dirichlet", "nodes") for n in (95, 96)] == [95, 97]
+    assert psg.good_length(18, ("dirichlet", "neumann")) == 18 and psg.good_length(19, "neumann", points="nodes") == 19
+    for wrong in ((0,), (-1,), (2.5,), (2**63,), (2**31,), (8, "open"), (8, ("dirichlet", "periodic")), (8, "dirichlet", "x"),
+                  (1, "neumann", "nodes"), (8, "free")):
+        with pytest.raises(psg.Error):
+            psg.good_length(*wrong)
+
+
 def test_strides():
     """Padded rows and planes, and every other plane, without a copy; neighbours stay as they are."""
     shape = (6, 5, 4)
