@@ -357,7 +357,8 @@ typedef struct psg_solve_args {
     double value[3][2];
     /** NULL; or values that differ from point to point, in place of `value`: an array in main memory whose
      *  point (i,j,k), of the grid, is at data[i stride[0] + j stride[1] + k stride[2]], without the term of
-     *  the side's own axis. Strides all 0: dense, x [nz][ny], y [nz][nx], z [ny][nx]. A process has values for its
+     *  the side's own axis, which may be any number. Strides may be below 0, and 0: one number for a line of points.
+     *  All three 0: dense, x [nz][ny], y [nz][nx], z [ny][nx]. A process has values for its
      *  own planes; on a side that it has no plane of, data mean nothing. Read before psg_submit_arrays()
      *  returns. */
     const psg_array *side[3][2];
