@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
 from typing import Any, Mapping, Sequence, Tuple, Union
 
-import numpy
-
 from . import _arrays as arrays
-from ._errors import ArgumentError, ArrayError
+from ._errors import ArgumentError, ArrayError, number
 from ._grid import AXES, per_axis
 from ._library import Array, SolveArgs
 
@@ -18,7 +17,7 @@ Values = Union[None, float, Sequence[Value], Mapping[str, Value]]
 
 
 def single(value: Any) -> bool:
-    return value is None or isinstance(value, str) or (not isinstance(value, (list, tuple)) and numpy.ndim(value) == 0)
+    return value is None or isinstance(value, (str, numbers.Number)) or getattr(value, "ndim", None) == 0
 
 
 def array_of(value: Any, name: str, d: int, shape: tuple[int, ...], precision: str) -> tuple[Array, arrays.View]:
@@ -48,10 +47,7 @@ def fill(args: SolveArgs, values: Values, shape: tuple[int, ...], precision: str
         for side, value in enumerate(pair):
             name = "values on the %s side of %s" % (("lower", "upper")[side], AXES[d])
             if single(value):
-                try:
-                    args.value[2 - d][side] = 0.0 if value is None else float(value)
-                except (TypeError, ValueError, OverflowError):
-                    raise ArgumentError("%s: %r is neither a number nor an array" % (name, value)) from None
+                args.value[2 - d][side] = 0.0 if value is None else number(value, name, ", or an array")
             else:
                 kept.append(array_of(value, name, d, shape, precision))
                 args.side[2 - d][side] = ctypes.addressof(kept[-1][0])
