@@ -9,6 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+size_t psg_plan_in_flight(const psg_plan *plan) {
+    size_t count = 0;
+    for (const psg_flight *f = plan != NULL ? plan->flights.oldest : NULL; f != NULL; f = f->next) {
+        count++;
+    }
+    return count;
+}
+
 /* The lane with the fewest solves in it. */
 static psg_lane *idlest_lane(const psg_plan *plan) {
     psg_lane *lane = plan->storage.lanes[0];

@@ -286,16 +286,9 @@ static psg_status make_means(psg_past *past, size_t count) {
 
 /* A process that went on alone would wait for the others. */
 static psg_status agree(const psg_plan *plan, size_t count, psg_status status) {
-    double counts[2] = {(double)count, -(double)count};
+    const psg_option_value mine = {"the number of right-hand sides", (double)count};
     status = psg_ranks_agree(plan->processes.comm, status);
-    if (status == PSG_OK) {
-        status = psg_ranks_max(plan->processes.comm, counts, 2);
-    }
-    return status == PSG_OK && counts[0] != -counts[1]
-               ? psg_fail(PSG_ERR_ARG,
-                          "%zu right-hand sides here, and from %.0f to %.0f in all processes",
-                          count, -counts[1], counts[0])
-               : status;
+    return status == PSG_OK ? psg_ranks_same_values(plan->processes.comm, &mine, 1) : status;
 }
 
 psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *f,
@@ -304,7 +297,7 @@ psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *
     if (o.status == PSG_OK) {
         o.status = make_means(&plan->past, count);
     }
-    if (plan != NULL && plan->flights.oldest == NULL) {
+    if (plan != NULL) {
         o.status = agree(plan, count, o.status);
     }
     if (o.status != PSG_OK) {

@@ -358,6 +358,24 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     return PSG_OK;
 }
 
+/* The calls begin so: psg_plan_create() with psg_ranks_open(), and all of them with an agreement. */
+psg_status psg_call_refuse(psg_plan *plan, const psg_options *options, psg_status status,
+                           const char *words) {
+    psg_options checked;
+    psg_comm *comm = plan != NULL ? plan->processes.comm : NULL;
+    psg_clear_error();
+    if (plan == NULL && options != NULL) {
+        (void)psg_options_check(&checked, options); /* wrong ones have their comm, too */
+        const psg_status opened = psg_ranks_open(&comm, &checked);
+        if (opened != PSG_OK) {
+            return opened;
+        }
+    }
+    const psg_status refused = status == PSG_OK ? PSG_ERR_ARG : status;
+    return psg_ranks_agree(
+        comm, psg_fail(refused, "%s", words != NULL ? words : psg_status_string(refused)));
+}
+
 void psg_plan_end(psg_plan *plan) {
     if (plan == NULL) {
         return;

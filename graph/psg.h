@@ -320,6 +320,9 @@ PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
  *  @return as psg_solve(); PSG_ERR_STATE: none is in flight */
 PSG_API psg_status psg_wait(psg_plan *plan);
 
+/** Solves submitted and not yet waited for: their arrays are borrowed. plan NULL: 0 */
+PSG_API size_t psg_plan_in_flight(const psg_plan *plan);
+
 /** Solve `count` right-hand sides, which follow one another: faster than one by one where one is too small for all
  *  workers. A core solves a small one alone; a GPU solves several at once (psg_options.batch), for which it keeps
  *  their spectra.
@@ -372,7 +375,8 @@ typedef struct psg_solve_args {
     double value[3][2];
     /** NULL; or values that differ from point to point, in place of `value`: an array in main memory whose
      *  point (i,j,k), of the grid, is at data[i stride[0] + j stride[1] + k stride[2]], without the term of
-     *  the side's own axis. Strides all 0: dense, x [nz][ny], y [nz][nx], z [ny][nx]. A process has values for its
+     *  the side's own axis, which may be any number. Strides may be below 0, and 0: one number for a line of points.
+     *  All three 0: dense, x [nz][ny], y [nz][nx], z [ny][nx]. A process has values for its
      *  own planes; on a side that it has no plane of, data mean nothing. Read before psg_submit_arrays()
      *  returns. */
     const psg_array *side[3][2];
@@ -478,6 +482,17 @@ PSG_API psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, 
 
 /** The planes that this process owns; z0 or count may be NULL. @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count);
+
+/** Take part in a collective call and refuse it, in place of the call: for a binding, or a program, that finds its own
+ *  arguments wrong before it can call. The other processes get the status and the words from their call,
+ *  and the words name this process. Without a communicator it returns at once.
+ *  @param[in] plan     of the call, which is a psg_solve...() or psg_submit...(); NULL: the call is psg_plan_create()
+ *  @param[in] options  of psg_plan_create(), of which only comm and time_limit have to be right. NULL: no other process waits
+ *  @param[in] status   not PSG_OK
+ *  @param[in] words    one sentence; NULL: those of the status
+ *  @return what all processes return: the status, or that of an earlier process that failed, too */
+PSG_API psg_status psg_call_refuse(psg_plan *plan, const psg_options *options, psg_status status,
+                                   const char *words);
 
 /** Can the MPI that is linked send from GPU memory? Else blocks go through page-locked main memory.
  *  @return 1: yes; 0: no, or it does not say; -1: there is no MPI; in a simulation the machine's */

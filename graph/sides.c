@@ -132,12 +132,6 @@ static psg_status check_array(const psg_plan *plan, const side_part *part, psg_a
         a->stride[part->along[0]] = 1;
         a->stride[part->along[1]] = (ptrdiff_t)part->n[0];
     }
-    for (int m = 0; m < 2; m++) {
-        if (a->stride[part->along[m]] < 0) {
-            return psg_fail(PSG_ERR_ARG, "stride[%d] of the values on side %s is %td, below 0",
-                            part->along[m], part->name, a->stride[part->along[m]]);
-        }
-    }
     return PSG_OK;
 }
 

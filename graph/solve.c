@@ -227,8 +227,13 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     const psg_solve_args *args = r.args;
     psg_arrays *arrays = NULL;
     psg_solve_args terms = psg_terms_of_plan(plan);
-    psg_status status = f == NULL || u == NULL ? psg_fail(PSG_ERR_ARG, "f or u is NULL")
-                                               : psg_door_check_count(plan, count);
+    psg_status status = psg_door_check_count(plan, count);
+    if (f == NULL || u == NULL) {
+        status = psg_fail(PSG_ERR_ARG, "f or u is NULL");
+    }
+    if (r.waits && plan->flights.oldest != NULL) { /* psg_wait() would wait for that one */
+        status = psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
+    }
     if (status == PSG_OK && args != NULL) {
         status = psg_terms_read(&terms, plan, args);
     }
@@ -500,19 +505,8 @@ psg_status psg_wait(psg_plan *plan) {
     return status;
 }
 
-/* Nothing may be in flight, or psg_wait() would wait for another solve. */
-static psg_status check_idle(const psg_plan *plan) {
-    psg_clear_error();
-    return plan == NULL || plan->flights.oldest == NULL
-               ? PSG_OK
-               : psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
-}
-
 psg_status psg_solve(psg_plan *plan, const void *f, void *u) {
-    psg_status status = check_idle(plan);
-    if (status == PSG_OK) {
-        status = submit_dense(plan, f, u, true);
-    }
+    const psg_status status = submit_dense(plan, f, u, true);
     return status == PSG_OK ? psg_wait(plan) : status;
 }
 
@@ -524,9 +518,6 @@ psg_status psg_solve_pieces(psg_plan *plan, const psg_array *f, const psg_array 
 
 psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
                             const psg_solve_args *args) {
-    psg_status status = check_idle(plan);
-    if (status == PSG_OK) {
-        status = submit_terms(plan, count, f, u, args, true);
-    }
+    const psg_status status = submit_terms(plan, count, f, u, args, true);
     return status == PSG_OK ? psg_wait(plan) : status;
 }

@@ -210,6 +210,7 @@ psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, double li
                               size_t size) {
     const MPI_Comm theirs = *(const MPI_Comm *)mpi_comm;
     int is = 0;
+    limit = limit > 0 ? limit : 0; /* one that is none of this process is refused later, by all */
     *result = NULL;
     psg_comm_result state = check_mpi(words, size);
     if (state != PSG_COMM_OK) {

@@ -38,15 +38,19 @@ def plan():
 
 @pytest.mark.parametrize("f, kind, words", [
     (GOOD.astype("f4"), TypeError, "f is float32, and the plan's arrays are float64"),
-    (GOOD.astype("f2"), TypeError, "nearest is float32"), (GOOD.astype("i4"), TypeError, "nearest is float64"),
+    (GOOD.astype("f2"), TypeError, "nearest is float32"), (GOOD.astype("i4"), TypeError, "nearest is float64.*astype"),
     (GOOD.astype("g"), TypeError, "nearest is float64"), (GOOD.astype(">f8"), TypeError, "other byte order"),
     (GOOD + 1j, TypeError, "complex128.*two solves"), (GOOD > 0, TypeError, "bool"),
     (GOOD.astype(object), TypeError, "object"), (GOOD.tolist(), TypeError, r"list.*numpy.asarray"),
-    (np.asfortranarray(GOOD), ValueError, "points along x.*30 elements apart.*ascontiguousarray"),
-    (GOOD[::-1], ValueError, "stride.2. of f is -20"), (GOOD[:, ::-1], ValueError, "stride.1. of f is -4"),
-    (np.broadcast_to(GOOD[:1], SHAPE), ValueError, "stride.2. of f is 0"), (np.broadcast_to(1.0, SHAPE), ValueError, "0 elements"),
-    (GOOD[:, :, :3], ValueError, r"shape \(6, 5, 3\).*\(6, 5, 4\)"), (GOOD.ravel(), ValueError, r"shape \(120,\)"),
-    (np.zeros((0, 5, 4)), ValueError, "shape"), (np.float64(3), ValueError, "shape"),
+    (np.asfortranarray(GOOD), ValueError, r"points along x.*30 elements apart.*f\.T needs no copy"),
+    (GOOD[::-1], ValueError, r"along z \(stride -20\): f\[::-1\]"), (GOOD[:, ::-1], ValueError, r"along y.*-4.*f\[:, ::-1\]"),
+    (GOOD[..., ::-1], ValueError, r"along x.*-1.*f\[:, :, ::-1\]"), (GOOD[::-1, :, ::-1], ValueError, r"f\[::-1, :, ::-1\]"),
+    (np.ascontiguousarray(GOOD.transpose(1, 2, 0)).transpose(2, 0, 1), ValueError, r"along z.*f\.transpose\(1, 2, 0\)"),
+    (np.repeat(GOOD, 2, 2)[..., ::2], ValueError, "2 elements apart.*ascontiguousarray"),
+    (np.broadcast_to(GOOD[:1], SHAPE), ValueError, "along z.*stride 0"), (np.broadcast_to(GOOD[:, :1], SHAPE), ValueError, "along y.*0"),
+    (np.broadcast_to(GOOD[..., :1], SHAPE), ValueError, "along x.*stride 0"), (np.broadcast_to(1.0, SHAPE), ValueError, "stride 0"),
+    (GOOD[:, :, :3], ValueError, r"shape \(6, 5, 3\).*\(6, 5, 4\)"), (GOOD.ravel(), ValueError, r"shape \(120,\).*f\[None, None\] has"),
+    (np.zeros((0, 5, 4)), ValueError, "shape"), (GOOD[0], ValueError, r"f\[None\] has three axes"), (np.float64(3), ValueError, "shape"),
     (np.ma.array(GOOD, mask=GOOD > 0), TypeError, "masks"), (None, TypeError, "NoneType"), ("f", TypeError, "str"),
     (b"f" * 960, TypeError, "uint8"), (Liar(), TypeError, "no array"), (Closed(), TypeError, "type 4"),
     (np.frombuffer(b"\0" * 961, "i1")[1:].view("f8").reshape(SHAPE), ValueError, "aligned"),
@@ -63,8 +67,8 @@ def test_f(plan, f, kind, words):
 
 @pytest.mark.parametrize("values, words", [
     ({"z": (0, np.zeros((4, 5)))}, r"upper side of z have the shape \(4, 5\).*\(5, 4\)"), ({"w": 1}, "the key 'w'"),
-    ({"z": (1, 2, 3)}, "along z.*lower, upper"), ((1, 2), "2 values"), ("lid", "'lid' is neither a number nor an array"),
-    ({"x": np.zeros((6, 5), "f4")}, "lower side of x are float32.*float64"), ({"y": 1j}, "neither"),
+    ({"z": (1, 2, 3)}, "along z.*lower, upper"), ((1, 2), "2 values"), ("lid", "'lid': a number is needed, or an array"),
+    ({"x": np.zeros((6, 5), "f4")}, "lower side of x are float32.*float64"), ({"y": 1j}, "1j: a number"),
     ({"y": np.ones((6, 4))}, "side y0.*periodic along y"), ({"z": np.inf}, "z0 is not finite"),
     ({"z": np.full((5, 4), np.nan)}, "nan on side z0 at point"), ({"z": [[1.0]]}, "list.*numpy.asarray")])
 def test_values(values, words):
@@ -116,8 +120,12 @@ def test_status(plan):
         plan.solve(GOOD, lambda_=-1)
     with pytest.raises(psg.ArgumentError, match="factor = nan"):
         plan.solve(GOOD, factor=float("nan"))
-    with pytest.raises(psg.ArgumentError, match="numbers are needed"):
-        plan.solve(GOOD, factor="two")
+    for wrong, words in ((dict(factor="two"), "factor = 'two': a number"), (dict(factor=GOOD), r"factor = an array of shape \(6, 5, 4\)"),
+                         (dict(lambda_=GOOD), "lambda_ = an array.*the same at all points$")):
+        with pytest.raises(psg.ArgumentError, match=words):
+            plan.solve(GOOD, **wrong)
+        with pytest.raises(psg.ArgumentError, match=words):
+            psg.solve(GOOD, **wrong)
     with pytest.raises(psg.MeanError, match="has the mean"):
         plan.solve(GOOD + 1, mean="error")
     with pytest.raises(psg.UnsupportedError, match="free"):
@@ -126,7 +134,9 @@ def test_status(plan):
 
 @pytest.mark.parametrize("wrong, words", [
     (dict(box=0), "0 long"), (dict(box=float("nan")), "nan long"), (dict(box=(1, 2)), "2 values"), (dict(box="long"), "box"),
-    (dict(box={"w": 1}), "'w'"), (dict(box=None), "box"), (dict(bc="wet"), "'wet' is none of periodic"),
+    (dict(box={"w": 1}), "'w'"), (dict(box=None), "box"), (dict(bc="wet"), "'wet' is none of periodic, dirichlet, neumann$"),
+    (dict(bc="open"), "dirichlet, neumann$"), (dict(bc="dirichlett"), "did you mean 'dirichlet'"),
+    (dict(box=(np.arange(6.0), 1, 1)), r"box along z = an array of shape \(6,\).*length of the box"),
     (dict(bc=("periodic", "neumann")), "periodic at both sides"), (dict(bc=["periodic"] * 2), "2 values"),
     (dict(bc={"x": ("neumann",)}), "lower, upper"), (dict(bc=7), "bc"), (dict(points="corners"), "corners"),
     (dict(shape=(4, 4)), "nz, ny, nx"), (dict(shape=4), "nz, ny, nx"), (dict(shape=(4, 4, -1)), "nz, ny, nx"),

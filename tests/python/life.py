@@ -1,16 +1,21 @@
 """Plans and the interpreter: threads, forks, the collector, Ctrl-C, the end of the program, and where the library is found."""
 
 import _ctypes
+import copy
+import ctypes
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a fork cannot use GPUs of which its parent has used one
 
+import numpy as np  # noqa: E402
 import psg  # noqa: E402
 import pytest  # noqa: E402
 from reference import far, periodic, random  # noqa: E402
@@ -83,6 +88,76 @@ def test_collected():
             use()
 
 
+class Fleeting:
+    """Its memory lives as long as DLPack's capsule, and has other numbers then."""
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **_):
+        room = (ctypes.c_double * 24)(*[1.0] * 24)
+        kept.append(room)
+        a = np.ctypeslib.as_array(ctypes.cast(room, ctypes.POINTER(ctypes.c_double)), (6, 4))
+        weakref.finalize(a, ctypes.memset, room, 0xff, ctypes.sizeof(room))
+        return a.__dlpack__()
+
+
+kept = []
+
+
+def test_capsules_are_held():
+    """What an exporter made for a solve lives until the library has read it."""
+    f = np.zeros((5, 6, 4))
+    with psg.Plan(f.shape, bc="dirichlet", symbol="fd2") as plan:
+        want = plan.solve(f, values={"z": (1, 0)})
+        assert (plan.solve(f, values={"z": (Fleeting(), 0)}) == want).all()
+        plan.submit(f, values={"z": (Fleeting(), 0)})
+        assert (plan.wait() == want).all()
+
+
+def test_interrupted_submit(monkeypatch):
+    """Ctrl-C before, in and after the library's calls: what is in flight is held, and each wait has the u of its solve."""
+    f = [random((6, 6, 6), seed=s) for s in range(3)]
+    want = [periodic(g) for g in f]
+    lib = psg._plan.lib
+    for name in ("psg_submit_arrays", "psg_wait"):
+        real = getattr(lib, name)
+        for before in (True, False):
+            done = []
+
+            def interrupted(*arguments, real=real, before=before, done=done):
+                if not before:
+                    done.append(real(*arguments))
+                raise KeyboardInterrupt
+
+            with psg.Plan((6, 6, 6)) as plan:
+                plan.solve(f[0])  # the next call is a short one, in this thread
+                first = plan.submit(f[0])
+                monkeypatch.setattr(lib, name, interrupted)
+                with pytest.raises(KeyboardInterrupt):
+                    plan.submit(f[1]) if name == "psg_submit_arrays" else plan.wait()
+                monkeypatch.setattr(lib, name, real)
+                assert done == [] if before else done == [0]
+                gone = int(name == "psg_wait" and not before)
+                more = [f[1]] if name == "psg_submit_arrays" and not before else []
+                assert lib.psg_plan_in_flight(plan._handle.plan) == len(plan._handle.flights) == 1 + len(more) - gone
+                last = plan.submit(f[2])
+                if not gone:
+                    assert plan.wait() is first and far(first, want[0]) <= 1e-12
+                for _ in more:
+                    assert far(plan.wait(), want[1]) <= 1e-12
+                assert plan.wait() is last and far(last, want[2]) <= 1e-12
+                with pytest.raises(psg.StateError, match="no solve"):
+                    plan.wait()
+
+
+def test_copies():
+    with psg.Plan((4, 5, 6)) as plan:
+        for make in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(psg.UnsupportedError, match=r"cannot be pickled or copied.*psg.Plan\(\(4, 5, 6\), ...\)"):
+                make(plan)
+
+
 def in_fork(work):
     """Run in a child that ends as programs end. @return what it says"""
     read, write = os.pipe()
@@ -111,14 +186,16 @@ def test_fork():
     f = random((6, 6, 6))
     psg.forget()
     with psg.Plan(f.shape) as plan:
-        assert "fork" in in_fork(lambda: refused(lambda: plan.solve(f)))
+        assert "psg.forget()" in in_fork(lambda: refused(lambda: plan.solve(f)))
         assert "spawn" in in_fork(lambda: refused(lambda: psg.Plan(f.shape)))
         assert "spawn" in in_fork(lambda: refused(lambda: psg.solve(f)))
         assert in_fork(lambda: plan.close() or "closed") == "closed"
         assert far(plan.solve(f), periodic(f)) <= 1e-12
     assert float(in_fork(lambda: str(far(psg.solve(f, gpus=0), periodic(f))))) <= 1e-12
     assert far(psg.solve(f), periodic(f)) <= 1e-12
+    assert "psg.forget()" in in_fork(lambda: refused(lambda: psg.solve(f)))
     psg.forget()
+    assert float(in_fork(lambda: str(far(psg.solve(f, gpus=0), periodic(f))))) <= 1e-12
 
 
 def test_fork_and_gpus(monkeypatch):

@@ -1,12 +1,15 @@
 """Under mpirun: the processes of an mpi4py communicator give one process' answer, and close plans in one order.
 
     mpi.py
+
+What one process refuses, all refuse: the others do not wait for it.
 """
 
 import gc
 import os
 import sys
 import warnings
+import weakref
 
 from mpi4py import MPI
 
@@ -46,6 +49,70 @@ def together(shape, **options):
             check("shape" in str(error), error)
 
 
+class Interrupted:
+    """Ctrl-C comes while the binding looks at it."""
+
+    def __dlpack_device__(self):
+        raise KeyboardInterrupt
+
+
+def raised(call):
+    try:
+        call()
+    except (Exception, KeyboardInterrupt) as error:
+        return error
+    return None
+
+
+def refused(odd, what, bad, good):
+    """One process calls bad(), the others good()."""
+    error = raised(bad if world.rank == odd else good)
+    check(error is not None, "%s of process %d was taken" % (what, odd))
+    said = world.bcast(str(error), odd)
+    if world.rank != odd:
+        check(isinstance(error, psg.Error), "%s of process %d: %r" % (what, odd, error))
+        check("process %d: " % odd in str(error) and " ".join(said.split())[-40:] in str(error), "%s: %s, and there %s" % (what, error, said))
+
+
+def refusals(odd):
+    shape = (6, 5, 4)
+    f = random(shape)
+    with psg.Plan(shape, comm=world, gpus=0, symbol="fd2") as plan:
+        mine = np.ascontiguousarray(f[plan.lo[0]:plan.lo[0] + plan.local_shape[0]])
+        fixed, pair = mine.copy(), np.stack([mine, mine])
+        fixed.flags.writeable = False
+        for what, *given in (("float32", mine.astype("f4")), ("a shape", mine[:, :, :-1]), ("rank 2", mine[0]), ("no array", None),
+                             ("a list", mine.tolist()), ("a mask", np.ma.array(mine)), ("Fortran's order", np.asfortranarray(mine)),
+                             ("reversed", mine[:, ::-1]), ("broadcast", np.broadcast_to(1.0, mine.shape)),
+                             ("Ctrl-C", Interrupted()), ("out of float32", mine, mine.astype("f4")), ("out that is fixed", mine, fixed)):
+            refused(odd, what, lambda: plan.solve(*given), lambda: plan.solve(mine))
+            refused(odd, what, lambda: plan.submit(*given), lambda: plan.submit(mine))
+            refused(odd, what, lambda: plan.gradient(given[0], u=(given + [None])[1]), lambda: plan.gradient(mine))
+        for named in (dict(lambda_="x"), dict(lambda_=-1), dict(factor=mine), dict(factor=0), dict(mean="no"), dict(lamda=1),
+                      dict(values={"z": 1}), dict(values={"w": 1}), dict(values={"x": mine}), dict(epsilon=mine[0]),
+                      dict(tolerance=1), dict(epsilon=mine, iterations=-1)):
+            refused(odd, named, lambda: plan.solve(mine, **named), lambda: plan.solve(mine))
+        for given in (pair[0], pair[:, :, ::-1], pair.astype("f4"), pair[:0], pair.transpose(0, 1, 3, 2)):
+            refused(odd, "several of shape %s" % (given.shape,), lambda: plan.solve_many(given), lambda: plan.solve_many(pair))
+        error = raised(lambda: plan.solve_many(pair[:1] if world.rank == odd else pair))
+        check("number of right-hand sides is not that of process 0" in str(error), error)
+        refused(odd, "out of a gradient", lambda: plan.gradient(mine, (None, None, fixed)),
+                lambda: plan.gradient(mine, (None, None, mine.copy())))
+        started = plan.submit(mine)  # beside one in flight
+        refused(odd, "a second one", lambda: plan.submit(mine[:, 1:]), lambda: plan.submit(mine))
+        error = raised(lambda: plan.solve(mine[:, 1:] if world.rank == odd else mine))
+        check(isinstance(error, psg.Error), "a solve beside one in flight")
+        check(plan.wait() is started and isinstance(raised(plan.wait), psg.StateError), "what was in flight before")
+        check(far(plan.solve(mine), started) <= 1e-14, "a solve after all")
+    good = dict(shape=shape, comm=world, gpus=0)
+    for wrong in (dict(shape=(4, 4)), dict(shape=(4, 4, 2.5)), dict(shape=(0, 4, 4)), dict(shape=None), dict(dtype="f2"),
+                  dict(dtype="frob"), dict(box=(1, 2)), dict(box=0), dict(box="x"), dict(bc="wet"), dict(bc="free"), dict(points="no"),
+                  dict(frob=1), dict(graph="no"), dict(lambda_=-1), dict(precision="f32"), dict(gpu_ids="x"), dict(policy="no\0"),
+                  dict(time_limit=-1), dict(time_limit="x")):
+        refused(odd, wrong, lambda: psg.Plan(**{**good, **wrong}), lambda: psg.Plan(**good))
+        refused(odd, wrong, lambda: psg.Plan(**{**good, **wrong}), lambda: psg.Plan(**good, time_limit=60))
+
+
 def main():
     together((7, 6, 5))
     together((12, 4, 6), lambda_=2.0, exchange="alltoall")
@@ -56,11 +123,16 @@ def main():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         plan = psg.Plan((6, 6, 6), comm=world)
+        held = weakref.ref(plan.submit(np.zeros(plan.local_shape)))
         if world.rank == 0:
             del plan  # elsewhere it lives on: the collector must not make a collective call
             gc.collect()
+        check(held() is not None, "u of a solve in flight was freed")
         check((len(caught) == 1) == (world.rank == 0), "the warning: %s" % caught)
     together((5, 4, 3))
+    if world.size > 1:
+        for odd in (0, world.size - 1):
+            refusals(odd)
     print("ok")
 
 

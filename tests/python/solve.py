@@ -76,6 +76,32 @@ def test_values(dtype):
     assert far(psg.solve(np.zeros((5, 5, 5)), values=3, **cube), np.full((5, 5, 5), 3)) <= 1e-12
 
 
+def turned(a):
+    """Views with the numbers of a: in Fortran's order, reversed in memory, and every second one of a larger array."""
+    room = np.full([2 * n for n in a.shape], np.nan, a.dtype)
+    room[::2, ::2] = a
+    return [np.asfortranarray(a), np.ascontiguousarray(a[::-1, ::-1])[::-1, ::-1], np.asfortranarray(a[:, ::-1])[:, ::-1], room[::2, ::2]]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("shape", [(6, 5, 4), (6, 1, 4), (1, 5, 4), (1, 1, 1)])
+def test_values_of_any_stride(shape, dtype):
+    """Numbers of a side count, and not how they stand in memory."""
+    with psg.Plan(shape, dtype, bc="dirichlet", symbol="fd2") as plan:
+        for axis in range(3):
+            side = tuple(n for d, n in enumerate(shape) if d != axis)
+            given = random(side, dtype, seed=axis) + 1
+            pool = np.full(4096, np.nan, dtype)  # what stands behind a number that is repeated
+            pool[:max(side)] = given.ravel()[:1].repeat(max(side))
+            broadcast = [np.broadcast_to(pool[:1].reshape(1, 1), side), np.broadcast_to(pool[:side[1]], side),
+                         np.broadcast_to(pool[:side[0], None], side)]
+            for views, plain in ((turned(given), given), (broadcast, np.full(side, given.flat[0]))):
+                want = plan.solve(np.zeros(shape, dtype), values={"zyx"[axis]: (plain, 0)})
+                for view in views:
+                    assert (view == plain).all()
+                    assert (plan.solve(np.zeros(shape, dtype), values={"zyx"[axis]: (view, 0)}) == want).all()
+
+
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("shape", [(7, 6, 5), (1, 9, 4), (8, 8, 8)])
 def test_many(shape, dtype):
@@ -138,7 +164,9 @@ def test_epsilon(dtype):
         found = plan.statistics()
         assert 1 < found["iterations"] < 20 and 0 < found["residual"] <= 1e-3
         for given, words in (({"epsilon": -eps}, "finite and above 0"), ({"epsilon": eps[1:]}, "epsilon has the shape"),
-                             ({"tolerance": 1e-3}, "are for epsilon"), ({"epsilon": eps, "tolerance": "x"}, "numbers are needed"),
+                             ({"tolerance": 1e-3}, "are for epsilon"), ({"epsilon": eps, "tolerance": "x"}, "a number is needed"),
+                             ({"epsilon": eps[::-1]}, r"epsilon\[::-1\]"), ({"epsilon": np.asfortranarray(eps)}, r"epsilon\.T"),
+                             ({"epsilon": np.broadcast_to(eps.dtype.type(1), f.shape)}, "epsilon.*stride 0"),
                              ({"epsilon": eps, "iterations": -1}, "at least 0"), ({"epsilon": eps, "tolerance": 3}, "below 1"),
                              ({"epsilon": eps, "iterations": 1}, "after 1 iterations")):
             with pytest.raises(psg.Error, match=words):

@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 import numpy
 
-from ._errors import ArgumentError, ArrayError
+from ._errors import ArgumentError, ArrayError, shown
 from ._library import Array
 
 HOST, ASK = -1, -2  # psg_array.device
@@ -169,10 +169,13 @@ def type_of(x: Any) -> str:
 
 def refuse_type(name: str, words: str) -> None:
     """A type that no solve has, with the nearest one that a solve has."""
+    near = "float%d" % (32 if words in ("float16", "bfloat16") else 64)
     if words.startswith("complex"):
         nearest = "the real and the imaginary part are two solves"
+    elif name == "dtype":
+        nearest = "the nearest is " + near
     else:
-        nearest = "the nearest is float%d" % (32 if words in ("float16", "bfloat16") else 64)
+        nearest = "the nearest is %s: astype() makes it, as a copy" % near
     raise ArrayError("%s is %s: a solve is in float64 or float32, and %s" % (name, words, nearest))
 
 
@@ -189,7 +192,7 @@ def numpy_name(dtype: Any) -> str:
     try:
         found = numpy.dtype(dtype)
     except TypeError:
-        raise ArrayError("dtype = %r: float64 or float32 is needed" % (dtype,)) from None
+        raise ArrayError("dtype = %s: float64 or float32 is needed" % shown(dtype)) from None
     name = str(found.name)
     return name if found.isnative else name + " of the other byte order"
 
@@ -280,6 +283,32 @@ def view(x: Any, name: str) -> View:
         raise ArrayError("%s is %s, and no array that memory can be had of: %s" % (name, type_of(x), words)) from None
 
 
+def axes_hint(shape: tuple[int, ...], name: str) -> str:
+    """How an array gets three axes that has fewer."""
+    return ": %s[%s] has three axes" % (name, ", ".join(["None"] * (3 - len(shape)))) if len(shape) in (1, 2) else ""
+
+
+def refuse_layout(name: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+    """Where the points stand in no way that a solve reads: with what is cheapest, a view before a copy."""
+    backwards = [s < 0 for s in strides]
+    order = sorted(range(3), key=lambda d: -strides[d])
+    if 0 in strides:
+        words = "its points along %s are one and the same (stride 0), as in a broadcast array: ascontiguousarray() or contiguous() " \
+                "makes an array of them, as a copy" % "zyx"[strides.index(0)]
+    elif any(backwards):
+        view = ", ".join("::-1" if back else ":" for back in backwards[:3 - backwards[::-1].index(True)])
+        words = "it is reversed along %s (stride %d): %s[%s] is not, and needs no copy. It is the same solve with the lower and the " \
+                "upper side exchanged, and u reversed" % ("zyx"[backwards.index(True)], min(strides), name, view)
+    elif strides[order[2]] == 1 and order != [0, 1, 2]:
+        turn = "T" if order == [2, 1, 0] else "transpose(%d, %d, %d)" % tuple(order)
+        words = "points along x, the last axis, are %d elements apart, and those along %s follow one another: %s.%s needs no copy. It " \
+                "is the same solve with box, bc, points and u in that order of the axes" % (strides[2], "zyx"[order[2]], name, turn)
+    else:
+        words = "points along x, the last axis, are %d elements apart, rows %d and planes %d: ascontiguousarray() or contiguous() makes " \
+                "them follow one another, as a copy" % strides[::-1]
+    raise ArrayError("%s: %s" % (name, words))
+
+
 def fill(array: Array, v: View, name: str) -> None:
     """A psg_array of a view with three dimensions. The library checks the rest, with words of its own."""
     (nz, ny, nx), (sz, sy, sx) = v.shape, v.strides
@@ -288,9 +317,8 @@ def fill(array: Array, v: View, name: str) -> None:
     sx = 1 if nx <= 1 else sx  # between single points there is no step, and NumPy writes any
     sy = nx if ny <= 1 else sy
     sz = ny * sy if nz <= 1 else sz
-    if sx != 1:
-        raise ArrayError("%s: points along x, the last axis, are %d elements apart, and a solve reads rows that are "
-                         "contiguous: numpy.ascontiguousarray() makes them, as a copy" % (name, sx))
+    if sx != 1 or sy < nx or sz < (ny - 1) * sy + nx:
+        refuse_layout(name, v.shape, (sz, sy, sx))
     array.data = v.data
     array.device = v.device
     array.stride[0], array.stride[1], array.stride[2] = sx, sy, sz
@@ -300,12 +328,12 @@ def fill(array: Array, v: View, name: str) -> None:
 def fill_many(array: Array, v: View, name: str) -> None:
     """A psg_array of several right-hand sides, a view with four dimensions."""
     count, nz = v.shape[:2]
-    fill(array, View(v.data, v.device, v.shape[1:], v.strides[1:], v.dtype, v.writable, v.stream, v.keep), name)
+    fill(array, View(v.data, v.device, v.shape[1:], v.strides[1:], v.dtype, v.writable, v.stream, v.keep), name + "[m]")
     if nz == 1 and count > 1:
         array.stride[2] = v.strides[0]
     elif count > 1 and v.strides[0] != nz * array.stride[2]:
         raise ArrayError("%s: its right-hand sides are %d elements apart, and not the %d of their planes: "
-                         "numpy.ascontiguousarray() makes them so, as a copy" % (name, v.strides[0], nz * array.stride[2]))
+                         "ascontiguousarray() or contiguous() makes them so, as a copy" % (name, v.strides[0], nz * array.stride[2]))
 
 
 def check_beside(f: View, u: View) -> None:

@@ -47,5 +47,23 @@ class BackendError(Error, RuntimeError):
     """StarPU, FFTW, MPI or a device failed. u is undefined."""
 
 
+def shown(value: object) -> str:
+    """A wrong value in words: an array by its shape, anything else in a line at most."""
+    shape = getattr(value, "shape", None)
+    if shape:
+        return "an array of shape %s" % (tuple(shape),)
+    words = " ".join(repr(value).split())
+    return words if len(words) <= 80 else words[:77] + "..."
+
+
+def number(value: object, name: str, meaning: str = "") -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError("%s = %s: a number is needed%s" % (name, shown(value), meaning)) from None
+
+
 # In the order of psg_status, from 1.
 BY_STATUS = (ArgumentError, UnsupportedError, OutOfMemoryError, DeviceError, DataError, MeanError, StateError, BackendError)
+for public in (Error, ArrayError, *BY_STATUS):
+    public.__module__ = "psg"  # as tracebacks show them

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import operator
 from typing import Any, Mapping, Sequence, Tuple, Union
 
 import numpy
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, number, shown
 from ._library import Axis, Grid, check, lib
 
 AXES = "zyx"
@@ -34,7 +35,7 @@ def per_axis(value: Any, name: str, standard: Any, single: Any) -> list[Any]:
     try:
         values = list(value)
     except TypeError:
-        raise ArgumentError("%s = %r: one value for all axes, or one for each of (z, y, x)" % (name, value)) from None
+        raise ArgumentError("%s = %s: one value for all axes, or one for each of (z, y, x)" % (name, shown(value))) from None
     if len(values) != 3:
         raise ArgumentError("%s has %d values: it needs one for each of (z, y, x)" % (name, len(values)))
     return values
@@ -45,13 +46,16 @@ def number_of(words: Mapping[str, int], word: Any, name: str) -> int:
         for known, number in words.items():
             if word.lower() == known or (word and word.upper() == known[0].upper()):
                 return number
-    raise ArgumentError("%s: %r is none of %s" % (name, word, ", ".join(words)))
+    offered = [known for known in words if known != "free"]  # the library says that it is not there yet
+    nearest = difflib.get_close_matches(word.lower(), offered, 1) if isinstance(word, str) else []
+    raise ArgumentError("%s: %s is none of %s%s" % (name, shown(word), ", ".join(offered),
+                                                    "".join(": did you mean '%s'?" % near for near in nearest)))
 
 
 def both_sides(value: Any, axis: str) -> list[int]:
     pair = [value, value] if isinstance(value, str) else list(value) if isinstance(value, (tuple, list)) else []
     if len(pair) != 2:
-        raise ArgumentError("bc along %s = %r: a word for both sides, or (lower, upper)" % (axis, value))
+        raise ArgumentError("bc along %s = %s: a word for both sides, or (lower, upper)" % (axis, shown(value)))
     return [number_of(SIDES, side, "bc along " + axis) for side in pair]
 
 
@@ -59,32 +63,29 @@ def extents(shape: Any) -> tuple[int, int, int]:
     try:
         numbers = tuple(operator.index(n) for n in shape)
     except TypeError:
-        raise ArgumentError("shape = %r: three whole numbers (nz, ny, nx) are needed" % (shape,)) from None
+        numbers = ()
     if len(numbers) != 3 or not all(0 <= n < 2**63 for n in numbers):
-        raise ArgumentError("shape = %r: three whole numbers (nz, ny, nx) are needed" % (shape,))
+        raise ArgumentError("shape = %s: three whole numbers (nz, ny, nx) are needed" % shown(shape))
     return numbers[0], numbers[1], numbers[2]
-
-
-def length_of(value: Any, axis: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentError("box along %s = %r: a number is needed" % (axis, value)) from None
 
 
 def is_side(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, tuple) and len(value) == 2)
 
 
+def is_length(value: Any) -> bool:
+    return isinstance(value, str) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
+
+
 def make(shape: Any, box: Box, bc: Sides, points: Points) -> Grid:
     grid = Grid()
-    lengths = per_axis(box, "box", 1.0, lambda b: isinstance(b, (int, float)) or numpy.ndim(b) == 0)
+    lengths = per_axis(box, "box", 1.0, is_length)
     sides = per_axis(bc, "bc", "periodic", is_side)
     places = per_axis(points, "points", "cells", lambda p: isinstance(p, str))
     for d, (letter, n) in enumerate(zip(AXES, extents(shape))):
         axis = grid.axis[2 - d]
         axis.n = n
-        axis.length = length_of(lengths[d], letter)
+        axis.length = number(lengths[d], "box along " + letter, ", the length of the box; psg.points() has the points")
         axis.bc[0], axis.bc[1] = both_sides(sides[d], letter)
         axis.points = number_of(POINTS, places[d], "points along " + letter)
     return grid

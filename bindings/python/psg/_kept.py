@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _arrays as arrays
 from . import _grid as grids
-from ._errors import StateError
+from ._errors import ArgumentError, StateError, shown
 from ._options import OptionValue
 from ._plan import Plan
 from ._values import Values
@@ -30,9 +30,15 @@ def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, opti
     """A plan for arrays such as f; on the GPU that has f, if one has. Its solves are given the terms, lambda_ and factor.
     It is made with them, because a box may suit the precision with these terms alone; it serves others of the same names."""
     v = arrays.view(f, "f")
+    if len(v.shape) != 3:
+        raise ArgumentError("f has the shape %s, and three axes (z, y, x) are needed%s" % (v.shape, arrays.axes_hint(v.shape, "f")))
     grid = grids.make(v.shape, box, bc, points)
     given = {name: value for name, value in terms.items() if value is not None}
     key = (bytes(grid), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())), tuple(given))
+    try:
+        hash(key)
+    except TypeError:
+        raise ArgumentError("options = %s: each is a text, a number, True or False" % shown(options)) from None
     with lock:
         plan = plans.pop(key, None)
         if plan is None:

@@ -98,6 +98,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "psg_plan_create": (c_int, [POINTER(c_void_p), POINTER(Grid), POINTER(Options)]),
     "psg_plan_destroy": (None, [c_void_p]),
     "psg_wait": (c_int, [c_void_p]),
+    "psg_plan_in_flight": (c_size_t, [c_void_p]),
+    "psg_call_refuse": (c_int, [c_void_p, POINTER(Options), c_int, c_char_p]),
     "psg_solve_args_init": (c_int, [POINTER(SolveArgs), c_void_p, c_size_t]),
     "psg_submit_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_solve_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
@@ -160,6 +162,13 @@ def check(status: int) -> None:
     if status != 0:
         kind = BY_STATUS[status - 1] if 0 < status <= len(BY_STATUS) else Error
         raise kind(text(lib.psg_last_error()) or text(lib.psg_status_string(status)), text(lib.psg_last_error_detail()))
+
+
+def refuse(plan: Any, options: Any, error: BaseException) -> None:
+    """Tell the other processes of a collective call that this one does not make it, and why."""
+    status = next((m for m, kind in enumerate(BY_STATUS, 1) if isinstance(error, kind)), len(BY_STATUS))
+    words = str(error) if isinstance(error, Error) else "%s: %s" % (type(error).__name__, error)
+    lib.psg_call_refuse(plan, options, status, " ".join(words.split()).encode("utf-8", "replace"))
 
 
 def components() -> dict[str, str | None]:

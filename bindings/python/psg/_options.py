@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence, Union
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, shown
 from ._library import Options, check, lib, text
 
 # None leaves an option at its default; True and False are "yes" and "no".
@@ -61,7 +61,7 @@ def word_of(value: Any, name: str) -> bytes:
         word = os.fsencode(value)
         if b"\0" not in word:
             return word
-    raise ArgumentError("%s = %r: a text, a number or True or False is needed" % (name, value))
+    raise ArgumentError("%s = %s: a text, a number or True or False is needed" % (name, shown(value)))
 
 
 def choice(name: str, number: int) -> str:
@@ -90,7 +90,7 @@ class Chosen:
             try:
                 ids = (ctypes.c_int * len(gpu_ids))(*gpu_ids)
             except TypeError:
-                raise ArgumentError("gpu_ids = %r: numbers of GPUs are needed" % (gpu_ids,)) from None
+                raise ArgumentError("gpu_ids = %s: numbers of GPUs are needed" % shown(gpu_ids)) from None
             self.kept.append(ids)
             self.options.gpus = len(ids)
             if len(ids) > 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import json
 import operator
 import os
@@ -12,16 +13,17 @@ import time
 import warnings
 import weakref
 from collections import deque
-from typing import Any, Callable, Sequence, TypeVar
+from typing import Any, Callable, Sequence, TypeVar, cast
 
 from . import _arrays as arrays
 from . import _grid as grids
 from . import _values as sides
-from ._errors import ArgumentError, ArrayError, StateError
-from ._library import LINKS, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, text
+from ._errors import ArgumentError, ArrayError, StateError, UnsupportedError, number, shown
+from ._library import LINKS, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, refuse, text
 from ._options import Chosen, OptionValue, choice, table
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 CUDA = components()["CUDA"] is not None  # the library can use GPUs
 
 # A call that takes longer than so many seconds runs in a thread of its own, so that Ctrl-C need not wait for it.
@@ -57,19 +59,22 @@ class Process:
             raise StateError("this process is a fork of one that may have used CUDA, which a fork cannot use: say gpus=0, or "
                              "let multiprocessing use 'spawn'")
         if self.forked:
-            raise StateError("this process is a fork of one that had plans, and StarPU's threads are not here: close the "
-                             "plans before os.fork() (psg.forget() closes those of psg.solve()), or let multiprocessing "
-                             "use 'spawn'")
+            raise StateError("this process is a fork of one that had plans, and StarPU's threads are not here: " + FORKED)
 
 
 process = Process()
 
 
+FORKED = ("close the plans before os.fork() (psg.forget() closes those of psg.solve()), or let multiprocessing use 'spawn'")
+
+
 class Handle:
-    """A psg_plan of the library, and whose turn it is to use it."""
+    """A psg_plan of the library, and whose turn it is to use it. It outlives its Plan where other processes have to close it, too."""
 
     def __init__(self) -> None:
         self.plan = ctypes.c_void_p()
+        self.flights: deque[tuple[Any, Any]] = deque()  # u, and what holds the memory, of each solve that is not waited for
+        self.calls = 0  # that were handed to the library
         self.pid = os.getpid()
         self.turn = threading.Lock()
         self.collective = False
@@ -93,14 +98,14 @@ class Handle:
             if self.plan:
                 lib.psg_plan_destroy(self.plan)
                 self.plan = ctypes.c_void_p()
+                self.flights.clear()
                 process.count(-1)
                 if self.collective:
                     process.collective.remove(self)
 
     def check(self) -> None:
         if self.pid != os.getpid():
-            raise StateError("the plan is of process %d, of which this process is a fork: make a plan of its own, before the "
-                             "parent makes one" % self.pid)
+            raise StateError("the plan is of process %d, of which this process is a fork: %s" % (self.pid, FORKED))
         if not self.plan:
             raise StateError("the plan is closed")
 
@@ -109,10 +114,66 @@ class Handle:
         two steps of the main thread: Ctrl-C leaves the call to itself, and the next use of the plan waits for its end."""
         if self.pid != os.getpid():
             self.check()  # nobody will give the turn back here
+        self.calls += 1
         if not long or threading.current_thread() is not threading.main_thread():
             with self.turn:
                 return call()
         return apart(call, self.turn)
+
+    def refuse(self, error: BaseException) -> None:
+        """Of several processes: the others wait for this one in the call that it does not make."""
+        if self.collective and self.plan and self.pid == os.getpid():
+            self.use(lambda: refuse(self.plan, None, error), True)
+
+    def submit(self, function: Any, f: Array, u: Array, args: SolveArgs, flight: tuple[Any, Any]) -> None:
+        """The memory is held from before the solve: Ctrl-C may come between any two steps."""
+        self.flights.append(flight)
+        try:
+            check(function(self.plan, 1, f, u, args))
+        except BaseException:
+            if lib.psg_plan_in_flight(self.plan) < len(self.flights):
+                self.flights.pop()
+            raise
+
+    def wait(self) -> Any:
+        """@return u of the oldest solve in flight"""
+        self.drop_ended()
+        out = self.flights[0][0] if self.flights else None
+        try:
+            check(lib.psg_wait(self.plan))
+        finally:
+            self.drop_ended()
+        return out
+
+    def drop_ended(self) -> None:
+        while len(self.flights) > lib.psg_plan_in_flight(self.plan):
+            self.flights.popleft()
+
+
+def refuse_plan(comm: Any, error: BaseException) -> None:
+    """As Handle.refuse(), of a plan that is not made."""
+    try:
+        options = Chosen({}, None, comm).options
+    except ArgumentError:  # comm is no communicator: nobody waits
+        return
+    Handle().use(lambda: refuse(None, ctypes.byref(options), error), True)
+
+
+def collective(method: F) -> F:
+    """What a process refuses, or is interrupted in, before the library has the call, it refuses for all."""
+
+    @functools.wraps(method)
+    def refusing(self: Plan, *given: Any, **named: Any) -> Any:
+        handle = self._handle
+        calls = handle.calls
+        try:
+            return method(self, *given, **named)
+        except BaseException as error:
+            if handle.calls == calls:
+                handle.refuse(error)
+            raise
+
+    return cast(F, refusing)
 
 
 def apart(call: Callable[[], T], turn: threading.Lock) -> T:
@@ -172,14 +233,19 @@ class Plan:
     def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
                  bc: grids.Sides = "periodic", points: grids.Points = "cells", comm: Any = None,
                  gpu_ids: Sequence[int] | None = None, **options: OptionValue) -> None:
-        self.shape = grids.extents(shape)
-        self.precision = arrays.precision_of(dtype)
-        if "precision" in options:
-            raise ArgumentError("precision: dtype says it")
-        self.grid = grids.make(shape, box, bc, points)
-        chosen = Chosen({**options, "precision": self.precision}, gpu_ids, comm)
-        gpus = int(chosen.options.gpus) != 0 and CUDA
-        process.check(gpus)
+        try:
+            self.shape = grids.extents(shape)
+            self.precision = arrays.precision_of(dtype)
+            if "precision" in options:
+                raise ArgumentError("precision: dtype says it")
+            self.grid = grids.make(shape, box, bc, points)
+            chosen = Chosen({**options, "precision": self.precision}, gpu_ids, comm)
+            gpus = int(chosen.options.gpus) != 0 and CUDA
+            process.check(gpus)
+        except BaseException as error:
+            if comm is not None:
+                refuse_plan(comm, error)
+            raise
         process.cuda = process.cuda or gpus
         handle = Handle()
         try:
@@ -188,8 +254,6 @@ class Plan:
             threading.Thread(target=handle.destroy, daemon=True).start()
             raise
         self._handle = handle
-        self._f, self._u = Array(), Array()
-        self._flights: deque[tuple[Any, Any]] = deque()
         self._seconds: float | None = None  # of the latest solve
         self._waits_for_others = comm is not None
         self._args = SolveArgs()
@@ -205,7 +269,6 @@ class Plan:
     def close(self) -> None:
         """Wait for what is in flight, and free the plan. With comm: collective."""
         self._handle.destroy()
-        self._flights.clear()
 
     @property
     def closed(self) -> bool:
@@ -223,11 +286,16 @@ class Plan:
             warnings.warn("a plan of several processes was not closed: it is closed when the program ends", ResourceWarning,
                           stacklevel=2)
 
+    def __reduce__(self) -> Any:
+        raise UnsupportedError("a plan cannot be pickled or copied: its memory and threads are this process'. psg.Plan((%d, %d, %d), ...) makes one where it "
+                               "is needed" % self.shape)
+
     def __repr__(self) -> str:
         return "<psg.Plan %d x %d x %d %s%s>" % (*self.shape, self.precision, " closed" if self.closed else "")
 
     # ------------------------------------------------------------------------------ solve
 
+    @collective
     def solve(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
               mean: str | None = None, values: sides.Values = None, epsilon: Any = None, tolerance: float = 0,
               iterations: int = 0) -> Any:
@@ -254,6 +322,7 @@ class Plan:
         return self._start(f, out, lambda_, factor, mean, values, lib.psg_solve_arrays, self._is_long(),
                            coefficients=coefficients)
 
+    @collective
     def solve_many(self, f: Any, out: Any = None) -> Any:
         """Solve for several right-hand sides, f[0], f[1], ... of an array with one axis more, and return u, an array like f:
         faster than one by one where one is too small for all cores or for a GPU (option batch).
@@ -274,22 +343,25 @@ class Plan:
             arrays.check_beside(from_, to)
         if to.shape != from_.shape:
             raise ArgumentError("f has the shape %s, and out %s" % (from_.shape, to.shape))
+        first, last = Array(), Array()
+        arrays.fill_many(first, from_, "f")
+        arrays.fill_many(last, to, "out")
 
         def call() -> Any:
             self._handle.check()
-            arrays.fill_many(self._f, from_, "f")
-            arrays.fill_many(self._u, to, "out")
-            check(lib.psg_solve_many_arrays(self._handle.plan, from_.shape[0], self._f, self._u))
+            check(lib.psg_solve_many_arrays(self._handle.plan, from_.shape[0], first, last))
             return out
 
         return self._handle.use(call, arrays.PER_THREAD not in (from_.stream, to.stream))
 
+    @collective
     def submit(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
                mean: str | None = None, values: sides.Values = None) -> Any:
         """Start a solve as solve() does, and return u, which wait() fills. Up to in_flight solves overlap.
         Arrays on a GPU may be used on the stream that was current in this call before wait() returns. Others may not."""
         return self._start(f, out, lambda_, factor, mean, values, lib.psg_submit_arrays, False)
 
+    @collective
     def gradient(self, f: Any, out: Sequence[Any] | None = None, *, u: Any = None, lambda_: float | None = None,
                  factor: float | None = None, mean: str | None = None, values: sides.Values = None) -> tuple[Any, Any]:
         """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and x.
@@ -337,10 +409,11 @@ class Plan:
         view, array = self._look(epsilon, "epsilon"), Array()
         arrays.fill(array, view, "epsilon")
         args.epsilon = ctypes.addressof(array)
+        args.tolerance = number(tolerance, "tolerance")
         try:
-            args.tolerance, args.iterations = float(tolerance), operator.index(iterations)
-        except (TypeError, ValueError, OverflowError):
-            raise ArgumentError("tolerance = %r, iterations = %r: numbers are needed" % (tolerance, iterations)) from None
+            args.iterations = operator.index(iterations)
+        except TypeError:
+            raise ArgumentError("iterations = %s: a whole number is needed" % shown(iterations)) from None
         if iterations < 0:
             raise ArgumentError("iterations = %r: at least 0" % iterations)
         return [view, array]
@@ -350,9 +423,7 @@ class Plan:
 
         def call() -> Any:
             self._handle.check()
-            flight = self._flights.popleft() if self._flights else (None, None)
-            check(lib.psg_wait(self._handle.plan))
-            return flight[0]
+            return self._handle.wait()
 
         return self._handle.use(call, self._is_long())
 
@@ -361,13 +432,10 @@ class Plan:
 
     def _arguments(self, lambda_: float | None, factor: float | None, mean: str | None) -> SolveArgs:
         args = SolveArgs.from_buffer_copy(self._args)
-        try:
-            if lambda_ is not None:
-                setattr(args, "lambda", float(lambda_))
-            if factor is not None:
-                args.factor = float(factor)
-        except (TypeError, ValueError, OverflowError):
-            raise ArgumentError("lambda_ = %r, factor = %r: numbers are needed" % (lambda_, factor)) from None
+        if lambda_ is not None:
+            setattr(args, "lambda", number(lambda_, "lambda_", ", the same at all points"))
+        if factor is not None:
+            args.factor = number(factor, "factor", ", the same at all points: an array goes into f")
         if mean is not None:
             args.mean = Chosen({"mean": mean}, None, None).options.mean
         return args
@@ -375,7 +443,8 @@ class Plan:
     def _look(self, x: Any, name: str) -> arrays.View:
         v = arrays.view(x, name)
         if v.shape != self.local_shape:
-            raise ArgumentError("%s has the shape %s, and the plan has %s" % (name, v.shape, self.local_shape))
+            raise ArgumentError("%s has the shape %s, and the plan has %s%s"
+                                % (name, v.shape, self.local_shape, arrays.axes_hint(v.shape, name)))
         return self._of_precision(v, name)
 
     def _look_many(self, x: Any, name: str) -> arrays.View:
@@ -411,18 +480,19 @@ class Plan:
             held += self._coefficients(args, *coefficients)
         if arrays.PER_THREAD in (from_.stream, to.stream):
             long = False  # the stream is of this thread
+        first, last = Array(), Array()
+        arrays.fill(first, from_, "f")
+        arrays.fill(last, to, "out")
 
         def call() -> Any:
             self._handle.check()
-            arrays.fill(self._f, from_, "f")
-            arrays.fill(self._u, to, "out")
-            begin = time.perf_counter()
-            check(function(self._handle.plan, 1, self._f, self._u, args))
-            held.clear()  # not before: the library has read them now
             if function is lib.psg_submit_arrays:
-                self._flights.append((out, (from_, to)))
+                self._handle.submit(function, first, last, args, (out, (from_, to)))
             else:
+                begin = time.perf_counter()
+                check(function(self._handle.plan, 1, first, last, args))
                 self._seconds = time.perf_counter() - begin
+            held.clear()  # not before: the library has read them now
             return out
 
         return self._handle.use(call, long)

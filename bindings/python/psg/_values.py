@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
 from typing import Any, Mapping, Sequence, Tuple, Union
 
-import numpy
-
 from . import _arrays as arrays
-from ._errors import ArgumentError, ArrayError
+from ._errors import ArgumentError, ArrayError, number
 from ._grid import AXES, per_axis
 from ._library import Array, SolveArgs
 
@@ -18,11 +17,12 @@ Values = Union[None, float, Sequence[Value], Mapping[str, Value]]
 
 
 def single(value: Any) -> bool:
-    return value is None or isinstance(value, str) or (not isinstance(value, (list, tuple)) and numpy.ndim(value) == 0)
+    return value is None or isinstance(value, (str, numbers.Number)) or getattr(value, "ndim", None) == 0
 
 
-def array_of(value: Any, name: str, d: int, shape: tuple[int, ...], precision: str) -> Array:
-    """@param d  the side's axis: 0 is z"""
+def array_of(value: Any, name: str, d: int, shape: tuple[int, ...], precision: str) -> tuple[Array, arrays.View]:
+    """@param d  the side's axis: 0 is z
+    @return the view, too, which holds the memory"""
     v = arrays.view(value, name)
     along = [e for e in range(3) if e != d]
     expected = tuple(shape[e] for e in along)
@@ -31,13 +31,14 @@ def array_of(value: Any, name: str, d: int, shape: tuple[int, ...], precision: s
     if v.dtype != precision:
         raise ArrayError("%s are float%s, and the plan's arrays are float%s" % (name, v.dtype[1:], precision[1:]))
     array = Array(data=v.data, device=v.device)
+    array.stride[2 - d] = 1  # of no meaning; a broadcast array has 0 along the others, and all 0 would mean dense
     for e, n, stride in zip(along, v.shape, v.strides):
         array.stride[2 - e] = stride if n > 1 else 1  # of a single point NumPy writes any
-    return array
+    return array, v
 
 
-def fill(args: SolveArgs, values: Values, shape: tuple[int, ...], precision: str) -> list[Array]:
-    """@return what the arguments point at: to be kept until the library has read them"""
+def fill(args: SolveArgs, values: Values, shape: tuple[int, ...], precision: str) -> list[tuple[Array, arrays.View]]:
+    """@return what the arguments point at, and what that points at: to be kept until the library has read them"""
     kept = []
     for d, given in enumerate(per_axis(values, "values", None, single)):
         pair = given if isinstance(given, tuple) else (given, given)
@@ -46,11 +47,8 @@ def fill(args: SolveArgs, values: Values, shape: tuple[int, ...], precision: str
         for side, value in enumerate(pair):
             name = "values on the %s side of %s" % (("lower", "upper")[side], AXES[d])
             if single(value):
-                try:
-                    args.value[2 - d][side] = 0.0 if value is None else float(value)
-                except (TypeError, ValueError, OverflowError):
-                    raise ArgumentError("%s: %r is neither a number nor an array" % (name, value)) from None
+                args.value[2 - d][side] = 0.0 if value is None else number(value, name, ", or an array")
             else:
                 kept.append(array_of(value, name, d, shape, precision))
-                args.side[2 - d][side] = ctypes.addressof(kept[-1])
+                args.side[2 - d][side] = ctypes.addressof(kept[-1][0])
     return kept
