@@ -27,7 +27,11 @@ def forget() -> None:
 
 def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue]) -> Plan:
     """A plan for arrays such as f; on the GPU that has f, if one has."""
-    v = arrays.view(f, "f")
+    return plan_like(arrays.view(f, "f"), box, bc, points, options)
+
+
+def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue]) -> Plan:
+    """For arrays of this shape, type and device."""
     grid = grids.make(v.shape, box, bc, points)
     key = (bytes(grid), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())))
     with lock:
