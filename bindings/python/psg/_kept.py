@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import OrderedDict
 from typing import Any
@@ -14,6 +15,7 @@ from ._plan import Plan
 from ._values import Values
 
 KEPT = 4
+PLAIN = frozenset((int, float, str))
 lock = threading.RLock()
 plans: OrderedDict[Any, Plan] = OrderedDict()
 
@@ -32,16 +34,29 @@ def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, opti
 
 def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue]) -> Plan:
     """For arrays of this shape, type and device."""
-    grid = grids.make(v.shape, box, bc, points)
-    key = (bytes(grid), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())))
+    grid = known_grid if never_changes((box, bc, points)) else made_grid
+    key = (grid(v.shape, box, bc, points), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())))
     with lock:
-        plan = plans.pop(key, None)
-        if plan is None:
-            while len(plans) >= KEPT:
-                plans.popitem(last=False)[1].close()
-            plan = make(v, box, bc, points, options)
-        plans[key] = plan
+        plan = plans.get(key)
+        if plan is not None:
+            plans.move_to_end(key)
+            return plan
+        while len(plans) >= KEPT:
+            plans.popitem(last=False)[1].close()
+        plan = plans[key] = make(v, box, bc, points, options)
     return plan
+
+
+def made_grid(shape: tuple[int, ...], box: grids.Box, bc: grids.Sides, points: grids.Points) -> bytes:
+    return bytes(grids.make(shape, box, bc, points))
+
+
+known_grid = functools.lru_cache(maxsize=64)(made_grid)
+
+
+def never_changes(x: Any) -> bool:
+    """A value that has been seen says what it said before. An array of one number may have another one in it now."""
+    return type(x) in PLAIN or (type(x) is tuple and all(map(never_changes, x)))
 
 
 def make(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points,
