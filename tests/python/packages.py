@@ -141,6 +141,9 @@ def test_torch_functions(device):
     assert close(torch.func.jacfwd(loss, (0, 1, 2))(many[0], *two), torch.func.jacrev(loss, (0, 1, 2))(many[0], *two))
     assert close([torch.func.jacfwd(slopes, 0)(many[0], *two)], [torch.func.jacrev(slopes, 0)(many[0], *two)])
 
+    with pytest.raises(psg.UnsupportedError, match="torch.func.jacrev"):
+        torch.autograd.functional.jacobian(psg.torch.solve, many[0], vectorize=True)
+
     length = two[0].clone().requires_grad_()
     for box in (length, (1, length, 1), {"z": length}):
         with pytest.raises(psg.ArgumentError, match="box requires a gradient"):

@@ -12,7 +12,7 @@ import torch
 from . import _arrays as arrays
 from . import _grid as grids
 from . import _linear as linear
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UnsupportedError
 from ._options import OptionValue
 from ._plan import Plan
 
@@ -39,7 +39,12 @@ class Solve(torch.autograd.Function):
     def forward(f: Any, lambda_: Any, factor: Any, problem: linear.Problem) -> Any:
         like = arrays.View(0, f.get_device() if f.is_cuda else arrays.HOST, tuple(f.shape[-3:]), None,
                            arrays.precision_of(f.dtype), True, arrays.LEGACY, None)
-        return problem.solve(f.detach(), like, (float(lambda_), float(factor)), torch.stack)
+        try:
+            f = f.detach()
+        except RuntimeError:
+            raise UnsupportedError("f is mapped by is_grads_batched=True or vectorize=True, which psg.torch.solve() does not support: "
+                                   "torch.func.jacrev(), jacfwd() and vmap() map it") from None
+        return problem.solve(f, like, (float(lambda_), float(factor)), torch.stack)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
