@@ -49,3 +49,6 @@ class BackendError(Error, RuntimeError):
 
 # In the order of psg_status, from 1.
 BY_STATUS = (ArgumentError, UnsupportedError, OutOfMemoryError, DeviceError, DataError, MeanError, StateError, BackendError)
+
+for _kind in (Error, ArrayError, *BY_STATUS):
+    _kind.__module__ = "psg"  # where a program finds it
