@@ -148,7 +148,7 @@ def test_torch_functions(device):
     for box in (length, (1, length, 1), {"z": length}):
         with pytest.raises(psg.ArgumentError, match="box requires a gradient"):
             psg.torch.solve(many[0], box=box)
-    for function in (torch.func.grad, lambda f: lambda x: torch.func.jvp(f, (x,), (x,))):
+    for function in (torch.func.grad, lambda f: lambda x: torch.func.jvp(f, (x,), (x,)), lambda f: lambda x: torch.vmap(f)(x[None])):
         with pytest.raises(psg.ArgumentError, match="box requires a gradient"):
             function(lambda x: psg.torch.solve(many[0], box=x).sum())(two[0])
     for bad, words in (((many,), r"vmap\(\) maps over more"), ((many[0], two), r"lambda_ has the shape \(2,\): one number")):

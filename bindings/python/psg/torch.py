@@ -101,10 +101,16 @@ class Solve(torch.autograd.Function):
         return torch.stack([Solve.apply(one.contiguous(), *two, problem) for one, *two in zip(*each)]), 0
 
 
-def differentiated(x: Any) -> bool:
-    """In reverse or forward."""
+def transformed(x: Any) -> bool:
+    """Differentiated in reverse or forward, or mapped?"""
     dual: Any = torch.autograd.forward_ad.unpack_dual
-    return isinstance(x, torch.Tensor) and (x.requires_grad or dual(x).tangent is not None)
+    if not isinstance(x, torch.Tensor):
+        return False
+    try:
+        x.tolist()
+    except RuntimeError:  # vmap has no numbers to tell
+        return True
+    return x.requires_grad or dual(x).tangent is not None
 
 
 def check_number(x: Any, name: str) -> Any:
@@ -126,8 +132,9 @@ def solve(f: torch.Tensor, plan: Plan | None = None, *, box: grids.Box = 1.0, bc
         raise ArgumentError("f is %r: a tensor is needed" % type(f).__qualname__)
     if f.ndim > 3:
         raise ArgumentError("f has the shape %s: three axes are needed, and torch.vmap() maps over more" % (tuple(f.shape),))
-    linear.refuse(differentiated, {"box": box, "bc": bc, "points": points, **options},
-                  "requires a gradient, and psg.torch.solve() has those for f, lambda_ and factor: x.detach() needs none")
+    linear.refuse(transformed, {"box": box, "bc": bc, "points": points, **options},
+                  "requires a gradient or is mapped, and psg.torch.solve() is differentiated and mapped for f, lambda_ and factor alone: "
+                  "x.detach() requires none")
     problem = linear.Problem(plan, (box, bc, points), options)
     numbers = problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor"))
     u: torch.Tensor = Solve.apply(f, *numbers, problem)  # type: ignore[no-untyped-call,unused-ignore]
