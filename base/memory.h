@@ -11,7 +11,7 @@
  *          cannot be had */
 void *base_allocate(size_t bytes);
 
-/** Can this process read the byte? It cannot where memory of a GPU is. */
+/** Can a core read the byte? It cannot where memory of a GPU is, or memory that was given back to the system. */
 bool base_is_readable(const void *byte);
 
 /** Bytes of main memory that the machine has, in use or not. */

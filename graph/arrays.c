@@ -26,8 +26,12 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
             return PSG_OK;
         }
     }
-    psg_pinned *pinned = malloc(sizeof *pinned);
     void *memory = (void *)(uintptr_t)array; /* its pages are locked, not written */
+    psg_status status = psg_door_check_host(plan, memory);
+    if (status != PSG_OK) {
+        return status;
+    }
+    psg_pinned *pinned = malloc(sizeof *pinned);
     bool already = false;
     if (pinned == NULL || !psg_device_pin(memory, array_bytes(plan), &already)) {
         free(pinned);
@@ -364,8 +368,12 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
             at = &(*at)->next;
         }
     }
-    psg_status status = arrays != NULL ? psg_door_check(plan, arrays)
-                                       : make_arrays(plan, count, given, many, &arrays);
+    if (arrays != NULL && psg_door_check(plan, arrays) != PSG_OK) {
+        psg_clear_error();
+        psg_arrays_destroy(arrays, plan); /* freed since, and perhaps other memory stands there */
+        arrays = NULL;
+    }
+    psg_status status = arrays != NULL ? PSG_OK : make_arrays(plan, count, given, many, &arrays);
     if (arrays == NULL) {
         return status;
     }

@@ -338,7 +338,8 @@ PSG_API psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, v
 /** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at full speed
  *  and beside other work. Useful for an array of more than one solve. Without GPUs: nothing.
  *  @param[in] array  not freed before psg_plan_unpin() or psg_plan_destroy()
- *  @return PSG_OK, also if it is page-locked already; PSG_ERR_ARG; PSG_ERR_MEMORY: it stays as it is */
+ *  @return PSG_OK, also if it is page-locked already; PSG_ERR_ARG: NULL, or not in main memory; PSG_ERR_MEMORY: it stays
+ *          as it is */
 PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 /** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
 PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);

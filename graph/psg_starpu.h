@@ -43,7 +43,7 @@ PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
 /** Copy this process' planes of f into the handles, or u out of them. Not collective. The call waits
  *  for the tasks that use the data. The first call makes the handles.
- *  f and u are [planes][ny][nx] as in psg_solve(), borrowed until return; take u after the psg_wait() for its solve.
+ *  f and u are [planes][ny][nx] as in psg_solve(), in main memory, borrowed until return; take u after the psg_wait() for its solve.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: the latest solve left no u */
 PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
 PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);

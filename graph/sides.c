@@ -116,13 +116,12 @@ static psg_status check_array(const psg_plan *plan, const side_part *part, psg_a
                         "the values on side %s are not aligned for a number of %zu bytes",
                         part->name, plan->context.cpu->real_bytes);
     }
-    if (psg_door_cannot_read(plan, a)) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "the values on side %s are not in main memory",
+    psg_device_memory memory;
+    if (!psg_door_ask(plan, a, &memory)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "the values on side %s are not in main memory, or they are freed",
                         part->name);
     }
-    const psg_device_memory memory = plan->workers.gpu_count > 0 || a->device >= 0
-                                         ? psg_device_ask(a->data, a->device)
-                                         : (psg_device_memory){.device = -1};
     if (memory.device >= 0 || a->device >= 0 || a->device < PSG_ASK) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the values on side %s are on device %d; they have to be in main memory",

@@ -3,6 +3,7 @@
 #define PSG_GRAPH_SOLVING_H
 
 #include "graph/structures.h"
+#include "runtime/device.h"
 
 /* --------------------------------------------------------------------------------- terms.c */
 
@@ -63,9 +64,11 @@ const char *psg_field_name(int field);
 psg_range psg_door_segments(const psg_plan *plan, int device);
 /** The memory node of a device of the plan's, or of PSG_HOST. @return -1: it has no such device */
 int psg_door_node(const psg_plan *plan, int device);
-/** Whoever left an array's device open may mean a GPU that the plan did not get. Is this a plan without GPUs, and the first
- *  number nowhere that cores can read it? */
-bool psg_door_cannot_read(const psg_plan *plan, const psg_array *array);
+/** Whose memory an array's first number is in, as CUDA says. @return can it be read there, by a GPU or by cores? Not where memory
+ *  was freed, nor, by a plan without GPUs, on a GPU */
+bool psg_door_ask(const psg_plan *plan, const psg_array *array, psg_device_memory *memory);
+/** Is it an array that cores can read? @return PSG_OK; PSG_ERR_ARG */
+psg_status psg_door_check_host(const psg_plan *plan, const void *array);
 /** So many arrays of f, and of u? @return PSG_OK; PSG_ERR_ARG */
 psg_status psg_door_check_count(const psg_plan *plan, size_t count);
 /** Find out where the arrays are, f and u as they were given, and whether a solve can use them.
