@@ -269,7 +269,8 @@ static void stencil_residual(struct check *check) {
     for (int a = 0; a < 3; a++) {
         const double h = check->line[a].step;
         for (int m = 0; m <= REACH; m++) {
-            weight[a][m] = coefficients[check->reach - 1][m] / (h * h);
+            weight[a][m] =
+                app_line_varies(&check->line[a]) ? coefficients[check->reach - 1][m] / (h * h) : 0;
         }
     }
     exchange_planes(check);
@@ -362,7 +363,7 @@ static double largest_eigenvalue(const struct check *check, psg_symbol symbol) {
     double sum = check->lambda;
     for (int a = 0; a < 3; a++) {
         const app_line *line = &check->line[a];
-        sum += line->n > 1 || line->image[0] != 0 ? largest[symbol] / (line->step * line->step) : 0;
+        sum += app_line_varies(line) ? largest[symbol] / (line->step * line->step) : 0;
     }
     return sum;
 }
