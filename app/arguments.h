@@ -35,10 +35,11 @@
         APP_FILE_ROW(NULL, dag, "FILE",                                                            \
                      "write the task graph of the last " last                                      \
                      ", with its times, for Graphviz: dot -Tsvg FILE"),                            \
-        APP_FLAG_ROW(NULL, bounds,                                                                 \
-                     "say how short the last " last " could have been: by its longest chain of "   \
-                     "tasks, by their work, by the bytes to move. Measures memory first, for "     \
-                     "about 0.1 s")
+        APP_FLAG_ROW(                                                                              \
+            NULL, bounds,                                                                          \
+            "say how short the last " last " could have been: by its longest chain of "            \
+            "tasks, by their work, by the bytes to move. Then measures memory, which takes "       \
+            "0.1 to 20 s: longest where few cores have a large cache")
 
 typedef struct app_command_text {
     const char *name;

@@ -321,8 +321,7 @@ static void conclude(app_job *r, int *status) {
     *status = app_ranks_agree(app_job_check(r));
     if (r->steps != NULL) {
         r->report.steps[r->step] =
-            (app_report_step){&r->steps->list[r->step], r->report.statistics.mean,
-                              r->report.largest_f, r->verification};
+            (app_report_step){&r->steps->list[r->step], r->report.f, r->verification};
     }
     if (!*status) {
         *status = app_job_write_field(r);
@@ -438,6 +437,9 @@ static int finish(app_job *r) {
     }
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->report.runs, &r->notes);
+    if (!code) { /* an error has said it otherwise */
+        app_report_note_mean(&r->report, &r->notes);
+    }
     r->report.status = code;
     const int failed = app_ranks_agree(app_rank() == 0 ? app_job_write_report(r) : APP_DONE);
     return code ? code : failed;

@@ -55,6 +55,10 @@ double app_line_value(const app_line *line, long j, const double value[2]) {
     return sum;
 }
 
+bool app_line_varies(const app_line *line) {
+    return line->n > 1 || line->image[0] < 0 || line->image[1] < 0;
+}
+
 double app_line_weight(const app_line *line, size_t j) {
     const long place = line->first + 2 * (long)j;
     return line->image[0] != 0 && (place == 0 || place == line->whole) ? 0.5 : 1;

@@ -26,6 +26,10 @@ int app_line_beyond(const app_line *line, long j, size_t *at);
 /** What the values on the sides add to that: u on a Dirichlet side, the derivative along the axis on a Neumann side. */
 double app_line_value(const app_line *line, long j, const double value[2]);
 
+/** Can u vary along the axis? Not where its one point is its own neighbour: the derivative is 0 there, however short the
+ *  axis is, and rounding of its terms would be as large as these. */
+bool app_line_varies(const app_line *line);
+
 /** The weight of a point in sums over the box: 1/2 on a side. */
 double app_line_weight(const app_line *line, size_t j);
 /** The sum of all weights. */

@@ -170,8 +170,21 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
     add_products(lane, r, r, count);
 }
 
+static void add_up(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
+                   double lane[LANES]) {
+    (void)j, (void)k, (void)i;
+    for (size_t m = 0; m < count; m++) {
+        lane[m % LANES] += t->r[at + m];
+    }
+}
+
 void psg_cpu_pcg_start(const base_pcg_task *t) {
     each_chunk(t, start);
+    if (t->terms.drops) {
+        base_pcg_task sums = *t;
+        sums.part += t->n[2] * base_pcg_blocks(t->n[1]);
+        each_chunk(&sums, add_up);
+    }
 }
 
 static void dot(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
@@ -207,11 +220,12 @@ void psg_cpu_pcg_direction(const base_pcg_task *t) {
 static void update(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
                    double lane[LANES]) {
     const double alpha = t->scalars[BASE_PCG_ALPHA];
+    const double mean = t->scalars[BASE_PCG_R_MEAN];
     double *x = t->x + at;
     double *r = t->r + at;
     for (size_t m = 0; m < count; m++) {
         x[m] = x[m] + alpha * t->p[at + m];
-        r[m] = r[m] - alpha * t->q[at + m];
+        r[m] = r[m] - alpha * t->q[at + m] - mean;
     }
     write_row(&t->source, row_of(&t->source, j, k), i, count, r);
     add_products(lane, r, r, count);
@@ -308,16 +322,17 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
 /* ---------------------------------------------------------------------------------- scalars */
 
 void psg_cpu_pcg_join(const base_pcg_pieces *pieces, double *lanes) {
-    for (int m = 0; m < base_pcg_measures(pieces->stage); m++, lanes += SUM_LANES) {
+    for (int m = 0; m < pieces->measures; m++, lanes += SUM_LANES) {
+        const int measure = base_pcg_measure(pieces->stage, m);
         size_t number = pieces->start;
         for (size_t l = 0; number == 0 && l < SUM_LANES; l++) {
-            lanes[l] = base_pcg_nothing(m);
+            lanes[l] = base_pcg_nothing(measure);
         }
         for (size_t s = 0; s < pieces->count; s++) {
             const double *part = pieces->part[s] + (size_t)m * pieces->numbers[s];
             for (size_t i = 0; i < pieces->numbers[s]; i++, number++) {
                 double *lane = &lanes[number % SUM_LANES];
-                *lane = base_pcg_join(m, *lane, part[i]);
+                *lane = base_pcg_join(measure, *lane, part[i]);
             }
         }
     }
@@ -326,10 +341,11 @@ void psg_cpu_pcg_join(const base_pcg_pieces *pieces, double *lanes) {
 void psg_cpu_pcg_next(base_pcg_stage stage, double *lanes, const base_pcg_terms *terms,
                       double *scalars, double *report) {
     double sum[BASE_PCG_MEASURES];
-    for (int m = 0; m < base_pcg_measures(stage); m++, lanes += SUM_LANES) {
+    for (int m = 0; m < base_pcg_measures(stage, terms); m++, lanes += SUM_LANES) {
+        const int measure = base_pcg_measure(stage, m);
         for (size_t half = SUM_LANES / 2; half > 0; half /= 2) {
             for (size_t l = 0; l < half; l++) {
-                lanes[l] = base_pcg_join(m, lanes[l], lanes[l + half]);
+                lanes[l] = base_pcg_join(measure, lanes[l], lanes[l + half]);
             }
         }
         sum[m] = lanes[0];

@@ -410,9 +410,10 @@ psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight) {
         psg_runtime_rest();
     } else if (flight->steps_most > 0 && !r->reached) {
         status = psg_fail(PSG_ERR_DATA,
-                          "after %zu iterations the residual is %.3g of f, and the tolerance is "
+                          "after %zu iterations the residual is %.3g of f%s, and the tolerance is "
                           "%.3g",
-                          r->steps, r->residual, flight->terms.pcg.tolerance);
+                          r->steps, r->residual, flight->terms.pcg.drops ? " less its mean" : "",
+                          flight->terms.pcg.tolerance);
     }
     return status;
 }

@@ -142,7 +142,9 @@ typedef enum psg_symbol {
 } psg_symbol;
 
 /** What to do with the mean of f where the equation has no solution for it: all sides are periodic or
- *  Neumann, and lambda is 0. */
+ *  Neumann, and lambda is 0. A mean of 10^k times the root mean square of f - mean
+ *  costs u about k digits, as transforms round f with its mean: subtract such a mean from f before,
+ *  in f64. */
 typedef enum psg_mean { PSG_MEAN_DROP = 0, PSG_MEAN_ERROR, PSG_MEAN_COUNT } psg_mean;
 
 /** The variant of the task graph. */
