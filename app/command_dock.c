@@ -215,8 +215,8 @@ int app_dock(int argc, char **argv) {
     int code = app_ranks_agree(read_arguments(argc, argv, &d.arguments));
     if (!code) {
         d.job.out = a->out;
-        d.job.in[0] = (app_named_file){"--static", a->file[0], true};
-        d.job.in[1] = (app_named_file){"--mobile", a->file[1], true};
+        d.job.in[0] = (app_named_file){"--static", a->file[0], true, NULL};
+        d.job.in[1] = (app_named_file){"--mobile", a->file[1], true, NULL};
         d.job.notes.quiet = a->work.quiet;
         code = read_molecules(&d);
     }

@@ -258,21 +258,48 @@ int app_job_describe(app_job *r) {
 
 /* ------------------------------------------------------------------------------ where it goes */
 
+/* What is read: the part of "FILE:/DATASET" behind the file. Of steps it is their group. NULL: the file has no data sets. */
+static const char *read_dataset(const char *name, const app_field_name *in, char *text) {
+    const size_t length = strlen(in->file);
+    if (strncmp(name, in->file, length) != 0 || name[length] != ':') {
+        return NULL;
+    }
+    const size_t star = app_field_is_series(in) ? strlen("/*") : 0;
+    snprintf(text, sizeof in->dataset, "%.*s", (int)(strlen(name) - length - 1 - star),
+             name + length + 1);
+    return text;
+}
+
+static const char *written_dataset(const app_field_name *out) {
+    return out->dataset[0] ? out->dataset : NULL;
+}
+
 static int check_files(const app_job *r) {
+    static const char *const sides[] = {"/x0", "/x1", "/y0", "/y1", "/z0", "/z1"};
+    enum { OTHERS = 8, SIDES = sizeof sides / sizeof *sides };
     const app_arguments *a = &r->arguments;
-    app_field_name in = {.file = ""};
+    app_field_name in = {.file = ""}, epsilon = {.file = ""};
+    char in_text[sizeof in.dataset], epsilon_text[sizeof in.dataset];
     if (a->in != NULL) {
         (void)app_field_split(a->in, &in);
     }
-    const app_named_file files[] = {{"--in", in.file, true},
-                                    {"--values", a->values, true},
-                                    {"--out", r->out.file, false},
-                                    {"the .xmf beside --out", r->xmf, false},
-                                    {"--gradient", r->gradient.out.file, false},
-                                    {"--json", r->json_to_stdout ? NULL : a->json, false},
-                                    {"--trace", a->trace, false},
-                                    {"--dag", a->dag, false}};
-    return app_files_differ(files, sizeof files / sizeof *files);
+    if (a->epsilon != NULL) {
+        (void)app_field_split(a->epsilon, &epsilon);
+    }
+    const app_field_name *out = &r->out, *gradient = &r->gradient.out;
+    app_named_file files[OTHERS + SIDES] = {
+        {"--in", in.file, true, read_dataset(r->info.name, &in, in_text)},
+        {"--epsilon", epsilon.file, true, read_dataset(r->epsilon.name, &epsilon, epsilon_text)},
+        {"--out", out->file, false, written_dataset(out)},
+        {"the .xmf beside --out", r->xmf, false, NULL},
+        {"--gradient", gradient->file, false, written_dataset(gradient)},
+        {"--json", r->json_to_stdout ? NULL : a->json, false, NULL},
+        {"--trace", a->trace, false, NULL},
+        {"--dag", a->dag, false, NULL}};
+    for (size_t side = 0; side < SIDES; side++) {
+        files[OTHERS + side] = (app_named_file){"--values", a->values, true, sides[side]};
+    }
+    return app_files_differ(files, OTHERS + SIDES);
 }
 
 /* A file of the same kind is replaced, and by --force any. */

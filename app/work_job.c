@@ -33,10 +33,10 @@ static int begin_files(const app_work_job *r, work_files *w) {
     w->path[TRACE] = a->trace;
     w->path[DAG] = a->dag;
     w->path[OUT] = r->out;
-    const app_named_file files[] = {{"--json", w->path[JSON], false},
-                                    {"--trace", w->path[TRACE], false},
-                                    {"--dag", w->path[DAG], false},
-                                    {"--out", w->path[OUT], false},
+    const app_named_file files[] = {{"--json", w->path[JSON], false, NULL},
+                                    {"--trace", w->path[TRACE], false, NULL},
+                                    {"--dag", w->path[DAG], false, NULL},
+                                    {"--out", w->path[OUT], false, NULL},
                                     r->in[0],
                                     r->in[1]};
     int code = app_files_differ(files, sizeof files / sizeof *files);

@@ -110,10 +110,14 @@ if not os.access("only.h5", os.R_OK):
     bad("only.h5:/a/field", "only.h5", "Permission denied")
 os.chmod("only.h5", 0o644)
 
-# Input and output must differ, by whatever names they go.
+# What is read is not written over, by whatever names it goes.
 os.symlink("in.h5", "link.h5")
-for out in ("in.h5", "./in.h5", "link.h5:/other", "../%s/in.h5" % os.path.basename(os.getcwd())):
-    refused("solve", "--in", "in.h5:good", "--out", out, code=2, says=("same file", "in.h5"))
+for out in ("in.h5:good", "./in.h5:/good", "link.h5:/good", "in.h5:good/u", "in.h5://good",
+            "../%s/in.h5:good" % os.path.basename(os.getcwd())):
+    for force in ((), ("--force",)):
+        refused("solve", "--in", "in.h5:good", "--out", out, *force, code=2,
+                says=("in.h5:/good and", "same data set", "give --out another name"))
+        refused("solve", "--in", "in.h5:good", "--gradient", out, *force, code=2, says=("give --gradient another name",))
 refused("solve", "--in", "in.h5:good", "--out", "o.h5", "--json", "in.h5", code=2, says=("--json", "in.h5"))
 refused("solve", "--in", "in.h5:good", "--out", "o.h5", "--json", "o.h5", code=2, says=("--json", "o.h5"))
 refused("solve", "--in", "in.h5:good", "--out", "o.h5", "--json", "o.xmf", code=2, says=("--json", "o.xmf"))
