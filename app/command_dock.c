@@ -182,7 +182,9 @@ static const app_work_command dock_command = {.name = "dock",
                                               .print = print,
                                               .report = report,
                                               .write = write_poses,
-                                              .kind = APP_OUTPUT_POSES};
+                                              .kind = APP_OUTPUT_POSES,
+                                              .parts = "batches",
+                                              .part_tasks = 4};
 
 static int read_arguments(int argc, char **argv, dock_arguments *a) {
     app_work_arguments_init(&a->work);

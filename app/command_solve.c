@@ -153,10 +153,16 @@ static psg_status submit(app_job *r, unsigned number) {
                : psg_submit(r->plan, r->f, u);
 }
 
+/* @param[in] steps  that are solved together next: the last one of them is told */
+static void progress_solves(app_job *r, size_t steps) {
+    app_progress_part(&r->progress, "solving", r->solved + steps - 1, r->report.runs.repeat, NULL,
+                      NULL);
+}
+
 /* One after the other: the time of each is that of its calls. */
 static psg_status solve_in_turn(app_job *r) {
     for (unsigned s = 0; s < r->arguments.repeat; s++) {
-        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.runs.repeat);
+        progress_solves(r, 1);
         const double start = psg_clock();
         psg_status status = submit(r, 0);
         if (status == PSG_OK) {
@@ -176,7 +182,7 @@ static psg_status solve_overlapping(app_job *r) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
     while (r->solved < r->report.runs.repeat && status == PSG_OK) {
-        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.runs.repeat);
+        progress_solves(r, 1);
         while (submitted < r->report.runs.repeat && submitted < r->solved + r->flights &&
                status == PSG_OK) {
             status = submit(r, submitted);
@@ -228,8 +234,7 @@ static psg_status find_bad(app_job *r, size_t steps) {
 
 /* Steps that stand one after the other in f: each has its share of the time. */
 static psg_status solve_together(app_job *r, size_t steps) {
-    app_progress_step(&r->progress, "solving %u/%u", r->solved + (unsigned)steps,
-                      r->report.runs.repeat);
+    progress_solves(r, steps);
     const double start = psg_clock();
     psg_status status = psg_solve_many(r->plan, steps, r->f, r->u[0]);
     const double seconds = psg_clock() - start;
