@@ -49,13 +49,24 @@ static int allocate(app_job *r) {
                                                 : app_epsilon_load(r);
 }
 
+/* The library's words say whether f, epsilon or a value on a side is meant. */
+static void name_inputs(const app_job *r, char *text, size_t size) {
+    const app_arguments *a = &r->arguments;
+    (void)snprintf(text, size, "%s%s%s%s%s: ", r->report.source,
+                   a->epsilon != NULL ? " with --epsilon " : "",
+                   a->epsilon != NULL ? r->epsilon.name : "",
+                   a->values != NULL ? " with --values " : "", a->values != NULL ? a->values : "");
+}
+
 static int library_failed(const app_job *r, psg_status status) {
-    const bool data = status == PSG_ERR_DATA || status == PSG_ERR_MEAN;
+    char inputs[4 * PATH_MAX] = "";
     if (status == PSG_ERR_RUNTIME) {
         app_ranks_hurry(); /* all processes come here at the same time, but for one that is stopped */
     }
-    return app_error(app_exit_code(status), "%s%s%s", data ? r->report.source : "",
-                     data ? ": " : "",
+    if (status == PSG_ERR_DATA || status == PSG_ERR_MEAN) {
+        name_inputs(r, inputs, sizeof inputs);
+    }
+    return app_error(app_exit_code(status), "%s%s", inputs,
                      r->arguments.verbose ? psg_last_error_detail() : psg_last_error());
 }
 

@@ -148,6 +148,25 @@ static int compare_inputs(app_job *r) {
                            own.name);
 }
 
+/* Arrays are [nz][ny][nx], and the box is in the order x, y, z: were its lengths given the other way round? Then the
+ * points have one spacing along all axes if they are turned. */
+static void note_order(app_job *r, const size_t *n, const double *length) {
+    const double turned = length[2] / (double)n[0], given = length[0] / (double)n[0];
+    const double tolerance = 1e-6 * turned;
+    bool alike = fabs(given - turned) > tolerance;
+    for (int axis = 1; axis < 3; axis++) {
+        alike = alike && fabs(length[2 - axis] / (double)n[axis] - turned) <= tolerance;
+    }
+    if (alike) {
+        app_note(&r->notes,
+                 "the spacing of the points is %.4g x %.4g x %.4g; with --box %.10gx%.10gx%.10g it "
+                 "is %.4g along all axes: the box has the order x, y, z, and arrays are "
+                 "[nz][ny][nx]",
+                 given, length[1] / (double)n[1], length[2] / (double)n[2], length[2], length[1],
+                 length[0], turned);
+    }
+}
+
 static int make_grid(app_job *r) {
     const app_arguments *a = &r->arguments;
     static const double unit_cube[3] = {1, 1, 1};
@@ -163,6 +182,9 @@ static int make_grid(app_job *r) {
                              "%s: its attribute 'box' has the length %g; lengths are above 0",
                              r->report.source, length[axis]);
         }
+    }
+    if (a->in != NULL) {
+        note_order(r, n, length);
     }
     if (n[1] > SIZE_MAX / 16 / n[0] || n[2] > SIZE_MAX / 16 / (n[0] * n[1])) {
         return app_error(APP_USAGE, "%zu x %zu x %zu points are more than this machine can count",

@@ -112,7 +112,7 @@ bad(*SIDES, "--values", "rank.h5", says=("rank.h5:/z1", "7 x 6 x 5", "[ny][nx], 
 bad(*SIDES, "--values", "walls32.h5", says=("walls32.h5:/x0: holds f32 numbers, and the solve is in f64",))
 bad(*SIDES, "--values", "whole.h5", says=("whole.h5:/z1: holds no real numbers",))
 bad(*SIDES, "--values", "nothing.h5", says=("nothing.h5: has no values", "x0 x1 y0 y1 z0 z1"))
-bad(*SIDES, "--values", "nan.h5", says=("side z1 at point (0, 0) is not finite",))
+bad(*SIDES, "--values", "nan.h5", says=("f.h5:/f with --values nan.h5: the value nan on side z1 at point (0, 0) is not finite",))
 bad(*SIDES, "--values", "group.h5", says=("group.h5:/x0: not a data set",))
 check("'X1' is no side" in solve(*SIDES, "--values", "more.h5").stderr, "X1 is a side")
 bad("--in", "f.h5:f", *FD2, "--bc", "PP,DD,DD", "--values", "walls.h5", says=("walls.h5:/x0", "--bc makes x periodic"))
