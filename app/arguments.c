@@ -309,17 +309,14 @@ static void expand(const command_text *command, expansion *e) {
     memcpy(&e->rows[e->count], common_rows, sizeof common_rows);
 }
 
-const char *app_nearest(const char *word, const char *const *words) {
-    const char *nearest = NULL;
-    size_t least = 2 + strlen(word) / 4;
-    for (; *words != NULL; words++) {
-        const size_t distance = app_edit_distance(word, *words);
-        if (distance < least) {
-            least = distance;
-            nearest = *words;
-        }
+/* The command's name of an option of the library that is given by the library's name; else the word itself. */
+static const char *own_name(const char *word) {
+    char name[64] = "";
+    for (size_t m = 0; word[m] != '\0' && m + 1 < sizeof name; m++) {
+        name[m] = (char)(word[m] == '-' ? '_' : word[m]);
     }
-    return nearest;
+    const size_t index = app_option_index(name);
+    return index != SIZE_MAX ? app_option_name(index) : word;
 }
 
 /* getopt did not know the option, or knew too many that begin so. */
@@ -337,6 +334,7 @@ static int unknown_option(const command_text *command, const option_row *rows, c
         }
     }
     names[count] = NULL;
+    bare = own_name(bare);
     if (several[0] && strncmp(word, "--", 2) == 0) {
         return app_error(APP_USAGE, "option '%s' is ambiguous: %s", word, several);
     }

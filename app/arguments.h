@@ -99,7 +99,4 @@ typedef void app_rows_visit(const app_command_text *command, const app_option_ro
 /** From now on --help of each command gives its rows to `visit` in place of printing them; NULL: prints them again. */
 void app_arguments_visit(app_rows_visit *visit, void *context);
 
-/** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near. */
-const char *app_nearest(const char *word, const char *const *words);
-
 #endif

@@ -15,6 +15,12 @@ void app_hdf5_start(void);
 const char *app_hdf5_words(char *text, size_t size);
 #define APP_HDF5_WORDS app_hdf5_words((char[512]){""}, 512)
 
+/** What these words are where another program has the file open for writing. */
+extern const char app_hdf5_locked[];
+
+/** The same where data could not be read or written: a filter that is not here is named. */
+const char *app_hdf5_read_words(hid_t dataset, char *text, size_t size);
+
 /** Open a regular file for reading. @param[out] file  H5I_INVALID_HID after a failure
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int app_hdf5_open(const char *path, hid_t *file);

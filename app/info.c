@@ -97,6 +97,29 @@ static void find_left(facts *f, const psg_plan *plan) {
     f->arrays_on_gpus = isfinite(least[1]) ? (int)-least[1] : 0;
 }
 
+/* What a solve between arrays in main memory needs of it: f, u, and a spectrum that is not on GPUs. */
+static double main_bytes(const facts *f) {
+    return 2 * field_bytes(f) + (f->spectrum_on_gpus ? 0 : spectrum_bytes(f));
+}
+
+/* All processes are taken to be on this machine. A simulation computes nothing, and needs no memory. */
+static bool fits(const facts *f) {
+    double total = 0, available = 0;
+    app_machine_memory(&total, &available);
+    return psg_simulation() || main_bytes(f) <= available;
+}
+
+static void print_verdict(const facts *f) {
+    double total = 0, available = 0;
+    app_machine_memory(&total, &available);
+    const bool good = fits(f);
+    printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * available,
+           1e-9 * total);
+    printf("  fits         %s: f, u%s take %.4g GB of main memory%s\n", good ? "yes" : "no",
+           f->spectrum_on_gpus ? "" : " and the spectrum", 1e-9 * main_bytes(f),
+           good || f->precision == PSG_F32 ? "" : "; --precision f32 takes half of that");
+}
+
 static void print_grid(const facts *f) {
     static const char *const words[] = {"neither f nor u: they stay in main memory",
                                         "one array: f, which the solve overwrites by u",
@@ -104,11 +127,9 @@ static void print_grid(const facts *f) {
     const psg_statistics *s = &f->plan;
     const bool any = app_has_sides(&f->grid);
     char sides[9], places[6];
-    double total = 0, available = 0;
     if (f->n == NULL) {
         return;
     }
-    app_machine_memory(&total, &available);
     app_sides_text(&f->grid, sides, places);
     printf("\nGrid %zu x %zu x %zu, %s%s%s%s%s:\n", f->n[0], f->n[1], f->n[2],
            app_precision_name(f->precision), any ? ", sides " : "", any ? sides : "",
@@ -126,8 +147,7 @@ static void print_grid(const facts *f) {
                1e-9 * f->gpu_bytes_free, words[f->arrays_on_gpus]);
     }
     if (!psg_simulation()) {
-        printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * available,
-               1e-9 * total);
+        print_verdict(f);
     }
 }
 
@@ -142,15 +162,17 @@ static json_t *grid_json(const facts *f) {
     }
     return f->n == NULL
                ? json_null()
-               : json_pack("{s:[I,I,I], s:[I,I,I], s:s, s:f, s:f, s:b, s:I, s:I, s:s, s:f, s:i}",
-                           "points", (json_int_t)f->n[0], (json_int_t)f->n[1], (json_int_t)f->n[2],
-                           "good_lengths", good[0], good[1], good[2], "precision",
-                           app_precision_name(f->precision), "field_bytes", field_bytes(f),
-                           "spectrum_bytes", spectrum_bytes(f), "spectrum_on_gpus",
-                           f->spectrum_on_gpus, "segments", (json_int_t)s->segments, "sheets",
-                           (json_int_t)s->sheets, "exchange", app_exchange_name(s->exchange),
-                           "gpu_bytes_free", f->gpu_bytes_free, "arrays_on_gpus",
-                           f->arrays_on_gpus);
+               : json_pack(
+                     "{s:[I,I,I], s:[I,I,I], s:s, s:f, s:f, s:b, s:I, s:I, s:s, s:f, s:i, s:f, "
+                     "s:b}",
+                     "points", (json_int_t)f->n[0], (json_int_t)f->n[1], (json_int_t)f->n[2],
+                     "good_lengths", good[0], good[1], good[2], "precision",
+                     app_precision_name(f->precision), "field_bytes", field_bytes(f),
+                     "spectrum_bytes", spectrum_bytes(f), "spectrum_on_gpus", f->spectrum_on_gpus,
+                     "segments", (json_int_t)s->segments, "sheets", (json_int_t)s->sheets,
+                     "exchange", app_exchange_name(s->exchange), "gpu_bytes_free",
+                     f->gpu_bytes_free, "arrays_on_gpus", f->arrays_on_gpus, "main_bytes",
+                     main_bytes(f), "fits", fits(f));
 }
 
 /* ------------------------------------------------------------------------------------- all of it */
@@ -290,7 +312,8 @@ static int make_plan(facts *f, const psg_options *options) {
     }
     int code = APP_DONE;
     if (status == PSG_ERR_MEMORY && f->n != NULL) {
-        code = app_error(app_exit_code(status), "%s; f and u take %.4g GB each, the spectrum %.4g",
+        code = app_error(app_exit_code(status),
+                         "the grid does not fit: %s; f and u take %.4g GB each, the spectrum %.4g",
                          psg_last_error(), 1e-9 * field_bytes(f), 1e-9 * spectrum_bytes(f));
     } else if (status != PSG_OK) {
         code = app_error(app_exit_code(status), "%s", psg_last_error());

@@ -367,6 +367,19 @@ psg_status psg_work_run(psg_work *work) {
     return psg_fail_run(run);
 }
 
+/* A task is counted as pending before it is counted as submitted. */
+psg_status psg_work_progress(const psg_work *work, size_t *ended, size_t *tasks) {
+    psg_clear_error();
+    const workload *w = workload_of(work);
+    if (w == NULL || ended == NULL || tasks == NULL) {
+        return psg_fail(PSG_ERR_ARG, "work, ended or tasks is NULL, or the work is a plan's");
+    }
+    const size_t submitted = atomic_load(&w->run->tasks), pending = atomic_load(&w->run->pending);
+    *tasks = submitted;
+    *ended = pending < submitted ? submitted - pending : 0;
+    return PSG_OK;
+}
+
 const void *psg_work_problem(const psg_work *work, const psg_workload_row *row,
                              psg_status *status) {
     const workload *w = workload_of(work);
