@@ -198,10 +198,10 @@ def plot_stages(rows):
 
 
 def best_point(name, best, whole):
-    words = "%s: best %s" % (name or "time", best["planes"])
+    words = "%s: best %s" % (name or "time", plot_programs.count(best["planes"], "plane"))
     less = 100 * (1 - number(best, "seconds") / number(whole, "seconds"))
     if whole["segments"] == "1" and less >= 0.5:
-        words += ", \N{MINUS SIGN}%.0f %%" % less
+        words += ", %.0f %% less time than one segment" % less
     return words
 
 
@@ -243,7 +243,7 @@ def plot_segments(rows):
         axes.set_xlabel("planes in a segment")
         light_grid(axes, axis="y")
     page.panels[0][0].set_ylabel("time of a solve, ms")
-    page.head("Time against the segment's size\nCircles: the best, and how much less time it takes than one segment%s"
+    page.head("Time of a solve by the planes in a segment\nCircles: the shortest time of each curve%s"
               % ("\nStars: the plan's own choice" if any(row["segment_planes"] == "0" for row in rows) else ""))
     return page
 

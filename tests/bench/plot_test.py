@@ -231,7 +231,7 @@ def test_own_choice(plot, folder, model):
     write(path, model, [timed(10 + abs(planes - 8) if planes else 5, **by_workers(2, 1), planes=planes or 16,
                               segments=64 // (planes or 16), segment_planes=planes) for planes in (0, 1, 4, 8, 32)])
     text = figure_of(plot, path, path, "segments")
-    for words in ("own choice", "best 8", "2 processes"):
+    for words in ("own choice", "best 8 planes", "shortest time", "2 processes"):
         check(words in text, "segments: no %r" % words)
     # nodes of a simulation are curves of their own; one has no network
     write(path, model, [timed(10 + planes, **by_workers(1, 2), planes=planes, segments=64 // planes, segment_planes=planes,
