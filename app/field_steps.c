@@ -75,7 +75,7 @@ int app_hdf5_numbers(hid_t dataset, const char *name, double *values, int count)
 }
 
 void app_hdf5_text(hid_t dataset, const char *name, char *text, size_t size) {
-    text[0] = '\0';
+    memset(text, 0, size); /* a text of a fixed length may have no 0 behind it */
     if (H5Aexists(dataset, name) <= 0) {
         return;
     }

@@ -194,6 +194,13 @@ for options, first in (((), (0, 0, 0)), (("--bc", "PP,DD,NN", "--points", "c,n,c
     low, high = (-abs(u).max(), abs(u).max()) if (planes(u, at) < 0).any() and (planes(u, at) > 0).any() else (planes(u, at).min(), planes(u, at).max())
     look("slices.png", u, low, high, at, (1, 2 if first[1] == 0 else 1.8, 1), first)
 
+# Attributes that psg did not write say nothing about the points; a text of psg's does, also without a 0 behind it.
+for value, begin in (("DD", 0), (np.bytes_("DD,DD,DD"), 1 / 7), (3.0, 0), ([np.bytes_("DD,DD,DD")] * 3, 0), (np.bytes_("D" * 99), 0)):
+    with h5py.File("phi.h5", "r") as file, h5py.File("copy.h5", "w") as other:
+        file.copy("potential", other)
+        other["potential"].attrs.update(bc=value, points=np.bytes_("nodes"))
+    check("slices    z = %.6g, " % begin in run("view", "copy.h5", "--at", "0,0,0").stdout, "attributes bc %r" % (value,))
+
 # Refused, and nothing is written.
 refused("view", code=2, says=("psg view phi.h5",))
 refused("view", "f.h5", code=2, says=("f.h5: say which data set", "/both (6 x 9 x 13)"))
