@@ -348,6 +348,8 @@ static int read_box(const app_field_input *input, app_field_info *info) {
             "%s: its attribute 'box' is not three numbers lx, ly, lz; --box overrides it",
             input->name);
     }
+    app_hdf5_text(input->dataset, "bc", info->bc, sizeof info->bc);
+    app_hdf5_text(input->dataset, "points", info->points, sizeof info->points);
     return APP_DONE;
 }
 

@@ -52,6 +52,9 @@ int app_hdf5_steps(hid_t file, const char *path, const char *name, app_field_ste
 /** Numbers of an attribute. @return 1; 0: there is none; -1: it is not `count` numbers */
 int app_hdf5_numbers(hid_t dataset, const char *attribute, double *values, int count);
 
+/** The text of an attribute as psg writes it. @param[out] text  size bytes; "" if there is no such attribute */
+void app_hdf5_text(hid_t dataset, const char *attribute, char *text, size_t size);
+
 /** Where a field goes. */
 typedef struct app_hdf5_target {
     const char *path;  /**< a temporary file, empty */

@@ -197,6 +197,20 @@ int app_value_box(const char *text, void *field, const app_choice *choices) {
     return -1;
 }
 
+int app_value_place(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    app_place_value place = {.given = true};
+    for (int axis = 0; axis < 3; axis++) {
+        text = read_real(text, &place.at[axis]);
+        if (text == NULL || *text != (axis < 2 ? ',' : '\0')) {
+            return -1;
+        }
+        text++;
+    }
+    *(app_place_value *)field = place;
+    return 0;
+}
+
 static bool read_letter(char letter, psg_bc *bc) {
     const char *found = letter != '\0' ? strchr(app_bc_letters, letter) : NULL;
     *bc = found != NULL ? (psg_bc)(found - app_bc_letters) : PSG_BC_PERIODIC;

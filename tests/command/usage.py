@@ -151,7 +151,7 @@ OPTIONS = {
     "dock": "static mobile angle spacing electrostatics poses out tile priority cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
-    "view": "out force quiet help version".split(),
+    "view": "out at box force quiet help version".split(),
     "completion": "help version".split(),
     "info": "machines cpus gpus cpu-share sched machine nodes network grid precision json force help version".split(),
 }
