@@ -64,7 +64,7 @@ with tempfile.TemporaryDirectory() as folder:
                 said = None
                 continue
             launcher = [MPIRUN[0], *MPIRUN[2:], MPIRUN[1], str(PROCESSES)] if mpi else []
-            said = run([*launcher, sys.executable, "-B", "-W", "error", "-c", code], code)
+            said = run([*launcher, sys.executable, "-B", "-c", code], code)
             ran += 1
         elif language == "" and said is not None:
             printed = [words(text) for text in said.splitlines()]
