@@ -218,8 +218,12 @@ static void print_lines(const facts *f) {
             if (app_ranks() > 1) {
                 printf("  rank %d", rank);
             }
-            app_say("  %-4s %3d  %s\n", app_worker_kind_name(worker->kind), worker->device,
+            app_say("  %-4s %3d  %s", app_worker_kind_name(worker->kind), worker->device,
                     worker->name);
+            if (worker->processor >= 0) {
+                printf(", runs on processor %d", worker->processor);
+            }
+            printf("\n");
         }
     }
     print_routes(f);

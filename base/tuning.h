@@ -2,7 +2,7 @@
  *
  * Each has its unit, what it decides, and when and where it was measured. "Not recorded" means that the number
  * was chosen with the code of that day, and no measurement was kept. Whoever changes a number writes the new
- * machine and date, and brings the table in docs/performance.md up to date.
+ * machine and date, and brings the table in docs/records.md up to date.
  */
 #ifndef PSG_BASE_TUNING_H
 #define PSG_BASE_TUNING_H
