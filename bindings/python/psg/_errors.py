@@ -63,6 +63,12 @@ def number(value: object, name: str, meaning: str = "") -> float:
         raise ArgumentError("%s = %s: a number is needed%s" % (name, shown(value), meaning)) from None
 
 
+def term(value: object, name: str) -> float:
+    """lambda_ or factor, as a number."""
+    hint = {"lambda_": "", "factor": ": an array goes into f"}[name]
+    return number(value, name, ", the same at all points" + hint)
+
+
 # In the order of psg_status, from 1.
 BY_STATUS = (ArgumentError, UnsupportedError, OutOfMemoryError, DeviceError, DataError, MeanError, StateError, BackendError)
 for public in (Error, ArrayError, *BY_STATUS):

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _arrays as arrays
 from . import _grid as grids
-from ._errors import ArgumentError, StateError, shown
+from ._errors import ArgumentError, StateError, shown, term
 from ._options import OptionValue
 from ._plan import Plan
 from ._values import Values
@@ -40,7 +40,7 @@ def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Poi
     if len(v.shape) != 3:
         raise ArgumentError("f has the shape %s, and three axes (z, y, x) are needed%s" % (v.shape, arrays.axes_hint(v.shape, "f")))
     grid = known_grid if never_changes((box, bc, points)) else made_grid
-    given = {name: value for name, value in terms.items() if value is not None}
+    given = {name: term(value, name) for name, value in terms.items() if value is not None}
     key = (grid(v.shape, box, bc, points), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())), tuple(given))
     try:
         hash(key)

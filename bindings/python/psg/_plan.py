@@ -18,7 +18,7 @@ from typing import Any, Callable, Sequence, TypeVar, cast
 from . import _arrays as arrays
 from . import _grid as grids
 from . import _values as sides
-from ._errors import ArgumentError, ArrayError, StateError, UnsupportedError, number, shown
+from ._errors import ArgumentError, ArrayError, StateError, UnsupportedError, number, shown, term
 from ._library import LINKS, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, refuse, text
 from ._options import Chosen, OptionValue, choice, table
 
@@ -433,9 +433,9 @@ class Plan:
     def _arguments(self, lambda_: float | None, factor: float | None, mean: str | None) -> SolveArgs:
         args = SolveArgs.from_buffer_copy(self._args)
         if lambda_ is not None:
-            setattr(args, "lambda", number(lambda_, "lambda_", ", the same at all points"))
+            setattr(args, "lambda", term(lambda_, "lambda_"))
         if factor is not None:
-            args.factor = number(factor, "factor", ", the same at all points: an array goes into f")
+            args.factor = term(factor, "factor")
         if mean is not None:
             args.mean = Chosen({"mean": mean}, None, None).options.mean
         return args
