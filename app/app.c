@@ -2,6 +2,7 @@
 #include "app/app.h"
 #include "app/processes.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "graph/psg_machine.h"
 
 #include <float.h>
@@ -122,6 +123,16 @@ void app_put_row(void *field, psg_precision precision, size_t first, size_t coun
             values[i] = row[i];
         }
     }
+}
+
+int app_room(void) {
+    enum { MEGABYTES = 16 };
+    return base_memory_fits((double)(MEGABYTES << 20))
+               ? APP_DONE
+               : app_error(
+                     APP_FAILED,
+                     "out of memory: psg needs %d MB for its libraries, and they cannot be had",
+                     MEGABYTES);
 }
 
 void *app_allocate(size_t count, size_t element_bytes, const char *what) {

@@ -61,6 +61,10 @@ uint64_t app_random(uint64_t *state);
 /** Put numbers into a random order. */
 void app_shuffle(size_t *numbers, size_t count, uint64_t *state);
 
+/** The libraries that the command uses, HDF5 among them, end the process where they find no memory for something small: is there some
+ *  before they begin? @return APP_DONE; APP_FAILED after a message */
+int app_room(void);
+
 /** Allocate, or say what could not be had and for what. @return NULL after a message; free() it */
 void *app_allocate(size_t count, size_t element_bytes, const char *what);
 

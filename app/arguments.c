@@ -119,7 +119,14 @@ static const option_row info_rows[] = {
     {"Grid", "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
      "N or NXxNYxNZ, whole numbers from 1",
      "say what memory a grid of so many points takes, where its spectrum would be, and whether "
-     "f and u find room on the GPUs. A plan is made for that, and nothing is solved"},
+     "f and u find room on the GPUs. A plan is made for that, and nothing is solved. Lengths that "
+     "are slow to transform are named, each with a fast one"},
+    {NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,
+     "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes",
+     "with --grid: its sides, as in psg solve; default: PP"},
+    {NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,
+     "cells, nodes, or c or n for x, y and z, as c,n,c",
+     "with --bc: where points are on axes with D or N sides; default: cells"},
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "with --grid: of f and u; default: f64"),
     APP_JSON_ROW("write all of it"),
     APP_FORCE_ROW,
@@ -302,17 +309,14 @@ static void expand(const command_text *command, expansion *e) {
     memcpy(&e->rows[e->count], common_rows, sizeof common_rows);
 }
 
-const char *app_nearest(const char *word, const char *const *words) {
-    const char *nearest = NULL;
-    size_t least = 2 + strlen(word) / 4;
-    for (; *words != NULL; words++) {
-        const size_t distance = app_edit_distance(word, *words);
-        if (distance < least) {
-            least = distance;
-            nearest = *words;
-        }
+/* The command's name of an option of the library that is given by the library's name; else the word itself. */
+static const char *own_name(const char *word) {
+    char name[64] = "";
+    for (size_t m = 0; word[m] != '\0' && m + 1 < sizeof name; m++) {
+        name[m] = (char)(word[m] == '-' ? '_' : word[m]);
     }
-    return nearest;
+    const size_t index = app_option_index(name);
+    return index != SIZE_MAX ? app_option_name(index) : word;
 }
 
 /* getopt did not know the option, or knew too many that begin so. */
@@ -330,6 +334,7 @@ static int unknown_option(const command_text *command, const option_row *rows, c
         }
     }
     names[count] = NULL;
+    bare = own_name(bare);
     if (several[0] && strncmp(word, "--", 2) == 0) {
         return app_error(APP_USAGE, "option '%s' is ambiguous: %s", word, several);
     }

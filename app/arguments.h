@@ -35,10 +35,11 @@
         APP_FILE_ROW(NULL, dag, "FILE",                                                            \
                      "write the task graph of the last " last                                      \
                      ", with its times, for Graphviz: dot -Tsvg FILE"),                            \
-        APP_FLAG_ROW(NULL, bounds,                                                                 \
-                     "say how short the last " last " could have been: by its longest chain of "   \
-                     "tasks, by their work, by the bytes to move. Measures memory first, for "     \
-                     "about 0.1 s")
+        APP_FLAG_ROW(                                                                              \
+            NULL, bounds,                                                                          \
+            "say how short the last " last " could have been: by its longest chain of "            \
+            "tasks, by their work, by the bytes to move. Then measures memory, which takes "       \
+            "0.1 to 20 s: longest where few cores have a large cache")
 
 typedef struct app_command_text {
     const char *name;
@@ -97,8 +98,5 @@ typedef void app_rows_visit(const app_command_text *command, const app_option_ro
 
 /** From now on --help of each command gives its rows to `visit` in place of printing them; NULL: prints them again. */
 void app_arguments_visit(app_rows_visit *visit, void *context);
-
-/** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near. */
-const char *app_nearest(const char *word, const char *const *words);
 
 #endif

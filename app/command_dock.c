@@ -182,7 +182,9 @@ static const app_work_command dock_command = {.name = "dock",
                                               .print = print,
                                               .report = report,
                                               .write = write_poses,
-                                              .kind = APP_OUTPUT_POSES};
+                                              .kind = APP_OUTPUT_POSES,
+                                              .parts = "batches",
+                                              .part_tasks = 4};
 
 static int read_arguments(int argc, char **argv, dock_arguments *a) {
     app_work_arguments_init(&a->work);
@@ -215,8 +217,8 @@ int app_dock(int argc, char **argv) {
     int code = app_ranks_agree(read_arguments(argc, argv, &d.arguments));
     if (!code) {
         d.job.out = a->out;
-        d.job.in[0] = (app_named_file){"--static", a->file[0], true};
-        d.job.in[1] = (app_named_file){"--mobile", a->file[1], true};
+        d.job.in[0] = (app_named_file){"--static", a->file[0], true, NULL};
+        d.job.in[1] = (app_named_file){"--mobile", a->file[1], true, NULL};
         d.job.notes.quiet = a->work.quiet;
         code = read_molecules(&d);
     }

@@ -86,8 +86,12 @@ static void report(const app_work_job *r, json_t *root) {
     app_json_put_text(root, "place", app_work_places[a->place].name);
 }
 
-static const app_work_command run_command = {
-    .name = "run", .create = create, .print = print, .report = report};
+static const app_work_command run_command = {.name = "run",
+                                             .create = create,
+                                             .print = print,
+                                             .report = report,
+                                             .parts = "tasks",
+                                             .part_tasks = 1};
 
 /* ------------------------------------------------------------------------------------ the help */
 

@@ -49,13 +49,24 @@ static int allocate(app_job *r) {
                                                 : app_epsilon_load(r);
 }
 
+/* The library's words say whether f, epsilon or a value on a side is meant. */
+static void name_inputs(const app_job *r, char *text, size_t size) {
+    const app_arguments *a = &r->arguments;
+    (void)snprintf(text, size, "%s%s%s%s%s: ", r->report.source,
+                   a->epsilon != NULL ? " with --epsilon " : "",
+                   a->epsilon != NULL ? r->epsilon.name : "",
+                   a->values != NULL ? " with --values " : "", a->values != NULL ? a->values : "");
+}
+
 static int library_failed(const app_job *r, psg_status status) {
-    const bool data = status == PSG_ERR_DATA || status == PSG_ERR_MEAN;
+    char inputs[4 * PATH_MAX] = "";
     if (status == PSG_ERR_RUNTIME) {
         app_ranks_hurry(); /* all processes come here at the same time, but for one that is stopped */
     }
-    return app_error(app_exit_code(status), "%s%s%s", data ? r->report.source : "",
-                     data ? ": " : "",
+    if (status == PSG_ERR_DATA || status == PSG_ERR_MEAN) {
+        name_inputs(r, inputs, sizeof inputs);
+    }
+    return app_error(app_exit_code(status), "%s%s", inputs,
                      r->arguments.verbose ? psg_last_error_detail() : psg_last_error());
 }
 
@@ -153,10 +164,16 @@ static psg_status submit(app_job *r, unsigned number) {
                : psg_submit(r->plan, r->f, u);
 }
 
+/* @param[in] steps  that are solved together next: the last one of them is told */
+static void progress_solves(app_job *r, size_t steps) {
+    app_progress_part(&r->progress, "solving", r->solved + steps - 1, r->report.runs.repeat, NULL,
+                      NULL);
+}
+
 /* One after the other: the time of each is that of its calls. */
 static psg_status solve_in_turn(app_job *r) {
     for (unsigned s = 0; s < r->arguments.repeat; s++) {
-        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.runs.repeat);
+        progress_solves(r, 1);
         const double start = psg_clock();
         psg_status status = submit(r, 0);
         if (status == PSG_OK) {
@@ -176,7 +193,7 @@ static psg_status solve_overlapping(app_job *r) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
     while (r->solved < r->report.runs.repeat && status == PSG_OK) {
-        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.runs.repeat);
+        progress_solves(r, 1);
         while (submitted < r->report.runs.repeat && submitted < r->solved + r->flights &&
                status == PSG_OK) {
             status = submit(r, submitted);
@@ -228,8 +245,7 @@ static psg_status find_bad(app_job *r, size_t steps) {
 
 /* Steps that stand one after the other in f: each has its share of the time. */
 static psg_status solve_together(app_job *r, size_t steps) {
-    app_progress_step(&r->progress, "solving %u/%u", r->solved + (unsigned)steps,
-                      r->report.runs.repeat);
+    progress_solves(r, steps);
     const double start = psg_clock();
     psg_status status = psg_solve_many(r->plan, steps, r->f, r->u[0]);
     const double seconds = psg_clock() - start;
@@ -321,8 +337,7 @@ static void conclude(app_job *r, int *status) {
     *status = app_ranks_agree(app_job_check(r));
     if (r->steps != NULL) {
         r->report.steps[r->step] =
-            (app_report_step){&r->steps->list[r->step], r->report.statistics.mean,
-                              r->report.largest_f, r->verification};
+            (app_report_step){&r->steps->list[r->step], r->report.f, r->verification};
     }
     if (!*status) {
         *status = app_job_write_field(r);
@@ -438,6 +453,9 @@ static int finish(app_job *r) {
     }
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->report.runs, &r->notes);
+    if (!code) { /* an error has said it otherwise */
+        app_report_note_mean(&r->report, &r->notes);
+    }
     r->report.status = code;
     const int failed = app_ranks_agree(app_rank() == 0 ? app_job_write_report(r) : APP_DONE);
     return code ? code : failed;

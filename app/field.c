@@ -35,6 +35,8 @@ struct words {
     size_t size;
 };
 
+const char app_hdf5_locked[] = "another program has it open for writing, and has to close it first";
+
 static herr_t take_words(unsigned n, const H5E_error2_t *error, void *data) {
     const struct words *words = data;
     if (n == 0 && error->desc != NULL) {
@@ -47,6 +49,9 @@ static herr_t take_words(unsigned n, const H5E_error2_t *error, void *data) {
         char *end = start != error->desc ? strchr(words->text, '\'') : NULL;
         if (end != NULL) {
             *end = '\0';
+        }
+        if (strstr(error->desc, "unable to lock file, errno = 11,") != NULL) {
+            snprintf(words->text, words->size, "%s", app_hdf5_locked);
         }
     }
     return 0;
@@ -65,6 +70,27 @@ void app_field_library_version(char *text, size_t size) {
     snprintf(text, size, "%u.%u.%u", major, minor, release);
 }
 
+const char *app_hdf5_read_words(hid_t dataset, char *text, size_t size) {
+    char name[64] = "";
+    app_hdf5_words(text, size);
+    const hid_t creation = H5Dget_create_plist(dataset);
+    for (int f = 0; f < H5Pget_nfilters(creation); f++) {
+        unsigned flags = 0;
+        size_t values = 0;
+        const H5Z_filter_t filter =
+            H5Pget_filter2(creation, (unsigned)f, &flags, &values, NULL, sizeof name, name, NULL);
+        if (filter >= 0 && H5Zfilter_avail(filter) <= 0) {
+            snprintf(text, size,
+                     "it is compressed by the filter '%s' (HDF5's number %d), which is not here: "
+                     "write it with gzip or without compression, or name the filter's folder in "
+                     "HDF5_PLUGIN_PATH",
+                     name, (int)filter);
+        }
+    }
+    H5Pclose(creation);
+    return text;
+}
+
 int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const void *out) {
     const size_t ny = field->grid->axis[1].n;
     const bool whole = rows.count % ny == 0 && rows.first % ny == 0;
@@ -80,7 +106,7 @@ int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const voi
                             : H5Dwrite(field->dataset, type, memory, file, H5P_DEFAULT, out);
     }
     if (result < 0) {
-        app_hdf5_words(field->words, sizeof field->words);
+        app_hdf5_read_words(field->dataset, field->words, sizeof field->words);
     }
     H5Sclose(memory);
     H5Sclose(file);
@@ -195,6 +221,9 @@ static void find_contents(hid_t file, struct contents *contents) {
 int app_hdf5_open(const char *path, hid_t *file) {
     struct stat status;
     *file = H5I_INVALID_HID;
+    if (app_room()) {
+        return APP_FAILED;
+    }
     if (stat(path, &status) || access(path, R_OK)) {
         return app_error(APP_USAGE, "%s: %s", path, strerror(errno));
     }
@@ -267,8 +296,8 @@ static int read_shape(const app_field_input *input, app_field_info *info) {
         return app_error(APP_USAGE, "%s: the data set is empty", input->name);
     }
     if (rank != 3) {
-        return app_error(APP_USAGE, "%s: has rank %d, but a field has rank 3: [nz][ny][nx]",
-                         input->name, rank);
+        return app_error(APP_USAGE, "%s: has rank %d, but a field has rank 3: [nz][ny][nx]%s",
+                         input->name, rank, app_rank_remedy(rank));
     }
     for (int axis = 0; axis < 3; axis++) {
         info->n[axis] = (size_t)extent[2 - axis];
@@ -285,7 +314,8 @@ static int read_shape(const app_field_input *input, app_field_info *info) {
 static const char *class_name(H5T_class_t class) {
     switch (class) {
     case H5T_COMPOUND:
-        return "compound values (complex ones are stored so)";
+        return "compound values (complex ones are stored so: their real and imaginary parts are "
+               "two solves, of two data sets)";
     case H5T_STRING:
         return "text";
     case H5T_ENUM:
@@ -318,6 +348,8 @@ static int read_box(const app_field_input *input, app_field_info *info) {
             "%s: its attribute 'box' is not three numbers lx, ly, lz; --box overrides it",
             input->name);
     }
+    app_hdf5_text(input->dataset, "bc", info->bc, sizeof info->bc);
+    app_hdf5_text(input->dataset, "points", info->points, sizeof info->points);
     return APP_DONE;
 }
 

@@ -26,6 +26,7 @@ typedef struct app_field_info {
     uint64_t step_names;     /**< of all steps, hashed */
     bool has_box;            /**< the data set has an attribute `box` */
     double box[3];           /**< lx, ly, lz */
+    char bc[12], points[8];  /**< its attributes with these names, as --bc and --points; "" */
     char name
         [PATH_MAX +
          1280]; /**< FILE:/DATASET or FILE, for messages; of steps it ends with /GROUP/ and a star */

@@ -82,7 +82,8 @@ static int read_rows(const char *name, hid_t dataset, const part *p, psg_precisi
     }
     H5Sclose(memory);
     H5Sclose(file);
-    return result < 0 ? app_error(APP_FAILED, "%s: cannot be read: %s", name, APP_HDF5_WORDS)
+    return result < 0 ? app_error(APP_FAILED, "%s: cannot be read: %s", name,
+                                  app_hdf5_read_words(dataset, (char[512]){""}, 512))
                       : APP_DONE;
 }
 

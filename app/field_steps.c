@@ -73,3 +73,20 @@ int app_hdf5_numbers(hid_t dataset, const char *name, double *values, int count)
     H5Aclose(attribute);
     return good ? 1 : -1;
 }
+
+void app_hdf5_text(hid_t dataset, const char *name, char *text, size_t size) {
+    memset(text, 0, size); /* a text of a fixed length may have no 0 behind it */
+    if (H5Aexists(dataset, name) <= 0) {
+        return;
+    }
+    const hid_t attribute = H5Aopen(dataset, name, H5P_DEFAULT);
+    const hid_t type = H5Aget_type(attribute);
+    const bool ours = H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type) &&
+                      H5Aget_storage_size(attribute) <= size;
+    if (!ours || H5Aread(attribute, type, text) < 0) {
+        text[0] = '\0';
+    }
+    text[size - 1] = '\0';
+    H5Tclose(type);
+    H5Aclose(attribute);
+}

@@ -161,6 +161,9 @@ static int open_copy(const app_hdf5_target *target, off_t old_bytes, hid_t *file
 int app_hdf5_target_open(const app_hdf5_target *target, hid_t *file) {
     struct stat status;
     *file = H5I_INVALID_HID;
+    if (app_room()) {
+        return APP_FAILED;
+    }
     if (stat(target->shown, &status) || status.st_size == 0) {
         return open_new(target->path, target->shown, file);
     }
@@ -168,10 +171,14 @@ int app_hdf5_target_open(const app_hdf5_target *target, hid_t *file) {
     /* what another program is writing at the moment cannot be opened, and is not copied */
     const hid_t old =
         is_hdf5 ? H5Fopen(target->shown, H5F_ACC_RDONLY, H5P_DEFAULT) : H5I_INVALID_HID;
+    char words[512] = "";
+    if (is_hdf5 && old < 0 && strcmp(app_hdf5_words(words, sizeof words), app_hdf5_locked) == 0) {
+        return app_error(APP_USAGE, "%s: %s", target->shown, words);
+    }
     if (old < 0 && !target->force) {
         return app_error(APP_USAGE, "%s: is there already and %s%s; --force replaces it",
                          target->shown, is_hdf5 ? "cannot be read: " : "is not an HDF5 file",
-                         is_hdf5 ? APP_HDF5_WORDS : "");
+                         words);
     }
     const bool anew = old < 0 || has_only(old, target);
     const int code = anew ? open_new(target->path, target->shown, file)

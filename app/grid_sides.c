@@ -1,6 +1,7 @@
 #include "app/grid_sides.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,10 @@ double app_line_value(const app_line *line, long j, const double value[2]) {
     return sum;
 }
 
+bool app_line_varies(const app_line *line) {
+    return line->n > 1 || line->image[0] < 0 || line->image[1] < 0;
+}
+
 double app_line_weight(const app_line *line, size_t j) {
     const long place = line->first + 2 * (long)j;
     return line->image[0] != 0 && (place == 0 || place == line->whole) ? 0.5 : 1;
@@ -101,6 +106,17 @@ void app_sides_text(const psg_grid *grid, char sides[9], char points[6]) {
     }
     sides[2] = sides[5] = points[1] = points[3] = ',';
     points[5] = '\0';
+}
+
+void app_print_lengths(const psg_grid *grid, const char *head) {
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &grid->axis[d];
+        size_t good = axis->n;
+        if (psg_good_length(axis->n, axis->bc, axis->points, &good) == PSG_OK && good != axis->n) {
+            printf("%s%zu points along %c: %zu are faster to transform\n", head, axis->n, "xyz"[d],
+                   good);
+        }
+    }
 }
 
 bool app_sides_any(const app_sides_value *sides) {

@@ -26,6 +26,10 @@ int app_line_beyond(const app_line *line, long j, size_t *at);
 /** What the values on the sides add to that: u on a Dirichlet side, the derivative along the axis on a Neumann side. */
 double app_line_value(const app_line *line, long j, const double value[2]);
 
+/** Can u vary along the axis? Not where its one point is its own neighbour: the derivative is 0 there, however short the
+ *  axis is, and rounding of its terms would be as large as these. */
+bool app_line_varies(const app_line *line);
+
 /** The weight of a point in sums over the box: 1/2 on a side. */
 double app_line_weight(const app_line *line, size_t j);
 /** The sum of all weights. */
@@ -41,6 +45,9 @@ const char *app_points_text(const psg_axis *axis);
 
 /** As --bc and --points have them. */
 void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
+
+/** Say which axes have a length that is slow to transform, and which one is fast: a line for each, which begins with `head`. */
+void app_print_lengths(const psg_grid *grid, const char *head);
 
 /** Is a side given that is not periodic? */
 bool app_sides_any(const app_sides_value *sides);

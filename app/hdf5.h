@@ -15,8 +15,14 @@ void app_hdf5_start(void);
 const char *app_hdf5_words(char *text, size_t size);
 #define APP_HDF5_WORDS app_hdf5_words((char[512]){""}, 512)
 
+/** What these words are where another program has the file open for writing. */
+extern const char app_hdf5_locked[];
+
+/** The same where data could not be read or written: a filter that is not here is named. */
+const char *app_hdf5_read_words(hid_t dataset, char *text, size_t size);
+
 /** Open a regular file for reading. @param[out] file  H5I_INVALID_HID after a failure
- *  @return APP_DONE; APP_USAGE after a message */
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int app_hdf5_open(const char *path, hid_t *file);
 
 /** The attribute by which a data set is known as a field that psg wrote. */
@@ -45,6 +51,9 @@ int app_hdf5_steps(hid_t file, const char *path, const char *name, app_field_ste
 
 /** Numbers of an attribute. @return 1; 0: there is none; -1: it is not `count` numbers */
 int app_hdf5_numbers(hid_t dataset, const char *attribute, double *values, int count);
+
+/** The text of an attribute as psg writes it. @param[out] text  size bytes; "" if there is no such attribute */
+void app_hdf5_text(hid_t dataset, const char *attribute, char *text, size_t size);
 
 /** Where a field goes. */
 typedef struct app_hdf5_target {

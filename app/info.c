@@ -2,6 +2,7 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/field.h"
+#include "app/grid_sides.h"
 #include "app/host.h"
 #include "app/output.h"
 #include "app/processes.h"
@@ -32,6 +33,7 @@ typedef struct facts {
     psg_exchange between; /* between the processes; AUTO: one process */
     char note[256];       /* what psg_plan_note() says of it, or "" */
     const size_t *n;      /* points of the grid that was asked for; NULL: none was */
+    psg_grid grid;        /* that grid */
     psg_precision precision;
     psg_statistics plan; /* of that grid, as rank 0 has them; also the next one */
     int spectrum_on_gpus;
@@ -56,7 +58,8 @@ static double field_bytes(const facts *f) {
 
 /* Of the spectrum of all processes. */
 static double spectrum_bytes(const facts *f) {
-    return field_bytes(f) / (double)f->n[0] * 2 * (double)(f->n[0] / 2 + 1);
+    const bool half = f->grid.axis[0].bc[0] == PSG_BC_PERIODIC;
+    return field_bytes(f) / (double)f->n[0] * 2 * (double)(f->n[0] / 2 + (half ? 1 : f->n[0] % 2));
 }
 
 static size_t gpus_of(const facts *f) {
@@ -94,18 +97,44 @@ static void find_left(facts *f, const psg_plan *plan) {
     f->arrays_on_gpus = isfinite(least[1]) ? (int)-least[1] : 0;
 }
 
+/* What a solve between arrays in main memory needs of it: f, u, and a spectrum that is not on GPUs. */
+static double main_bytes(const facts *f) {
+    return 2 * field_bytes(f) + (f->spectrum_on_gpus ? 0 : spectrum_bytes(f));
+}
+
+/* All processes are taken to be on this machine. A simulation computes nothing, and needs no memory. */
+static bool fits(const facts *f) {
+    double total = 0, available = 0;
+    app_machine_memory(&total, &available);
+    return psg_simulation() || main_bytes(f) <= available;
+}
+
+static void print_verdict(const facts *f) {
+    double total = 0, available = 0;
+    app_machine_memory(&total, &available);
+    const bool good = fits(f);
+    printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * available,
+           1e-9 * total);
+    printf("  fits         %s: f, u%s take %.4g GB of main memory%s\n", good ? "yes" : "no",
+           f->spectrum_on_gpus ? "" : " and the spectrum", 1e-9 * main_bytes(f),
+           good || f->precision == PSG_F32 ? "" : "; --precision f32 takes half of that");
+}
+
 static void print_grid(const facts *f) {
     static const char *const words[] = {"neither f nor u: they stay in main memory",
                                         "one array: f, which the solve overwrites by u",
                                         "both f and u"};
     const psg_statistics *s = &f->plan;
-    double total = 0, available = 0;
+    const bool any = app_has_sides(&f->grid);
+    char sides[9], places[6];
     if (f->n == NULL) {
         return;
     }
-    app_machine_memory(&total, &available);
-    printf("\nGrid %zu x %zu x %zu, %s:\n", f->n[0], f->n[1], f->n[2],
-           app_precision_name(f->precision));
+    app_sides_text(&f->grid, sides, places);
+    printf("\nGrid %zu x %zu x %zu, %s%s%s%s%s:\n", f->n[0], f->n[1], f->n[2],
+           app_precision_name(f->precision), any ? ", sides " : "", any ? sides : "",
+           any ? ", points " : "", any ? places : "");
+    app_print_lengths(&f->grid, "  lengths      ");
     printf("  f and u      %.4g GB each\n", 1e-9 * field_bytes(f));
     printf("  spectrum     %.4g GB, in %s\n", 1e-9 * spectrum_bytes(f),
            f->spectrum_on_gpus ? "the memory of GPUs" : "main memory");
@@ -118,23 +147,32 @@ static void print_grid(const facts *f) {
                1e-9 * f->gpu_bytes_free, words[f->arrays_on_gpus]);
     }
     if (!psg_simulation()) {
-        printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * available,
-               1e-9 * total);
+        print_verdict(f);
     }
 }
 
 static json_t *grid_json(const facts *f) {
     const psg_statistics *s = &f->plan;
+    json_int_t good[3] = {0, 0, 0};
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &f->grid.axis[d];
+        size_t length = axis->n;
+        (void)psg_good_length(axis->n, axis->bc, axis->points, &length);
+        good[d] = (json_int_t)length;
+    }
     return f->n == NULL
                ? json_null()
-               : json_pack("{s:[I,I,I], s:s, s:f, s:f, s:b, s:I, s:I, s:s, s:f, s:i}", "points",
-                           (json_int_t)f->n[0], (json_int_t)f->n[1], (json_int_t)f->n[2],
-                           "precision", app_precision_name(f->precision), "field_bytes",
-                           field_bytes(f), "spectrum_bytes", spectrum_bytes(f), "spectrum_on_gpus",
-                           f->spectrum_on_gpus, "segments", (json_int_t)s->segments, "sheets",
-                           (json_int_t)s->sheets, "exchange", app_exchange_name(s->exchange),
-                           "gpu_bytes_free", f->gpu_bytes_free, "arrays_on_gpus",
-                           f->arrays_on_gpus);
+               : json_pack(
+                     "{s:[I,I,I], s:[I,I,I], s:s, s:f, s:f, s:b, s:I, s:I, s:s, s:f, s:i, s:f, "
+                     "s:b}",
+                     "points", (json_int_t)f->n[0], (json_int_t)f->n[1], (json_int_t)f->n[2],
+                     "good_lengths", good[0], good[1], good[2], "precision",
+                     app_precision_name(f->precision), "field_bytes", field_bytes(f),
+                     "spectrum_bytes", spectrum_bytes(f), "spectrum_on_gpus", f->spectrum_on_gpus,
+                     "segments", (json_int_t)s->segments, "sheets", (json_int_t)s->sheets,
+                     "exchange", app_exchange_name(s->exchange), "gpu_bytes_free",
+                     f->gpu_bytes_free, "arrays_on_gpus", f->arrays_on_gpus, "main_bytes",
+                     main_bytes(f), "fits", fits(f));
 }
 
 /* ------------------------------------------------------------------------------------- all of it */
@@ -180,8 +218,12 @@ static void print_lines(const facts *f) {
             if (app_ranks() > 1) {
                 printf("  rank %d", rank);
             }
-            app_say("  %-4s %3d  %s\n", app_worker_kind_name(worker->kind), worker->device,
+            app_say("  %-4s %3d  %s", app_worker_kind_name(worker->kind), worker->device,
                     worker->name);
+            if (worker->processor >= 0) {
+                printf(", runs on processor %d", worker->processor);
+            }
+            printf("\n");
         }
     }
     print_routes(f);
@@ -259,17 +301,13 @@ static int find_routes(facts *f, const psg_options *options) {
 /* A plan of the grid that was asked for says what memory it takes. Without a grid, a small plan says which exchange there is
  * between processes. Collective. */
 static int make_plan(facts *f, const psg_options *options) {
-    static const size_t small[3] = {16, 16, 16};
-    const size_t *n = f->n != NULL ? f->n : small;
-    psg_grid grid;
     psg_plan *plan = NULL;
     psg_options own = *options;
     if (f->n == NULL && app_ranks() == 1) {
         return APP_DONE;
     }
     own.effort = PSG_EFFORT_ESTIMATE;
-    psg_grid_init(&grid, n[0], n[1], n[2], 1, 1, 1);
-    psg_status status = psg_plan_create(&plan, &grid, &own);
+    psg_status status = psg_plan_create(&plan, &f->grid, &own);
     if (status == PSG_OK) {
         status = psg_plan_statistics(plan, &f->plan);
     }
@@ -278,7 +316,8 @@ static int make_plan(facts *f, const psg_options *options) {
     }
     int code = APP_DONE;
     if (status == PSG_ERR_MEMORY && f->n != NULL) {
-        code = app_error(app_exit_code(status), "%s; f and u take %.4g GB each, the spectrum %.4g",
+        code = app_error(app_exit_code(status),
+                         "the grid does not fit: %s; f and u take %.4g GB each, the spectrum %.4g",
                          psg_last_error(), 1e-9 * field_bytes(f), 1e-9 * spectrum_bytes(f));
     } else if (status != PSG_OK) {
         code = app_error(app_exit_code(status), "%s", psg_last_error());
@@ -384,8 +423,12 @@ static int check_arguments(const app_arguments *a) {
     const bool precision = app_options_given(&a->solver, "precision");
     return a->machines && (a->grid.given || precision)
                ? app_error(APP_USAGE, "--machines goes without --grid and --precision")
-           : precision && !a->grid.given ? app_error(APP_USAGE, "--precision goes with --grid")
-                                         : APP_DONE;
+           : precision && !a->grid.given      ? app_error(APP_USAGE, "--precision goes with --grid")
+           : a->sides.given && !a->grid.given ? app_error(APP_USAGE, "--bc goes with --grid")
+           : a->points.given && !app_sides_any(&a->sides)
+               ? app_error(APP_USAGE,
+                           "--points goes with --bc, which names Dirichlet or Neumann sides")
+               : APP_DONE;
 }
 
 int app_info(int argc, char **argv) {
@@ -414,6 +457,9 @@ int app_info(int argc, char **argv) {
                .nodes = options.nodes,
                .n = arguments.grid.given ? arguments.grid.n : NULL,
                .precision = options.precision};
+    const size_t *n = f.n != NULL ? f.n : (const size_t[3]){16, 16, 16};
+    psg_grid_init(&f.grid, n[0], n[1], n[2], 1, 1, 1);
+    app_sides_put(&arguments.sides, &arguments.points, &f.grid);
     if (!code) {
         app_progress_step(&progress, f.n != NULL ? "making a plan of the grid"
                                                  : "looking for links between memories");

@@ -148,6 +148,25 @@ static int compare_inputs(app_job *r) {
                            own.name);
 }
 
+/* Arrays are [nz][ny][nx], and the box is in the order x, y, z: were its lengths given the other way round? Then the
+ * points have one spacing along all axes if they are turned. */
+static void note_order(app_job *r, const size_t *n, const double *length) {
+    const double turned = length[2] / (double)n[0], given = length[0] / (double)n[0];
+    const double tolerance = 1e-6 * turned;
+    bool alike = fabs(given - turned) > tolerance;
+    for (int axis = 1; axis < 3; axis++) {
+        alike = alike && fabs(length[2 - axis] / (double)n[axis] - turned) <= tolerance;
+    }
+    if (alike) {
+        app_note(&r->notes,
+                 "the spacing of the points is %.4g x %.4g x %.4g; with --box %.10gx%.10gx%.10g it "
+                 "is %.4g along all axes: the box has the order x, y, z, and arrays are "
+                 "[nz][ny][nx]",
+                 given, length[1] / (double)n[1], length[2] / (double)n[2], length[2], length[1],
+                 length[0], turned);
+    }
+}
+
 static int make_grid(app_job *r) {
     const app_arguments *a = &r->arguments;
     static const double unit_cube[3] = {1, 1, 1};
@@ -163,6 +182,9 @@ static int make_grid(app_job *r) {
                              "%s: its attribute 'box' has the length %g; lengths are above 0",
                              r->report.source, length[axis]);
         }
+    }
+    if (a->in != NULL) {
+        note_order(r, n, length);
     }
     if (n[1] > SIZE_MAX / 16 / n[0] || n[2] > SIZE_MAX / 16 / (n[0] * n[1])) {
         return app_error(APP_USAGE, "%zu x %zu x %zu points are more than this machine can count",
@@ -258,21 +280,48 @@ int app_job_describe(app_job *r) {
 
 /* ------------------------------------------------------------------------------ where it goes */
 
+/* What is read: the part of "FILE:/DATASET" behind the file. Of steps it is their group. NULL: the file has no data sets. */
+static const char *read_dataset(const char *name, const app_field_name *in, char *text) {
+    const size_t length = strlen(in->file);
+    if (strncmp(name, in->file, length) != 0 || name[length] != ':') {
+        return NULL;
+    }
+    const size_t star = app_field_is_series(in) ? strlen("/*") : 0;
+    snprintf(text, sizeof in->dataset, "%.*s", (int)(strlen(name) - length - 1 - star),
+             name + length + 1);
+    return text;
+}
+
+static const char *written_dataset(const app_field_name *out) {
+    return out->dataset[0] ? out->dataset : NULL;
+}
+
 static int check_files(const app_job *r) {
+    static const char *const sides[] = {"/x0", "/x1", "/y0", "/y1", "/z0", "/z1"};
+    enum { OTHERS = 8, SIDES = sizeof sides / sizeof *sides };
     const app_arguments *a = &r->arguments;
-    app_field_name in = {.file = ""};
+    app_field_name in = {.file = ""}, epsilon = {.file = ""};
+    char in_text[sizeof in.dataset], epsilon_text[sizeof in.dataset];
     if (a->in != NULL) {
         (void)app_field_split(a->in, &in);
     }
-    const app_named_file files[] = {{"--in", in.file, true},
-                                    {"--values", a->values, true},
-                                    {"--out", r->out.file, false},
-                                    {"the .xmf beside --out", r->xmf, false},
-                                    {"--gradient", r->gradient.out.file, false},
-                                    {"--json", r->json_to_stdout ? NULL : a->json, false},
-                                    {"--trace", a->trace, false},
-                                    {"--dag", a->dag, false}};
-    return app_files_differ(files, sizeof files / sizeof *files);
+    if (a->epsilon != NULL) {
+        (void)app_field_split(a->epsilon, &epsilon);
+    }
+    const app_field_name *out = &r->out, *gradient = &r->gradient.out;
+    app_named_file files[OTHERS + SIDES] = {
+        {"--in", in.file, true, read_dataset(r->info.name, &in, in_text)},
+        {"--epsilon", epsilon.file, true, read_dataset(r->epsilon.name, &epsilon, epsilon_text)},
+        {"--out", out->file, false, written_dataset(out)},
+        {"the .xmf beside --out", r->xmf, false, NULL},
+        {"--gradient", gradient->file, false, written_dataset(gradient)},
+        {"--json", r->json_to_stdout ? NULL : a->json, false, NULL},
+        {"--trace", a->trace, false, NULL},
+        {"--dag", a->dag, false, NULL}};
+    for (size_t side = 0; side < SIDES; side++) {
+        files[OTHERS + side] = (app_named_file){"--values", a->values, true, sides[side]};
+    }
+    return app_files_differ(files, OTHERS + SIDES);
 }
 
 /* A file of the same kind is replaced, and by --force any. */

@@ -6,10 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* max |f|, against which the dropped mean is small or not */
+/* f beside its mean, which is small or not, and may cost digits of u */
 static int survey(app_job *r) {
     const psg_axis *axis = r->report.grid.axis;
-    r->report.largest_f = 0;
+    app_numbers numbers = {0};
+    r->report.f = (app_fluctuation){0};
     if (r->report.statistics.mean == 0) {
         return APP_DONE;
     }
@@ -17,13 +18,11 @@ static int survey(app_job *r) {
     const int code = app_ranks_agree(row != NULL ? APP_DONE : APP_FAILED);
     for (size_t line = 0; line < axis[1].n * r->planes.count && !code; line++) {
         app_get_row(r->f, r->report.options.precision, line * axis[0].n, axis[0].n, row);
-        for (size_t i = 0; i < axis[0].n; i++) {
-            r->report.largest_f = fmax(r->report.largest_f, fabs(row[i]));
-        }
+        app_numbers_add(&numbers, row, axis[0].n);
     }
     free(row);
     if (!code) {
-        app_ranks_max(&r->report.largest_f, 1);
+        r->report.f = app_numbers_about(&numbers, r->report.statistics.mean);
     }
     return code;
 }
@@ -43,17 +42,22 @@ static int check_residual(app_job *r, const void *u) {
         return APP_DONE;
     }
     const char *of = r->steps != NULL ? " of " : "", *step = of[0] ? r->report.source : "";
-    if (v->residual <= v->bound && isfinite(v->bound)) {
+    if (!(v->residual <= v->bound) || !isfinite(v->bound)) {
+        return app_error(
+            APP_FAILED,
+            "the result%s%s is wrong: the residual at point (%zu, %zu, %zu) is %.3g, rounding "
+            "explains %.3g",
+            of, step, v->at[0], v->at[1], v->at[2], v->residual, v->bound);
+    }
+    if (!(v->mean_off <= v->mean_bound)) {
         return app_error(
             APP_FAILED,
             "the result%s%s is wrong: the mean of u is off by %.3g, rounding explains %.3g", of,
             step, v->mean_off, v->mean_bound);
     }
-    return app_error(
-        APP_FAILED,
-        "the result%s%s is wrong: the residual at point (%zu, %zu, %zu) is %.3g, rounding "
-        "explains %.3g",
-        of, step, v->at[0], v->at[1], v->at[2], v->residual, v->bound);
+    char text[APP_MEAN_TEXT];
+    app_mean_text(&v->f, options->precision, text);
+    return app_error(APP_FAILED, "the result%s%s is not accurate: %s", of, step, text);
 }
 
 static int check_modes(app_job *r, const void *u) {

@@ -20,7 +20,7 @@ const app_command app_commands[] = {
      app_run, true},
     {"dock", "find how two molecules fit each other, from their PDB files", app_dock, true},
     {"example", "write a small density to solve for", app_example, false},
-    {"view", "write the middle slices of a field as a picture", app_view, false},
+    {"view", "write three slices of a field as a picture", app_view, false},
     {"bench", "measure solves in every combination of lists of options, or by ready studies",
      bench_command, false},
     {"tune", "find the fastest options for a grid on this machine, and keep them for solve",
@@ -96,6 +96,9 @@ static int run(int argc, char **argv) {
     }
     for (const app_command *c = app_commands; c->name != NULL; c++) {
         if (strcmp(argv[1], c->name) == 0) {
+            if (app_room()) {
+                return APP_FAILED;
+            }
             return c->solves ? app_simulation_run(c->run, argc - 1, argv + 1)
                              : c->run(argc - 1, argv + 1);
         }

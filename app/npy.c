@@ -82,15 +82,8 @@ static const char *kind_of(const char *type) {
     static const struct {
         char letter;
         const char *words;
-    } kinds[] = {{'c', "complex numbers"},
-                 {'i', "integers"},
-                 {'u', "integers"},
-                 {'b', "booleans"},
-                 {'O', "Python objects"},
-                 {'S', "text"},
-                 {'U', "text"},
-                 {'M', "dates"},
-                 {'m', "times"}};
+    } kinds[] = {{'i', "integers"}, {'u', "integers"}, {'b', "booleans"}, {'O', "Python objects"},
+                 {'S', "text"},     {'U', "text"},     {'M', "dates"},    {'m', "times"}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (type[1] == kinds[k].letter) {
             return kinds[k].words;
@@ -115,6 +108,12 @@ static int read_type(const char *path, const char *value, app_npy *npy) {
     }
     if (type[0] == '\0') {
         return app_error(APP_USAGE, "%s: its header has no dtype", path);
+    }
+    if (type[1] == 'c') {
+        return app_error(APP_USAGE,
+                         "%s: holds complex numbers, dtype '%s'; psg solves for real ones: save "
+                         "a.real and a.imag, which are two solves",
+                         path, type);
     }
     if (strcmp(type, f4) != 0 && strcmp(type, f8) != 0) {
         return app_error(APP_USAGE,
@@ -155,8 +154,8 @@ static int read_shape(const char *path, const char *value, app_npy *npy) {
         return app_error(APP_USAGE, "%s: its header does not say the shape of the array", path);
     }
     if (rank != 3) {
-        return app_error(APP_USAGE, "%s: has rank %d, but a field has rank 3: [nz][ny][nx]", path,
-                         rank);
+        return app_error(APP_USAGE, "%s: has rank %d, but a field has rank 3: [nz][ny][nx]%s", path,
+                         rank, app_rank_remedy(rank));
     }
     if (extent[0] == 0 || extent[1] == 0 || extent[2] == 0) {
         return app_error(APP_USAGE, "%s: the array is empty: its shape is %llu x %llu x %llu", path,

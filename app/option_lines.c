@@ -18,6 +18,11 @@ static const struct special {
     double unit;  /* of the command, in units of the library; 0: the same */
 } specials[] = {
     {.option = "z_layout", .column = "z"},
+    {.option = "lambda",
+     .expected = "a finite number from 0; below 0 is the equation of waves, which psg does not "
+                 "solve",
+     .parse = app_value_lambda,
+     .field = offsetof(app_options, options.lambda)},
     {.option = "factor",
      .help = "solve for X f in place of f: gravity 4*pi*G, electric charge -1/eps0 (SI) or -4*pi "
              "(Gaussian "
@@ -110,19 +115,26 @@ void app_options_init(app_options *options) {
     options->options.in_flight = 1;
 }
 
+static int wrong_value(size_t index, const char *expected, const char *text) {
+    const app_option_row row = {.name = app_option_name(index),
+                                .argument = app_option_argument(index),
+                                .parse = special_of(index)->parse,
+                                .expected = expected};
+    return app_wrong_value(&row, text);
+}
+
 int app_options_set(app_options *options, size_t index, const char *text) {
     const struct special *special = special_of(index);
     if (special->parse != NULL) {
         if (special->parse(text, (char *)options + special->field, NULL)) {
-            const app_option_row row = {.name = app_option_name(index),
-                                        .parse = special->parse,
-                                        .expected = special->expected};
-            return app_wrong_value(&row, text);
+            return wrong_value(index, special->expected, text);
         }
     } else if (psg_options_set(&options->options, psg_option_at(index)->name, text) != PSG_OK) {
-        const char *expected = strstr(psg_last_error(), "expected ");
-        return app_error(APP_USAGE, "--%s '%s': %s", app_option_name(index), text,
-                         expected != NULL ? expected : psg_last_error());
+        static const char mark[] = "expected ";
+        const char *expected = strstr(psg_last_error(), mark);
+        return expected != NULL ? wrong_value(index, expected + strlen(mark), text)
+                                : app_error(APP_USAGE, "--%s '%s': %s", app_option_name(index),
+                                            text, psg_last_error());
     }
     if (special->parse == app_value_gpus) {
         options->options.gpus = options->gpus.count;

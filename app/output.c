@@ -380,15 +380,44 @@ bool app_same_file(const char *a, const char *b) {
     return strcmp(resolved_a, resolved_b) == 0;
 }
 
-int app_files_differ(const app_named_file *files, size_t count) {
-    for (size_t b = 1; b < count; b++) {
-        for (size_t a = 0; a < b; a++) {
-            if ((!files[a].read || !files[b].read) && files[a].path != NULL &&
-                files[b].path != NULL && app_same_file(files[a].path, files[b].path)) {
-                return app_error(APP_USAGE, "%s and %s name the same file, %s", files[a].by,
-                                 files[b].by, files[a].path);
-            }
+/* Is one of two data sets or groups the other one, or in it? HDF5 takes several slashes for one. */
+static bool datasets_meet(const char *a, const char *b) {
+    for (;;) {
+        const size_t slashes_a = strspn(a, "/"), slashes_b = strspn(b, "/");
+        a += slashes_a;
+        b += slashes_b;
+        if (*a == '\0' || *b == '\0') {
+            return (*a == '\0' || slashes_a > 0) && (*b == '\0' || slashes_b > 0);
+        }
+        if (*a++ != *b++ || (slashes_a > 0) != (slashes_b > 0)) {
+            return false;
         }
     }
-    return APP_DONE;
+}
+
+static int compare_files(const app_named_file *a, const app_named_file *b) {
+    if ((a->read && b->read) || a->path == NULL || b->path == NULL ||
+        !app_same_file(a->path, b->path)) {
+        return APP_DONE;
+    }
+    if (a->read == b->read || a->dataset == NULL || b->dataset == NULL) {
+        return app_error(APP_USAGE, "%s and %s name the same file, %s", a->by, b->by, a->path);
+    }
+    return datasets_meet(a->dataset, b->dataset)
+               ? app_error(
+                     APP_USAGE,
+                     "%s:%s and %s:%s are the same data set, or one is in the other: psg does "
+                     "not write over what it reads; give %s another name",
+                     a->path, a->dataset, b->path, b->dataset, a->read ? b->by : a->by)
+               : APP_DONE;
+}
+
+int app_files_differ(const app_named_file *files, size_t count) {
+    int code = APP_DONE;
+    for (size_t b = 1; b < count; b++) {
+        for (size_t a = 0; a < b && !code; a++) {
+            code = compare_files(&files[a], &files[b]);
+        }
+    }
+    return code;
 }

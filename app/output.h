@@ -85,9 +85,13 @@ typedef struct app_named_file {
     const char *by;   /**< what names it: "--out" */
     const char *path; /**< NULL or "": there is none */
     bool read;
+    const char
+        *dataset; /**< the data set or group of an HDF5 file that is meant; NULL: all of the file */
 } app_named_file;
 
-/** A file that is written may be no other file of these. @return APP_DONE; APP_USAGE after a message */
+/** A file that is written may be no other file of these. One exception: a data set may go into the HDF5 file that
+ *  another data set is read from. The writer fills a copy, and gives it the file's name when all is done.
+ *  @return APP_DONE; APP_USAGE after a message */
 int app_files_differ(const app_named_file *files, size_t count);
 
 #endif

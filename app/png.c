@@ -46,10 +46,6 @@ static bool write_chunks(png_structp png, png_infop info, FILE *file, const app_
 }
 
 int app_png_write(const app_picture *picture, const char *path, const char *shown) {
-    if (picture->width > PNG_USER_WIDTH_MAX || picture->height > PNG_USER_HEIGHT_MAX) {
-        return app_error(APP_FAILED, "%s: a picture of %zu x %zu points is too large for PNG",
-                         shown, picture->width, picture->height);
-    }
     FILE *file = fopen(path, "wb");
     if (file == NULL) {
         return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(errno));

@@ -77,9 +77,9 @@ void app_report_join(app_report *report) {
     app_runs_join_bounds(&report->runs.bounds);
 }
 
-static bool is_dropped(const app_report *report, double mean, double largest_f) {
+static bool is_dropped(const app_report *report, const app_fluctuation *f) {
     const double rounding = report->options.precision == PSG_F32 ? 1e-5 : 1e-10;
-    return fabs(mean) > rounding * largest_f;
+    return fabs(f->mean) > rounding * f->largest;
 }
 
 /* -------------------------------------------------------------------------------------- lines */
@@ -140,9 +140,9 @@ static void print_checks(const app_report *report) {
     const app_report_step *step = NULL;
     const app_verification *v = worst(report, &step);
     if (v != NULL) {
-        const double scale = v->largest_f > 0 ? v->largest_f : 1;
-        app_say("residual  %.2e of max|%sf| at %s %zu points%s%s; %s %.2e\n", v->residual / scale,
-                report->options.factor != 1 ? "factor " : "",
+        const double scale = v->f.farthest > 0 ? v->f.farthest : 1;
+        app_say("residual  %.2e of max|%sf%s| at %s %zu points%s%s; %s %.2e\n", v->residual / scale,
+                report->options.factor != 1 ? "factor " : "", v->f.mean != 0 ? " - mean" : "",
                 v->points == app_points(&report->grid) ? "all" : "a sample of", v->points,
                 step != NULL ? " of step " : "", step != NULL ? step->of->name : "",
                 report->epsilon != NULL ? "rounding and the last iteration explain"
@@ -189,13 +189,11 @@ static void print_steps(const app_report *report) {
 
 static void print_mean(const app_report *report) {
     const app_report_step *most = NULL;
-    double mean = is_dropped(report, report->statistics.mean, report->largest_f)
-                      ? report->statistics.mean
-                      : 0;
+    double mean = is_dropped(report, &report->f) ? report->f.mean : 0;
     for (unsigned s = 0; report->steps != NULL && s < report->runs.repeat; s++) {
         const app_report_step *step = &report->steps[s];
-        if (is_dropped(report, step->mean, step->largest_f) && fabs(step->mean) >= fabs(mean)) {
-            mean = step->mean;
+        if (is_dropped(report, &step->f) && fabs(step->f.mean) >= fabs(mean)) {
+            mean = step->f.mean;
             most = step;
         }
     }
@@ -203,6 +201,24 @@ static void print_mean(const app_report *report) {
         app_say("mean      %.10g of f%s%s was dropped: %s has no solution for it\n", mean,
                 most != NULL ? " of step " : "", most != NULL ? most->of->name : "",
                 app_has_sides(&report->grid) ? "a box without a Dirichlet side" : "a periodic box");
+    }
+}
+
+void app_report_note_mean(const app_report *report, app_notes *notes) {
+    const psg_precision precision = report->options.precision;
+    const app_fluctuation *most = report->steps != NULL ? &report->steps[0].f : &report->f;
+    const char *name = report->steps != NULL ? report->steps[0].of->name : "";
+    char text[APP_MEAN_TEXT];
+    for (unsigned s = 1; report->steps != NULL && s < report->runs.repeat; s++) {
+        const app_report_step *step = &report->steps[s];
+        if (app_mean_digits(&step->f, precision) < app_mean_digits(most, precision)) {
+            most = &step->f;
+            name = step->of->name;
+        }
+    }
+    if (app_mean_digits(most, precision) <= APP_DIGITS_FEW) {
+        app_mean_text(most, precision, text);
+        app_note(notes, "%s%s%s%s", name[0] ? "step " : "", name, name[0] ? ": " : "", text);
     }
 }
 
@@ -227,6 +243,7 @@ void app_report_print(const app_report *report) {
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
     print_sides(&report->grid);
+    app_print_lengths(&report->grid, "lengths   ");
     if (app_simulation_machine() != NULL) {
         app_say("machine   %s, simulated: times are those that it would take%s, and nothing is "
                 "computed\n",

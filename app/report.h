@@ -13,7 +13,7 @@
 /** What came of a time step. */
 typedef struct app_report_step {
     const app_field_step *of;
-    double mean, largest_f;        /**< the mean of f that was dropped, and max |f| where it was */
+    app_fluctuation f;             /**< app_report.f of the step */
     app_verification verification; /**< all 0 if nobody asked */
 } app_report_step;
 
@@ -36,7 +36,7 @@ typedef struct app_report {
     bool resident;        /**< f and u stayed where they are computed */
     bool simulates_sides; /**< psg_plan_simulates_sides() */
     double read_seconds, write_seconds;
-    double largest_f; /**< max |f|; only where a mean was dropped, else 0 */
+    app_fluctuation f; /**< only where a mean was dropped, else all 0 */
     app_report_step
         *steps; /**< `runs.repeat` of them, and everything above is of all of them or of the last */
     const app_verification *verification;
@@ -51,6 +51,9 @@ typedef struct app_report {
 /** Join the times and the statistics of all processes: times are those of the slowest, tasks, the
  *  seconds of a stage and bytes are sums. Collective. */
 void app_report_join(app_report *report);
+
+/** A note where the mean of f, or of a step's, costs digits of u. */
+void app_report_note_mean(const app_report *report, app_notes *notes);
 
 /** The lines, on stdout. */
 void app_report_print(const app_report *report);

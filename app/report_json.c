@@ -63,7 +63,9 @@ static json_t *json_verification(const app_verification *v) {
     json_t *verify = json_object();
     app_json_put_real(verify, "residual", v->residual);
     app_json_put_real(verify, "bound", v->bound);
-    app_json_put_real(verify, "max_f", v->largest_f);
+    app_json_put_real(verify, "max_f", v->f.largest);
+    app_json_put_real(verify, "max_fluctuation", v->f.farthest);
+    app_json_put_size(verify, "digits", (size_t)v->digits);
     app_json_put_real(verify, "mean_off", v->mean_off);
     app_json_put_real(verify, "mean_bound", v->mean_bound);
     app_json_put_size(verify, "points", v->points);
@@ -80,7 +82,7 @@ static json_t *json_steps(const app_report *report) {
         app_json_put_text(one, "name", step->of->name);
         app_json_put_real(one, "time", step->of->time);
         app_json_put_real(one, "seconds", report->runs.seconds[s]);
-        app_json_put_real(one, "mean_dropped", step->mean);
+        app_json_put_real(one, "mean_dropped", step->f.mean);
         if (report->verification != NULL) {
             app_json_put(one, "verify", json_verification(&step->verification));
         }

@@ -200,13 +200,11 @@ const char *app_event_words_colour(const psg_event *event) {
 
 /* What the indices of a task are: of a solve's, and of a workload's. */
 static const struct {
-    const char *run;
     const char *index[3];
     const char *mark[3];
-} words[3] = {
-    {"solve", {"segment", "sheet", "axis"}, {" s", " p", " d"}},
-    {"run", {"row", "column", "step"}, {" ", " ", " "}},
-    {"solve", {"segment", "sheet", "derivatives"}, {" s", " p", " +"}}}; /* of inverse_xy */
+} words[3] = {{{"segment", "sheet", "axis"}, {" s", " p", " d"}},
+              {{"row", "column", "step"}, {" ", " ", " "}},
+              {{"segment", "sheet", "derivatives"}, {" s", " p", " +"}}}; /* of inverse_xy */
 
 static int words_of(const psg_event *e) {
     return e->stage >= PSG_STAGE_COUNT ? 1 : e->stage == PSG_STAGE_INVERSE_XY ? 2 : 0;
@@ -238,7 +236,7 @@ static void put_count(json_t *args, const char *name, size_t count) {
 static json_t *arguments_of(const app_trace_event *e) {
     const psg_event *event = &e->event;
     const size_t index[3] = {event->segment, event->sheet, event->step};
-    json_t *args = json_pack("{si}", words[words_of(event)].run, (int)e->at.run);
+    json_t *args = json_pack("{si}", "run", (int)e->at.run);
     for (int m = 0; m < 3; m++) {
         put_count(args, words[words_of(event)].index[m], index[m]);
     }
@@ -373,7 +371,7 @@ static void add_copy(json_t *list, const app_trace_copy *c, double origin) {
                        : copy->data == 'u' ? "u"
                        : copy->data == 's' ? "spectrum"
                                            : "copy";
-    json_t *args = json_pack("{si}", "solve", (int)c->at.run);
+    json_t *args = json_pack("{si}", "run", (int)c->at.run);
     put_count(args, "segment", copy->segment);
     put_count(args, "sheet", copy->sheet);
     put_count(args, "bytes", copy->bytes);
@@ -389,7 +387,7 @@ static void add_submission(json_t *list, const app_trace_submission *s, double o
                           json_pack("{ss ss ss sf sf si si s{si sI sI}}", "name", "submission",
                                     "cat", "submission", "ph", "X", "ts", moment(&s->at, origin, 0),
                                     "dur", 1e6 * s->seconds, "pid", s->at.rank, "tid",
-                                    SUBMISSION_TRACK, "args", "solve", (int)s->at.run, "tasks",
+                                    SUBMISSION_TRACK, "args", "run", (int)s->at.run, "tasks",
                                     (json_int_t)s->tasks, "pieces", (json_int_t)s->pieces));
 }
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const char app_bc_letters[] = {
     [PSG_BC_PERIODIC] = 'P', [PSG_BC_DIRICHLET] = 'D', [PSG_BC_NEUMANN] = 'N', '\0'};
@@ -196,6 +197,20 @@ int app_value_box(const char *text, void *field, const app_choice *choices) {
     return -1;
 }
 
+int app_value_place(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    app_place_value place = {.given = true};
+    for (int axis = 0; axis < 3; axis++) {
+        text = read_real(text, &place.at[axis]);
+        if (text == NULL || *text != (axis < 2 ? ',' : '\0')) {
+            return -1;
+        }
+        text++;
+    }
+    *(app_place_value *)field = place;
+    return 0;
+}
+
 static bool read_letter(char letter, psg_bc *bc) {
     const char *found = letter != '\0' ? strchr(app_bc_letters, letter) : NULL;
     *bc = found != NULL ? (psg_bc)(found - app_bc_letters) : PSG_BC_PERIODIC;
@@ -277,6 +292,23 @@ int app_value_policy(const char *text, void *field, const app_choice *choices) {
     return -1;
 }
 
+/* --bc in words, for all sides. */
+static const char *sides_in_words(const char *text) {
+    static const char *const words[] = {"periodic", "dirichlet", "neumann", NULL};
+    static const char *const pairs[] = {"PP", "DD", "NN"};
+    char small[16] = "";
+    for (size_t m = 0; text[m] != '\0' && m + 1 < sizeof small; m++) {
+        small[m] = (char)tolower((unsigned char)text[m]);
+    }
+    const char *near = app_nearest(small, words);
+    for (size_t w = 0; near != NULL && words[w] != NULL; w++) {
+        if (near == words[w]) {
+            return pairs[w];
+        }
+    }
+    return NULL;
+}
+
 /* What was probably meant: the extents of a box have x between them, sides are large letters with commas. */
 static bool nearly_right(const app_option_row *row, const char *text, char *meant, size_t size) {
     static const char *const places[] = {"cells", "nodes"};
@@ -298,6 +330,10 @@ static bool nearly_right(const app_option_row *row, const char *text, char *mean
                           : extents ? meant[m]
                                     : tolower((unsigned char)meant[m]));
     }
+    const char *pair = sides ? sides_in_words(text) : NULL;
+    if (pair != NULL) {
+        (void)snprintf(meant, size, "%s", pair);
+    }
     for (size_t p = 0; row->parse == app_value_points && p < 2; p++) {
         if (app_edit_distance(meant, places[p]) <= 2) {
             (void)snprintf(meant, size, "%s", places[p]);
@@ -306,27 +342,80 @@ static bool nearly_right(const app_option_row *row, const char *text, char *mean
     return row->parse(meant, &ignored, NULL) == 0;
 }
 
+static bool means_open(const char *text) {
+    static const char *const words[] = {"open", "free", "isolated", "vacuum"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        if (strcasecmp(text, words[w]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum { WORDS_MOST = 128 };
+
+/* The values that have a name: the choices, the policies, or the words of "fused|staged|auto".
+ * @param[out] list    ends with NULL
+ * @param[in]  memory  for its words */
+static void list_values(const app_option_row *row, const char *list[WORDS_MOST + 1], char *memory,
+                        size_t size) {
+    size_t count = 0;
+    for (const app_choice *c = row->choices; c != NULL && c->name != NULL; c++) {
+        list[count++] = c->name;
+    }
+    for (size_t p = 0; row->parse == app_value_policy && psg_policy_name(p) != NULL; p++) {
+        list[count < WORDS_MOST ? count++ : count] = psg_policy_name(p);
+    }
+    (void)snprintf(memory, size, "%s", row->argument != NULL && count == 0 ? row->argument : "");
+    for (char *rest = memory, *word; (word = strtok_r(rest, "|", &rest)) != NULL;) {
+        if (islower((unsigned char)word[0])) {
+            list[count++] = word;
+        }
+    }
+    list[count] = NULL;
+}
+
 int app_wrong_value(const app_option_row *row, const char *text) {
-    char list[2048], meant[128];
+    char list[2048], meant[128], memory[256];
+    const char *words[WORDS_MOST + 1];
     size_t length = 0;
+    const bool one_of = row->choices != NULL || row->parse == app_value_policy;
     list[0] = '\0';
+    if (row->parse == app_value_sides && means_open(text)) {
+        return app_error(APP_USAGE,
+                         "--bc '%s': psg has no open sides; take a larger box with room around f, "
+                         "and --bc DD, u = 0 on its sides",
+                         text);
+    }
     if (nearly_right(row, text, meant, sizeof meant)) {
         return app_error(APP_USAGE, "--%s '%s': expected %s: did you mean --%s %s?", row->name,
                          text, row->expected, row->name, meant);
     }
-    for (const app_choice *choice = row->choices; choice != NULL && choice->name != NULL;
-         choice++) {
+    list_values(row, words, memory, sizeof memory);
+    for (size_t w = 0; one_of && words[w] != NULL && length < sizeof list; w++) {
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                   length ? ", " : "one of ", choice->name);
+                                   length ? ", " : "one of ", words[w]);
     }
-    if (row->parse == app_value_policy) {
-        for (size_t p = 0; psg_policy_name(p) != NULL && length < sizeof list; p++) {
-            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                       length ? ", " : "one of ", psg_policy_name(p));
+    const char *near = text[0] != '\0' ? app_nearest(text, words) : NULL;
+    return app_error(APP_USAGE, "--%s '%s': %s%s%sxpected %s", row->name, text,
+                     near != NULL ? "did you mean '" : "", near != NULL ? near : "",
+                     near != NULL ? "'? E" : "e", length ? list : row->expected);
+}
+
+const char *app_nearest(const char *word, const char *const *words) {
+    const char *nearest = NULL;
+    size_t least = 2 + strlen(word) / 4;
+    for (; *words != NULL; words++) {
+        const size_t length = strlen(*words);
+        const bool begins =
+            length > 1 && 3 * length >= strlen(word) && strncmp(word, *words, length) == 0;
+        const size_t distance = begins ? 1 : app_edit_distance(word, *words);
+        if (distance < least) {
+            least = distance;
+            nearest = *words;
         }
     }
-    return app_error(APP_USAGE, "--%s '%s': expected %s", row->name, text,
-                     length ? list : row->expected);
+    return nearest;
 }
 
 static size_t smaller(size_t a, size_t b) {

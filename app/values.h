@@ -24,6 +24,11 @@ typedef struct app_box_value {
     double length[3];
 } app_box_value;
 
+typedef struct app_place_value {
+    bool given;
+    double at[3];
+} app_place_value;
+
 /** --bc: PP,DN,NN or one pair for all axes; --points: cells, nodes or c,n,c. */
 typedef struct app_sides_value {
     bool given;
@@ -60,6 +65,8 @@ int app_value_rate(const char *text, void *field, const app_choice *choices);
 int app_value_grid(const char *text, void *field, const app_choice *choices);
 /** L, or LXxLYxLZ */
 int app_value_box(const char *text, void *field, const app_choice *choices);
+/** X,Y,Z: three finite numbers */
+int app_value_place(const char *text, void *field, const app_choice *choices);
 int app_value_sides(const char *text, void *field, const app_choice *choices);
 int app_value_points(const char *text, void *field, const app_choice *choices);
 int app_value_choice(const char *text, void *field, const app_choice *choices); /**< int */
@@ -81,6 +88,10 @@ typedef struct app_option_row {
 
 /** Say what an option expects in place of `text`. @return APP_USAGE */
 int app_wrong_value(const app_option_row *row, const char *text);
+
+/** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near: few letters differ, or a
+ *  word of the list begins `word`. */
+const char *app_nearest(const char *word, const char *const *words);
 
 /** How many letters must be added, dropped, replaced or swapped with their neighbour to get from
  *  one word to the other; words longer than 63 letters are compared by their first 63. */

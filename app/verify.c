@@ -100,14 +100,17 @@ static void add_values(struct check *check, size_t j, size_t k, double *row) {
     }
 }
 
-/* Max |factor f|, the mean of factor f, max |u| and the mean of u in one pass; NaN in u makes its maximum NaN. */
-static void survey(struct check *check, double *largest_u, double *mean_f, double *mean_u) {
+/* factor f with what values on sides add to it, its mean where that is dropped, max |u| and the mean of u in one pass; NaN in
+ * u makes its maximum NaN. @param[in] drops  the equation has no solution for the mean */
+static void survey(struct check *check, bool drops, double *largest_u, double *mean_f,
+                   double *mean_u) {
     const size_t nx = check->grid->axis[0].n;
     const size_t ny = check->grid->axis[1].n;
     const size_t rows = ny * check->planes.count;
     const app_line *line = check->line;
+    app_numbers numbers = {0};
     long double total_f = 0, total_u = 0;
-    double largest_f = 0, *row = check->rows, *sides = row + nx;
+    double *row = check->rows, *sides = row + nx;
     *largest_u = 0;
     for (size_t r = 0; r < rows; r++) {
         const double weight = app_line_weight(&line[1], r % ny) *
@@ -116,9 +119,10 @@ static void survey(struct check *check, double *largest_u, double *mean_f, doubl
         add_values(check, r % ny, check->planes.z0 + r / ny, sides);
         app_get_row(check->f, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
-            total_f += weight * app_line_weight(&line[0], i) * (check->factor * row[i] - sides[i]);
-            largest_f = fmax(largest_f, fabs(check->factor * row[i]));
+            row[i] = check->factor * row[i] - sides[i];
+            total_f += weight * app_line_weight(&line[0], i) * row[i];
         }
+        app_numbers_add(&numbers, row, nx);
         app_get_row(check->u, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
             total_u += weight * app_line_weight(&line[0], i) * row[i];
@@ -130,14 +134,15 @@ static void survey(struct check *check, double *largest_u, double *mean_f, doubl
     const long double points = (long double)app_line_weights(&line[0]) *
                                app_line_weights(&line[1]) * app_line_weights(&line[2]);
     double means[2] = {(double)(total_f / points), (double)(total_u / points)};
-    double largest[3] = {largest_f, *largest_u, check->largest_side};
+    double largest[2] = {*largest_u, check->largest_side};
     app_ranks_sum(means, 2);
-    app_ranks_max(largest, 3);
-    check->largest_side = largest[2];
+    app_ranks_max(largest, 2);
+    check->largest_side = largest[1];
     *mean_f = means[0];
     *mean_u = means[1];
-    *largest_u = largest[1];
-    check->result->largest_f = largest[0];
+    *largest_u = largest[0];
+    check->mean = drops ? means[0] : 0;
+    check->result->f = app_numbers_about(&numbers, check->mean);
 }
 
 static void take(app_verification *result, double residual, size_t i, size_t j, size_t k) {
@@ -269,7 +274,8 @@ static void stencil_residual(struct check *check) {
     for (int a = 0; a < 3; a++) {
         const double h = check->line[a].step;
         for (int m = 0; m <= REACH; m++) {
-            weight[a][m] = coefficients[check->reach - 1][m] / (h * h);
+            weight[a][m] =
+                app_line_varies(&check->line[a]) ? coefficients[check->reach - 1][m] / (h * h) : 0;
         }
     }
     exchange_planes(check);
@@ -362,7 +368,7 @@ static double largest_eigenvalue(const struct check *check, psg_symbol symbol) {
     double sum = check->lambda;
     for (int a = 0; a < 3; a++) {
         const app_line *line = &check->line[a];
-        sum += line->n > 1 || line->image[0] != 0 ? largest[symbol] / (line->step * line->step) : 0;
+        sum += app_line_varies(line) ? largest[symbol] / (line->step * line->step) : 0;
     }
     return sum;
 }
@@ -435,8 +441,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         release(&check);
         return code;
     }
-    survey(&check, &largest_u, &mean_f, &mean_u);
-    result->mean = check.mean = closed && lambda == 0 ? mean_f : 0;
+    survey(&check, closed && lambda == 0, &largest_u, &mean_f, &mean_u);
     if (check.epsilon != NULL) {
         epsilon_residual(&check);
     } else if (symbol != PSG_SYMBOL_SPECTRAL) {
@@ -451,20 +456,22 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     const double eps = app_epsilon(precision);
     result->bound = growth * eps *
                     (check.most_epsilon * largest_eigenvalue(&check, symbol) * largest_u +
-                     result->largest_f + check.largest_side);
+                     result->f.largest + check.largest_side);
     /* no residual is larger than the root of the sum of all squares */
-    const double left = equation->epsilon == NULL ? 0
-                                                  : equation->tolerance * result->largest_f *
-                                                        sqrt((double)app_points(grid));
+    const double left = equation->epsilon == NULL
+                            ? 0
+                            : equation->tolerance * result->f.rms * sqrt((double)app_points(grid));
     result->bound += left;
     /* the mode k = 0, which the largest eigenvalues would drown: 0, or -mean f/lambda */
     result->mean_off = !closed ? 0 : fabs(lambda == 0 ? mean_u : mean_u + mean_f / lambda);
     result->mean_bound =
         growth * eps *
-            (largest_u + (lambda == 0 ? 0 : (result->largest_f + check.largest_side) / lambda)) +
+            (largest_u + (lambda == 0 ? 0 : (result->f.largest + check.largest_side) / lambda)) +
         (lambda == 0 ? 0 : left / lambda);
+    /* the bound grows with what the mean costs u, so that what is left of u is asked of the mean itself */
+    result->digits = app_mean_digits(&result->f, precision);
     result->ok = isfinite(result->bound) && result->residual <= result->bound &&
-                 result->mean_off <= result->mean_bound;
+                 result->mean_off <= result->mean_bound && result->digits >= APP_DIGITS_FEW;
     release(&check);
     return APP_DONE;
 }

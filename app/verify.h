@@ -2,20 +2,21 @@
 #ifndef PSG_APP_VERIFY_H
 #define PSG_APP_VERIFY_H
 
+#include "app/fluctuation.h"
 #include "app/grid_sides.h"
 
 #include <stdbool.h>
 
 typedef struct app_verification {
-    double residual;  /**< max |lap(u) - lambda u - factor (f - mean)| over the points looked at */
-    double bound;     /**< what rounding explains of it, and with epsilon the tolerance */
-    double largest_f; /**< max |factor f| over all points */
-    double mean;      /**< of factor f, where it has to be dropped, else 0 */
-    double mean_off;  /**< how far the mean of u is from what it has to be */
+    double residual;   /**< max |lap(u) - lambda u - factor (f - mean)| over the points looked at */
+    double bound;      /**< what rounding explains of it, and with epsilon the tolerance */
+    app_fluctuation f; /**< factor f, with what values on sides add to it */
+    int digits;        /**< app_mean_digits(): the bound grows with what the mean costs */
+    double mean_off;   /**< how far the mean of u is from what it has to be */
     double mean_bound;
     size_t points; /**< looked at; all of them, or a sample */
     size_t at[3];  /**< i, j, k of the largest residual */
-    bool ok;       /**< both are within their bounds, and no NaN was met */
+    bool ok;       /**< all are within their bounds, and no NaN was met */
 } app_verification;
 
 /** lap(u) - lambda u = factor f. */

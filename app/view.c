@@ -1,26 +1,36 @@
-/* psg view: the three middle slices of a field as a picture, for a first look. */
+/* psg view: three slices of a field as a picture, for a first look. */
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/field.h"
 #include "app/output.h"
-#include "app/png.h"
+#include "app/picture.h"
 #include "app/processes.h"
 #include "app/progress.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct view_arguments {
     const char *file, *out;
+    app_place_value at;
+    app_box_value box;
     bool force, quiet;
 } view_arguments;
 
 #define FIELD(member) offsetof(view_arguments, member)
 
 static const app_option_row view_rows[] = {
-    APP_FILE_ROW("Picture", out, "FILE", "the PNG file to write; default: slices.png"),
+    APP_FILE_ROW("Picture", out, "FILE.png", "the PNG file to write; default: slices.png"),
+    {NULL, "at", "X,Y,Z", app_value_place, FIELD(at), NULL, "X,Y,Z, three finite numbers",
+     "the place that the slices go through, in the unit of the box; default: the point with the "
+     "largest |value|"},
+    {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
+     "L or LXxLYxLZ, finite lengths above 0",
+     "lengths of the box; default: the attribute `box` of the field, else the axes count points"},
     APP_FORCE_ROW,
     APP_QUIET_ROW,
     {.name = NULL}};
@@ -29,139 +39,154 @@ static const app_command_text view_text = {
     "view", view_rows,
     "Usage: psg view FILE[:DATASET] [OPTION]...\n"
     "\n"
-    "Write the three slices through the middle of a field as one PNG picture: from left to\n"
-    "right x-y, x-z and y-z, with x or y to the right and y or z upwards. Every point is a\n"
-    "square. Blue is the least value of the slices, red the largest, and white the middle\n"
-    "between both. If the slices have both signs, white is 0, and blue and red are as far\n"
-    "from it. A point that is NaN or Inf is black.\n",
+    "Write three slices of a field as one PNG picture: from left to right x-y, x-z and y-z,\n"
+    "with x or y to the right and y or z upwards, to scale. They go through the point with\n"
+    "the largest |value|, or through --at. The axes have the unit of the box.\n"
+    "\n"
+    "Blue is the least value of the slices, red the largest, and white the middle between\n"
+    "both. If the slices have both signs, white is 0, and blue and red are as far from it.\n"
+    "The bar on the right has the numbers. A point that is NaN or Inf is black.\n",
     "Examples:\n"
     "  psg view phi.h5:/potential\n"
     "         slices.png\n"
-    "  psg view rho.npy --out rho.png\n"
-    "         of a file of NumPy's\n",
+    "  psg view rho.npy --box 10 --at 5,5,2.5 --out rho.png\n"
+    "         of a file of NumPy's, through a place\n",
     "FILE[:DATASET]"};
 
-/* A slice: [rows][row] numbers, the lowest row first. */
-typedef struct slice {
-    size_t row, rows;
-    double *value;
-} slice;
-
-enum { SLICES = 3, GAP = 8, LEAST_PIXELS = 256, COLOURS = 253, BACKGROUND = 254, BAD = 255 };
+/* What is looked at. */
+typedef struct view {
+    const view_arguments *arguments;
+    app_field_input *input;
+    app_field_info info;
+    app_picture_axis axis[3];
+    bool counts; /* the axes count points, because nobody gave a box */
+    size_t at[3];
+    double largest; /* |value| there; 0: nobody looked for it, or all is 0 */
+    app_slice slice[APP_SLICES];
+    size_t bad; /* points of the slices that are not finite */
+    double low, high;
+    app_picture picture;
+} view;
 
 /* -------------------------------------------------------------------------------- the slices */
 
-static int read_slices(app_field_input *input, const app_field_info *info, slice slices[SLICES]) {
-    const size_t nx = info->n[0], ny = info->n[1], nz = info->n[2];
-    double *plane = app_allocate(nx * ny, sizeof *plane, "a plane of the field");
-    int code = plane != NULL ? APP_DONE : APP_FAILED;
-    for (size_t z = 0; z < nz && !code; z++) {
-        code = app_field_read(input, 0, PSG_F64, (app_planes){z, 1}, plane);
-        if (!code && z == nz / 2) {
-            memcpy(slices[0].value, plane, nx * ny * sizeof *plane);
+/* Where the points are in the box. Sides that psg did not write there are taken for periodic. */
+static void find_axes(view *v) {
+    const size_t *n = v->info.n;
+    const app_box_value *given = &v->arguments->box;
+    const double points[3] = {(double)n[0], (double)n[1], (double)n[2]};
+    app_sides_value sides;
+    app_points_value positions;
+    psg_grid grid;
+    v->counts = !given->given && !v->info.has_box;
+    const double *box = given->given ? given->length : v->counts ? points : v->info.box;
+    psg_grid_init(&grid, n[0], n[1], n[2], box[0], box[1], box[2]);
+    if (!v->counts && app_value_sides(v->info.bc, &sides, NULL) == 0 &&
+        app_value_points(v->info.points, &positions, NULL) == 0) {
+        app_sides_put(&sides, &positions, &grid);
+    }
+    for (int a = 0; a < 3; a++) {
+        app_picture_axis *axis = &v->axis[a];
+        *axis = (app_picture_axis){"xyz"[a], n[a], 0, box[a] / (double)n[a]};
+        (void)psg_axis_points(&grid.axis[a], &axis->first, &axis->step);
+    }
+}
+
+/* The point nearest to --at. */
+static int find_place(view *v) {
+    for (int a = 0; a < 3; a++) {
+        const app_picture_axis *axis = &v->axis[a];
+        const double at = v->arguments->at.at[a], last = (double)axis->n - 1;
+        const double point = (at - axis->first) / axis->step;
+        /* up to a side, where a grid of nodes has no point */
+        if (!(point >= -1 && point <= last + 1)) {
+            return app_error(APP_USAGE,
+                             "--at: %c = %g is outside of the field, which has points "
+                             "from %g to %g%s",
+                             axis->name, at, axis->first, axis->first + last * axis->step,
+                             v->counts ? ": without a box the axes count points" : "");
         }
-        if (!code) {
-            memcpy(slices[1].value + z * nx, plane + ny / 2 * nx, nx * sizeof *plane);
-        }
-        for (size_t y = 0; y < ny && !code; y++) {
-            slices[2].value[z * ny + y] = plane[y * nx + nx / 2];
+        v->at[a] = (size_t)fmin(last, fmax(0, round(point)));
+    }
+    return APP_DONE;
+}
+
+/* Of points that differ by rounding alone the first one, so that every machine finds the same. The middle, if all is 0. */
+static int find_largest(view *v, double *plane) {
+    const size_t *n = v->info.n;
+    int code = APP_DONE;
+    for (int a = 0; a < 3; a++) {
+        v->at[a] = n[a] / 2;
+    }
+    for (size_t z = 0; z < n[2] && !code; z++) {
+        code = app_field_read(v->input, 0, PSG_F64, (app_planes){z, 1}, plane);
+        for (size_t p = 0; p < n[0] * n[1] && !code; p++) {
+            const double value = fabs(plane[p]);
+            if (isfinite(value) && value > v->largest * (1 + 1e-6)) {
+                v->largest = value;
+                v->at[0] = p % n[0];
+                v->at[1] = p / n[0];
+                v->at[2] = z;
+            }
         }
     }
-    free(plane);
     return code;
 }
 
-static int allocate_slices(const size_t n[3], slice slices[SLICES]) {
-    static const int axes[SLICES][2] = {{0, 1}, {0, 2}, {1, 2}};
-    for (int s = 0; s < SLICES; s++) {
-        slices[s] = (slice){n[axes[s][0]], n[axes[s][1]], NULL};
-        slices[s].value =
-            app_allocate(slices[s].row * slices[s].rows, sizeof *slices[s].value, "a slice");
-        if (slices[s].value == NULL) {
+static int read_slices(view *v, double *plane) {
+    const size_t nx = v->info.n[0], ny = v->info.n[1], nz = v->info.n[2];
+    int code = APP_DONE;
+    for (size_t z = 0; z < nz && !code; z++) {
+        code = app_field_read(v->input, 0, PSG_F64, (app_planes){z, 1}, plane);
+        if (!code && z == v->at[2]) {
+            memcpy(v->slice[0].value, plane, nx * ny * sizeof *plane);
+        }
+        if (!code) {
+            memcpy(v->slice[1].value + z * nx, plane + v->at[1] * nx, nx * sizeof *plane);
+        }
+        for (size_t y = 0; y < ny && !code; y++) {
+            v->slice[2].value[z * ny + y] = plane[y * nx + v->at[0]];
+        }
+    }
+    return code;
+}
+
+static double place_of(const view *v, int axis) {
+    return v->axis[axis].first + (double)v->at[axis] * v->axis[axis].step;
+}
+
+static int make_slices(view *v) {
+    static const int across[APP_SLICES] = {0, 0, 1}, up[APP_SLICES] = {1, 2, 2};
+    for (int s = 0; s < APP_SLICES; s++) {
+        const int third = 3 - across[s] - up[s];
+        app_slice *slice = &v->slice[s];
+        slice->across = &v->axis[across[s]];
+        slice->up = &v->axis[up[s]];
+        slice->value = app_allocate(slice->across->n * slice->up->n, sizeof(double), "a slice");
+        (void)snprintf(slice->title, sizeof slice->title, "%c = %.5g", v->axis[third].name,
+                       place_of(v, third));
+        if (slice->value == NULL) {
             return APP_FAILED;
         }
     }
     return APP_DONE;
 }
 
-/* ------------------------------------------------------------------------------- the picture */
-
-/* Of all finite values. @return how many are not */
-static size_t find_range(const slice slices[SLICES], double *least, double *most) {
-    size_t bad = 0;
-    *least = INFINITY;
-    *most = -INFINITY;
-    for (int s = 0; s < SLICES; s++) {
-        for (size_t p = 0; p < slices[s].row * slices[s].rows; p++) {
-            const double value = slices[s].value[p];
-            if (isfinite(value)) {
-                *least = fmin(*least, value);
-                *most = fmax(*most, value);
-            } else {
-                bad++;
-            }
+/* What blue and red are. */
+static void find_range(view *v) {
+    double least = INFINITY, most = -INFINITY;
+    for (int s = 0; s < APP_SLICES; s++) {
+        for (size_t p = 0; p < v->slice[s].across->n * v->slice[s].up->n; p++) {
+            const double value = v->slice[s].value[p];
+            v->bad += !isfinite(value);
+            least = isfinite(value) ? fmin(least, value) : least;
+            most = isfinite(value) ? fmax(most, value) : most;
         }
     }
-    return bad;
-}
-
-/* From blue over white to red. */
-static void choose_colours(app_picture *picture) {
-    static const double blue[3] = {33, 75, 170}, red[3] = {178, 24, 43};
-    for (int c = 0; c < COLOURS; c++) {
-        const double place = 2. * c / (COLOURS - 1) - 1;
-        for (int part = 0; part < 3; part++) {
-            const double end = place < 0 ? blue[part] : red[part];
-            picture->colour[c][part] = (uint8_t)lround(255 + (end - 255) * fabs(place));
-        }
-    }
-    memset(picture->colour[BACKGROUND], 160, 3); /* grey, because white is a value */
-}
-
-static uint8_t colour_of(double value, double low, double high) {
-    if (!isfinite(value)) {
-        return BAD;
-    }
-    /* halves, because the range of f64 is larger than the difference of two numbers may be */
-    const double half = high / 2 - low / 2;
-    const double place = half > 0 ? (value / 2 - low / 2) / half : 0.5;
-    return (uint8_t)lround(place * (COLOURS - 1));
-}
-
-static void paint(app_picture *picture, const slice *s, size_t left, size_t scale, double low,
-                  double high) {
-    for (size_t y = 0; y < s->rows * scale; y++) {
-        uint8_t *to = picture->pixel + (picture->height - 1 - y) * picture->width + left;
-        for (size_t x = 0; x < s->row * scale; x++) {
-            to[x] = colour_of(s->value[y / scale * s->row + x / scale], low, high);
-        }
-    }
-}
-
-static int make_picture(const slice slices[SLICES], double low, double high, app_picture *picture) {
-    size_t row = (size_t)(SLICES - 1) * GAP, rows = 0, largest = 0, left = 0;
-    for (int s = 0; s < SLICES; s++) {
-        largest = slices[s].row > largest ? slices[s].row : largest;
-        rows = slices[s].rows > rows ? slices[s].rows : rows;
-    }
-    largest = rows > largest ? rows : largest;
-    const size_t scale = largest < LEAST_PIXELS ? (LEAST_PIXELS + largest - 1) / largest : 1;
-    for (int s = 0; s < SLICES; s++) {
-        row += slices[s].row * scale;
-    }
-    picture->width = row;
-    picture->height = rows * scale;
-    picture->pixel = app_allocate(picture->width, picture->height, "the picture");
-    if (picture->pixel == NULL) {
-        return APP_FAILED;
-    }
-    memset(picture->pixel, BACKGROUND, picture->width * picture->height);
-    choose_colours(picture);
-    for (int s = 0; s < SLICES; s++) {
-        paint(picture, &slices[s], left, scale, low, high);
-        left += slices[s].row * scale + GAP;
-    }
-    return APP_DONE;
+    const double end = fmax(-least, most), room = least != 0 ? fabs(least) / 2 : 1;
+    const bool both = least < 0 && most > 0, constant = least == most;
+    v->low = both ? -end : constant ? fmax(-DBL_MAX, least - room) : least;
+    v->high = both ? end : constant ? fmin(DBL_MAX, most + room) : most;
 }
 
 /* ------------------------------------------------------------------------------- the command */
@@ -192,50 +217,80 @@ static int open_field(const view_arguments *a, app_field_input **input, app_fiel
     if (!code && app_same_file(name.file, a->out)) {
         code = app_error(APP_USAGE, "--out names the file of the field, %s", a->out);
     }
-    return code ? code : app_field_open(&name, 0, input, info);
+    return code ? code : app_field_open(&name, !a->box.given, input, info);
+}
+
+static int read_field(view *v) {
+    const size_t *n = v->info.n;
+    double *plane = app_allocate(n[0] * n[1], sizeof *plane, "a plane of the field");
+    int code = plane != NULL ? APP_DONE : APP_FAILED;
+    find_axes(v);
+    if (!code) {
+        code = v->arguments->at.given ? find_place(v) : find_largest(v, plane);
+    }
+    code = code ? code : make_slices(v);
+    code = code ? code : read_slices(v, plane);
+    free(plane);
+    return code;
+}
+
+static void say(const view *v) {
+    const size_t *n = v->info.n, *at = v->at;
+    app_say("written   %s, %zu x %zu pixels: %s\n", v->arguments->out, v->picture.width,
+            v->picture.height, v->info.name);
+    app_say("slices    z = %.6g, y = %.6g, x = %.6g, through point (%zu,%zu,%zu) of %zu x %zu x "
+            "%zu, counted from 0: ",
+            place_of(v, 2), place_of(v, 1), place_of(v, 0), at[0], at[1], at[2], n[0], n[1], n[2]);
+    if (v->arguments->at.given) {
+        app_say("the nearest to --at\n");
+    } else if (v->largest > 0) {
+        app_say("the largest |value|, %.6g\n", v->largest);
+    } else {
+        app_say("the middle, because no value differs from 0\n");
+    }
+    if (v->counts) {
+        app_say("axes      count points, because the field has no attribute box; --box gives it\n");
+    }
+    if (v->low <= v->high) {
+        app_say("colours   blue %.10g, white %.10g, red %.10g\n", v->low, v->low / 2 + v->high / 2,
+                v->high);
+    }
+    if (v->bad > 0) {
+        app_print_message("note: %zu points of the slices are NaN or Inf, and black", v->bad);
+    }
+}
+
+static int check_name(const char *out) {
+    const size_t length = strlen(out);
+    return length > 4 && strcasecmp(out + length - 4, ".png") == 0
+               ? APP_DONE
+               : app_error(APP_USAGE,
+                           "--out %s: psg view writes PNG alone: give a name that ends in .png",
+                           out);
 }
 
 static int make_view(const view_arguments *a, app_progress *progress) {
-    app_field_input *input = NULL;
-    app_field_info info;
-    app_picture picture = {.pixel = NULL};
-    slice slices[SLICES] = {{0, 0, NULL}};
-    double least = 0, most = 0;
-    size_t bad = 0;
-    int code = app_output_try(a->out, a->force ? APP_OUTPUT_ANY : APP_OUTPUT_PNG);
-    code = code ? code : open_field(a, &input, &info);
-    code = code ? code : allocate_slices(info.n, slices);
+    view v = {.arguments = a};
+    int code = check_name(a->out);
+    code = code ? code : app_output_try(a->out, a->force ? APP_OUTPUT_ANY : APP_OUTPUT_PNG);
+    code = code ? code : open_field(a, &v.input, &v.info);
     app_progress_step(progress, "reading");
-    code = code ? code : read_slices(input, &info, slices);
-    app_field_close(input);
+    code = code ? code : read_field(&v);
+    app_field_close(v.input);
     if (!code) {
-        bad = find_range(slices, &least, &most);
-        const double end = fmax(-least, most);
-        const bool both = least < 0 && most > 0;
-        least = both ? -end : least;
-        most = both ? end : most;
         app_progress_step(progress, "writing");
-        code = make_picture(slices, least, most, &picture);
+        find_range(&v);
+        code = app_picture_draw(v.slice, v.low, v.high, &v.picture);
     }
-    code = code ? code : write_picture(a, &picture);
+    code = code ? code : write_picture(a, &v.picture);
     app_progress_stop(progress);
     if (!code && !a->quiet) {
-        app_say("written   %s, %zu x %zu pixels: %s\n", a->out, picture.width, picture.height,
-                info.name);
-        app_say("slices    z %zu, y %zu, x %zu of %zu x %zu x %zu points, counted from 0\n",
-                info.n[2] / 2, info.n[1] / 2, info.n[0] / 2, info.n[0], info.n[1], info.n[2]);
-        if (least <= most) {
-            app_say("colours   blue %.6g, white %.6g, red %.6g\n", least, least / 2 + most / 2,
-                    most);
-        }
+        say(&v);
     }
-    if (!code && !a->quiet && bad > 0) {
-        app_print_message("note: %zu points of the slices are NaN or Inf, and black", bad);
+    for (int s = 0; s < APP_SLICES; s++) {
+        free(v.slice[s].value);
     }
-    for (int s = 0; s < SLICES; s++) {
-        free(slices[s].value);
-    }
-    free(picture.pixel);
+    free(v.picture.pixel);
     return code;
 }
 

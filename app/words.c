@@ -108,3 +108,10 @@ void app_bytes_text(char *text, size_t size, double bytes) {
     }
     snprintf(text, size, unit ? "%.2f %s" : "%.0f %s", bytes, units[unit]);
 }
+
+const char *app_rank_remedy(int rank) {
+    return rank == 1   ? "; save a line as a[None, None], with ny = nz = 1"
+           : rank == 2 ? "; save a plane as a[None], with nz = 1"
+           : rank > 3  ? "; each field of several is a solve of its own"
+                       : "";
+}

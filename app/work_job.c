@@ -33,10 +33,10 @@ static int begin_files(const app_work_job *r, work_files *w) {
     w->path[TRACE] = a->trace;
     w->path[DAG] = a->dag;
     w->path[OUT] = r->out;
-    const app_named_file files[] = {{"--json", w->path[JSON], false},
-                                    {"--trace", w->path[TRACE], false},
-                                    {"--dag", w->path[DAG], false},
-                                    {"--out", w->path[OUT], false},
+    const app_named_file files[] = {{"--json", w->path[JSON], false, NULL},
+                                    {"--trace", w->path[TRACE], false, NULL},
+                                    {"--dag", w->path[DAG], false, NULL},
+                                    {"--out", w->path[OUT], false, NULL},
                                     r->in[0],
                                     r->in[1]};
     int code = app_files_differ(files, sizeof files / sizeof *files);
@@ -75,11 +75,23 @@ static int make(app_work_job *r) {
     return r->runs.seconds != NULL ? app_workers_find(&options, &r->runs.workers) : APP_FAILED;
 }
 
+/* The tasks of a run are of many kinds and lengths, but those of each kind are alike, and spread over the run. */
+static double look_at_run(const void *context, char *text, size_t size) {
+    const app_work_job *r = context;
+    const size_t each = r->command->part_tasks;
+    size_t ended = 0, tasks = 0;
+    if (psg_work_progress(r->work, &ended, &tasks) != PSG_OK || tasks < each) {
+        return 0;
+    }
+    (void)snprintf(text, size, ": %zu of %zu %s", ended / each, tasks / each, r->command->parts);
+    return (double)ended / (double)tasks;
+}
+
 static int run_all(app_work_job *r) {
     const app_load before = app_load_now();
     const double start = psg_clock();
     for (unsigned m = 0; m < r->runs.repeat; m++) {
-        app_progress_step(&r->progress, "running %u/%u", m + 1, r->runs.repeat);
+        app_progress_part(&r->progress, "running", m, r->runs.repeat, look_at_run, r);
         psg_status status = psg_work_run(r->work);
         if (status == PSG_OK) {
             status = psg_work_statistics(r->work, &r->statistics);

@@ -56,6 +56,8 @@ typedef struct app_work_command {
     /** The file `out`; NULL: there is none. @return APP_DONE; an exit code after a message */
     int (*write)(const app_work_job *job, const char *path, const char *shown);
     app_output_kind kind; /**< of this file */
+    const char *parts; /**< what progress counts: "tasks"; each is part_tasks tasks of the graph */
+    size_t part_tasks;
 } app_work_command;
 
 enum { APP_WORK_TASKS = 64, APP_WORK_ANSWERS = 64 };

@@ -11,11 +11,13 @@
  *          cannot be had */
 void *base_allocate(size_t bytes);
 
-/** Can this process read the byte? It cannot where memory of a GPU is. */
+/** Can a core read the byte? It cannot where memory of a GPU is, or memory that was given back to the system. */
 bool base_is_readable(const void *byte);
 
 /** Bytes of main memory that the machine has, in use or not. */
 double base_memory_bytes(void);
+/** Can this process have so many more bytes of address space now? Nothing stays taken. */
+bool base_memory_fits(double bytes);
 /** Bytes of it that programs can have now; 0: not known. */
 double base_memory_available(void);
 

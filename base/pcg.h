@@ -30,11 +30,11 @@
 
 enum { BASE_PCG_LANES = 32, BASE_PCG_ROWS = 32, BASE_PCG_SUM_LANES = 1024, BASE_PCG_PIECES = 64 };
 
-/** What a task tells of its part: of the measures of f and eps all of these, else one sum. */
+/** What a task tells of its part: of the measures of f and eps all of these, else sums. */
 enum {
     BASE_PCG_SUM = 0, /**< of f; or of products */
     BASE_PCG_LARGEST, /**< |f| */
-    BASE_PCG_LEAST,   /**< eps; 0: some eps is not finite or not above 0 */
+    BASE_PCG_LEAST,   /**< eps; 0: some eps is not good */
     BASE_PCG_MOST,    /**< eps */
     BASE_PCG_MEASURES
 };
@@ -46,7 +46,8 @@ enum {
     BASE_PCG_SCALE,  /**< of f */
     BASE_PCG_EPS_LEAST,
     BASE_PCG_EPS_MOST,
-    BASE_PCG_FIRST, /**< r.r before the first step */
+    BASE_PCG_R_MEAN, /**< of the first r: rounding of F_MEAN. A and M make 0 of it, and the first update drops it */
+    BASE_PCG_FIRST, /**< r.r before the first step, without that mean */
     BASE_PCG_RR,
     BASE_PCG_RZ,
     BASE_PCG_ALPHA, /**< rz/pq */
@@ -60,17 +61,13 @@ enum {
 /** Which sum the scalars take next. */
 typedef enum base_pcg_stage {
     BASE_PCG_MEASURED = 0, /**< all BASE_PCG_MEASURES of f and eps */
-    BASE_PCG_STARTED,      /**< the first r.r */
+    BASE_PCG_STARTED,      /**< the first r.r, and where the mean of f is dropped the sum of r */
     BASE_PCG_SOLVED,       /**< r.z */
     BASE_PCG_APPLIED,      /**< p.q */
     BASE_PCG_UPDATED,      /**< r.r */
     BASE_PCG_PROJECTED,    /**< f.x */
     BASE_PCG_NORMED        /**< x.x: of the next f, which is scaled to the norm 1 */
 } base_pcg_stage;
-
-BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage) {
-    return stage == BASE_PCG_MEASURED ? BASE_PCG_MEASURES : 1;
-}
 
 /** The constants of a solve. */
 typedef struct base_pcg_terms {
@@ -89,6 +86,12 @@ typedef struct base_pcg_field {
     bool single;                   /**< f32 */
 } base_pcg_field;
 
+BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage, const base_pcg_terms *t) {
+    return stage == BASE_PCG_MEASURED              ? BASE_PCG_MEASURES
+           : stage == BASE_PCG_STARTED && t->drops ? 2
+                                                   : 1;
+}
+
 /** What a task is about: a segment of `n[2]` planes. Fields without a pitch are dense. */
 typedef struct base_pcg_task {
     size_t n[3];
@@ -104,11 +107,13 @@ typedef struct base_pcg_task {
         given[3]; /**< eps as it was given, of this segment, the one below and the one above */
     size_t given_planes;             /**< of the one below */
     base_pcg_field source, solution; /**< of M: scaled r, and z */
+    int *overflow; /**< becomes 1 if a number of u is out of the range of its precision */
 } base_pcg_task;
 
 /** Sums of some segments, which are numbers `start` and following of all sums. */
 typedef struct base_pcg_pieces {
     base_pcg_stage stage;
+    int measures; /**< base_pcg_measures() */
     size_t start;
     size_t count;
     const double *part[BASE_PCG_PIECES]; /**< [count]: each base_pcg_task.part */
@@ -118,6 +123,11 @@ typedef struct base_pcg_pieces {
 /** Sums of a plane of ny rows. */
 BASE_PCG_FUNCTION size_t base_pcg_blocks(size_t ny) {
     return (ny + BASE_PCG_ROWS - 1) / BASE_PCG_ROWS;
+}
+
+/** Which measure number m of a stage is. */
+BASE_PCG_FUNCTION int base_pcg_measure(base_pcg_stage stage, int m) {
+    return stage == BASE_PCG_MEASURED ? m : BASE_PCG_SUM;
 }
 
 /** What stands for `count` numbers of a measure, or of a sum. */
@@ -132,6 +142,18 @@ BASE_PCG_FUNCTION double base_pcg_nothing(int measure) {
     return measure == BASE_PCG_LEAST ? DBL_MAX : 0;
 }
 
+/** eps whose cubes, and products of four of them, are normal numbers in f64. */
+#define BASE_PCG_EPS_LOWEST 1e-75
+#define BASE_PCG_EPS_HIGHEST 1e75
+BASE_PCG_FUNCTION bool base_pcg_good(double eps) {
+    return eps >= BASE_PCG_EPS_LOWEST && eps <= BASE_PCG_EPS_HIGHEST;
+}
+
+/** Has the precision of u this number? */
+BASE_PCG_FUNCTION bool base_pcg_fits(bool single, double u) {
+    return fabs(u) <= (single ? (double)FLT_MAX : DBL_MAX);
+}
+
 /** What flows towards a point from its two neighbours on an axis, times h. eps between two points is the harmonic mean
  *  2 e0 e1 / (e0 + e1), which the flux through a face between two materials has; both means have one division here.
  *  @param[in] e0, e1  eps at the neighbours, e at the point @param[in] d0, d1  u at a neighbour less u at the point */
@@ -139,6 +161,18 @@ BASE_PCG_FUNCTION double base_pcg_flux(double e, double e0, double e1, double d0
     const double sum0 = e + e0;
     const double sum1 = e + e1;
     return 2 * e * (e0 * d0 * sum1 + e1 * d1 * sum0) / (sum0 * sum1);
+}
+
+/** The scalars of the first r. A constant f leaves its mean's rounding alone, and there is nothing to solve. */
+BASE_PCG_FUNCTION void base_pcg_begin(const double *sum, const base_pcg_terms *t, double *s) {
+    const double rounding = 1e-13;
+    const double mean = t->drops ? sum[1] / t->points : 0;
+    const double rr = sum[0] - mean * mean * t->points;
+    const bool more = rr > rounding * sum[0];
+    s[BASE_PCG_FIRST] = s[BASE_PCG_RR] = more ? rr : 0;
+    s[BASE_PCG_R_MEAN] = more ? mean : 0;
+    s[BASE_PCG_RZ] = s[BASE_PCG_ALPHA] = s[BASE_PCG_BETA] = s[BASE_PCG_STEPS] = 0;
+    s[BASE_PCG_DONE] = more ? 0 : 1;
 }
 
 /** The next scalars. @param[in] sum  [base_pcg_measures()] */
@@ -152,9 +186,7 @@ BASE_PCG_FUNCTION void base_pcg_next(base_pcg_stage stage, const double *sum,
         s[BASE_PCG_EPS_LEAST] = sum[BASE_PCG_LEAST];
         s[BASE_PCG_EPS_MOST] = sum[BASE_PCG_MOST];
     } else if (stage == BASE_PCG_STARTED) {
-        s[BASE_PCG_FIRST] = s[BASE_PCG_RR] = sum[0];
-        s[BASE_PCG_RZ] = s[BASE_PCG_ALPHA] = s[BASE_PCG_BETA] = s[BASE_PCG_STEPS] = 0;
-        s[BASE_PCG_DONE] = sum[0] > 0 ? 0 : 1;
+        base_pcg_begin(sum, t, s);
     } else if (stage == BASE_PCG_SOLVED) {
         s[BASE_PCG_BETA] = done || s[BASE_PCG_RZ] == 0 ? 0 : sum[0] / s[BASE_PCG_RZ];
         s[BASE_PCG_RZ] = sum[0];
@@ -166,6 +198,7 @@ BASE_PCG_FUNCTION void base_pcg_next(base_pcg_stage stage, const double *sum,
         s[BASE_PCG_SCALE] = 1 / sqrt(sum[0]);
     } else if (!done) {
         s[BASE_PCG_RR] = sum[0];
+        s[BASE_PCG_R_MEAN] = 0;
         s[BASE_PCG_STEPS] += 1;
         s[BASE_PCG_DONE] = sum[0] > t->tolerance * t->tolerance * s[BASE_PCG_FIRST] ? 0 : 1;
     }

@@ -2,7 +2,7 @@
  *
  * Each has its unit, what it decides, and when and where it was measured. "Not recorded" means that the number
  * was chosen with the code of that day, and no measurement was kept. Whoever changes a number writes the new
- * machine and date, and brings the table in docs/performance.md up to date.
+ * machine and date, and brings the table in docs/records.md up to date.
  */
 #ifndef PSG_BASE_TUNING_H
 #define PSG_BASE_TUNING_H
@@ -125,6 +125,8 @@
 /** Pairs of f and u whose StarPU handles, gathered tasks and CUDA graphs a plan keeps between solves. In a round of
  *  five pairs 64^3 took 0.055 ms when 4 were kept, and 0.049 with 8, in two runs on two H200s (2026-11-24). */
 #define TUNING_ARRAYS_KEPT 8
+/** Solves with the same arrays after which psg_block_settle() is called for what they only read: 32 KB for each of its pieces. */
+#define TUNING_SOLVES_SETTLED 1024
 /** Steps of conjugate gradients that are submitted ahead of the residuals that are looked at. Chosen, not measured (2026-11-23). */
 #define TUNING_PCG_AHEAD 2
 /** Solves with the same data before a chain becomes a CUDA graph. Not recorded (2026-11-21). */
@@ -176,6 +178,9 @@
  *  took 1,000 bytes each, 100,000 handles 7,000 each (2026-11-23). */
 #define TUNING_TASK_BYTES 1500.0
 #define TUNING_HANDLE_BYTES 8000.0
+/** Bytes of main memory that have to be left beside what is counted, for what the host's and StarPU's threads take in small pieces. Not
+ *  recorded (2026-11-26). */
+#define TUNING_ROOM_BYTES 3.2e7
 
 /* ------------------------------------------------------------------------------------ messages */
 

@@ -142,9 +142,9 @@ static const char *file_of(const char *path) {
 }
 
 static int check_files(const bench_arguments *a) {
-    const app_named_file files[] = {{"--csv", file_of(a->csv), false},
-                                    {"--json", file_of(a->json), false},
-                                    {"--record", a->record, false}};
+    const app_named_file files[] = {{"--csv", file_of(a->csv), false, NULL},
+                                    {"--json", file_of(a->json), false, NULL},
+                                    {"--record", a->record, false, NULL}};
     if (a->record != NULL && strcmp(a->record, "-") == 0) {
         return app_error(APP_USAGE, "--record is not for stdout: give the name of a file");
     }

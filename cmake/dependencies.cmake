@@ -38,6 +38,7 @@ if(psg_installs_starpu)
 endif()
 pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
 pkg_check_modules(FFTW3F REQUIRED IMPORTED_TARGET fftw3f)
+include(cmake/fftw.cmake)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2.0)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.10)
 pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng>=1.6)
@@ -69,15 +70,22 @@ set(PSG_WITH_LAPACK OFF)
 if(NOT PSG_LAPACK STREQUAL "OFF")
     find_package(LAPACK QUIET)
     if(LAPACK_FOUND)
-        include(CMakePushCheckState)
-        include(CheckFunctionExists)
-        cmake_push_check_state(RESET)
-        set(CMAKE_REQUIRED_LIBRARIES LAPACK::LAPACK)
-        set(CMAKE_REQUIRED_QUIET ON)
-        check_function_exists(dtpmqrt_ PSG_LAPACK_HAS_TPMQRT)
-        cmake_pop_check_state()
+        file(WRITE ${CMAKE_BINARY_DIR}/lapack.c "#include <stdio.h>
+void ilaver_(int *, int *, int *);
+void dtpmqrt_(void);
+int main(void) {
+    int v[3];
+    ilaver_(&v[0], &v[1], &v[2]);
+    printf(\"%d.%d.%d\", v[0], v[1], v[2]);
+    return dtpmqrt_ == 0;
+}")
+        try_run(PSG_LAPACK_RUNS PSG_LAPACK_HAS_TPMQRT ${CMAKE_BINARY_DIR}/lapack ${CMAKE_BINARY_DIR}/lapack.c
+            LINK_LIBRARIES LAPACK::LAPACK RUN_OUTPUT_VARIABLE psg_lapack_version)
         if(PSG_LAPACK_HAS_TPMQRT)
             set(PSG_WITH_LAPACK ON)
+        endif()
+        if(psg_lapack_version)
+            set(PSG_LAPACK_VERSION ${psg_lapack_version} CACHE INTERNAL "what LAPACK says itself")
         endif()
     endif()
 endif()
@@ -123,7 +131,7 @@ if(PSG_WITH_CUDA)
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 17)
 endif()
-message(STATUS "psg: StarPU ${STARPU_VERSION}, CUDA ${PSG_WITH_CUDA}, MPI ${PSG_WITH_MPI}, LAPACK ${PSG_WITH_LAPACK}, HDF5 ${HDF5_VERSION}")
+message(STATUS "psg: StarPU ${STARPU_VERSION}, CUDA ${PSG_WITH_CUDA}, MPI ${PSG_WITH_MPI}, LAPACK ${PSG_WITH_LAPACK}, FFTW ${psg_fftw_way}, HDF5 ${HDF5_VERSION}")
 
 if(PSG_SIMULATE)
     pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)

@@ -37,7 +37,14 @@ if(NOT PSG_SIMULATE)
         install(FILES ${CMAKE_BINARY_DIR}/python/_built.py DESTINATION ${PSG_PYTHON_DIR}/psg)
     endif()
 endif()
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${PSG_NAME} RENAME copyright)
+file(READ LICENSE psg_copyright)
+if(psg_fftw_way STREQUAL "private")
+    string(APPEND psg_copyright "\nlib${PSG_NAME}.so contains FFTW <https://www.fftw.org>, Copyright Matteo Frigo and Massachusetts Institute of\n"
+        "Technology, under the GNU General Public License, version 2 or later. On Debian its text is\n"
+        "/usr/share/common-licenses/GPL-2, and FFTW's source is the source package fftw3.\n")
+endif()
+file(WRITE ${CMAKE_BINARY_DIR}/copyright "${psg_copyright}")
+install(FILES ${CMAKE_BINARY_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${PSG_NAME})
 
 install(EXPORT psgTargets NAMESPACE ${PSG_NAME}:: FILE ${PSG_NAME}Targets.cmake DESTINATION ${psg_cmake_dir})
 configure_package_config_file(cmake/psgConfig.cmake.in ${CMAKE_BINARY_DIR}/${PSG_NAME}Config.cmake

@@ -30,6 +30,7 @@ typedef struct psg_findings {
     /** One complex of the precision: the mode (0,0,0), which is the sum of f. The task of the first sheet writes it. */
     double mode0[2];
     atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
+    atomic_int overflow;  /**< 1 if a number of u, or of its gradient, is not finite */
 } psg_findings;
 
 /** Several right-hand sides that a run solves, in pieces, each by a task `whole`. */
@@ -91,12 +92,13 @@ static inline size_t psg_gradient_wants_xy(const psg_gradient_terms *g, int comp
 /** Tables of a plan whose gradient is that of the modes of u: reals of the precision. All NULL: it is another one. With k
  *  the wavenumbers, of which that of the highest mode of an even extent counts as 0: */
 typedef struct psg_waves {
-    void *along[2]; /**< k along x [nxc] and y [ny] */
+    void *along[2]; /**< k along x [nxc] and y [ny], in the tasks' unit of length */
     void *eigen[3]; /**< for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for 0 */
+    double scale;   /**< a derivative in the tasks' unit times this is one in the caller's */
 } psg_waves;
 
 /** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
- *  these terms alone (psg_engine.user_bytes). */
+ *  these terms alone (psg_engine.user_bytes). Both are in the tasks' unit of length. */
 typedef struct psg_terms {
     const psg_relay_place *relay; /**< by StarPU worker */
     double lambda;
@@ -146,6 +148,12 @@ static inline const psg_terms *psg_terms_of(const psg_run *run) {
 /** Is the gradient that a plan's solves make that of the modes of u, else differences of u? */
 static inline bool psg_gradient_by_modes(const psg_context *context) {
     return context->waves->along[0] != NULL;
+}
+
+/** By what the modes of u, times their wavenumbers in the tables, are multiplied to be those of a derivative. */
+static inline double psg_derivative_scale(const psg_run *run) {
+    const psg_context *c = psg_context_of(run);
+    return c->waves->scale * (c->form.normalizes ? psg_terms_of(run)->scale : 1);
 }
 
 /** Components that a task makes besides u: all that are wanted along x and y, or none. They are its last data.

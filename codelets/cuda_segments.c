@@ -133,7 +133,7 @@ static psg_cuda_derivative derivative_along(const psg_task_args *args, int d) {
     const psg_waves *waves_d = &psg_cuda_plans_self(c)->waves_d;
     return (psg_cuda_derivative){.kx_d = d == 0 ? waves_d->along[0] : NULL,
                                  .ky_d = d == 1 ? waves_d->along[1] : NULL,
-                                 .scale = c->form.normalizes ? psg_terms_of(args->run)->scale : 1};
+                                 .scale = psg_derivative_scale(args->run)};
 }
 
 /* Blocks that are no views are put together first. */

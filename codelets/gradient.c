@@ -1,4 +1,5 @@
 #include "codelets/codelet.h"
+#include "codelets/plane.h"
 #include "codelets/sides.h"
 #if PSG_WITH_CUDA
 #include "kernels/gradient.h"
@@ -98,6 +99,9 @@ static void gradient_core(void *buffers[], const psg_task_args *args) {
             }
         }
         c->cpu->gradient(&a, c->layout.n);
+        for (size_t m = 1; m <= count_components(g); m++) {
+            psg_plane_check(args, buffers, m, k);
+        }
     }
 }
 
@@ -123,6 +127,7 @@ static int gradient_gpu(void *buffers[], const psg_task_args *args) {
         }
     }
     return (int)psg_cuda_gradient(psg_cuda_precision_of(c), &u, &next, n, along, result,
+                                  (int *)(uintptr_t)&psg_findings_of(args->run)->overflow,
                                   starpu_cuda_get_local_stream());
 }
 #endif

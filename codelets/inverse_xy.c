@@ -10,7 +10,7 @@ static void differentiate(const psg_task_args *args, int component, void *blocks
     const psg_context *c = psg_context_of(args->run);
     const size_t bytes = c->cpu->real_bytes;
     const size_t row = 2 * c->layout.nxc * bytes;
-    const double scale = c->form.normalizes ? psg_terms_of(args->run)->scale : 1;
+    const double scale = psg_derivative_scale(args->run);
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
         const size_t y0 = bundle->lo[1];
@@ -41,17 +41,22 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
     const size_t beside = psg_components_with_u(args, component);
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++) {
-        if (args->label.kind == PSG_TASK_GRADIENT_XY) {
+        const bool component_alone = args->label.kind == PSG_TASK_GRADIENT_XY;
+        if (component_alone) {
             differentiate(args, (int)args->label.index[PSG_AXIS_COMPONENT], buffers + 1, k,
                           spectrum);
         } else if (!whole) {
             psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
         }
         transform_plane(c, spectrum, buffers, 0, k);
+        if (component_alone) {
+            psg_plane_check(args, buffers, 0, k);
+        }
         spectrum += whole ? plane : 0;
         for (size_t m = 0; m < beside; m++) {
             differentiate(args, component[m], buffers + 1, k, spectrum);
             transform_plane(c, spectrum, buffers, 1 + c->layout.bundles.count + m, k);
+            psg_plane_check(args, buffers, 1 + c->layout.bundles.count + m, k);
         }
     }
 }

@@ -118,6 +118,7 @@ static base_pcg_task end(void *buffers[], const psg_task_args *args) {
     t.scalars = psg_task_pointer(buffers, 0);
     t.x = psg_task_pointer(buffers, 1);
     t.u = field_of(buffers, 2);
+    t.overflow = (int *)(uintptr_t)&psg_findings_of(args->run)->overflow;
     return t;
 }
 
@@ -172,7 +173,10 @@ static double *report_of(void *buffers[], const psg_task_args *args) {
 static base_pcg_pieces pieces_from(void *buffers[], const psg_task_args *args, size_t s,
                                    size_t start) {
     const psg_layout *l = &psg_context_of(args->run)->layout;
-    base_pcg_pieces pieces = {.stage = stage_of(args), .start = start};
+    const base_pcg_stage stage = stage_of(args);
+    base_pcg_pieces pieces = {.stage = stage,
+                              .measures = base_pcg_measures(stage, &psg_terms_of(args->run)->pcg),
+                              .start = start};
     for (; s < l->segments.count && pieces.count < BASE_PCG_PIECES; s++) {
         pieces.part[pieces.count] = psg_task_pointer(buffers, SUMS + s);
         pieces.numbers[pieces.count++] = base_pcg_blocks(l->n[1]) * psg_layout_planes(l, s);

@@ -1,9 +1,11 @@
 /* All of FFTW: the one file that knows it. Plans are made once, under a lock, and executed by any
  * thread on any array through the new-array interface. */
+#define _GNU_SOURCE /* dladdr() */
 #include "base/memory.h"
 #include "base/tuning.h"
 #include "cpu/internal.h"
 
+#include <dlfcn.h>
 #include <fftw3.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -50,8 +52,23 @@ struct psg_cpu_fft {
     psg_real *twiddle; /* of a mirrored z: cos and sin of pi k / (2 nz), k < nz */
 };
 
-/* FFTW's planner is one per process and precision. */
+/* FFTW has one planner per precision. In a library that shares FFTW with the host program it is the
+ * host's, too: FFTW's own lock then protects the calls that plan, but not those that read and write
+ * its wisdom, so they are left alone. */
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock_planner(void) {
+    pthread_mutex_lock(&planner);
+    if (PSG_FFTW_SHARED) {
+        PSG_FFTW(make_planner_thread_safe)();
+    }
+}
+
+static void import_wisdom(const char *wisdom) {
+    if (wisdom != NULL && !PSG_FFTW_SHARED) {
+        (void)PSG_FFTW(import_wisdom_from_string)(wisdom);
+    }
+}
 
 static size_t spectrum_plane_bytes(const psg_cpu_fft *fft) {
     return (size_t)fft->ny * (size_t)fft->nxc * sizeof(psg_complex);
@@ -255,10 +272,8 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     const bool planes_stay_aligned = spec->nx * spec->ny * sizeof(psg_real) % FFTW_ALIGNMENT == 0 &&
                                      spectrum_plane_bytes(fft) % FFTW_ALIGNMENT == 0;
 
-    pthread_mutex_lock(&planner);
-    if (spec->wisdom != NULL) {
-        (void)PSG_FFTW(import_wisdom_from_string)(spec->wisdom);
-    }
+    lock_planner();
+    import_wisdom(spec->wisdom);
     const bool planned = (!fft->mirrored || make_twiddles(fft)) &&
                          plan_dense(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
     fft->learnt = fft->learnt && spec->effort != PSG_CPU_ESTIMATE;
@@ -275,11 +290,9 @@ bool psg_cpu_fft_learnt(const psg_cpu_fft *fft) {
 }
 
 char *psg_cpu_fft_wisdom(const char *more) {
-    pthread_mutex_lock(&planner);
-    if (more != NULL) {
-        (void)PSG_FFTW(import_wisdom_from_string)(more);
-    }
-    char *wisdom = PSG_FFTW(export_wisdom_to_string)();
+    lock_planner();
+    import_wisdom(more);
+    char *wisdom = PSG_FFTW_SHARED ? NULL : PSG_FFTW(export_wisdom_to_string)();
     pthread_mutex_unlock(&planner);
     return wisdom;
 }
@@ -295,7 +308,7 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
     if (fft == NULL) {
         return;
     }
-    pthread_mutex_lock(&planner);
+    lock_planner();
     for (int d = PSG_CPU_FORWARD; d <= PSG_CPU_INVERSE; d++) {
         PSG_FFTW(destroy_plan)(fft->line[d]);
         PSG_FFTW(destroy_plan)(fft->column[d]);
@@ -356,7 +369,7 @@ bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *first, size_t row_pitch,
                              : pitched_for(fft, row_pitch) != NULL;
     bool found = true;
     if (!known) {
-        pthread_mutex_lock(&planner);
+        lock_planner();
         found = dense ? plan_dense(fft, UNALIGNED) : plan_pitched(fft, row_pitch);
         pthread_mutex_unlock(&planner);
     }
@@ -470,5 +483,11 @@ void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction directi
 #if !PSG_REAL_IS_FLOAT
 const char *psg_cpu_fftw_version(void) {
     return fftw_version + strlen("fftw-"); /* it says "fftw-3.3.10-..." */
+}
+
+const char *psg_cpu_fftw_name(void) {
+    Dl_info found;
+    void *call = PSG_FFTW_SHARED ? dlsym(RTLD_DEFAULT, "fftw_plan_guru_r2r") : NULL;
+    return call != NULL && dladdr(call, &found) != 0 ? found.dli_fname : "FFTW";
 }
 #endif

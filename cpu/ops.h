@@ -161,5 +161,8 @@ extern const psg_cpu_ops psg_cpu_ops_f32;
 
 /** FFTW's version, as it says it itself. */
 const char *psg_cpu_fftw_version(void);
+/** "FFTW"; where the host program has the same one, the file that its functions are from, which may be another library
+ *  with FFTW's names, such as Intel MKL's. */
+const char *psg_cpu_fftw_name(void);
 
 #endif

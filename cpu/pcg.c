@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { LANES = BASE_PCG_LANES, ROWS = BASE_PCG_ROWS, SUM_LANES = BASE_PCG_SUM_LANES };
@@ -71,10 +72,6 @@ static void keep_row(double row[ROWS], double *part, size_t j, size_t ny, double
 
 /* --------------------------------------------------------------------------------- measures */
 
-static bool is_good(double eps) {
-    return eps > 0 && eps <= DBL_MAX;
-}
-
 static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measure[], double *sum) {
     double lane[LANES] = {0};
     double room[CHUNK];
@@ -93,7 +90,7 @@ static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measu
     }
     const double *eps = t->eps + ((k + 1) * t->n[1] + j) * t->n[0];
     for (size_t i = 0; i < t->n[0]; i++) {
-        const double good = is_good(eps[i]) ? eps[i] : 0;
+        const double good = base_pcg_good(eps[i]) ? eps[i] : 0;
         measure[BASE_PCG_LEAST] = base_pcg_join(BASE_PCG_LEAST, measure[BASE_PCG_LEAST], good);
         measure[BASE_PCG_MOST] = base_pcg_join(BASE_PCG_MOST, measure[BASE_PCG_MOST], good);
     }
@@ -173,8 +170,21 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
     add_products(lane, r, r, count);
 }
 
+static void add_up(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
+                   double lane[LANES]) {
+    (void)j, (void)k, (void)i;
+    for (size_t m = 0; m < count; m++) {
+        lane[m % LANES] += t->r[at + m];
+    }
+}
+
 void psg_cpu_pcg_start(const base_pcg_task *t) {
     each_chunk(t, start);
+    if (t->terms.drops) {
+        base_pcg_task sums = *t;
+        sums.part += t->n[2] * base_pcg_blocks(t->n[1]);
+        each_chunk(&sums, add_up);
+    }
 }
 
 static void dot(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
@@ -210,11 +220,12 @@ void psg_cpu_pcg_direction(const base_pcg_task *t) {
 static void update(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
                    double lane[LANES]) {
     const double alpha = t->scalars[BASE_PCG_ALPHA];
+    const double mean = t->scalars[BASE_PCG_R_MEAN];
     double *x = t->x + at;
     double *r = t->r + at;
     for (size_t m = 0; m < count; m++) {
         x[m] = x[m] + alpha * t->p[at + m];
-        r[m] = r[m] - alpha * t->q[at + m];
+        r[m] = r[m] - alpha * t->q[at + m] - mean;
     }
     write_row(&t->source, row_of(&t->source, j, k), i, count, r);
     add_products(lane, r, r, count);
@@ -228,9 +239,15 @@ static void end(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at,
                 double lane[LANES]) {
     const double back = t->terms.factor / t->scalars[BASE_PCG_SCALE];
     double u[CHUNK];
+    bool fits = true;
     (void)lane;
     for (size_t m = 0; m < count; m++) {
         u[m] = t->x[at + m] * back;
+        fits = fits && base_pcg_fits(t->u.single, u[m]);
+    }
+    if (!fits) {
+        atomic_store((atomic_int *)(void *)t->overflow,
+                     1); /* tasks of other segments write it, too */
     }
     write_row(&t->u, row_of(&t->u, j, k), i, count, u);
 }
@@ -305,16 +322,17 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
 /* ---------------------------------------------------------------------------------- scalars */
 
 void psg_cpu_pcg_join(const base_pcg_pieces *pieces, double *lanes) {
-    for (int m = 0; m < base_pcg_measures(pieces->stage); m++, lanes += SUM_LANES) {
+    for (int m = 0; m < pieces->measures; m++, lanes += SUM_LANES) {
+        const int measure = base_pcg_measure(pieces->stage, m);
         size_t number = pieces->start;
         for (size_t l = 0; number == 0 && l < SUM_LANES; l++) {
-            lanes[l] = base_pcg_nothing(m);
+            lanes[l] = base_pcg_nothing(measure);
         }
         for (size_t s = 0; s < pieces->count; s++) {
             const double *part = pieces->part[s] + (size_t)m * pieces->numbers[s];
             for (size_t i = 0; i < pieces->numbers[s]; i++, number++) {
                 double *lane = &lanes[number % SUM_LANES];
-                *lane = base_pcg_join(m, *lane, part[i]);
+                *lane = base_pcg_join(measure, *lane, part[i]);
             }
         }
     }
@@ -323,10 +341,11 @@ void psg_cpu_pcg_join(const base_pcg_pieces *pieces, double *lanes) {
 void psg_cpu_pcg_next(base_pcg_stage stage, double *lanes, const base_pcg_terms *terms,
                       double *scalars, double *report) {
     double sum[BASE_PCG_MEASURES];
-    for (int m = 0; m < base_pcg_measures(stage); m++, lanes += SUM_LANES) {
+    for (int m = 0; m < base_pcg_measures(stage, terms); m++, lanes += SUM_LANES) {
+        const int measure = base_pcg_measure(stage, m);
         for (size_t half = SUM_LANES / 2; half > 0; half /= 2) {
             for (size_t l = 0; l < half; l++) {
-                lanes[l] = base_pcg_join(m, lanes[l], lanes[l + half]);
+                lanes[l] = base_pcg_join(measure, lanes[l], lanes[l + half]);
             }
         }
         sum[m] = lanes[0];

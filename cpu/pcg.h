@@ -6,7 +6,7 @@
 
 /** given -> eps; the measures of f and eps -> part. */
 void psg_cpu_pcg_measure(const base_pcg_task *t);
-/** f -> r, source; 0 -> x, p; r.r -> part. */
+/** f -> r, source; 0 -> x, p; r.r -> part; and where the mean of f is dropped the sum of r -> part, behind that. */
 void psg_cpu_pcg_start(const base_pcg_task *t);
 /** r.solution -> part. */
 void psg_cpu_pcg_dot(const base_pcg_task *t);
@@ -14,7 +14,7 @@ void psg_cpu_pcg_dot(const base_pcg_task *t);
 void psg_cpu_pcg_direction(const base_pcg_task *t);
 /** A p -> q, with below and above; p.q -> part. */
 void psg_cpu_pcg_apply(const base_pcg_task *t);
-/** x + alpha p -> x; r - alpha q -> r, source; r.r -> part. */
+/** x + alpha p -> x; r - alpha q, less its mean at first, -> r, source; r.r -> part. */
 void psg_cpu_pcg_update(const base_pcg_task *t);
 /** x, without its scale, times the factor -> u. */
 void psg_cpu_pcg_end(const base_pcg_task *t);

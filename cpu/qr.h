@@ -49,13 +49,15 @@ typedef struct psg_cpu_qr {
     double (*squares)(size_t count, const void *x, const void *y);
 } psg_cpu_qr;
 
-/** @return NULL: built without LAPACK */
+/** Load LAPACK, unless it is loaded. Thread-safe. @return NULL: it is there; else why not, in words, until the next call */
+const char *psg_cpu_lapack_load(void);
+/** @return NULL: it is not there */
 const psg_cpu_qr *psg_cpu_qr_of(bool is_float);
 
-/** LAPACK's version, as it says it itself; NULL: built without. Static. */
+/** LAPACK's version, of that with which psg was built; NULL: built without. Static. Nothing is loaded. */
 const char *psg_cpu_lapack_version(void);
 
-/** Do functions of LAPACK give right answers to several threads at once? */
+/** Once it is loaded: do functions of LAPACK give right answers to several threads at once? */
 bool psg_cpu_blas_shared(void);
 
 /** Between these two OpenBLAS, which has threads of its own for the whole process, uses the caller's alone: a task is one core's.

@@ -27,9 +27,9 @@ highlight_language = "none"
 autodoc_member_order = "bysource"
 
 # What stands in the bar at the side, below README.
-PAGES = ["docs/tutorial", "docs/gallery/README", "docs/command", "docs/library", "docs/python", "docs/fortran", "docs/packages",
+PAGES = ["docs/tutorial", "docs/recipes", "docs/gallery/README", "docs/command", "docs/library", "docs/python", "docs/fortran", "docs/packages",
          "docs/concepts", "docs/architecture", "docs/gpu", "docs/mpi", "docs/workloads", "docs/theses", "docs/simulation",
-         "docs/benchmarking", "docs/performance", "docs/robustness", "docs/decisions/README", "docs/reference", "CONTRIBUTING", "CHANGELOG"]
+         "docs/benchmarking", "docs/performance", "docs/records", "docs/robustness", "docs/decisions/README", "docs/reference", "CONTRIBUTING", "CHANGELOG"]
 HEADERS = ["psg.h", "psg_starpu.h", "psg_observe.h", "psg_work.h", "psg_machine.h"]
 
 
@@ -52,7 +52,7 @@ def extend(_, page, text):
     """What HTML has more than the page in the clone."""
     if page == "README":
         text[0] += tree(PAGES)
-    elif page == "docs/performance":
+    elif page == "docs/records":
         text[0] += tree(["bench/results/README"])
     elif page == "docs/decisions/README":
         text[0] += inside("docs/decisions")

@@ -26,8 +26,12 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
             return PSG_OK;
         }
     }
-    psg_pinned *pinned = malloc(sizeof *pinned);
     void *memory = (void *)(uintptr_t)array; /* its pages are locked, not written */
+    psg_status status = psg_door_check_host(plan, memory);
+    if (status != PSG_OK) {
+        return status;
+    }
+    psg_pinned *pinned = malloc(sizeof *pinned);
     bool already = false;
     if (pinned == NULL || !psg_device_pin(memory, array_bytes(plan), &already)) {
         free(pinned);
@@ -79,7 +83,7 @@ static const psg_array *array_of(const psg_plan *plan, const psg_array *arrays, 
 
 /* What is behind a slab. */
 typedef struct slab_place {
-    const psg_array *array; /* NULL: StarPU finds memory */
+    const psg_array *array; /* NULL: it has memory of its own, see psg_block_make() */
     size_t before;          /* planes of the array before it */
     size_t planes;
     int worker; /* that has its tasks; -1: any */
@@ -109,10 +113,12 @@ static int node_of(const psg_plan *plan, const psg_arrays *arrays, int field, si
     return a == NULL ? STARPU_MAIN_RAM : psg_door_node(plan, a->device);
 }
 
-static void register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) {
+/* @return false: no memory */
+static bool register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) {
     const psg_context *c = &plan->context;
     const size_t *n = c->layout.n;
-    for (size_t k = 0; k < count_slabs(plan, &arrays->many); k++) {
+    bool all = true;
+    for (size_t k = 0; k < count_slabs(plan, &arrays->many) && all; k++) {
         const slab_place at = place_of(plan, arrays, field, k);
         const psg_array *a = at.array;
         const size_t block[3] = {n[0], n[1], at.planes};
@@ -123,30 +129,45 @@ static void register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) 
                                     (char *)a->data + at.before * plane * c->cpu->real_bytes, block,
                                     (size_t)a->stride[1], plane, c->cpu->real_bytes);
         } else {
-            psg_block_register(slab, STARPU_MAIN_RAM, NULL, block, n[0] * n[1], c->cpu->real_bytes);
+            all = psg_block_make(slab, &plan->workers, block, c->cpu->real_bytes);
         }
-        starpu_data_set_coordinates(*slab, 1, (int)(c->layout.segments.own.first + k));
+        if (all) {
+            starpu_data_set_coordinates(*slab, 1, (int)(c->layout.segments.own.first + k));
+        }
     }
+    return all;
 }
 
-/* StarPU finds memory for them. Their rows are as long as those that go between processes. */
-static void register_edges(const psg_plan *plan, psg_arrays *arrays) {
+/* Their rows are as long as those that go between processes. */
+static bool register_edges(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t n[3] = {2 * c->layout.nxc, c->layout.n[1], 1};
+    bool all = true;
     for (int m = 0;
-         m < 2 && plan->processes.ranks > 1 && arrays->slabs[PSG_FIELD_GRADIENT + 2] != NULL; m++) {
-        psg_block_register(&arrays->edge[m], STARPU_MAIN_RAM, NULL, n, n[0] * n[1],
-                           c->cpu->real_bytes);
+         m < 2 && plan->processes.ranks > 1 && arrays->slabs[PSG_FIELD_GRADIENT + 2] != NULL && all;
+         m++) {
+        all = psg_block_make(&arrays->edge[m], &plan->workers, n, c->cpu->real_bytes);
     }
+    return all;
 }
 
-static void register_fields(const psg_plan *plan, psg_arrays *arrays) {
-    for (int m = 0; m < PSG_FIELDS; m++) {
-        if (arrays->slabs[m] != NULL) {
-            register_slabs(plan, arrays, m);
-        }
+static psg_status register_fields(const psg_plan *plan, psg_arrays *arrays) {
+    enum { TASKS = 4 }; /* of a solve, for each segment and each sheet */
+    const psg_layout *l = &plan->context.layout;
+    bool all = true;
+    const psg_status room = psg_room_check(
+        "a solve", (double)(PSG_FIELDS * count_slabs(plan, &arrays->many)) * TUNING_HANDLE_BYTES +
+                       (double)(TASKS * (l->segments.count + l->sheets.count)) * TUNING_TASK_BYTES);
+    if (room != PSG_OK) {
+        return room;
     }
-    register_edges(plan, arrays);
+    for (int m = 0; m < PSG_FIELDS && all; m++) {
+        all = arrays->slabs[m] == NULL || register_slabs(plan, arrays, m);
+    }
+    return all && register_edges(plan, arrays)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY, "no memory for slabs of %zu x %zu points in a plane",
+                          plan->context.layout.n[0], plan->context.layout.n[1]);
 }
 
 static void free_arrays(const psg_plan *plan, psg_arrays *arrays) {
@@ -232,9 +253,13 @@ psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     if (*arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the slabs' handles");
     }
-    register_fields(plan, *arrays);
     (*arrays)->stays = true;
-    return PSG_OK;
+    const psg_status status = register_fields(plan, *arrays);
+    if (status != PSG_OK) {
+        psg_arrays_destroy(*arrays, plan);
+        *arrays = NULL;
+    }
+    return status;
 }
 
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
@@ -271,14 +296,19 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
     }
     psg_status status = psg_door_check(plan, arrays);
     if (status == PSG_OK && !prepare_transforms(plan, arrays)) {
-        status = psg_fail(PSG_ERR_RUNTIME, "FFTW found no plan for arrays at these addresses");
+        status = psg_fail(PSG_ERR_RUNTIME, "%s found no plan for arrays at these addresses",
+                          psg_cpu_fftw_name());
     }
     if (status != PSG_OK) {
         free_arrays(plan, arrays);
         return status;
     }
     arrays->stays = all_stay(plan, arrays);
-    register_fields(plan, arrays);
+    status = register_fields(plan, arrays);
+    if (status != PSG_OK) {
+        psg_arrays_destroy(arrays, plan);
+        return status;
+    }
     arrays->number = ++plan->doors.arrays_made; /* the slabs have 0 */
     *result = arrays;
     return PSG_OK;
@@ -338,8 +368,12 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
             at = &(*at)->next;
         }
     }
-    psg_status status = arrays != NULL ? psg_door_check(plan, arrays)
-                                       : make_arrays(plan, count, given, many, &arrays);
+    if (arrays != NULL && psg_door_check(plan, arrays) != PSG_OK) {
+        psg_clear_error();
+        psg_arrays_destroy(arrays, plan); /* freed since, and perhaps other memory stands there */
+        arrays = NULL;
+    }
+    psg_status status = arrays != NULL ? PSG_OK : make_arrays(plan, count, given, many, &arrays);
     if (arrays == NULL) {
         return status;
     }
@@ -440,6 +474,16 @@ void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
         }
     }
     arrays->busy = false;
+}
+
+void psg_arrays_settle(const psg_plan *plan, psg_arrays *arrays) {
+    const size_t slabs = count_slabs(plan, &arrays->many);
+    const bool due = ++arrays->solves % TUNING_SOLVES_SETTLED == 0;
+    for (int m = 0; m < PSG_FIELDS && due; m++) {
+        if (arrays->slabs[m] != NULL && (m == PSG_FIELD_F || m == PSG_FIELD_EPSILON)) {
+            psg_block_settle(arrays->slabs[m], slabs);
+        }
+    }
 }
 
 bool psg_arrays_in_memory(const psg_arrays *arrays) {

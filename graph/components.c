@@ -54,6 +54,19 @@ static double memory_of(unsigned worker) {
     return bytes > 0 ? (double)bytes : 0;
 }
 
+/* StarPU binds a worker to all processors of its core, or to one of them. */
+static int processor_of(int worker) {
+#ifdef STARPU_HAVE_HWLOC
+    hwloc_cpuset_t set = psg_simulated() ? NULL : starpu_worker_get_hwloc_cpuset(worker);
+    const int first = set != NULL ? hwloc_bitmap_first(set) : -1;
+    hwloc_bitmap_free(set);
+    return first;
+#else
+    (void)worker;
+    return -1;
+#endif
+}
+
 /* Add StarPU's workers of a kind. */
 static void list(enum starpu_worker_archtype type, psg_worker *workers, size_t capacity,
                  size_t *count) {
@@ -65,6 +78,7 @@ static void list(enum starpu_worker_archtype type, psg_worker *workers, size_t c
             worker->kind = type == STARPU_CPU_WORKER ? PSG_WORKER_CPU : PSG_WORKER_CUDA;
             worker->device = starpu_worker_get_devid(id[w]);
             worker->memory = type == STARPU_CUDA_WORKER ? memory_of((unsigned)id[w]) : 0;
+            worker->processor = type == STARPU_CPU_WORKER ? processor_of(id[w]) : -1;
             starpu_worker_get_name(id[w], worker->name, sizeof worker->name);
         }
     }

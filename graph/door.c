@@ -2,7 +2,6 @@
  * have been freed since the last one; the handles that StarPU has of them are kept, see arrays.c. */
 #include "base/memory.h"
 #include "graph/solving.h"
-#include "runtime/device.h"
 #include "runtime/simulation.h"
 
 #include <stdint.h>
@@ -108,21 +107,36 @@ static psg_status check_strides(psg_array *a, const char *name, const size_t n[3
     return PSG_OK;
 }
 
-/* A process without planes reads nothing of an array, and in a simulation nobody does. */
-bool psg_door_cannot_read(const psg_plan *plan, const psg_array *a) {
-    return a->device == PSG_ASK && plan->workers.gpu_count == 0 && !psg_simulated() &&
-           psg_range_count(psg_door_segments(plan, PSG_HOST)) > 0 && !base_is_readable(a->data);
+/* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. A process without planes reads nothing
+ * of an array, and in a simulation nobody does. */
+bool psg_door_ask(const psg_plan *plan, const psg_array *a, psg_device_memory *memory) {
+    *memory = plan->workers.gpu_count > 0 || a->device >= 0 ? psg_device_ask(a->data, a->device)
+                                                            : (psg_device_memory){.device = -1};
+    return a->device >= 0 || memory->device >= 0 || memory->managed || psg_simulated() ||
+           psg_range_count(plan->context.layout.segments.own) == 0 || base_is_readable(a->data);
+}
+
+psg_status psg_door_check_host(const psg_plan *plan, const void *array) {
+    const psg_array a = {.data = (void *)(uintptr_t)array, .device = PSG_HOST}; /* not written */
+    psg_device_memory memory;
+    return psg_door_ask(plan, &a, &memory) && memory.device < 0
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG, "the array is not in main memory, or it is freed");
 }
 
 /* Where does it stand? What the caller says and what CUDA says have to agree. */
-static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan) {
-    if (psg_door_cannot_read(plan, a)) {
-        return psg_fail(PSG_ERR_ARG, "%s is not in main memory, and the plan has no GPU", name);
+static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan,
+                               const void **end) {
+    psg_device_memory memory;
+    if (!psg_door_ask(plan, a, &memory)) {
+        return psg_fail(PSG_ERR_ARG,
+                        plan->workers.gpu_count == 0
+                            ? "%s is not in main memory, or it is freed, and the plan has no GPU"
+                            : "%s is neither in main memory nor in memory that CUDA knows of: it "
+                              "may be freed",
+                        name);
     }
-    /* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. */
-    const psg_device_memory memory = plan->workers.gpu_count > 0 || a->device >= 0
-                                         ? psg_device_ask(a->data, a->device)
-                                         : (psg_device_memory){.device = -1};
+    *end = memory.end;
     /* Managed memory is where its array says; without a word it is main memory. */
     const int there = memory.managed && a->device != PSG_ASK ? a->device : memory.device;
     if (a->device == PSG_ASK) {
@@ -153,8 +167,7 @@ static psg_status check_device(psg_array *a, const char *name, const psg_plan *p
 }
 
 /* Does the last point stand in the allocation of the first, or where that has no end, on the same GPU? */
-static psg_status check_room(const psg_array *a, const char *name, size_t bytes) {
-    const void *end = psg_device_end(a->data);
+static psg_status check_room(const psg_array *a, const char *name, size_t bytes, const void *end) {
     const size_t room = end != NULL ? (uintptr_t)end - (uintptr_t)a->data : bytes;
     if (bytes > room) {
         return psg_fail(PSG_ERR_ARG,
@@ -184,6 +197,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     const bool shared = arrays->count == 1;
     const psg_context *c = &plan->context;
     const size_t align = c->cpu->real_bytes;
+    const void *end = NULL;
     if (!shared && a->device >= 0 && psg_door_node(plan, a->device) >= 0 &&
         psg_range_count(psg_door_segments(plan, a->device)) == 0) {
         return PSG_OK; /* this GPU has no part of so small a grid, and the pointer means nothing */
@@ -196,7 +210,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     }
     psg_status status = check_strides(a, name, c->layout.n);
     if (status == PSG_OK) {
-        status = check_device(a, name, plan);
+        status = check_device(a, name, plan, &end);
     }
     if (status != PSG_OK || a->device == PSG_HOST) {
         return status;
@@ -211,7 +225,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     const psg_range segments = psg_door_segments(plan, shared ? PSG_HOST : a->device);
     const size_t planes = psg_parts_length(&c->layout.segments, segments, 2) * solves_of(arrays);
     const size_t bytes = span(a, c->layout.n, planes) * align;
-    return planes == 0 ? PSG_OK : check_room(a, name, bytes);
+    return planes == 0 ? PSG_OK : check_room(a, name, bytes, end);
 }
 
 /* ------------------------------------------------------------------------- f beside u */

@@ -16,17 +16,44 @@
 
 /* Beyond the last point stands the first one; or a wall, whose value less u is over its distance; or the value is the
  * derivative. Tasks know of the value what it adds to f. */
-static psg_difference difference_of(const psg_axis *axis, double factor) {
-    const psg_transform *row = psg_transform_of(axis);
-    const double h = axis->length / psg_transform_intervals(row, axis->n);
-    const bool wall = axis->bc[1] == PSG_BC_DIRICHLET;
-    const double steep = wall ? 1 / (axis->points == PSG_POINTS_NODES ? h : h / 2) : 1;
+static psg_difference difference_of(const psg_problem *problem, int axis, double factor) {
+    const psg_axis *a = &problem->grid.axis[axis];
+    const psg_transform *row = psg_transform_of(a);
+    const double h = a->length / psg_transform_intervals(row, a->n);
+    const bool wall = a->bc[1] == PSG_BC_DIRICHLET;
+    const double steep = wall ? 1 / (a->points == PSG_POINTS_NODES ? h : h / 2) : 1;
     psg_difference d = {.scale = 1 / h, .wraps = psg_transform_periodic(row)};
     if (!d.wraps) {
         d.last = wall ? -steep : 0;
-        d.weight = steep * factor / psg_sides_weight(axis, 1);
+        d.weight = steep / psg_sides_weight(problem, axis, 1, factor);
+    } else if (a->n == 1) {
+        d.scale = 0; /* the point is its own neighbour */
     }
     return d;
+}
+
+/* Are the numbers that a component's tasks multiply with in the range of the precision? */
+static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g, int d,
+                              const psg_solve_args *args) {
+    const psg_axis *axis = &plan->problem.grid.axis[d];
+    const psg_difference *along = &g->along[d];
+    const bool values = args->side[d][1] != NULL || args->value[d][1] != 0;
+    bool fits;
+    if (psg_gradient_by_modes(&plan->context)) {
+        const double k =
+            psg_symbol_derivative(1, axis->n, ldexp(axis->length, -plan->problem.unit));
+        fits = k == 0 || (psg_transforms_has(plan, k) &&
+                          psg_transforms_has(plan, plan->context.waves->scale));
+    } else {
+        fits = (axis->n == 1 || psg_transforms_has(plan, along->scale)) &&
+               (along->last == 0 || psg_transforms_has(plan, along->last)) &&
+               (!values || psg_transforms_has(plan, along->weight));
+    }
+    return fits ? PSG_OK
+                : psg_fail(PSG_ERR_ARG,
+                           "the box is %g long along %c, and what makes the derivative along it of "
+                           "u is out of the range of the precision: choose another unit of length",
+                           axis->length, "xyz"[d]);
 }
 
 /* A task has its part of u, the next one's, and the components. Where StarPU copies them it would wait for room for ever.
@@ -53,7 +80,7 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                              const psg_arrays *arrays, const psg_solve_args *args) {
     *gradient = (psg_gradient_terms){.wanted = 0};
     for (int d = 0; d < 3; d++) {
-        gradient->along[d] = difference_of(&plan->problem.grid.axis[d], args->factor);
+        gradient->along[d] = difference_of(&plan->problem, d, args->factor);
         gradient->wanted |= args->gradient[d] != NULL ? (size_t)1 << d : 0;
     }
     if (gradient->wanted == 0) {
@@ -66,7 +93,12 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     if (psg_simulated()) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "a simulation has no times of a gradient");
     }
-    return psg_gradient_by_modes(&plan->context) ? PSG_OK : check_room(plan, arrays);
+    psg_status status = PSG_OK;
+    for (int d = 0; d < 3 && status == PSG_OK; d++) {
+        status = psg_gradient_wants(gradient, d) ? check_range(plan, gradient, d, args) : PSG_OK;
+    }
+    return status != PSG_OK || psg_gradient_by_modes(&plan->context) ? status
+                                                                     : check_room(plan, arrays);
 }
 
 /* ------------------------------------------------------------------------------------- by modes */

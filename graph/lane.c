@@ -1,6 +1,7 @@
 /* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
  * or where blocks are exchanged its sheets. */
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "graph/solving.h"
 #include "runtime/device.h"
 
@@ -482,6 +483,11 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
             PSG_ERR_MEMORY,
             "no memory for the spectrum of %zu x %zu x %zu points: %zu bytes were asked for",
             c->layout.n[0], c->layout.n[1], c->layout.n[2], lane->bytes);
+    } else {
+        status =
+            psg_room_check("a plan", (double)(c->layout.segments.count *
+                                              (c->layout.bundles.count + c->layout.sheets.count)) *
+                                         TUNING_HANDLE_BYTES);
     }
     if (psg_lends(plan)) {
         status = psg_lend_connect(lane, plan, item_count(&l), status);

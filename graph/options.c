@@ -203,6 +203,36 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
     return PSG_OK;
 }
 
+/* Is the transform fast? bench/results/lengths-2core-2026-11-26.md has the times of cores; kernels for GPUs have radices up to 13. */
+static bool is_good(const psg_transform *row, size_t n) {
+    static const size_t often[] = {2, 3, 5, 7};
+    size_t rest = (size_t)psg_transform_intervals(row, n);
+    for (size_t m = 0; m < sizeof often / sizeof *often; m++) {
+        while (rest % often[m] == 0) {
+            rest /= often[m];
+        }
+    }
+    const bool odd = psg_transform_periodic(row) && n > 1 && n % 2 == 1;
+    return !odd && (rest == 1 || rest == 11 || rest == 13);
+}
+
+psg_status psg_good_length(size_t n, const psg_bc bc[2], psg_points points, size_t *good) {
+    psg_clear_error();
+    if (bc == NULL || good == NULL) {
+        return psg_fail(PSG_ERR_ARG, "%s is NULL", bc == NULL ? "bc" : "good");
+    }
+    psg_axis axis = {.n = n, .length = 1, .bc = {bc[0], bc[1]}, .points = points};
+    psg_status status = check_axis(&axis, '?');
+    while (status == PSG_OK && !is_good(psg_transform_of(&axis), axis.n)) {
+        axis.n++;
+        status = check_axis(&axis, '?');
+    }
+    if (status == PSG_OK) {
+        *good = axis.n;
+    }
+    return status;
+}
+
 psg_status psg_axis_points(const psg_axis *axis, double *first, double *step) {
     psg_clear_error();
     if (axis == NULL) {

@@ -22,6 +22,7 @@
 #include "runtime/simulation.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { REPORTS = TUNING_PCG_AHEAD + 2 };
@@ -59,9 +60,10 @@ psg_status psg_pcg_check(const psg_plan *plan) {
 
 /* -------------------------------------------------------------------------------- the fields */
 
-static void make_block(starpu_data_handle_t *handle, size_t nx, size_t ny, size_t nz) {
+static bool make_block(starpu_data_handle_t *handle, const psg_plan *plan, size_t nx, size_t ny,
+                       size_t nz) {
     const size_t n[3] = {nx, ny, nz};
-    psg_block_register(handle, STARPU_MAIN_RAM, NULL, n, nx * ny, sizeof(double));
+    return psg_block_make(handle, &plan->workers, n, sizeof(double));
 }
 
 /* A task has six fields of a segment at most, and some planes. StarPU would wait for room for ever. To ask a GPU for its
@@ -81,14 +83,59 @@ static psg_status check_room(const psg_plan *plan) {
                           needed, room);
 }
 
+/* In main memory: x, r, p, q and eps with two planes more, low and high, sums, and the preconditioner's f and u. On a plan with GPUs
+ * the fields live there. */
+static psg_status check_memory(const psg_plan *plan) {
+    enum { FIELDS = 5, PLANES = 4 };
+    const psg_layout *l = &plan->context.layout;
+    const double points = (double)(l->n[0] * l->n[1]), segments = (double)l->segments.count;
+    const double sums = (double)(base_pcg_blocks(l->n[1]) * l->n[2] * BASE_PCG_MEASURES);
+    const double reals = points * (FIELDS * (double)l->n[2] + PLANES * segments) + sums;
+    const double slabs = 2 * points * (double)l->n[2] * (double)plan->context.cpu->real_bytes;
+    char what[96];
+    (void)snprintf(what, sizeof what, "epsilon on %zu x %zu x %zu points", l->n[0], l->n[1],
+                   l->n[2]);
+    return plan->workers.copies
+               ? PSG_OK
+               : psg_room_check(what, reals * sizeof(double) + slabs +
+                                          segments * (SEGMENT_DATA + 3) * TUNING_HANDLE_BYTES);
+}
+
+/* @return false: no memory */
+static bool make_segment(psg_pcg *g, const psg_plan *plan, size_t s) {
+    const size_t *n = plan->context.layout.n;
+    const size_t planes = psg_layout_planes(&plan->context.layout, s);
+    segment *to = &g->segment[s];
+    starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q};
+    bool all = true;
+    for (int m = 0; m < 4 && all; m++) {
+        all = make_block(fields[m], plan, n[0], n[1], planes);
+    }
+    return all && make_block(&to->eps, plan, n[0], n[1], planes + 2) &&
+           make_block(&to->low, plan, n[0], n[1], 1) &&
+           make_block(&to->high, plan, n[0], n[1], 1) &&
+           make_block(&g->sums[s], plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES);
+}
+
+static bool make_numbers(psg_pcg *g, const psg_plan *plan) {
+    const size_t scratch[3] = {BASE_PCG_SUM_LANES, BASE_PCG_MEASURES, 1};
+    bool all = make_block(&g->scalars, plan, BASE_PCG_SCALARS, 1, 1);
+    for (int m = 0; m < REPORTS && all; m++) {
+        all = make_block(&g->report[m], plan, BASE_PCG_SCALARS, 1, 1);
+    }
+    psg_block_register(&g->scratch, STARPU_MAIN_RAM, NULL, scratch, scratch[0] * scratch[1],
+                       sizeof(double)); /* each worker has some of its own */
+    return all;
+}
+
 psg_status psg_pcg_create(psg_pcg **result, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const size_t segments = l->segments.count;
-    const size_t *n = l->n;
     *result = NULL;
-    const psg_status room = check_room(plan);
-    if (room != PSG_OK) {
-        return room;
+    psg_status status = check_room(plan);
+    status = status == PSG_OK ? check_memory(plan) : status;
+    if (status != PSG_OK) {
+        return status;
     }
     psg_pcg *g = calloc(1, sizeof *g);
     *result = g;
@@ -96,30 +143,17 @@ psg_status psg_pcg_create(psg_pcg **result, const psg_plan *plan) {
         g->segment = calloc(segments, sizeof *g->segment);
         g->sums = calloc(segments, sizeof(starpu_data_handle_t));
     }
-    if (g == NULL || g->segment == NULL || g->sums == NULL ||
-        psg_arrays_create_slabs(plan, &g->slabs) != PSG_OK) {
+    bool all = g != NULL && g->segment != NULL && g->sums != NULL &&
+               psg_arrays_create_slabs(plan, &g->slabs) == PSG_OK && make_numbers(g, plan);
+    for (size_t s = 0; s < segments && all; s++) {
+        all = make_segment(g, plan, s);
+    }
+    if (!all) {
         psg_pcg_destroy(g, plan);
         *result = NULL;
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the fields of %zu segments", segments);
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for the fields of %zu segments", segments);
     }
-    for (size_t s = 0; s < segments; s++) {
-        const size_t planes = psg_layout_planes(l, s);
-        segment *to = &g->segment[s];
-        starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q};
-        for (int m = 0; m < 4; m++) {
-            make_block(fields[m], n[0], n[1], planes);
-        }
-        make_block(&to->eps, n[0], n[1], planes + 2);
-        make_block(&to->low, n[0], n[1], 1);
-        make_block(&to->high, n[0], n[1], 1);
-        make_block(&g->sums[s], base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES);
-    }
-    make_block(&g->scalars, BASE_PCG_SCALARS, 1, 1);
-    make_block(&g->scratch, BASE_PCG_SUM_LANES, BASE_PCG_MEASURES, 1);
-    for (int m = 0; m < REPORTS; m++) {
-        make_block(&g->report[m], BASE_PCG_SCALARS, 1, 1);
-    }
-    return PSG_OK;
+    return status;
 }
 
 void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
@@ -141,11 +175,16 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
 
 base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor) {
     const psg_grid *grid = &plan->problem.grid;
-    base_pcg_terms t = {.lambda = lambda, .factor = factor, .points = 1, .drops = lambda == 0};
+    const int unit = plan->problem.unit;
+    base_pcg_terms t = {.lambda = ldexp(lambda, 2 * unit),
+                        .factor = ldexp(factor, 2 * unit),
+                        .points = 1,
+                        .drops = lambda == 0};
     for (int d = 0; d < 3; d++) {
-        const double h = grid->axis[d].length / (double)grid->axis[d].n;
-        t.weight[d] = 1 / (h * h);
-        t.points *= (double)grid->axis[d].n;
+        const size_t n = grid->axis[d].n;
+        const double h = ldexp(grid->axis[d].length, -unit) / (double)n;
+        t.weight[d] = n > 1 ? 1 / (h * h) : 0; /* a single point is its own neighbour */
+        t.points *= (double)n;
     }
     return t;
 }
@@ -330,7 +369,7 @@ static bool find_bad(const psg_plan *plan, starpu_data_handle_t slab, size_t pla
         const size_t k = m / n[0] / n[1];
         const size_t place = k * pitch[1] + j * pitch[0] + i;
         *value = single ? ((const float *)memory)[place] : ((const double *)memory)[place];
-        if (!(*value > 0) || !isfinite(*value)) {
+        if (!base_pcg_good(*value)) {
             at[0] = i;
             at[1] = j;
             at[2] += k;
@@ -355,8 +394,8 @@ static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
         if (bad) {
             return psg_fail(PSG_ERR_DATA,
                             "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be finite and "
-                            "above 0",
-                            value, at[0], at[1], at[2]);
+                            "above 0, from %g to %g",
+                            value, at[0], at[1], at[2], BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST);
         }
     }
     return psg_fail(PSG_ERR_DATA, "epsilon was not finite and above 0 everywhere; now it is");
@@ -371,9 +410,10 @@ psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight) {
         psg_runtime_rest();
     } else if (flight->steps_most > 0 && !r->reached) {
         status = psg_fail(PSG_ERR_DATA,
-                          "after %zu iterations the residual is %.3g of f, and the tolerance is "
+                          "after %zu iterations the residual is %.3g of f%s, and the tolerance is "
                           "%.3g",
-                          r->steps, r->residual, flight->terms.pcg.tolerance);
+                          r->steps, r->residual, flight->terms.pcg.drops ? " less its mean" : "",
+                          flight->terms.pcg.tolerance);
     }
     return status;
 }

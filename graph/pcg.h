@@ -26,7 +26,8 @@ typedef struct psg_pcg_fields {
     const starpu_data_handle_t *f, *eps, *u;
 } psg_pcg_fields;
 
-/** The constants of a solve, but for the tolerance. @param[in] lambda, factor  as in psg_solve_args */
+/** The constants of a solve in the tasks' unit of length, but for the tolerance.
+ *  @param[in] lambda, factor  as in psg_solve_args, in the caller's unit */
 base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor);
 
 /** Submit every task of one solve, and return when the last steps are submitted; failures are latched in the run.

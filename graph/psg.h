@@ -19,8 +19,8 @@
  *
  * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
  * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
- * plans, but creating and destroying them and the first solve of arrays not aligned for vectors call FFTW's
- * planner: a program that plans in other threads calls fftw_make_planner_thread_safe() first.
+ * plans. The library has an FFTW of its own, so it has no part in what a program does with FFTW or Intel MKL. A
+ * library built with PSG_FFTW=SHARED has the program's: docs/library.md says what the program then must not do.
  * A function that returns a list writes at most `capacity` items, and *count is the number of all.
  * With capacity 0 the pointer may be NULL.
  */
@@ -52,8 +52,9 @@ typedef enum psg_status {
     PSG_ERR_UNSUPPORTED, /**< valid, but not in this version or not built in */
     PSG_ERR_MEMORY,      /**< memory could not be had; the words say how much was asked */
     PSG_ERR_NODEV,       /**< no such device, or no worker that can run the plan */
-    PSG_ERR_DATA, /**< f has a NaN or an Inf, or epsilon is not above 0: the words say where. Or there were too
-                              few psg_solve_args.iterations */
+    PSG_ERR_DATA, /**< f has a NaN or an Inf, or epsilon is no good: the words say where. Or u or its
+                              gradient is out of the range of the precision. Or there were too few
+                              psg_solve_args.iterations */
     PSG_ERR_MEAN,    /**< f has a mean and psg_options.mean is PSG_MEAN_ERROR */
     PSG_ERR_STATE,   /**< the call does not fit what was done before it */
     PSG_ERR_RUNTIME, /**< StarPU, FFTW, MPI or a device failed */
@@ -95,9 +96,11 @@ typedef enum psg_points {
 } psg_points;
 
 typedef struct psg_axis {
-    size_t n;      /**< points, >= 1; any number, prime and odd too */
-    double length; /**< length of the box along this axis, > 0, unit L */
-    psg_bc bc[2];  /**< at the lower and at the upper side */
+    size_t n; /**< points, >= 1; any number, prime and odd too */
+    /** Length of the box along this axis, > 0, unit L. Any unit will do in which the precision has the number
+     *  factor h^2 / (nx ny nz), where h is the spacing of the points: f32 solves for a galaxy in cm. */
+    double length;
+    psg_bc bc[2]; /**< at the lower and at the upper side */
     psg_points points;
 } psg_axis;
 
@@ -113,6 +116,18 @@ PSG_API void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, doub
  *  @return as psg_plan_create() for such an axis */
 PSG_API psg_status psg_axis_points(const psg_axis *axis, double *first, double *step);
 
+/** The smallest number of points >= n along an axis whose transform is fast on cores and GPUs. Other numbers take
+ *  1.5 to 10 times as long, the more the larger their prime factors are. The transform is of n points; of n + 1 for nodes
+ *  between Dirichlet sides, and of n - 1 for nodes between Neumann sides. It is fast if that number has no prime factors but 2, 3,
+ *  5 and 7, and at most once 11 or 13. On a periodic axis it is also even, or 1: a transform of real numbers, as along x,
+ *  else takes twice as long.
+ *  @param[in]  n       >= 1; nodes between Neumann sides: >= 2
+ *  @param[in]  bc      at the lower and at the upper side
+ *  @param[in]  points  of a periodic axis any
+ *  @param[out] good    may be n itself; unchanged after a failure
+ *  @return as psg_plan_create() for such an axis; PSG_ERR_UNSUPPORTED: too many points for an axis */
+PSG_API psg_status psg_good_length(size_t n, const psg_bc bc[2], psg_points points, size_t *good);
+
 /* ----------------------------------------------------------------------------------- options */
 
 typedef enum psg_precision { PSG_F64 = 0, PSG_F32, PSG_PRECISION_COUNT } psg_precision;
@@ -127,7 +142,9 @@ typedef enum psg_symbol {
 } psg_symbol;
 
 /** What to do with the mean of f where the equation has no solution for it: all sides are periodic or
- *  Neumann, and lambda is 0. */
+ *  Neumann, and lambda is 0. A mean of 10^k times the root mean square of f - mean
+ *  costs u about k digits, as transforms round f with its mean: subtract such a mean from f before,
+ *  in f64. */
 typedef enum psg_mean { PSG_MEAN_DROP = 0, PSG_MEAN_ERROR, PSG_MEAN_COUNT } psg_mean;
 
 /** The variant of the task graph. */
@@ -323,7 +340,8 @@ PSG_API psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, v
 /** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at full speed
  *  and beside other work. Useful for an array of more than one solve. Without GPUs: nothing.
  *  @param[in] array  not freed before psg_plan_unpin() or psg_plan_destroy()
- *  @return PSG_OK, also if it is page-locked already; PSG_ERR_ARG; PSG_ERR_MEMORY: it stays as it is */
+ *  @return PSG_OK, also if it is page-locked already; PSG_ERR_ARG: NULL, or not in main memory; PSG_ERR_MEMORY: it stays
+ *          as it is */
 PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 /** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
 PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
@@ -375,7 +393,7 @@ typedef struct psg_solve_args {
      *  (value - u)/h for nodes, on a Neumann side the value.
      *  Else it is PSG_ERR_UNSUPPORTED. */
     const psg_array *gradient[3];
-    /** NULL; or epsilon, finite and above 0, in arrays like f, [count]: the solve is of
+    /** NULL; or epsilon, from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of the plan in each iteration.
      *  epsilon is known at the points; between two points stands its harmonic mean. For the symbol fd2 and periodic
      *  sides, in one process. psg_submit_arrays() returns near the end of the solve, because it looks at residuals. Not with psg_submit_slabs(). */

@@ -45,9 +45,11 @@ typedef enum psg_worker_kind {
 
 typedef struct psg_worker {
     psg_worker_kind kind;
-    int device;    /**< core or CUDA device number, as StarPU counts them */
+    int device; /**< core or CUDA device number, as StarPU counts them: cores in each process from 0 */
     char name[64]; /**< StarPU's name of it */
     double memory; /**< of a GPU: bytes that StarPU may have there; else 0 */
+    int processor; /**< of a core: the system's number of its first processor, the same in all processes of a node; of a GPU, in a
+                      simulation, or where StarPU does not know it: -1 */
 } psg_worker;
 
 /** The workers that StarPU has, or would have with these options. A plan uses the first

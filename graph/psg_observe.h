@@ -282,7 +282,8 @@ typedef struct psg_bounds {
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
- *  found at a process' first call for a number of workers: 0.1 s, in which nothing else should run.
+ *  found at a process' first call for a number of workers: 17 times that many bytes move. That takes
+ *  0.1 to 20 s, longest where few cores have a large cache, and nothing else should run then.
  *  links: f to the GPUs and u from them, unless they are slabs, blocks between memories, messages;
  *  at StarPU's rates. The rate of messages is that of all processes sending at once, found at a
  *  communicator's first call.

@@ -19,12 +19,14 @@ PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, siz
 
 /** f and u as StarPU data, one handle for each segment. Tasks of the program write f and read u
  *  wherever the data are. The first call makes the handles, without initial values. The plan owns
- *  them. Each is a StarPU block of nx x ny x (planes of the segment) elements of the precision.
+ *  them, and their user data (starpu_data_set_user_data()). Each is a StarPU block of nx x ny x
+ *  (planes of the segment) elements of the precision.
  *  @param[out] f     psg_plan_segments() handles; may be NULL
  *  @param[out] u     as many; may be NULL
  *  @param[out] z0    segments + 1 numbers: segment s has the planes z0[s] .. z0[s+1]-1 of the grid;
  *                    may be NULL
- *  @return PSG_OK; PSG_ERR_ARG: plan is NULL; PSG_ERR_MEMORY: no handles were made */
+ *  @return PSG_OK; PSG_ERR_ARG: plan is NULL; PSG_ERR_MEMORY: no handles were made.
+ *          On cores they have memory in main memory from this call on; with GPUs where they are written */
 PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
                                          struct _starpu_data_state **u, size_t *z0);
 
@@ -41,7 +43,7 @@ PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
 /** Copy this process' planes of f into the handles, or u out of them. Not collective. The call waits
  *  for the tasks that use the data. The first call makes the handles.
- *  f and u are [planes][ny][nx] as in psg_solve(), borrowed until return; take u after the psg_wait() for its solve.
+ *  f and u are [planes][ny][nx] as in psg_solve(), in main memory, borrowed until return; take u after the psg_wait() for its solve.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: the latest solve left no u */
 PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
 PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);

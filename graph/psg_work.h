@@ -126,6 +126,12 @@ PSG_API psg_status psg_dock_poses(const psg_work *work, psg_dock_pose *poses, si
  *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME; PSG_ERR_ARG: a NULL, or a plan's */
 PSG_API psg_status psg_work_run(psg_work *work);
 
+/** How far the run is that psg_work_run() is in the midst of; for another thread, which asks now and then. The numbers
+ *  grow while tasks are submitted. Between runs they are those of the latest run.
+ *  @param[out] ended, tasks  how many tasks have ended, of how many that are submitted so far
+ *  @return PSG_OK; PSG_ERR_ARG: a NULL, or a plan's */
+PSG_API psg_status psg_work_progress(const psg_work *work, size_t *ended, size_t *tasks);
+
 /** A number of the answer. */
 typedef struct psg_answer {
     char name[32];

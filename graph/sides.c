@@ -63,16 +63,18 @@ void psg_sides_free(psg_plan *plan) {
     }
 }
 
-double psg_sides_weight(const psg_axis *axis, int side) {
+/* In the tasks' unit of length squares of h and of 1/h are in the range of f64. */
+double psg_sides_weight(const psg_problem *problem, int d, int side, double factor) {
+    const psg_axis *axis = &problem->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
-    const double h = axis->length / psg_transform_intervals(row, axis->n);
+    const double h = ldexp(axis->length, -problem->unit) / psg_transform_intervals(row, axis->n);
     const bool nodes = axis->points == PSG_POINTS_NODES;
     if (axis->bc[side] == PSG_BC_DIRICHLET) {
         /* the mirror image of the wall in a Neumann side at the only node is another wall */
         const bool twice = !nodes || (axis->n == 1 && axis->bc[1 - side] == PSG_BC_NEUMANN);
-        return (twice ? -2 : -1) / (h * h);
+        return (twice ? -2 : -1) / (h * h) / ldexp(factor, 2 * problem->unit);
     }
-    return (nodes ? 2 : 1) / h * (side == 0 ? 1 : -1);
+    return (nodes ? 2 : 1) / h * (side == 0 ? 1 : -1) / ldexp(factor, problem->unit);
 }
 
 /** One side of the part of the grid that this process has. */
@@ -114,13 +116,12 @@ static psg_status check_array(const psg_plan *plan, const side_part *part, psg_a
                         "the values on side %s are not aligned for a number of %zu bytes",
                         part->name, plan->context.cpu->real_bytes);
     }
-    if (psg_door_cannot_read(plan, a)) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "the values on side %s are not in main memory",
+    psg_device_memory memory;
+    if (!psg_door_ask(plan, a, &memory)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "the values on side %s are not in main memory, or they are freed",
                         part->name);
     }
-    const psg_device_memory memory = plan->workers.gpu_count > 0 || a->device >= 0
-                                         ? psg_device_ask(a->data, a->device)
-                                         : (psg_device_memory){.device = -1};
     if (memory.device >= 0 || a->device >= 0 || a->device < PSG_ASK) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the values on side %s are on device %d; they have to be in main memory",
@@ -153,13 +154,15 @@ static psg_status check_side(const psg_plan *plan, const psg_solve_args *args,
     return check_array(plan, part, array);
 }
 
-/* The numbers to be added to f. @param[out] any  is one of them not 0? */
+/* The numbers to be added to f. A value that is a normal number, and adds less than the precision's normal numbers, would
+ * lose its digits without a word. @param[out] any  is one of them not 0? */
 static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const side_part *part,
                        const psg_array *array, void *table, double *largest, bool *any) {
     const bool f64 = plan->problem.options.precision == PSG_F64;
-    const double weight =
-        psg_sides_weight(&plan->problem.grid.axis[part->axis], part->side) / args->factor;
+    const double weight = psg_sides_weight(&plan->problem, part->axis, part->side, args->factor);
     const double most = f64 ? DBL_MAX : (double)FLT_MAX;
+    double largest_value = 0;
+    double largest_sum = 0;
     for (size_t q = 0; q < part->n[1]; q++) {
         for (size_t p = 0; p < part->n[0]; p++) {
             const ptrdiff_t at = (ptrdiff_t)p * array->stride[part->along[0]] +
@@ -179,9 +182,18 @@ static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const s
             } else {
                 ((float *)table)[q * part->n[0] + p] = (float)sum;
             }
-            *largest = fmax(*largest, fabs(sum));
-            *any = *any || sum != 0;
+            largest_value = fmax(largest_value, fabs(value));
+            largest_sum = fmax(largest_sum, fabs(sum));
         }
+    }
+    *largest = fmax(*largest, largest_sum);
+    *any = largest_sum != 0;
+    if (psg_transforms_has(plan, largest_value) && !psg_transforms_has(plan, largest_sum)) {
+        return psg_fail(
+            PSG_ERR_DATA,
+            "the values on side %s, of which the largest is %g, add %g to f, which is out "
+            "of the range of the precision: choose another unit of length, or a factor",
+            part->name, largest_value, largest_sum);
     }
     return PSG_OK;
 }

@@ -111,9 +111,10 @@ static psg_status check(const psg_plan *plan, const void *array) {
     if (array == NULL && !none) {
         return psg_fail(PSG_ERR_ARG, "the array is NULL");
     }
-    return none || (uintptr_t)array % align == 0
-               ? PSG_OK
-               : psg_fail(PSG_ERR_ARG, "the array is not aligned for a number of %zu bytes", align);
+    if (!none && (uintptr_t)array % align != 0) {
+        return psg_fail(PSG_ERR_ARG, "the array is not aligned for a number of %zu bytes", align);
+    }
+    return psg_door_check_host(plan, array);
 }
 
 psg_status psg_slabs_put(psg_plan *plan, const void *f) {

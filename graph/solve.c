@@ -364,7 +364,7 @@ static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t k
 
 /* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it
  * costs nothing to know that there is one; only then is f searched for it. */
-static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
+static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays, bool has_epsilon) {
     const psg_context *c = &plan->context;
     const psg_many *many = &arrays->many;
     const size_t plane = c->layout.n[0] * c->layout.n[1];
@@ -407,6 +407,11 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
                         "f had a NaN or an Inf when it was transformed, or was too large for "
                         "its precision; what is there now has none");
     }
+    if (has_epsilon) {
+        return psg_fail(PSG_ERR_DATA,
+                        "f and epsilon are finite, but their products are too large for the "
+                        "precision: divide epsilon and factor by one number, and u stays as it is");
+    }
     return psg_fail(PSG_ERR_DATA,
                     "%sf is finite, but too large for its precision: its transform overflows",
                     whose);
@@ -440,7 +445,7 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_flight *flight) {
 static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     psg_run *run = flight->run;
     const psg_many *many = flight->terms.many;
-    enum { SUM, NONFINITE, FAULT, FINDINGS };
+    enum { SUM, NONFINITE, OVERFLOW, FAULT, FINDINGS };
     double found[FINDINGS] = {
         [SUM] = many != NULL                ? psg_many_sum(many, plan, many->count - 1)
                 : flight->steps_most > 0    ? flight->pcg.sum
@@ -448,6 +453,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
                                             : 0,
         [NONFINITE] = many != NULL ? psg_many_nonfinite(many, plan) < many->count
                                    : atomic_load(&psg_findings_of(run)->nonfinite) != 0,
+        [OVERFLOW] = atomic_load(&psg_findings_of(run)->overflow) != 0,
         [FAULT] = psg_run_failed(run),
     };
     psg_status status = psg_ranks_sum(plan->processes.comm, found, FINDINGS);
@@ -460,10 +466,20 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     if (status == PSG_OK &&
         (!finite || (flight->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && !simulated))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
-        status = finite ? refuse_mean(plan, flight) : find_nonfinite(plan, flight->arrays);
+        status = finite ? refuse_mean(plan, flight)
+                        : find_nonfinite(plan, flight->arrays, flight->steps_most > 0);
         psg_runtime_rest();
     }
-    return status == PSG_OK ? psg_pcg_judge(plan, flight) : status;
+    if (status == PSG_OK) {
+        status = psg_pcg_judge(plan, flight);
+    }
+    return status != PSG_OK || found[OVERFLOW] == 0
+               ? status
+               : psg_fail(
+                     PSG_ERR_DATA,
+                     "f is finite, and u or its gradient is out of the range of %s: choose other "
+                     "units, or a smaller factor",
+                     plan->problem.options.precision == PSG_F32 ? "f32" : "f64");
 }
 
 psg_status psg_wait(psg_plan *plan) {
@@ -477,6 +493,7 @@ psg_status psg_wait(psg_plan *plan) {
     }
     wait_for_run(plan, flight->run);
     const psg_status status = judge(plan, flight);
+    psg_arrays_settle(plan, flight->arrays);
     if (flight->arrays != plan->doors.slabs) {
         psg_arrays_give_back(plan, flight->arrays);
     } else {

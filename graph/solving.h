@@ -3,6 +3,7 @@
 #define PSG_GRAPH_SOLVING_H
 
 #include "graph/structures.h"
+#include "runtime/device.h"
 
 /* --------------------------------------------------------------------------------- terms.c */
 
@@ -29,8 +30,8 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args);
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _DATA, _MEMORY */
 psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides *sides,
                           double *largest, psg_sides_room **room);
-/** What a value of 1 on a side that is not periodic adds to factor f. */
-double psg_sides_weight(const psg_axis *axis, int side);
+/** What a value of 1 on a side that is not periodic adds to f. 0 or infinite: out of the range of f64. */
+double psg_sides_weight(const psg_problem *problem, int axis, int side, double factor);
 /** NULL is fine. */
 void psg_sides_give_back(psg_plan *plan, psg_sides_room *room);
 /** Free what was given back. */
@@ -63,9 +64,11 @@ const char *psg_field_name(int field);
 psg_range psg_door_segments(const psg_plan *plan, int device);
 /** The memory node of a device of the plan's, or of PSG_HOST. @return -1: it has no such device */
 int psg_door_node(const psg_plan *plan, int device);
-/** Whoever left an array's device open may mean a GPU that the plan did not get. Is this a plan without GPUs, and the first
- *  number nowhere that cores can read it? */
-bool psg_door_cannot_read(const psg_plan *plan, const psg_array *array);
+/** Whose memory an array's first number is in, as CUDA says. @return can it be read there, by a GPU or by cores? Not where memory
+ *  was freed, nor, by a plan without GPUs, on a GPU */
+bool psg_door_ask(const psg_plan *plan, const psg_array *array, psg_device_memory *memory);
+/** Is it an array that cores can read? @return PSG_OK; PSG_ERR_ARG */
+psg_status psg_door_check_host(const psg_plan *plan, const void *array);
 /** So many arrays of f, and of u? @return PSG_OK; PSG_ERR_ARG */
 psg_status psg_door_check_count(const psg_plan *plan, size_t count);
 /** Find out where the arrays are, f and u as they were given, and whether a solve can use them.
@@ -94,6 +97,8 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays);
 /** After the task that writes a segment of a field is submitted: it goes home, to the caller's array. */
 void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
                       size_t s);
+/** A solve with them has ended. Every so many StarPU lets go what it keeps of the tasks that only read f and epsilon. */
+void psg_arrays_settle(const psg_plan *plan, psg_arrays *arrays);
 /** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);

@@ -1,6 +1,7 @@
 /* StarPU's start and stop, and what is asked of it. */
 #include "base/tuning.h"
 #include "graph/process.h"
+#include "graph/work.h"
 #include "runtime/node.h"
 
 #include "runtime/decimal.h"
@@ -122,7 +123,8 @@ static psg_status start_first(struct starpu_conf *conf, const psg_options *optio
     char words[1024];
     char cache[3584];
     psg_starpu_home home;
-    const psg_status status = check_threads(conf, share);
+    psg_status status = check_threads(conf, share);
+    status = status == PSG_OK ? psg_room_check("StarPU", 0) : status;
     if (status != PSG_OK) {
         return status;
     }

@@ -70,11 +70,12 @@ typedef struct psg_arrays {
         *field[PSG_FIELDS]; /**< [count]: with device and strides; NULL: there is no such field */
     starpu_data_handle_t *slabs[PSG_FIELDS]; /**< the same */
     starpu_data_handle_t
-        edge[2];    /**< planes of u that go to and come from another process, for a gradient */
-    psg_many many;  /**< of several right-hand sides; the slabs are pieces then, and not segments */
-    bool in_place;  /**< f is u */
-    bool stays;     /**< f and u are on the GPUs that work on them: nothing is brought */
-    bool looked_at; /**< StarPU may have a copy of f that is older than f */
+        edge[2];   /**< planes of u that go to and come from another process, for a gradient */
+    psg_many many; /**< of several right-hand sides; the slabs are pieces then, and not segments */
+    unsigned solves; /**< that have ended */
+    bool in_place;   /**< f is u */
+    bool stays;      /**< f and u are on the GPUs that work on them: nothing is brought */
+    bool looked_at;  /**< StarPU may have a copy of f that is older than f */
     bool busy;
 } psg_arrays;
 
@@ -123,11 +124,13 @@ typedef struct psg_problem {
     psg_grid grid;
     bool policy_asked;  /**< the options name a scheduling policy */
     bool tuned;         /**< some of the options are what `psg tune` stored */
-    void *eigen[3];     /**< eigenvalues along each axis, in the plan's precision */
+    int unit;           /**< the tasks' unit of length is 2^unit, about the spacing of the points */
+    void *eigen[3];     /**< eigenvalues along each axis, in that unit and the plan's precision */
     psg_waves waves;    /**< of the gradient */
     double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
-    double eigen_least; /**< the least absolute value in them but 0; INFINITY: there is no other */
-    double eigen_most;  /**< the largest absolute value of a sum, one of each axis */
+    double
+        eigen_least; /**< the least absolute value of the other modes of an axis; INFINITY: none */
+    double eigen_most; /**< the largest absolute value of a sum, one of each axis */
     psg_terms terms; /**< of a solve without terms of its own; terms.relay is set for each solve */
 } psg_problem;
 

@@ -97,10 +97,9 @@ psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
     *fft = c->cpu->fft_create(&spec);
     free(wisdom);
     if (*fft == NULL) {
-        return psg_fail(
-            PSG_ERR_RUNTIME,
-            "FFTW found no plan for %zu x %zu x %zu points, or no memory to look for one",
-            c->layout.n[0], c->layout.n[1], c->layout.n[2]);
+        return psg_fail(PSG_ERR_RUNTIME,
+                        "%s found no plan for %zu x %zu x %zu points, or no memory to look for one",
+                        psg_cpu_fftw_name(), c->layout.n[0], c->layout.n[1], c->layout.n[2]);
     }
     if (c->cpu->fft_learnt(*fft)) {
         psg_wisdom_keep(plan);
@@ -110,19 +109,16 @@ psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
 
 /* ------------------------------------------------------------------------------- tables */
 
-/* Put a value into a table of the plan's precision. @return false: there it becomes 0 or infinite */
-static bool put(const psg_plan *plan, void *table, size_t m, double value) {
-    const float narrow = (float)value;
+/* Put a value into a table of the plan's precision. */
+static void put(const psg_plan *plan, void *table, size_t m, double value) {
     if (plan->problem.options.precision == PSG_F64) {
         ((double *)table)[m] = value;
-        return isfinite(value);
+    } else {
+        ((float *)table)[m] = (float)value;
     }
-    ((float *)table)[m] = narrow;
-    return isfinite(narrow) && (value == 0 || narrow != 0);
 }
 
-/* Has the plan's precision this number with all its digits? */
-static bool is_normal(const psg_plan *plan, double value) {
+bool psg_transforms_has(const psg_plan *plan, double value) {
     return plan->problem.options.precision == PSG_F64 ? isnormal(value) : isnormal((float)value);
 }
 
@@ -131,8 +127,27 @@ static double waves_of(const psg_transform *row, size_t m, size_t n) {
     return psg_transform_periodic(row) ? psg_symbol_waves(m, n) : ((double)m + row->shift) / 2;
 }
 
-/* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a Fourier transform, else
- * two. Of a huge box they vanish and of a tiny one they overflow, and either would give a wrong u without a word. */
+/* The tasks' unit of length: a power of two about the smallest spacing along the axes that have modes other than
+ * constants. Squares of wavenumbers in it are near 1, whatever the caller's unit is, so that f32 has them in boxes of
+ * 1e-22 m and of 1e23 cm. A power of two changes no digit. */
+static int unit_of(const psg_grid *grid) {
+    int unit = 0;
+    bool any = false;
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &grid->axis[d];
+        const psg_transform *row = psg_transform_of(axis);
+        int here;
+        (void)frexp(axis->length / psg_transform_intervals(row, axis->n), &here);
+        if ((axis->n > 1 || !row->null) && (!any || here < unit)) {
+            unit = here;
+            any = true;
+        }
+    }
+    return unit;
+}
+
+/* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a Fourier transform, else two.
+ * Those of an axis that is far longer than another one may vanish here: check_quotients() knows whether that matters. */
 static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     double most = 0;
     double least = INFINITY;
@@ -146,17 +161,14 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     }
     for (size_t place = 0; place < count; place++) {
         const size_t m = place < axis->n ? place : axis->n - 1; /* of what stays 0 any will do */
-        const double value = eigenvalue(waves_of(row, m, axis->n),
-                                        psg_transform_intervals(row, axis->n), axis->length);
-        if (!put(plan, p->eigen[d], place, value) || (value == 0 && !(m == 0 && row->null))) {
-            return psg_fail(
-                PSG_ERR_ARG,
-                "the box is %g long along %c, and the squares of its wavenumbers are out of the "
-                "range of the precision: choose another unit of length",
-                axis->length, "xyz"[d]);
-        }
+        const bool constant = m == 0 && row->null;
+        const double value =
+            constant ? 0
+                     : eigenvalue(waves_of(row, m, axis->n), psg_transform_intervals(row, axis->n),
+                                  ldexp(axis->length, -p->unit));
+        put(plan, p->eigen[d], place, value);
         most = fmax(most, fabs(value));
-        least = value != 0 ? fmin(least, fabs(value)) : least;
+        least = constant ? least : fmin(least, fabs(value));
     }
     p->eigen_most += most;
     p->eigen_first += row->null ? 0 : least;
@@ -164,50 +176,56 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     return PSG_OK;
 }
 
-/* Quotients that are infinite, or have lost digits because they are below the normal numbers, would give
- * a wrong u without a word. They are of the factor and k^2 + lambda, over all modes but one where that is 0. */
-static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args, double factor) {
+/* Has the precision all digits of k^2 + lambda from `least` to `most`, and of the quotients of `scale` and these? */
+static bool fits(const psg_plan *plan, double scale, double least, double most) {
+    return psg_transforms_has(plan, least) && psg_transforms_has(plan, most) &&
+           psg_transforms_has(plan, scale / least) && psg_transforms_has(plan, scale / most);
+}
+
+/* Quotients that are infinite, or have lost digits because they are below the normal numbers, would give a wrong u without
+ * a word. They are of the factor and k^2 + lambda, over all modes but one where that is 0; of 1 first, where `normalize`
+ * has the factor. A sum that is a normal number has all digits, also where one of its terms has not. */
+static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args,
+                                  const psg_terms *terms) {
     const psg_problem *p = &plan->problem;
-    const bool single = p->options.precision == PSG_F32;
-    const double first = args->lambda + p->eigen_first;
-    const double least = first > 0 ? first : p->eigen_least;
-    const double most = args->lambda + p->eigen_most;
-    const double scale = fabs(factor);
-    const double largest = single ? FLT_MAX : DBL_MAX;
-    const double smallest = single ? FLT_MIN : DBL_MIN;
-    if (most <= largest && scale / least <= largest && (most == 0 || scale / most >= smallest)) {
+    const bool dropped = args->lambda == 0 && p->eigen_first == 0;
+    const double least = dropped ? p->eigen_least : terms->lambda + p->eigen_first;
+    const double most = terms->lambda + p->eigen_most;
+    if (dropped && isinf(least)) {
+        return PSG_OK; /* the only mode is the one that is dropped */
+    }
+    if (fits(plan, terms->scale, least, most) &&
+        (!plan->context.form.normalizes || fits(plan, 1, least, most))) {
         return PSG_OK;
     }
-    return psg_fail(PSG_ERR_ARG,
-                    "k^2 + lambda is from %g to %g, and the quotients of factor = %g and that are "
-                    "out of the range of the precision: choose another unit of length",
-                    least, most, args->factor);
+    return psg_fail(
+        PSG_ERR_ARG,
+        "k^2 + lambda is from %Lg to %Lg, and the quotients of factor = %g and that are "
+        "out of the range of the precision: choose another unit of length, or a factor",
+        ldexpl(least, -2 * p->unit), ldexpl(most, -2 * p->unit), args->factor);
 }
 
 psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan,
                                 const psg_solve_args *args) {
-    double room = 0; /* for either precision */
-    if (!put(plan, &room, 0, args->lambda)) {
-        return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision",
-                        args->lambda);
+    const psg_problem *p = &plan->problem;
+    *terms = (psg_terms){.lambda = ldexp(args->lambda, 2 * p->unit),
+                         .scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit)};
+    if (!psg_transforms_has(plan, terms->scale)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "factor = %g, for a spacing of about %Lg, is out of the range of the "
+                        "precision: choose another unit of length, or another factor",
+                        args->factor, ldexpl(1, p->unit));
     }
-    *terms = (psg_terms){.lambda = args->lambda,
-                         .scale = args->factor / psg_transforms_norm(&plan->problem.grid)};
-    if (!is_normal(plan, terms->scale)) {
-        return psg_fail(
-            PSG_ERR_ARG,
-            "factor = %g over the number of points is out of the range of the precision",
-            args->factor);
-    }
-    return check_quotients(plan, args, plan->context.form.normalizes ? 1 : terms->scale);
+    return check_quotients(plan, args, terms);
 }
 
-/* Squares of wavenumbers are in the range of the precision, and so are these and their reciprocals. */
-static psg_status make_waves(psg_waves *waves, const psg_plan *plan) {
-    const psg_problem *p = &plan->problem;
+/* Wavenumbers, and along z their reciprocals. What of an axis much longer than the others is out of the range of the
+ * precision is refused by the solve that wants the derivative along it. */
+static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_plan *plan) {
     const size_t count[3] = {plan->context.layout.nxc, p->grid.axis[1].n, p->grid.axis[2].n};
     const size_t bytes = plan->context.cpu->real_bytes;
     bool all = true;
+    waves->scale = ldexp(1, -p->unit);
     for (int d = 0; d < 3 && all; d++) {
         waves->eigen[d] = calloc(count[d], bytes);
         void *table = d < 2 ? malloc(count[d] * bytes) : waves->eigen[2];
@@ -216,8 +234,9 @@ static psg_status make_waves(psg_waves *waves, const psg_plan *plan) {
         }
         all = waves->eigen[d] != NULL && table != NULL;
         for (size_t m = 0; m < count[d] && all; m++) {
-            const double k = psg_symbol_derivative(m, p->grid.axis[d].n, p->grid.axis[d].length);
-            (void)put(plan, table, m, d == 2 && k != 0 ? 1 / k : k);
+            const double k = psg_symbol_derivative(m, p->grid.axis[d].n,
+                                                   ldexp(p->grid.axis[d].length, -p->unit));
+            put(plan, table, m, d == 2 && k != 0 ? 1 / k : k);
         }
     }
     return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for tables of wavenumbers");
@@ -234,6 +253,7 @@ void psg_transforms_free(psg_problem *p) {
 
 psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
     psg_status status = PSG_OK;
+    p->unit = unit_of(&p->grid);
     p->eigen_least = INFINITY;
     p->eigen_first = p->eigen_most = 0;
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
@@ -241,7 +261,7 @@ psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
     }
     if (status == PSG_OK && p->options.symbol == PSG_SYMBOL_SPECTRAL &&
         psg_transforms_periodic(&p->grid)) {
-        status = make_waves(&p->waves, plan);
+        status = make_waves(&p->waves, p, plan);
     }
     if (status != PSG_OK) {
         return status;

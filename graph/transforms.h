@@ -42,6 +42,8 @@ bool psg_transforms_periodic(const psg_grid *grid);
 psg_status psg_transforms_eigenvalues(psg_problem *problem, const psg_plan *plan);
 /** Free the tables, also after a failure. */
 void psg_transforms_free(psg_problem *problem);
+/** Has the plan's precision this number with all its digits? */
+bool psg_transforms_has(const psg_plan *plan, double value);
 /** What lambda and factor are to the tasks of a solve. @param[out] terms  without its relay
  *  @return PSG_OK; PSG_ERR_ARG: out of the range of the precision */
 psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args);

@@ -76,6 +76,18 @@ void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, co
 void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memory,
                              const size_t n[3], size_t row_pitch, size_t pitch,
                              size_t element_bytes);
+/** Register one with memory of its own in main memory, dense, which psg_block_unregister() frees. Where StarPU may hold copies
+ *  elsewhere it has none: StarPU finds memory wherever the block is first written, and a block that lives on a GPU takes none here.
+ *  StarPU's user data of the block is that memory.
+ *  @return false: no memory, and nothing was registered */
+bool psg_block_make(starpu_data_handle_t *handle, const psg_workers *workers, const size_t n[3],
+                    size_t element_bytes);
+/** StarPU waits for ever, or ends the process, where it finds no memory for data and tasks: before they are made this asks whether
+ *  there is some. @param[in] what  needs it @return PSG_OK; PSG_ERR_MEMORY with words */
+psg_status psg_room_check(const char *what, double bytes);
+/** StarPU built with FxT keeps 32 bytes of each task that has read a block, until one writes it: of blocks that no task writes, let
+ *  go what it keeps. Nothing is waited for, and nothing moves. */
+void psg_block_settle(const starpu_data_handle_t *handles, size_t count);
 /** Unregister those that are not NULL, and let their values go. NULL is fine. */
 void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 

@@ -1,7 +1,12 @@
 /* Data of StarPU's. */
+#include "base/memory.h"
+#include "base/tuning.h"
 #include "graph/process.h"
 #include "graph/work.h"
 #include "runtime/device.h"
+#include "runtime/simulation.h"
+
+#include <stdlib.h>
 
 void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
                         size_t pitch, size_t element_bytes) {
@@ -23,12 +28,47 @@ void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memor
     starpu_data_register(handle, memory != NULL ? node : -1, &block, psg_device_blocks());
 }
 
+bool psg_block_make(starpu_data_handle_t *handle, const psg_workers *workers, const size_t n[3],
+                    size_t element_bytes) {
+    const bool own = !workers->copies && !psg_simulated();
+    void *memory = own ? base_allocate(n[0] * n[1] * n[2] * element_bytes) : NULL;
+    if (own && memory == NULL) {
+        return false;
+    }
+    psg_block_register(handle, STARPU_MAIN_RAM, memory, n, n[0] * n[1], element_bytes);
+    starpu_data_set_user_data(*handle, memory);
+    return true;
+}
+
+psg_status psg_room_check(const char *what, double bytes) {
+    const double all = bytes + TUNING_ROOM_BYTES;
+    return psg_simulated() || base_memory_fits(all)
+               ? PSG_OK
+               : psg_fail(
+                     PSG_ERR_MEMORY,
+                     "out of memory: %s takes %.0f bytes (%.3g GB), and they cannot be had now",
+                     what, all, all * 1e-9);
+}
+
+static void settled(void *handle) {
+    starpu_data_release_on_node(handle, STARPU_ACQUIRE_NO_NODE);
+}
+
+void psg_block_settle(const starpu_data_handle_t *handles, size_t count) {
+    for (size_t m = 0; m < count && !psg_simulated(); m++) {
+        (void)starpu_data_acquire_on_node_cb(handles[m], STARPU_ACQUIRE_NO_NODE, STARPU_RW, settled,
+                                             handles[m]);
+    }
+}
+
 /* Nobody looks at these values again: whoever does has acquired them before. */
 void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
     psg_runtime_awake();
     for (size_t m = 0; handles != NULL && m < count; m++) {
         if (handles[m] != NULL) {
+            void *own = starpu_data_get_user_data(handles[m]);
             starpu_data_unregister_no_coherency(handles[m]);
+            free(own);
         }
     }
     psg_runtime_rest();

@@ -24,15 +24,20 @@ template <class Real> struct gradient_args {
     size_t above_row;
     axis_args<Real> along[3];
     uint32_t nx, ny, planes, points, blocks; // the last two of a plane
+    int *overflow;
 };
 
 /// @param next  nullptr: there is a side, whose values add number `m` of a table to f
+/// @return is the number finite?
 template <class Real>
-__device__ void put(const axis_args<Real> &d, size_t k, uint32_t j, uint32_t i, Real u,
+__device__ bool put(const axis_args<Real> &d, size_t k, uint32_t j, uint32_t i, Real u,
                     const Real *next, size_t m) {
-    if (d.out)
-        d.out[k * d.plane + j * d.row + i] =
-            next ? (*next - u) * d.scale : d.last * u + (d.added ? d.weight * d.added[m] : Real(0));
+    if (!d.out)
+        return true;
+    const Real value =
+        next ? (*next - u) * d.scale : d.last * u + (d.added ? d.weight * d.added[m] : Real(0));
+    d.out[k * d.plane + j * d.row + i] = value;
+    return is_finite(value);
 }
 
 /// A block has threads * elements points of a plane.
@@ -52,16 +57,18 @@ __global__ void __launch_bounds__(threads) gradient_kernel(const gradient_args<R
         const Real *z = k + 1 < a.planes ? at + a.plane
                         : a.above        ? a.above + j * a.above_row + i
                                          : nullptr;
-        put(a.along[0], k, j, i, *at, x, k * a.ny + j);
-        put(a.along[1], k, j, i, *at, y, k * a.nx + i);
-        put(a.along[2], k, j, i, *at, z, size_t(p));
+        const bool fits[3] = {put(a.along[0], k, j, i, *at, x, k * a.ny + j),
+                              put(a.along[1], k, j, i, *at, y, k * a.nx + i),
+                              put(a.along[2], k, j, i, *at, z, size_t(p))};
+        if (!(fits[0] && fits[1] && fits[2]))
+            *a.overflow = 1; // by many threads at once: all write the same
     }
 }
 
 template <class Real>
 cudaError_t launch(const psg_cuda_field *u, const psg_cuda_field *above, const size_t n[3],
                    const psg_cuda_difference along[3], const psg_cuda_field result[3],
-                   cudaStream_t stream) {
+                   int *overflow_d, cudaStream_t stream) {
     const size_t points = n[0] * n[1], blocks = div_up(points, threads * elements);
     if (points > INT32_MAX || n[2] > INT32_MAX / blocks)
         return cudaErrorInvalidValue;
@@ -75,7 +82,8 @@ cudaError_t launch(const psg_cuda_field *u, const psg_cuda_field *above, const s
                              (uint32_t)n[1],
                              (uint32_t)n[2],
                              (uint32_t)points,
-                             (uint32_t)blocks};
+                             (uint32_t)blocks,
+                             overflow_d};
     for (int d = 0; d < 3; d++)
         a.along[d] = {static_cast<Real *>(result[d].base_d),
                       result[d].row_pitch,
@@ -94,11 +102,13 @@ cudaError_t launch(const psg_cuda_field *u, const psg_cuda_field *above, const s
 cudaError_t psg_cuda_gradient(psg_cuda_precision precision, const psg_cuda_field *u,
                               const psg_cuda_field *above, const size_t n[3],
                               const psg_cuda_difference along[3], const psg_cuda_field result[3],
-                              cudaStream_t stream) {
-    if (!precision_valid(precision) || !u || !u->base_d || !above || !n || !along || !result)
+                              int *overflow_d, cudaStream_t stream) {
+    if (!precision_valid(precision) || !u || !u->base_d || !above || !n || !along || !result ||
+        !overflow_d)
         return cudaErrorInvalidValue;
     if (n[0] == 0 || n[1] == 0 || n[2] == 0)
         return cudaSuccess;
-    return precision == PSG_CUDA_F64 ? launch<double>(u, above, n, along, result, stream)
-                                     : launch<float>(u, above, n, along, result, stream);
+    return precision == PSG_CUDA_F64
+               ? launch<double>(u, above, n, along, result, overflow_d, stream)
+               : launch<float>(u, above, n, along, result, overflow_d, stream);
 }

@@ -23,11 +23,12 @@ typedef struct psg_cuda_difference {
  *  @param[in]  n       nx, ny and the number of planes; nx ny < 2^31
  *  @param[in]  above   the plane after the last one; base_d NULL: there is a side
  *  @param[out] result  by component; base_d NULL: not wanted
+ *  @param[out] overflow_d  becomes 1 if a number of them is not finite
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
 cudaError_t psg_cuda_gradient(psg_cuda_precision precision, const psg_cuda_field *u,
                               const psg_cuda_field *above, const size_t n[3],
                               const psg_cuda_difference along[3], const psg_cuda_field result[3],
-                              cudaStream_t stream);
+                              int *overflow_d, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

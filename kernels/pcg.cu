@@ -71,6 +71,14 @@ struct start_work {
     }
 };
 
+struct sum_work {
+    __device__ explicit sum_work(const base_pcg_task &) {
+    }
+    __device__ double operator()(const base_pcg_task &t, size_t, size_t, size_t, size_t at) const {
+        return t.r[at];
+    }
+};
+
 struct dot_work {
     __device__ explicit dot_work(const base_pcg_task &) {
     }
@@ -122,12 +130,13 @@ struct apply_work {
 };
 
 struct update_work {
-    double alpha;
-    __device__ explicit update_work(const base_pcg_task &t) : alpha(t.scalars[BASE_PCG_ALPHA]) {
+    double alpha, mean;
+    __device__ explicit update_work(const base_pcg_task &t)
+        : alpha(t.scalars[BASE_PCG_ALPHA]), mean(t.scalars[BASE_PCG_R_MEAN]) {
     }
     __device__ double operator()(const base_pcg_task &t, size_t i, size_t j, size_t k,
                                  size_t at) const {
-        const double r = t.r[at] - alpha * t.q[at];
+        const double r = t.r[at] - alpha * t.q[at] - mean;
         t.x[at] = t.x[at] + alpha * t.p[at];
         t.r[at] = r;
         put(t.source, i, j, k, r);
@@ -142,7 +151,10 @@ struct end_work {
     }
     __device__ double operator()(const base_pcg_task &t, size_t i, size_t j, size_t k,
                                  size_t at) const {
-        put(t.u, i, j, k, t.x[at] * back);
+        const double u = t.x[at] * back;
+        put(t.u, i, j, k, u);
+        if (!base_pcg_fits(t.u.single, u))
+            *t.overflow = 1; // by many threads at once: all write the same
         return 0;
     }
 };
@@ -169,7 +181,7 @@ __global__ void __launch_bounds__(lanes *rows) measure_kernel(const base_pcg_tas
         for (size_t i = threadIdx.x; i < t.n[0]; i += lanes) {
             const double f = get(t.f, i, j, k);
             const double eps = t.eps[((k + 1) * t.n[1] + j) * t.n[0] + i];
-            const double good = eps > 0 && eps <= DBL_MAX ? eps : 0;
+            const double good = base_pcg_good(eps) ? eps : 0;
             const double value[BASE_PCG_MEASURES] = {f, fabs(f), good, good};
             for (int m = 0; m < BASE_PCG_MEASURES; m++)
                 measure[m] = base_pcg_join(m, measure[m], value[m]);
@@ -180,14 +192,15 @@ __global__ void __launch_bounds__(lanes *rows) measure_kernel(const base_pcg_tas
 
 __global__ void __launch_bounds__(sum_lanes)
     join_kernel(const base_pcg_pieces pieces, double *of_lane) {
-    for (int m = 0; m < base_pcg_measures(pieces.stage); m++, of_lane += sum_lanes) {
-        double value = pieces.start == 0 ? base_pcg_nothing(m) : of_lane[threadIdx.x];
+    for (int m = 0; m < pieces.measures; m++, of_lane += sum_lanes) {
+        const int measure = base_pcg_measure(pieces.stage, m);
+        double value = pieces.start == 0 ? base_pcg_nothing(measure) : of_lane[threadIdx.x];
         size_t number = pieces.start;
         for (size_t s = 0; s < pieces.count; s++) {
             const double *part = pieces.part[s] + (size_t)m * pieces.numbers[s];
             const size_t first = (threadIdx.x + sum_lanes - number % sum_lanes) % sum_lanes;
             for (size_t i = first; i < pieces.numbers[s]; i += sum_lanes)
-                value = base_pcg_join(m, value, part[i]);
+                value = base_pcg_join(measure, value, part[i]);
             number += pieces.numbers[s];
         }
         of_lane[threadIdx.x] = value;
@@ -199,13 +212,14 @@ __global__ void __launch_bounds__(sum_lanes)
                 double *scalars, double *report) {
     __shared__ double value[sum_lanes];
     double sum[BASE_PCG_MEASURES];
-    for (int m = 0; m < base_pcg_measures(stage); m++, of_lane += sum_lanes) {
+    for (int m = 0; m < base_pcg_measures(stage, &terms); m++, of_lane += sum_lanes) {
+        const int measure = base_pcg_measure(stage, m);
         value[threadIdx.x] = of_lane[threadIdx.x];
         __syncthreads();
         for (int half = sum_lanes / 2; half > 0; half /= 2) {
             if (threadIdx.x < half)
                 value[threadIdx.x] =
-                    base_pcg_join(m, value[threadIdx.x], value[threadIdx.x + half]);
+                    base_pcg_join(measure, value[threadIdx.x], value[threadIdx.x + half]);
             __syncthreads();
         }
         sum[m] = value[0];
@@ -249,7 +263,12 @@ cudaError_t psg_cuda_pcg_measure(const base_pcg_task *t, cudaStream_t stream) {
 }
 
 cudaError_t psg_cuda_pcg_start(const base_pcg_task *t, cudaStream_t stream) {
-    return launch<start_work>(t, stream);
+    const cudaError_t error = launch<start_work>(t, stream);
+    if (error != cudaSuccess || !t->terms.drops)
+        return error;
+    base_pcg_task sums = *t;
+    sums.part += t->n[2] * base_pcg_blocks(t->n[1]);
+    return launch<sum_work>(&sums, stream);
 }
 
 cudaError_t psg_cuda_pcg_dot(const base_pcg_task *t, cudaStream_t stream) {

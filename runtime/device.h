@@ -27,11 +27,10 @@ const char *psg_device_version(void);
 typedef struct psg_device_memory {
     int device;   /**< a CUDA device; -1: main memory, managed memory, or nothing that CUDA knows */
     bool managed; /**< of main memory and of all devices: CUDA moves it */
+    const void *end; /**< of the allocation on the device; NULL: not known */
 } psg_device_memory;
 /** @param[in] named  the device that the caller takes it for; a simulation believes that */
 psg_device_memory psg_device_ask(const void *pointer, int named);
-/** The end of the allocation on a device that the pointer points into; NULL: not known. */
-const void *psg_device_end(const void *pointer);
 
 /** May every CUDA worker of StarPU reach into the memory of every other's GPU? */
 bool psg_device_peers(void);

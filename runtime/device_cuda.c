@@ -83,52 +83,48 @@ static enum cudaStreamCaptureMode let_capture(void) {
     return mode;
 }
 
-psg_device_memory psg_device_ask(const void *pointer, int named) {
-    struct cudaPointerAttributes about = {.type = cudaMemoryTypeUnregistered};
-    enum cudaStreamCaptureMode mode = let_capture();
-    const cudaError_t error = cudaPointerGetAttributes(&about, pointer);
-    (void)cudaGetLastError();
-    (void)cudaThreadExchangeStreamCaptureMode(&mode);
-    (void)named; /* CUDA knows it */
-    return (psg_device_memory){
-        .device = error == cudaSuccess && about.type == cudaMemoryTypeDevice ? about.device : -1,
-        .managed = error == cudaSuccess && about.type == cudaMemoryTypeManaged};
-}
-
-typedef CUresult (*flag_function)(void *, CUpointer_attribute, CUdeviceptr);
-typedef CUresult (*range_function)(CUdeviceptr *, size_t *, CUdeviceptr);
+typedef CUresult (*ask_function)(unsigned, CUpointer_attribute *, void **, CUdeviceptr);
 static pthread_once_t driver_looked_up = PTHREAD_ONCE_INIT;
-static flag_function driver_flag;
-static range_function driver_range;
+static ask_function driver_ask;
 
-/* The driver's functions, which the runtime has loaded and this library is not linked to. */
+/* The driver's function, which the runtime has loaded and this library is not linked to: it tells all at once. */
 static void look_up_driver(void) {
     enum cudaDriverEntryPointQueryResult how;
-    void *found[2] = {NULL, NULL};
-    if (cudaGetDriverEntryPointByVersion("cuPointerGetAttribute", &found[0], 4000,
-                                         cudaEnableDefault, &how) == cudaSuccess &&
-        cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &found[1], 4000, cudaEnableDefault,
+    void *found = NULL;
+    if (cudaGetDriverEntryPointByVersion("cuPointerGetAttributes", &found, 7000, cudaEnableDefault,
                                          &how) == cudaSuccess) {
-        memcpy(&driver_flag, &found[0], sizeof driver_flag); /* ISO C has no cast to a function */
-        memcpy(&driver_range, &found[1], sizeof driver_range);
+        memcpy(&driver_ask, &found, sizeof driver_ask); /* ISO C has no cast to a function */
     }
     (void)cudaGetLastError();
 }
 
-/* An array may have several ranges of virtual memory, so only the ends of those are told that cudaMalloc() made: they can
- * be lent to other processes. */
-const void *psg_device_end(const void *pointer) {
-    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)pointer;
+/* What CUDA does not know of is left 0. An array may have several ranges of virtual memory, so only the ends of those are
+ * told that cudaMalloc() made: they can be lent to other processes. */
+psg_device_memory psg_device_ask(const void *pointer, int named) {
+    enum { ASKED = 6 };
+    unsigned type = 0;
+    int device = -1;
+    unsigned char managed[8] = {0}; /* CUDA writes truth values of C++ */
+    unsigned char whole[8] = {0};
     CUdeviceptr begin = 0;
     size_t bytes = 0;
-    unsigned char whole[8] = {0}; /* CUDA writes a truth value of C++ */
+    CUpointer_attribute asked[ASKED] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+        CU_POINTER_ATTRIBUTE_IS_MANAGED,       CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void *answers[ASKED] = {&type, &device, managed, whole, &begin, &bytes};
+    (void)named; /* CUDA knows it */
     (void)pthread_once(&driver_looked_up, look_up_driver);
-    return driver_flag != NULL && driver_range != NULL &&
-                   driver_flag(whole, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, at) ==
-                       CUDA_SUCCESS &&
-                   whole[0] != 0 && driver_range(&begin, &bytes, at) == CUDA_SUCCESS
-               ? (const void *)(uintptr_t)(begin + bytes)
-               : NULL;
+    if (driver_ask == NULL ||
+        driver_ask(ASKED, asked, answers, (CUdeviceptr)(uintptr_t)pointer) != CUDA_SUCCESS) {
+        return (psg_device_memory){.device = -1};
+    }
+    const bool moves = managed[0] != 0;
+    const bool there = type == CU_MEMORYTYPE_DEVICE && !moves;
+    return (psg_device_memory){
+        .device = there ? device : -1,
+        .managed = moves,
+        .end = there && whole[0] != 0 ? (const void *)(uintptr_t)(begin + bytes) : NULL};
 }
 
 void psg_device_model(int device, char *name, size_t size) {

@@ -3,11 +3,6 @@
 
 #include <stdio.h>
 
-const void *psg_device_end(const void *pointer) {
-    (void)pointer;
-    return NULL;
-}
-
 void psg_device_model(int device, char *name, size_t size) {
     (void)device;
     (void)snprintf(name, size, "%s", "");

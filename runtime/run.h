@@ -144,12 +144,12 @@ typedef struct psg_run {
     psg_run_messages messages;
     psg_run_events events; /**< under the mutex */
 
-    double started;   /**< starpu_timing_now() at submission, microseconds */
-    double submitted; /**< the same moment in seconds since the epoch, or of the simulation */
-    double ended;     /**< at the end of the latest task, microseconds */
-    double in;        /**< when the latest task had been submitted, microseconds */
-    size_t tasks;     /**< tasks and messages submitted; a chain is one */
-    size_t pieces;    /**< of data that these have */
+    double started;      /**< starpu_timing_now() at submission, microseconds */
+    double submitted;    /**< the same moment in seconds since the epoch, or of the simulation */
+    double ended;        /**< at the end of the latest task, microseconds */
+    double in;           /**< when the latest task had been submitted, microseconds */
+    atomic_size_t tasks; /**< tasks and messages submitted; a chain is one */
+    size_t pieces;       /**< of data that these have */
 
     starpu_pthread_mutex_t mutex; /**< StarPU's, which SimGrid sees too */
     starpu_pthread_cond_t idle;

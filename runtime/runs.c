@@ -101,7 +101,8 @@ void psg_run_start(psg_run *run, uint64_t number) {
     run->events.lost = false;
     psg_record_clear(&run->events.record);
     run->started = run->ended = run->in = starpu_timing_now();
-    run->tasks = run->pieces = 0;
+    run->tasks = 0;
+    run->pieces = 0;
     run->submitted = since_epoch(run->started);
     run->pending = 1;
 }

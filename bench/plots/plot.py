@@ -1,4 +1,4 @@
-"""Makes the figure that belongs to a CSV file of psg bench, or to a trace of psg solve, as PNG and SVG.
+"""Makes the figure that belongs to a CSV file of psg bench, or to a trace of psg, as PNG and SVG.
 
     plot.py FILE.csv [--figure NAME] [--out PREFIX] [--host HOST] [--format png|svg|pdf] [--width INCHES]
     plot.py TRACE.json [--out PREFIX] [--format png|svg|pdf] [--width INCHES]
@@ -17,10 +17,10 @@ figures:
 and those of the studies that other programs measure, which have columns of their own:
     peers     Gflop/s of psg beside its peers
     embed     how many times as fast as cuFFT psg is, by each way into it
-and of a trace (psg solve --trace TRACE.json):
-    gantt     what each worker and link did in the latest solve, and when
+and of a trace (--trace TRACE.json of psg solve, run or dock):
+    gantt     what each worker and link did in the latest run, and when
 Without --figure it is the one that the file is named after (overlap-2core.csv), or else guessed from what varies in
-it. Without --out the figure is FILE.png and FILE.svg.
+it. Without --out the figure is FILE.png and FILE.svg, of a trace TRACE-gantt.png and TRACE-gantt.svg.
 """
 
 import argparse
@@ -198,10 +198,10 @@ def plot_stages(rows):
 
 
 def best_point(name, best, whole):
-    words = "%s: best %s" % (name or "time", best["planes"])
+    words = "%s: best %s" % (name or "time", plot_programs.count(best["planes"], "plane"))
     less = 100 * (1 - number(best, "seconds") / number(whole, "seconds"))
     if whole["segments"] == "1" and less >= 0.5:
-        words += ", \N{MINUS SIGN}%.0f %%" % less
+        words += ", %.0f %% less time than one segment" % less
     return words
 
 
@@ -243,7 +243,7 @@ def plot_segments(rows):
         axes.set_xlabel("planes in a segment")
         light_grid(axes, axis="y")
     page.panels[0][0].set_ylabel("time of a solve, ms")
-    page.head("Time against the segment's size\nCircles: the best, and how much less time it takes than one segment%s"
+    page.head("Time of a solve by the planes in a segment\nCircles: the shortest time of each curve%s"
               % ("\nStars: the plan's own choice" if any(row["segment_planes"] == "0" for row in rows) else ""))
     return page
 
@@ -555,7 +555,7 @@ def draw_trace(path):
     try:
         return plot_gantt.plot(trace), "gantt", plot_gantt.caption(trace)
     except (KeyError, TypeError, ValueError) as wrong:
-        fail("%s: cannot be shown, no trace of this version of psg solve: %r" % (path, wrong))
+        fail("%s: cannot be shown, no trace of this version of psg: %r" % (path, wrong))
 
 
 # The same rows make the same file.
@@ -581,9 +581,10 @@ def main():
     arguments = parser.parse_args()
     Page.width = arguments.width
     plt.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg", "pdf.fonttype": 42})
-    page, name, below = draw_trace(arguments.file) if arguments.file.endswith(".json") else draw(arguments)
+    of_trace = arguments.file.endswith(".json")
+    page, name, below = draw_trace(arguments.file) if of_trace else draw(arguments)
     page.compose(below)
-    prefix = arguments.out or os.path.splitext(arguments.file)[0]
+    prefix = arguments.out or os.path.splitext(arguments.file)[0] + ("-gantt" if of_trace else "")  # h200.csv may be beside h200.json
     paths = [prefix + "." + ending for ending in ([arguments.format] if arguments.format else ["png", "svg"])]
     for path in paths:
         try:

@@ -1,4 +1,4 @@
-"""The figure of a trace: what each worker and link did in the latest solve."""
+"""The figure of a trace: what each worker and link did in the latest run, a solve or a workload."""
 
 import json
 
@@ -6,7 +6,7 @@ from plot_programs import count, grid_name
 from plot_style import COLOURS, STAGES, Page, bare, dark, gpu_name, plt
 from rows import fail
 
-EDGED = 0.004  # of the solve's time: what is shorter has no room for an edge
+EDGED = 0.004  # of the run's time: what is shorter has no room for an edge
 
 
 def read(path):
@@ -17,26 +17,35 @@ def read(path):
         fail("%s: cannot be read: %s" % (path, why))
     about = trace.get("otherData") if isinstance(trace, dict) else None
     if not isinstance(about, dict) or "psg" not in about or not isinstance(trace.get("traceEvents"), list):
-        fail("%s: no trace of psg solve" % path)
+        fail("%s: no trace of psg solve, run or dock" % path)
     return trace
 
 
+# What a bar is about: its name in the trace, and the letter before its number.
+PARTS = {"segment": "s", "sheet": "p", "row": "", "column": "", "step": ""}
+
+
 def part_of(event):
-    """The segment or the sheet, "s3" or "p2"."""
-    args = event["args"]
-    return "".join(short + str(args[part]) for short, part in (("s", "segment"), ("p", "sheet")) if part in args)
+    """The segment or the sheet, "s3" or "p2"; of a workload's task its row, column and step, "3 2 1"."""
+    return " ".join(short + str(event["args"][part]) for part, short in PARTS.items() if part in event["args"])
 
 
-def latest_solve(events):
-    """What took time in the latest solve, as (track, stage, words, begin, end), and the arrows of messages. It begins with its
+def parts_met(events):
+    """What stands in the bars, in words."""
+    met = [part for part in PARTS if any(part in event.get("args", ()) for event in events)]
+    return ", ".join("%s (%s)" % (part, PARTS[part]) if PARTS[part] else part for part in met)
+
+
+def latest_run(events):
+    """What took time in the latest run, as (track, stage, words, begin, end), and the arrows of messages. It begins with its
     submission."""
     tasks = [event for event in events if event["ph"] == "X"]
-    last = max(event["args"]["solve"] for event in tasks)
+    last = max(event["args"]["run"] for event in tasks)
     spans = [((event["pid"], event["tid"]), event["cat"], part_of(event), event["ts"], event["ts"] + event["dur"])
-             for event in tasks if event["args"]["solve"] == last]
+             for event in tasks if event["args"]["run"] == last]
     ends = {event["id"]: event["ts"] for event in events if event["ph"] == "e"}
     for event in events:
-        if event["ph"] == "b" and event["args"]["solve"] == last:  # on its way: after all workers and links
+        if event["ph"] == "b" and event["args"]["run"] == last:  # on its way: after all workers and links
             spans.append(((event["pid"], float("inf")), event["cat"], part_of(event), event["ts"], ends[event["id"]]))
     begin, end = min(span[3] for span in spans), max(span[4] for span in spans)
     of_messages = [event for event in events if event.get("cat") == "message"]
@@ -71,7 +80,7 @@ def track_names(events, tracks):
 
 def plot(trace):
     events = trace["traceEvents"]
-    spans, arrows, begin, end = latest_solve(events)
+    spans, arrows, begin, end = latest_run(events)
     tracks = sorted({span[0] for span in spans})
     met = {span[1] for span in spans}
     used = [stage for stage in STAGES if stage in met] + sorted(met - set(STAGES))
@@ -102,9 +111,9 @@ def plot(trace):
     axes.set_yticklabels(track_names(events, tracks))
     axes.set_ylim(len(tracks) - 0.5, -0.5)
     axes.set_xlim(0, (end - begin) / 1e3)
-    axes.set_xlabel("time since the solve was submitted, ms. In the bars: segment (s) and sheet (p); beside them: share of the time busy")
+    axes.set_xlabel("time since the run was submitted, ms. In the bars: %s; beside them: share of the time busy" % parts_met(events))
     bare(axes)
-    page.head("What each worker and link did in a solve", [plt.Rectangle((0, 0), 1, 1, color=colours[stage]) for stage in used], used)
+    page.head("What each worker and link did in a run", [plt.Rectangle((0, 0), 1, 1, color=colours[stage]) for stage in used], used)
     return page
 
 
@@ -114,6 +123,6 @@ def caption(trace):
                             ", " + gpu_name(about["gpu_model"]) if about["gpu_model"] else "")
     if about["cpu_model"].startswith("simulated"):
         machine = "SIMULATED machine %s" % about["host"]
-    return "%s; %s\npsg %s, StarPU %s; %s, %s, %s, %s, policy %s; the latest solve" % (
-        machine, about["date"][:10], about["psg"], about["StarPU"], grid_name(about["grid"]), about["precision"], about["graph"],
-        about["workers"], about["policy"])
+    what = about.get("workload") or ", ".join((grid_name(about["grid"]), about["precision"], about["graph"]))
+    return "%s; %s\npsg %s, StarPU %s; %s, %s, policy %s; the latest run" % (
+        machine, about["date"][:10], about["psg"], about["StarPU"], what, about["workers"], about["policy"])

@@ -333,7 +333,6 @@ int main(int argc, char **argv) {
         (bench_peer){.name = "fftw_mpi", .ranks = b->ranks, .threads = b->cpus, .gpu_model = ""};
     must(fftw_init_threads() != 0, "fftw_init_threads");
     fftw_mpi_init();
-    fftw_make_planner_thread_safe(); /* psg's workers plan too */
     if (b->rank == 0 && b->settings.rows) {
         bench_peer_begin(BENCH_PEERS_COLUMNS);
     }

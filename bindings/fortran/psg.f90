@@ -20,7 +20,7 @@ module psg
     private
 
     public :: psg_axis, psg_grid, psg_options, psg_plan, psg_terms, psg_statistics, psg_stage_statistics, psg_link_statistics
-    public :: psg_grid_init, psg_options_init, psg_options_set, psg_options_get, psg_axis_points, psg_message
+    public :: psg_grid_init, psg_options_init, psg_options_set, psg_options_get, psg_axis_points, psg_good_length, psg_message
 
     ! psg_status, psg_bc, psg_points and psg_precision
     integer(c_int), parameter, public :: PSG_OK = 0, PSG_ERR_ARG = 1, PSG_ERR_UNSUPPORTED = 2, PSG_ERR_MEMORY = 3, &
@@ -142,122 +142,107 @@ module psg
             integer(c_size_t), value :: bytes
         end subroutine c_options_init
 
-        function c_options_set(options, name, text) bind(c, name='psg_options_set') result(status)
+        integer(c_int) function c_options_set(options, name, text) bind(c, name='psg_options_set')
             import :: psg_options, c_char, c_int, c_ptr
             type(psg_options), intent(inout) :: options
             character(kind=c_char), intent(in) :: name(*)
             type(c_ptr), value :: text
-            integer(c_int) :: status
         end function c_options_set
 
-        function c_options_get(options, name, text, room) bind(c, name='psg_options_get') result(status)
+        integer(c_int) function c_options_get(options, name, text, room) bind(c, name='psg_options_get')
             import :: psg_options, c_char, c_int, c_size_t
             type(psg_options), intent(in) :: options
             character(kind=c_char), intent(in) :: name(*)
             character(kind=c_char), intent(out) :: text(*)
             integer(c_size_t), value :: room
-            integer(c_int) :: status
         end function c_options_get
 
-        function c_axis_points(axis, first, step) bind(c, name='psg_axis_points') result(status)
+        integer(c_int) function c_axis_points(axis, first, step) bind(c, name='psg_axis_points')
             import :: psg_axis, c_double, c_int
             type(psg_axis), intent(in) :: axis
             real(c_double), intent(out) :: first, step
-            integer(c_int) :: status
         end function c_axis_points
 
-        function c_plan_create(plan, grid, options) bind(c, name='psg_plan_create') result(status)
+        integer(c_int) function c_good_length(n, bc, points, good) bind(c, name='psg_good_length')
+            import :: c_int, c_size_t
+            integer(c_size_t), value :: n
+            integer(c_int), intent(in) :: bc(2)
+            integer(c_int), value :: points
+            integer(c_size_t), intent(inout) :: good
+        end function c_good_length
+
+        integer(c_int) function c_plan_create(plan, grid, options) bind(c, name='psg_plan_create')
             import :: psg_grid, psg_options, c_int, c_ptr
             type(c_ptr), intent(out) :: plan
             type(psg_grid), intent(in) :: grid
             type(psg_options), intent(in) :: options
-            integer(c_int) :: status
         end function c_plan_create
-
         subroutine c_plan_destroy(plan) bind(c, name='psg_plan_destroy')
             import :: c_ptr
             type(c_ptr), value :: plan
         end subroutine c_plan_destroy
-
-        function c_refuse(plan, options, status, words) bind(c, name='psg_call_refuse') result(found)
+        integer(c_int) function c_refuse(plan, options, status, words) bind(c, name='psg_call_refuse')
             import :: c_char, c_int, c_ptr
             type(c_ptr), value :: plan, options
             integer(c_int), value :: status
             character(kind=c_char), intent(in) :: words(*)
-            integer(c_int) :: found
         end function c_refuse
-
-        function c_args_init(args, plan, bytes) bind(c, name='psg_solve_args_init') result(status)
+        integer(c_int) function c_args_init(args, plan, bytes) bind(c, name='psg_solve_args_init')
             import :: c_args, c_int, c_ptr, c_size_t
             type(c_args), intent(out) :: args
             type(c_ptr), value :: plan
             integer(c_size_t), value :: bytes
-            integer(c_int) :: status
         end function c_args_init
 
-        function c_solve_many(plan, count, f, u) bind(c, name='psg_solve_many_arrays') result(status)
+        integer(c_int) function c_solve_many(plan, count, f, u) bind(c, name='psg_solve_many_arrays')
             import :: c_array, c_int, c_ptr, c_size_t
             type(c_ptr), value :: plan
             integer(c_size_t), value :: count
             type(c_array), intent(in) :: f, u
-            integer(c_int) :: status
         end function c_solve_many
-
-        function c_wait(plan) bind(c, name='psg_wait') result(status)
+        integer(c_int) function c_wait(plan) bind(c, name='psg_wait')
             import :: c_int, c_ptr
             type(c_ptr), value :: plan
-            integer(c_int) :: status
         end function c_wait
-
-        function c_local_box(plan, device, lo, n) bind(c, name='psg_plan_local_box') result(status)
+        integer(c_int) function c_local_box(plan, device, lo, n) bind(c, name='psg_plan_local_box')
             import :: c_int, c_ptr, c_size_t
             type(c_ptr), value :: plan
             integer(c_int), value :: device
             integer(c_size_t), intent(out) :: lo(3), n(3)
-            integer(c_int) :: status
         end function c_local_box
-
-        function c_statistics(plan, statistics, bytes) bind(c, name='psg_plan_statistics') result(status)
+        integer(c_int) function c_statistics(plan, statistics, bytes) bind(c, name='psg_plan_statistics')
             import :: psg_statistics, c_int, c_ptr, c_size_t
             type(c_ptr), value :: plan
             type(psg_statistics), intent(out) :: statistics
             integer(c_size_t), value :: bytes
-            integer(c_int) :: status
         end function c_statistics
 
-        function c_last_error() bind(c, name='psg_last_error') result(text)
+        type(c_ptr) function c_last_error() bind(c, name='psg_last_error')
             import :: c_ptr
-            type(c_ptr) :: text
         end function c_last_error
-
-        function c_strlen(text) bind(c, name='strlen') result(length)
+        integer(c_size_t) function c_strlen(text) bind(c, name='strlen')
             import :: c_ptr, c_size_t
             type(c_ptr), value :: text
-            integer(c_size_t) :: length
         end function c_strlen
-
-        function c_dlsym(handle, name) bind(c, name='dlsym') result(function)
+        type(c_funptr) function c_dlsym(handle, name) bind(c, name='dlsym')
             import :: c_char, c_funptr, c_ptr
             type(c_ptr), value :: handle
             character(kind=c_char), intent(in) :: name(*)
-            type(c_funptr) :: function
         end function c_dlsym
     end interface
 
     abstract interface
-        function c_arrays(plan, count, f, u, args) bind(c) result(status)
+        integer(c_int) function c_arrays(plan, count, f, u, args) bind(c)
             import :: c_args, c_array, c_int, c_ptr, c_size_t
             type(c_ptr), value :: plan
             integer(c_size_t), value :: count
             type(c_array), intent(in) :: f, u
             type(c_args), intent(in) :: args
-            integer(c_int) :: status
         end function c_arrays
 
-        function comm_f2c(comm) bind(c) result(handle)
+        type(c_ptr) function comm_f2c(comm) bind(c)
             import :: c_int, c_ptr
             integer(c_int), value :: comm
-            type(c_ptr) :: handle
         end function comm_f2c
     end interface
 
@@ -311,6 +296,18 @@ contains
         integer, intent(out), optional :: status
         call finish(c_axis_points(axis, first, step), status)
     end subroutine psg_axis_points
+
+    !> The smallest number of points >= n along an axis whose transform is fast, see graph/psg.h.
+    subroutine psg_good_length(n, bc, points, good, status)
+        integer, intent(in) :: n
+        integer(c_int), intent(in) :: bc(2), points
+        integer, intent(out) :: good
+        integer, intent(out), optional :: status
+        integer(c_size_t) :: found
+        found = 0
+        call finish(c_good_length(int(n, c_size_t), bc, points, found), status)
+        good = int(found)
+    end subroutine psg_good_length
 
     subroutine psg_options_init(options)
         type(psg_options), intent(out) :: options

@@ -1,14 +1,15 @@
 """The potential of rock salt, and its Madelung constant.
 
 Eight ions in a periodic cell, each a narrow Gaussian. The energy of the Gaussians less that of each in its own potential is the
-energy of point charges, because Gaussians so far apart act on each other as points do.
+energy of point charges, because Gaussians so far apart act on each other as points do. Lengths are in sides a of the cell, charges
+in e, and the potential of e at the distance r is e/r.
 """
 
 import math
 
 import numpy as np
 import psg
-from picture import figure, save
+from picture import around, figure, finish, save
 
 N, SIGMA = 64, 0.045
 x = np.arange(N) / N
@@ -31,11 +32,14 @@ madelung = -energy * 0.5 / 4  # four pairs, 0.5 apart
 print("Madelung constant %.12f" % madelung)
 assert abs(madelung - 1.747564594633) < 1e-11
 
-page, (left, right) = figure(2)
-shown = left.imshow(phi[0], extent=(0, 1, 0, 1))
-left.set_title("potential in a plane of ions")
-page.colorbar(shown, ax=left)
-right.plot(x, phi[0, 0])
-right.set_title("from ion to ion along an edge")
-right.set_xlabel("x / cell")
+page, panels = figure(2)
+places = np.arange(2 * N) / N
+for axes, field, title, label in zip(panels, (rho, phi), ("f: the charge of the ions", "u: the potential that they make"),
+                                     ("charge density, e/a\N{SUPERSCRIPT THREE}", "potential, e/a")):
+    cells = np.tile(field[0], (2, 2))
+    end = abs(cells).max()
+    shown = axes.imshow(cells, extent=around(places, places), vmin=-end, vmax=end)
+    axes.set_xticks((0, 0.5, 1, 1.5))
+    axes.set_yticks((0, 0.5, 1, 1.5))
+    finish(page, axes, title, "x / a", "y / a", shown, label)
 save(page, __file__)

@@ -7,14 +7,14 @@ import os
 
 import numpy as np
 import psg
-from picture import figure, save
+from picture import figure, finish, save
 
 os.environ.setdefault("STARPU_SILENT", "1")
 N, POLICIES = 64, ("eager", "ws")
 f = np.random.default_rng(1).standard_normal((N, N, N))
 
 answers = []
-page, panels = figure(len(POLICIES))
+page, panels = figure(len(POLICIES), height=2.6, sharex=True, sharey=True)
 for axes, policy in zip(panels, POLICIES):
     with psg.Plan(f.shape, policy=policy, graph="staged", segment_planes=8, sheets=8, gpus=0) as plan:
         runs = []
@@ -32,10 +32,10 @@ for axes, policy in zip(panels, POLICIES):
     seconds = max(task["end"] for task in tasks) - begin
     busy = sum(task["end"] - task["start"] for task in tasks) / len(workers) / seconds
     print("%-6s %d tasks on %d cores, %.2f ms, busy %.0f %%" % (policy, len(tasks), len(workers), 1e3 * seconds, 100 * busy))
-    axes.set_title(policy)
-    axes.set_xlabel("ms")
+    finish(page, axes, "policy %s: %.2f ms, cores busy for %.0f %%" % (policy, 1e3 * seconds, 100 * busy), "time, ms", None)
     axes.set_yticks(range(len(workers)), ["core %d" % worker for worker in workers])
 by_stage = dict(zip(*reversed(panels[-1].get_legend_handles_labels())))
-panels[-1].legend(by_stage.values(), by_stage.keys(), loc="center", fontsize=4.5, ncols=4)
+page.legend(by_stage.values(), by_stage.keys(), loc="lower center", ncols=len(by_stage), frameon=False)
+page.get_layout_engine().set(rect=(0, 0.1, 1, 0.9))
 assert all(np.array_equal(u, answers[0]) for u in answers), "a policy changes who works, and never the answer"
 save(page, __file__)

@@ -1,12 +1,13 @@
 """Pressure projection: a flow between two walls loses its divergence.
 
 Velocities stand on the faces of the cells, pressure in their middles. The stencil fd2 is the divergence of the difference of
-pressure on faces, so after u -= grad p the divergence is zero to rounding. Walls are below and above, along y.
+pressure on faces, so after u -= grad p the divergence is zero to rounding. Walls are below and above, along y. Lengths are in heights H of the
+channel, and speeds in the speed U of the flow in its middle.
 """
 
 import numpy as np
 import psg
-from picture import figure, save
+from picture import around, figure, finish, save
 
 NZ, NY, NX = 24, 48, 96
 H = 1 / NY
@@ -31,10 +32,9 @@ after = divergence()
 print("divergence before %.3g, after %.3g" % (abs(before).max(), abs(after).max()))
 assert abs(after).max() < 1e-12 * abs(before).max()
 
-page, (left, right) = figure(2)
-for axes, field, title in ((left, before, "divergence before"), (right, p, "pressure that takes it away")):
-    shown = axes.imshow(field[NZ // 2], extent=(0, NX * H, 0, 1))
-    page.colorbar(shown, ax=axes, shrink=0.6)
-    axes.set_title(title)
-    axes.set_xlabel("along the channel")
+page, panels = figure(2, height=2.1)
+for axes, field, title, label in ((panels[0], before, "divergence before", "divergence, U/H"),
+                                  (panels[1], p, "p, whose gradient takes it away", "p, U H")):
+    shown = axes.imshow(field[NZ // 2], extent=around(x, y))
+    finish(page, axes, title, "x / H, along the channel", "y / H", shown, label, shrink=0.8)
 save(page, __file__)

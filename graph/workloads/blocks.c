@@ -9,6 +9,7 @@
  * With a barrier pairs come after all diagonals.
  */
 #include "codelets/workloads/blocks.h"
+#include "base/tuning.h"
 #include "graph/workloads/row.h"
 
 #include <ctype.h>
@@ -167,8 +168,16 @@ static void place(void *memory, const psg_workers *workers) {
 
 /* ----------------------------------------------------------------------------------- running */
 
-static psg_status make(void *memory) {
+static psg_needs needs(const void *memory, const psg_workers *workers) {
+    const double count = (double)entries(memory);
+    return (psg_needs){count * TUNING_HANDLE_BYTES,
+                       2 * count * TUNING_TASK_BYTES +
+                           (double)workers->count * (double)psg_blocks_scratch() * sizeof(double)};
+}
+
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
+    (void)workers;
     const size_t count = p->blocks.count;
     const size_t one[3] = {1, 1, 1};
     const size_t scratch[3] = {psg_blocks_scratch(), 1, 1};
@@ -334,6 +343,7 @@ const psg_workload_row psg_workload_blocks = {
     .bytes = sizeof(problem),
     .kinds = kinds,
     .parse = parse,
+    .needs = needs,
     .tell = tell,
     .make = make,
     .place = place,

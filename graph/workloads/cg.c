@@ -134,28 +134,44 @@ static void number_columns(const problem *p) {
     }
 }
 
-/* A vector has a leaf in each plane. */
-static void put(starpu_data_handle_t *handle, void *memory, size_t nx, size_t nz, size_t bytes) {
-    const size_t n[3] = {nx, 1, nz};
-    psg_block_register(handle, STARPU_MAIN_RAM, memory, n, nx, bytes);
+/* The matrix has 12 bytes for a nonzero. */
+static psg_needs needs(const void *memory, const psg_workers *workers) {
+    const problem *p = memory;
+    const double blocks = (double)blocks_of(p), n = (double)p->cg.context.layout.n[2] * LEAF;
+    const double tasks = (double)p->class->iterations * (STEPS * (3 * blocks + 2) + 4 * blocks);
+    return (psg_needs){12 * (double)p->class->nonzeros + (SOURCE - EVEN + 1) * n * sizeof(double) +
+                           DATA * blocks * TUNING_HANDLE_BYTES,
+                       tasks * TUNING_TASK_BYTES +
+                           (double)workers->count * BASE_PCG_SUM_LANES * sizeof(double)};
 }
 
-static void register_block(problem *p, size_t b) {
+static void put(starpu_data_handle_t *handle, void *memory, size_t count, size_t bytes) {
+    const size_t n[3] = {count, 1, 1};
+    psg_block_register(handle, STARPU_MAIN_RAM, memory, n, count, bytes);
+}
+
+/* A vector has a leaf in each plane. */
+static bool hold(starpu_data_handle_t *handle, const psg_workers *workers, size_t nx, size_t nz) {
+    const size_t n[3] = {nx, 1, nz};
+    return psg_block_make(handle, workers, n, sizeof(double));
+}
+
+static bool register_block(problem *p, const psg_workers *workers, size_t b) {
     const psg_box *box = &p->cg.part[b].box;
     const size_t leaves = psg_box_length(box, 2), nonzeros = p->cg.nonzeros[b];
     uint32_t *start = p->matrix.start + box->lo[2] * LEAF;
-    put(&p->data[START][b], start, leaves * LEAF + 1, 1, sizeof *start);
-    put(&p->data[COLUMN][b], p->matrix.column + *start, nonzeros, 1, sizeof(uint32_t));
-    put(&p->data[VALUE][b], p->matrix.value + *start, nonzeros, 1, sizeof(double));
-    for (int m = EVEN; m <= SOURCE; m++) {
-        put(&p->data[m][b], NULL, LEAF, leaves, sizeof(double));
+    bool all = true;
+    put(&p->data[START][b], start, leaves * LEAF + 1, sizeof *start);
+    put(&p->data[COLUMN][b], p->matrix.column + *start, nonzeros, sizeof(uint32_t));
+    put(&p->data[VALUE][b], p->matrix.value + *start, nonzeros, sizeof(double));
+    for (int m = EVEN; m <= SOURCE && all; m++) {
+        all = hold(&p->data[m][b], workers, LEAF, leaves);
     }
-    put(&p->data[LOW][b], NULL, LEAF, 1, sizeof(double));
-    put(&p->data[HIGH][b], NULL, LEAF, 1, sizeof(double));
-    put(&p->data[SUMS][b], NULL, 1, leaves, sizeof(double));
+    return all && hold(&p->data[LOW][b], workers, LEAF, 1) &&
+           hold(&p->data[HIGH][b], workers, LEAF, 1) && hold(&p->data[SUMS][b], workers, 1, leaves);
 }
 
-static psg_status make(void *memory) {
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
     const struct class *c = p->class;
     if (!psg_cpu_cg_make(&p->matrix, c->n, c->nonzer, c->shift)) {
@@ -163,13 +179,17 @@ static psg_status make(void *memory) {
     }
     cut(p);
     number_columns(p);
-    for (size_t b = 0; b < blocks_of(p); b++) {
-        register_block(p, b);
+    bool all = true;
+    for (size_t b = 0; b < blocks_of(p) && all; b++) {
+        all = register_block(p, workers, b);
     }
-    for (int m = 0; m < NUMBERS; m++) {
-        put(&p->numbers[m], NULL, m == SCRATCH ? BASE_PCG_SUM_LANES : BASE_PCG_SCALARS, 1,
-            sizeof(double));
+    for (int m = NOW; m < SCRATCH && all; m++) {
+        all = hold(&p->numbers[m], workers, BASE_PCG_SCALARS, 1);
     }
+    if (!all) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for vectors of %zu numbers", c->n);
+    }
+    put(&p->numbers[SCRATCH], NULL, BASE_PCG_SUM_LANES, sizeof(double));
     return PSG_OK;
 }
 
@@ -244,6 +264,9 @@ static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
     const starpu_data_handle_t(*d)[BASE_CG_BLOCKS] = p->data;
     run->user = &p->terms;
+    for (int m = START; m <= VALUE; m++) {
+        psg_block_settle(d[m], blocks_of(p));
+    }
     for (size_t step = 0, iteration = 0; iteration < p->class->iterations; iteration++) {
         const starpu_data_handle_t *f = d[iteration % 2 == 0 ? EVEN : ODD];
         const starpu_data_handle_t *x = d[iteration % 2 == 0 ? ODD : EVEN];
@@ -300,6 +323,7 @@ const psg_workload_row psg_workload_cg = {
     .kinds = kinds,
     .parse = parse,
     .cut = choose,
+    .needs = needs,
     .tell = tell,
     .make = make,
     .prepare = prepare,

@@ -303,7 +303,7 @@ static bool make_cells(problem *p) {
     return good;
 }
 
-static bool make_poses(problem *p) {
+static bool make_poses(problem *p, const psg_workers *workers) {
     const psg_dock *d = &p->dock;
     const size_t batches = psg_dock_batches(d);
     const size_t spectrum[3] = {d->grids * d->spectrum_bytes / sizeof(float), 1, 1};
@@ -328,34 +328,38 @@ static bool make_poses(problem *p) {
                            sizeof *p->field);
     }
     for (size_t b = 0; b < batches; b++) {
-        psg_block_register(&p->poses[b], STARPU_MAIN_RAM, NULL, best, best[0], sizeof *p->list);
+        if (!psg_block_make(&p->poses[b], workers, best, sizeof *p->list)) {
+            return false;
+        }
     }
     return true;
 }
 
-/* Cells, spectra, rotations, and what StarPU keeps of each batch: its data and its four tasks. */
-static double bytes_of(const problem *p, size_t workers) {
-    const psg_dock *d = &p->dock;
-    const size_t grids = p->buffers * d->batch * d->grids + d->grids - 1;
-    return (double)grids * (double)cells_bytes(d) +
-           (double)(workers + d->grids) * (double)d->spectrum_bytes +
-           (double)d->rotations * sizeof *p->rotation +
-           (double)psg_dock_batches(d) * (TUNING_HANDLE_BYTES + 4 * TUNING_TASK_BYTES);
+static psg_status choose(void *memory, const psg_workers *workers) {
+    problem *p = memory;
+    const size_t batches = psg_dock_batches(&p->dock);
+    p->buffers = 2 * workers->count < batches ? 2 * workers->count : batches;
+    return PSG_OK;
 }
 
-static psg_status make(void *memory) {
+/* Cells, spectra and rotations; of each batch its poses and four tasks. */
+static psg_needs needs(const void *memory, const psg_workers *workers) {
+    const problem *p = memory;
+    const psg_dock *d = &p->dock;
+    const size_t grids = p->buffers * d->batch * d->grids + d->grids - 1;
+    const double batches = (double)psg_dock_batches(d);
+    const double poses = (double)d->batch * BASE_DOCK_BEST * sizeof *p->list;
+    return (psg_needs){(double)grids * (double)cells_bytes(d) +
+                           (double)(workers->count + d->grids) * (double)d->spectrum_bytes +
+                           (double)d->rotations * sizeof *p->rotation +
+                           batches * (poses + TUNING_HANDLE_BYTES),
+                       4 * batches * TUNING_TASK_BYTES};
+}
+
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
-    const size_t batches = psg_dock_batches(&p->dock), workers = starpu_worker_get_count();
-    p->buffers = 2 * workers < batches ? 2 * workers : batches;
-    const double bytes = bytes_of(p, workers), there = base_memory_bytes();
-    if (!psg_simulated() && !(bytes <= there)) {
-        return psg_fail(PSG_ERR_ARG,
-                        "%zu^3 cells in batches of %zu take %.3g GB of memory, and there are "
-                        "%.3g GB",
-                        p->dock.grid.n, p->dock.batch, bytes * 1e-9, there * 1e-9);
-    }
-    const bool good = make_molecules(p) && make_scratch(&p->dock, (unsigned)workers) &&
-                      make_poses(p) && make_cells(p);
+    const bool good = make_molecules(p) && make_scratch(&p->dock, (unsigned)workers->count) &&
+                      make_poses(p, workers) && make_cells(p);
     p->given = NULL;
     return good ? PSG_OK
                 : psg_fail(PSG_ERR_MEMORY,
@@ -393,6 +397,7 @@ static void destroy(void *memory) {
 
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
+    psg_block_settle(p->atoms, 2);
     psg_task_dock_static(run, p->atoms[0], p->spectrum, p->merged, p->potential);
     for (size_t b = 0; b < psg_dock_batches(&p->dock); b++) {
         starpu_data_handle_t cells = p->cells[b % p->buffers];
@@ -507,6 +512,8 @@ const psg_workload_row psg_workload_dock = {
     .gpu = psg_dock_gpu,
     .parse = parse,
     .take = take,
+    .cut = choose,
+    .needs = needs,
     .tell = tell,
     .make = make,
     .submit = submit,

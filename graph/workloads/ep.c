@@ -13,6 +13,7 @@
  */
 #include "codelets/workloads/ep.h"
 #include "base/random.h"
+#include "base/tuning.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 
@@ -99,8 +100,17 @@ static void tell(const void *memory, char *text, size_t size) {
                    p->ep.redux ? ", STARPU_REDUX" : "");
 }
 
-static psg_status make(void *memory) {
+static psg_needs needs(const void *memory, const psg_workers *workers) {
+    const problem *p = memory;
+    const double scratch = (double)psg_ep_scratch(p->ep.chunk_log2) * sizeof(double);
+    return (psg_needs){(double)p->parts * (sizeof *p->numbers + TUNING_HANDLE_BYTES),
+                       2 * (double)p->chunks * TUNING_TASK_BYTES +
+                           (double)workers->count * scratch};
+}
+
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
+    (void)workers;
     const size_t n[3] = {PSG_CPU_EP_NUMBERS, 1, 1};
     const size_t scratch[3] = {psg_ep_scratch(p->ep.chunk_log2), 1, 1};
     p->numbers = calloc(p->parts, sizeof *p->numbers);
@@ -196,6 +206,7 @@ const psg_workload_row psg_workload_ep = {
     .bytes = sizeof(problem),
     .kinds = kinds,
     .parse = parse,
+    .needs = needs,
     .tell = tell,
     .make = make,
     .prepare = prepare,

@@ -40,12 +40,14 @@ static size_t tiles_of(const problem *p) {
 
 /* ------------------------------------------------------------------------------------ the size */
 
-/* Both u, and what checks them; and what StarPU keeps of each piece of data and of each task. */
-static double bytes_of(const psg_jacobi *j) {
+/* Both u, and what checks them. */
+static psg_needs needs(const void *memory, const psg_workers *workers) {
+    const psg_jacobi *j = &((const problem *)memory)->jacobi;
     const double tiles = (double)j->tiles * (double)j->tiles;
-    return 4 * (double)j->n * (double)j->n * (double)j->real_bytes +
-           tiles * ((double)j->steps * TUNING_TASK_BYTES +
-                    2 * (1 + BASE_JACOBI_SIDES) * TUNING_HANDLE_BYTES);
+    (void)workers;
+    return (psg_needs){4 * (double)j->n * (double)j->n * (double)j->real_bytes +
+                           2 * (1 + BASE_JACOBI_SIDES) * tiles * TUNING_HANDLE_BYTES,
+                       tiles * (double)j->steps * TUNING_TASK_BYTES};
 }
 
 static psg_status parse(void *memory, const char *size, const psg_work_options *how,
@@ -84,13 +86,7 @@ static psg_status choose(void *memory, const psg_workers *workers) {
     const size_t tile = even < TILE_LEAST ? TILE_LEAST : even < TILE_MOST ? even : TILE_MOST;
     j->tile = j->tile > 0 ? j->tile : tile < inside ? tile : inside;
     j->tiles = (inside - 1) / j->tile + 1;
-    const double bytes = bytes_of(j), there = base_memory_bytes();
-    return psg_simulated() || bytes <= there
-               ? PSG_OK
-               : psg_fail(
-                     PSG_ERR_ARG,
-                     "jacobi:%zu in tiles of %zu takes %.3g GB of memory, and there are %.3g GB",
-                     j->n, j->tile, bytes * 1e-9, there * 1e-9);
+    return PSG_OK;
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -171,25 +167,26 @@ static psg_status make_sides(problem *p) {
     return PSG_OK;
 }
 
-static psg_status make(void *memory) {
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
     const psg_jacobi *j = &p->jacobi;
     p->data[0] = calloc(tiles_of(p), sizeof *p->data[0]);
     p->data[1] = calloc(tiles_of(p), sizeof *p->data[1]);
     p->fixed = calloc(BASE_JACOBI_SIDES * j->tiles, sizeof(starpu_data_handle_t));
-    if (p->data[0] == NULL || p->data[1] == NULL || p->fixed == NULL || !make_wave(p)) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles_of(p));
-    }
-    for (size_t t = 0; t < 2 * tiles_of(p); t++) {
+    bool all = p->data[0] != NULL && p->data[1] != NULL && p->fixed != NULL && make_wave(p);
+    for (size_t t = 0; t < 2 * tiles_of(p) && all; t++) {
         psg_jacobi_data *d = &p->data[t % 2][t / 2];
         const size_t rows = psg_jacobi_extent(j, t / 2 / j->tiles);
         const size_t columns = psg_jacobi_extent(j, t / 2 % j->tiles);
         const size_t n[3] = {columns, rows, 1};
-        psg_block_register(&d->u, STARPU_MAIN_RAM, NULL, n, rows * columns, j->real_bytes);
-        for (int side = 0; side < BASE_JACOBI_SIDES; side++) {
+        all = psg_block_make(&d->u, workers, n, j->real_bytes);
+        for (int side = 0; side < BASE_JACOBI_SIDES && all; side++) {
             const size_t line[3] = {alongside(side) ? columns : rows, 1, 1};
-            psg_block_register(&d->edge[side], STARPU_MAIN_RAM, NULL, line, line[0], j->real_bytes);
+            all = psg_block_make(&d->edge[side], workers, line, j->real_bytes);
         }
+    }
+    if (!all) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles_of(p));
     }
     if (p->barrier) {
         starpu_void_data_register(&p->gate);
@@ -252,6 +249,7 @@ static bool prepare(const void *memory) {
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
     const size_t tiles = p->jacobi.tiles;
+    psg_block_settle(p->fixed, BASE_JACOBI_SIDES * tiles);
     for (size_t step = 0; step < p->jacobi.steps; step++) {
         const psg_jacobi_data *from = p->data[step % 2];
         const psg_jacobi_data *to = p->data[1 - step % 2];
@@ -380,6 +378,7 @@ const psg_workload_row psg_workload_jacobi = {
     .kinds = kinds,
     .parse = parse,
     .cut = choose,
+    .needs = needs,
     .tell = tell,
     .make = make,
     .prepare = prepare,

@@ -153,8 +153,9 @@ static psg_status plan(void *memory, const psg_options *options, psg_plan **resu
     return status == PSG_OK ? psg_pcg_check(p->plan) : status;
 }
 
-static psg_status make(void *memory) {
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
+    (void)workers;
     const psg_layout *l = &p->plan->context.layout;
     const size_t segments = l->segments.count;
     const size_t bytes = p->n * p->n * p->n * sizeof(double);
@@ -193,6 +194,8 @@ static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
     const psg_pcg_fields fields = {p->handles[0], p->handles[1], p->handles[2]};
     run->user = p->terms;
+    psg_block_settle(p->handles[0], p->plan->context.layout.segments.count);
+    psg_block_settle(p->handles[1], p->plan->context.layout.segments.count);
     psg_pcg_submit(run, p->plan, p->plan->storage.lanes[0], p->pcg, &fields, p->terms, STEPS_MOST,
                    p->result);
 }

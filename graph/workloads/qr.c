@@ -9,7 +9,6 @@
  * J. Dongarra, Parallel tiled QR factorization for multicore architectures, 2008, https://doi.org/10.1002/cpe.1301.
  */
 #include "graph/workloads/qr.h"
-#include "base/memory.h"
 #include "base/tuning.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
@@ -40,24 +39,27 @@ static psg_status read_sizes(const char *size, size_t n[2]) {
                                    size, n[0], n[1]);
 }
 
-/* The matrix, its reflectors, and what StarPU keeps of each piece of data and of each task. */
-static double bytes_of(const psg_qr *qr) {
+/* The matrix and its reflectors. */
+static psg_needs needs(const void *memory, const psg_workers *workers) {
+    const psg_qr *qr = &((const problem *)memory)->qr;
     const double rows = (double)qr->tiles[0], columns = (double)qr->tiles[1];
     const double tasks = columns * (columns + 1) * (3 * rows - columns + 1) / 6;
     const double reals =
         (double)qr->n[0] * (double)qr->n[1] * (1 + (double)qr->inner / (double)qr->tile);
-    return reals * (double)qr->real_bytes + tasks * TUNING_TASK_BYTES +
-           2 * rows * columns * TUNING_HANDLE_BYTES;
+    const double scratch = (double)workers->count * (double)qr->inner * (double)qr->tile;
+    return (psg_needs){reals * (double)qr->real_bytes + 2 * rows * columns * TUNING_HANDLE_BYTES,
+                       scratch * (double)qr->real_bytes + tasks * TUNING_TASK_BYTES};
 }
 
 static psg_status parse(void *memory, const char *size, const psg_work_options *how,
                         psg_precision precision) {
     problem *p = memory;
     psg_qr *qr = &p->qr;
-    qr->cpu = psg_cpu_qr_of(precision == PSG_F32);
-    if (qr->cpu == NULL && !psg_simulated()) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "qr needs LAPACK, without which psg was built");
+    const char *missing = psg_simulated() ? NULL : psg_cpu_lapack_load();
+    if (missing != NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "%s", missing);
     }
+    qr->cpu = psg_cpu_qr_of(precision == PSG_F32);
     const psg_status status = read_sizes(size, qr->n);
     if (status != PSG_OK) {
         return status;
@@ -77,12 +79,7 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
     for (int axis = 0; axis < 2; axis++) {
         qr->tiles[axis] = (qr->n[axis] - 1) / qr->tile + 1;
     }
-    const double bytes = bytes_of(qr), there = base_memory_bytes();
-    return psg_simulated() || bytes <= there
-               ? PSG_OK
-               : psg_fail(PSG_ERR_ARG,
-                          "qr:%s in tiles of %zu takes %.3g GB of memory, and there are %.3g GB",
-                          size, qr->tile, bytes * 1e-9, there * 1e-9);
+    return PSG_OK;
 }
 
 static psg_status check_workers(void *memory, const psg_workers *workers) {
@@ -106,13 +103,13 @@ static void tell(const void *memory, char *text, size_t size) {
 
 /* ------------------------------------------------------------------------------------ the data */
 
-/* StarPU finds memory for it where it is first written. */
-static void hold(const psg_qr *qr, starpu_data_handle_t *handle, size_t rows, size_t columns) {
+static bool hold(const psg_qr *qr, const psg_workers *workers, starpu_data_handle_t *handle,
+                 size_t rows, size_t columns) {
     const size_t n[3] = {rows, columns, 1};
-    psg_block_register(handle, STARPU_MAIN_RAM, NULL, n, rows * columns, qr->real_bytes);
+    return psg_block_make(handle, workers, n, qr->real_bytes);
 }
 
-static psg_status make(void *memory) {
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
     const psg_qr *qr = &p->qr;
     const size_t tiles = qr->tiles[0] * qr->tiles[1];
@@ -124,20 +121,19 @@ static psg_status make(void *memory) {
     p->t = p->tile + tiles;
     p->v = p->t + tiles;
     p->work = p->v + qr->tiles[1];
-    for (size_t j = 0; j < qr->tiles[1]; j++) {
-        for (size_t i = 0; i < qr->tiles[0]; i++) {
-            const base_qr_shape n = psg_qr_shape(qr, i, j, j);
-            hold(qr, &p->tile[psg_qr_at(qr, i, j)], n.rows, n.cols);
-            if (i >= j) {
-                hold(qr, &p->t[psg_qr_at(qr, i, j)], n.inner, n.depth);
-            }
-            if (i == j) {
-                hold(qr, &p->v[j], n.rows, n.depth);
-            }
+    psg_cpu_blas_begin();
+    for (size_t m = 0; m < tiles; m++) {
+        const size_t i = m % qr->tiles[0], j = m / qr->tiles[0];
+        const base_qr_shape n = psg_qr_shape(qr, i, j, j);
+        if (!hold(qr, workers, &p->tile[m], n.rows, n.cols) ||
+            (i >= j && !hold(qr, workers, &p->t[m], n.inner, n.depth)) ||
+            (i == j && !hold(qr, workers, &p->v[j], n.rows, n.depth))) {
+            return psg_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles);
         }
     }
-    hold(qr, p->work, qr->inner, qr->tile);
-    psg_cpu_blas_begin();
+    const size_t scratch[3] = {qr->inner, qr->tile, 1};
+    psg_block_register(p->work, STARPU_MAIN_RAM, NULL, scratch, scratch[0] * scratch[1],
+                       qr->real_bytes);
     return PSG_OK;
 }
 
@@ -217,6 +213,7 @@ const psg_workload_row psg_workload_qr = {
     .gpu = psg_qr_gpu,
     .parse = parse,
     .cut = check_workers,
+    .needs = needs,
     .tell = tell,
     .make = make,
     .prepare = prepare,

@@ -7,6 +7,12 @@
 #include "graph/work.h"
 #include "runtime/gpu.h"
 
+/** Bytes of main memory at the most. */
+typedef struct psg_needs {
+    double data; /**< from `make` on: its data, and what StarPU keeps of each piece */
+    double run;  /**< from the first run on: what StarPU keeps of each task, and scratch */
+} psg_needs;
+
 /** A workload has one file in this folder, with its row. All functions get a problem, which is the owner of its engine. */
 typedef struct psg_workload_row {
     psg_workload about;
@@ -28,10 +34,12 @@ typedef struct psg_workload_row {
     /** Choose the size of a task by the workers, where the caller chose none, or refuse them. StarPU runs. NULL: `parse` does
      *  @return PSG_OK; PSG_ERR_ARG, PSG_ERR_UNSUPPORTED with words */
     psg_status (*cut)(void *problem, const psg_workers *workers);
+    /** Main memory that it takes, once it is cut. NULL: `make` asks itself */
+    psg_needs (*needs)(const void *problem, const psg_workers *workers);
     /** In words: psg_work_about(). */
     void (*tell)(const void *problem, char *text, size_t size);
     /** Register the data; StarPU runs. @return PSG_OK; PSG_ERR_MEMORY. After any failure free follows */
-    psg_status (*make)(void *problem);
+    psg_status (*make)(void *problem, const psg_workers *workers);
     /** Choose a worker for each task, unless the place is PSG_PLACE_FREE. NULL: it always is */
     void (*place)(void *problem, const psg_workers *workers);
     /** Bring the input, before the clock of a run starts. NULL: the tasks do. @return false: the data could not be had */

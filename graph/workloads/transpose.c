@@ -13,7 +13,6 @@
  * A[q][p] are swapped. A tile that stays in the second round is transposed alone.
  */
 #include "codelets/workloads/transpose.h"
-#include "base/memory.h"
 #include "base/tuning.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
@@ -85,14 +84,17 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
     return PSG_OK;
 }
 
-/* The tiles, and what StarPU keeps of each piece of data and of each task: of a tile there are two of each at the most. */
-static double bytes_of(const problem *p) {
+/* Of a tile there are two pieces of data and two tasks at the most. */
+static psg_needs needs(const void *memory, const psg_workers *workers) {
+    const problem *p = memory;
     const psg_transpose *t = &p->transpose;
     const double tiles = (double)t->tiles[ROW] * (double)t->tiles[COLUMN];
     const double places = p->in_place ? tiles * (double)t->tile[ROW] * (double)t->tile[COLUMN]
                                       : 2 * (double)t->n[ROW] * (double)t->n[COLUMN];
-    return places * (double)t->element_bytes +
-           2 * tiles * (TUNING_HANDLE_BYTES + TUNING_TASK_BYTES);
+    const double scratch = (double)t->tile[ROW] * (double)t->tile[COLUMN];
+    return (psg_needs){places * (double)t->element_bytes + 2 * tiles * TUNING_HANDLE_BYTES,
+                       (double)workers->count * scratch * (double)t->element_bytes +
+                           2 * tiles * TUNING_TASK_BYTES};
 }
 
 /* A matrix that is narrower than a tile has tiles that are as narrow. */
@@ -105,14 +107,7 @@ static psg_status cut(void *memory, const psg_workers *workers) {
         t->tile[axis] = tile < t->n[axis] ? tile : t->n[axis];
         t->tiles[axis] = (t->n[axis] - 1) / t->tile[axis] + 1;
     }
-    const double bytes = bytes_of(p), there = base_memory_bytes();
-    return psg_simulated() || bytes <= there
-               ? PSG_OK
-               : psg_fail(
-                     PSG_ERR_ARG,
-                     "transpose:%zux%zu in tiles of %zu takes %.3g GB of memory, and there are "
-                     "%.3g GB",
-                     t->n[ROW], t->n[COLUMN], tile, bytes * 1e-9, there * 1e-9);
+    return PSG_OK;
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -179,31 +174,35 @@ static region region_of(const problem *p, bool of_b, size_t place) {
                     {psg_transpose_extent(t, rows, row), psg_transpose_extent(t, columns, column)}};
 }
 
-/* StarPU finds memory for it where it is first written. */
-static void hold(const psg_transpose *t, starpu_data_handle_t *handle, const size_t n[AXES]) {
+static bool hold(const psg_transpose *t, const psg_workers *workers, starpu_data_handle_t *handle,
+                 const size_t n[AXES]) {
     const size_t extents[3] = {n[COLUMN], n[ROW], 1};
-    psg_block_register(handle, STARPU_MAIN_RAM, NULL, extents, n[ROW] * n[COLUMN],
-                       t->element_bytes);
+    return psg_block_make(handle, workers, extents, t->element_bytes);
 }
 
-static psg_status make(void *memory) {
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
+    bool all = true;
     const psg_transpose *t = &p->transpose;
     p->a = calloc(2 * tiles_of(p), sizeof *p->a);
     if (p->a == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles_of(p));
     }
     p->b = p->in_place ? p->a : p->a + tiles_of(p);
-    for (size_t m = 0; m < tiles_of(p); m++) {
+    for (size_t m = 0; m < tiles_of(p) && all; m++) {
         if (p->in_place) { /* any tile may stand there */
-            hold(t, &p->a[m], t->tile);
+            all = hold(t, workers, &p->a[m], t->tile);
         } else {
             const region a = region_of(p, false, m), b = region_of(p, true, m);
-            hold(t, &p->a[m], a.n);
-            hold(t, &p->b[m], b.n);
+            all = hold(t, workers, &p->a[m], a.n) && hold(t, workers, &p->b[m], b.n);
         }
     }
-    hold(t, &p->scratch, t->tile);
+    if (!all) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles_of(p));
+    }
+    const size_t scratch[3] = {t->tile[COLUMN], t->tile[ROW], 1};
+    psg_block_register(&p->scratch, STARPU_MAIN_RAM, NULL, scratch, scratch[0] * scratch[1],
+                       t->element_bytes);
     return p->in_place ? list_pairs(p) : PSG_OK;
 }
 
@@ -340,6 +339,7 @@ const psg_workload_row psg_workload_transpose = {
     .kinds = kinds,
     .parse = parse,
     .cut = cut,
+    .needs = needs,
     .tell = tell,
     .make = make,
     .prepare = prepare,

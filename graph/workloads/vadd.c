@@ -5,7 +5,6 @@
  * All numbers and sums are whole numbers below 2^24, which f32 has as well: there is one right answer.
  */
 #include "codelets/workloads/vadd.h"
-#include "base/memory.h"
 #include "base/tuning.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
@@ -46,10 +45,13 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
     return PSG_OK;
 }
 
-/* The vectors, and what StarPU keeps of each piece of data and of each task. */
-static double bytes_of(const problem *p) {
-    return VECTORS * (double)p->vadd.n * (double)p->vadd.real_bytes +
-           (double)p->tiles * (VECTORS * TUNING_HANDLE_BYTES + TUNING_TASK_BYTES);
+static psg_needs needs(const void *memory, const psg_workers *workers) {
+    const problem *p = memory;
+    const double tiles = (double)p->tiles;
+    (void)workers;
+    return (psg_needs){
+        VECTORS * ((double)p->vadd.n * (double)p->vadd.real_bytes + tiles * TUNING_HANDLE_BYTES),
+        tiles * TUNING_TASK_BYTES};
 }
 
 static psg_status cut(void *memory, const psg_workers *workers) {
@@ -58,12 +60,7 @@ static psg_status cut(void *memory, const psg_workers *workers) {
     const size_t best = workers->gpu_count > 0 ? TUNING_VADD_TILE_GPU : TUNING_VADD_TILE;
     v->tile = v->tile > 0 ? v->tile : best < v->n ? best : v->n;
     p->tiles = (v->n - 1) / v->tile + 1;
-    const double bytes = bytes_of(p), there = base_memory_bytes();
-    return psg_simulated() || bytes <= there
-               ? PSG_OK
-               : psg_fail(PSG_ERR_ARG,
-                          "vadd:%zu in tiles of %zu takes %.3g GB of memory, and there are %.3g GB",
-                          v->n, v->tile, bytes * 1e-9, there * 1e-9);
+    return PSG_OK;
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -91,17 +88,15 @@ static double get(const psg_vadd *v, const void *from, size_t at) {
     return v->f32 ? (double)((const float *)from)[at] : ((const double *)from)[at];
 }
 
-static psg_status make(void *memory) {
+static psg_status make(void *memory, const psg_workers *workers) {
     problem *p = memory;
     p->handle = calloc(p->tiles, VECTORS * sizeof *p->handle);
-    if (p->handle == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", p->tiles);
-    }
-    for (size_t m = 0; m < p->tiles * VECTORS; m++) {
+    bool all = p->handle != NULL;
+    for (size_t m = 0; m < p->tiles * VECTORS && all; m++) {
         const size_t n[3] = {psg_vadd_extent(&p->vadd, m / VECTORS), 1, 1};
-        psg_block_register(&p->handle[m], STARPU_MAIN_RAM, NULL, n, n[0], p->vadd.real_bytes);
+        all = psg_block_make(&p->handle[m], workers, n, p->vadd.real_bytes);
     }
-    return PSG_OK;
+    return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", p->tiles);
 }
 
 static void destroy(void *memory) {
@@ -171,6 +166,7 @@ const psg_workload_row psg_workload_vadd = {
     .kinds = kinds,
     .parse = parse,
     .cut = cut,
+    .needs = needs,
     .tell = tell,
     .make = make,
     .prepare = prepare,

@@ -1,4 +1,5 @@
 /* What all workloads share: the table of them, and their life. */
+#include "base/memory.h"
 #include "codelets/gpu.h"
 #include "graph/process.h"
 #include "graph/workloads/row.h"
@@ -29,6 +30,7 @@ typedef struct workload {
     psg_engine engine;
     psg_gpu_user gpu_user;
     psg_run *run;
+    psg_needs needs;
 } workload;
 
 static const psg_work_rules rules = {.event = NULL};
@@ -163,6 +165,19 @@ static psg_status check_simulation(const workload *w) {
     return PSG_OK;
 }
 
+static psg_status check_memory(workload *w) {
+    const double there = base_memory_bytes();
+    if (w->row->needs == NULL || psg_simulated()) {
+        return PSG_OK;
+    }
+    w->needs = w->row->needs(w->problem, w->work.workers);
+    const double bytes = w->needs.data + w->needs.run;
+    return bytes <= there
+               ? psg_room_check(w->about, bytes)
+               : psg_fail(PSG_ERR_ARG, "%s: %s takes %.3g GB of memory, and there are %.3g GB",
+                          w->row->about.name, w->about, bytes * 1e-9, there * 1e-9);
+}
+
 static psg_status start_gpus(workload *w) {
     char words[192] = "";
     if (w->workers.gpu_count == 0) {
@@ -225,8 +240,11 @@ static psg_status make(workload *w, const psg_options *options) {
     }
     if (status == PSG_OK) {
         w->row->tell(w->problem, w->about, sizeof w->about);
+        status = check_memory(w);
+    }
+    if (status == PSG_OK) {
         w->run = psg_run_create(w->work.engine);
-        status = w->run != NULL ? w->row->make(w->problem)
+        status = w->run != NULL ? w->row->make(w->problem, w->work.workers)
                                 : psg_fail(PSG_ERR_MEMORY, "no memory for a run");
     }
     if (status == PSG_OK && w->row->place != NULL) {
@@ -321,6 +339,12 @@ psg_status psg_work_run(psg_work *work) {
         return psg_fail(PSG_ERR_ARG, "work is NULL, or a plan's");
     }
     psg_run *run = w->run;
+    if (work->runs == 0) {
+        const psg_status status = psg_room_check(w->about, w->needs.run);
+        if (status != PSG_OK) {
+            return status;
+        }
+    }
     if (w->row->prepare != NULL) {
         psg_runtime_awake();
         const bool there = w->row->prepare(w->problem);
@@ -341,6 +365,19 @@ psg_status psg_work_run(psg_work *work) {
         psg_runtime_rest();
     }
     return psg_fail_run(run);
+}
+
+/* A task is counted as pending before it is counted as submitted. */
+psg_status psg_work_progress(const psg_work *work, size_t *ended, size_t *tasks) {
+    psg_clear_error();
+    const workload *w = workload_of(work);
+    if (w == NULL || ended == NULL || tasks == NULL) {
+        return psg_fail(PSG_ERR_ARG, "work, ended or tasks is NULL, or the work is a plan's");
+    }
+    const size_t submitted = atomic_load(&w->run->tasks), pending = atomic_load(&w->run->pending);
+    *tasks = submitted;
+    *ended = pending < submitted ? submitted - pending : 0;
+    return PSG_OK;
 }
 
 const void *psg_work_problem(const psg_work *work, const psg_workload_row *row,

@@ -62,7 +62,7 @@ def check_arrows():
     """From the end of the task that an arrow comes from to the beginning of the one that it leads to, from edge to edge."""
     def task(track, begin, end):
         return {"name": "kspace", "cat": "kspace", "ph": "X", "ts": 1e3 * begin, "dur": 1e3 * (end - begin), "pid": 0, "tid": track,
-                "args": {"solve": 0}}
+                "args": {"run": 0}}
 
     def half(phase, track, ts):
         return {"name": "message", "cat": "message", "ph": phase, "ts": 1e3 * ts, "pid": 0, "tid": track, "id": 1}

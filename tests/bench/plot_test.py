@@ -1,7 +1,7 @@
 """plot.py makes the figure that it should of every result in the tree and of every study, those of programs among them, and
 says in words what it cannot do.
 
-    plot_test.py PLOT.PY RESULTS
+    plot_test.py PLOT.PY RESULTS PSG
 """
 
 import csv
@@ -231,7 +231,7 @@ def test_own_choice(plot, folder, model):
     write(path, model, [timed(10 + abs(planes - 8) if planes else 5, **by_workers(2, 1), planes=planes or 16,
                               segments=64 // (planes or 16), segment_planes=planes) for planes in (0, 1, 4, 8, 32)])
     text = figure_of(plot, path, path, "segments")
-    for words in ("own choice", "best 8", "2 processes"):
+    for words in ("own choice", "best 8 planes", "shortest time", "2 processes"):
         check(words in text, "segments: no %r" % words)
     # nodes of a simulation are curves of their own; one has no network
     write(path, model, [timed(10 + planes, **by_workers(1, 2), planes=planes, segments=64 // planes, segment_planes=planes,
@@ -288,7 +288,7 @@ def gantt(plot, folder):
 
     def task(process, track, name, solve, begin, milliseconds):
         stage, part = name.split() if " " in name else (name, "")
-        args = {"solve": solve} if not part else {"solve": solve, {"s": "segment", "p": "sheet"}[part[0]]: int(part[1:])}
+        args = {"run": solve} if not part else {"run": solve, {"s": "segment", "p": "sheet"}[part[0]]: int(part[1:])}
         return {"name": stage, "cat": stage, "ph": "X", "ts": 1e3 * begin, "dur": 1e3 * milliseconds, "pid": process,
                 "tid": track, "args": args}
 
@@ -300,17 +300,17 @@ def gantt(plot, folder):
         events += [task(process, 65537, "f s%d" % process, 1, 10, 0.5) | {"cat": "h2d"},
                    task(process, 0, "forward_xy s%d" % process, 1, 11, 1.0000001), task(process, 0, "kspace p%d" % process, 1, 12, 2)]
         events += [{"name": "exchange", "cat": "exchange", "ph": phase, "ts": ts, "pid": process, "tid": 0, "id": 2 * process + number,
-                    "args": {"solve": 1}} for number in (0, 1) for phase, ts in (("b", 11000), ("e", 12000))]
+                    "args": {"run": 1}} for number in (0, 1) for phase, ts in (("b", 11000), ("e", 12000))]
         events += [{"name": "message", "cat": "message", "ph": phase, "ts": ts, "pid": where, "tid": 0, "id": process}
                    for phase, where, ts in (("s", process, 11500), ("f", 1 - process, 13000))]
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"traceEvents": events, "otherData": about}, file)
     code, out, error = run(plot, path)
     check(code == 0 and not error and out.startswith("gantt: "), "gantt: %s %r %r" % (code, out, error))
-    with open(os.path.join(folder, "trace.svg"), encoding="utf-8") as file:
+    with open(os.path.join(folder, "trace-gantt.svg"), encoding="utf-8") as file:
         text = file.read()
     for words in ("process 0, worker 0", "process 1, messages", "process 1, main memory to GPU 0", ">kspace<", ">h2d<", ">s0<", ">p1<",
-                  "60 %", "the solve was submitted", "processor, 4 cores, GPU of the test; 2026-11-20", "policy lws", "24\N{SUPERSCRIPT THREE}", ", ms."):
+                  "60 %", "the run was submitted", "segment (s), sheet (p)", "processor, 4 cores, GPU of the test; 2026-11-20", "policy lws", "24\N{SUPERSCRIPT THREE}", ", ms."):
         check(words in text, "gantt: no %r" % words)
     check(text.count(">s0<") == 2, "gantt: a solve before the latest, or not what a task and a copy are of")
     check(">submission<" in text, "gantt: no submission")
@@ -319,12 +319,29 @@ def gantt(plot, folder):
 
 def test_gantt(plot, folder, _):
     path, events, about = gantt(plot, folder)
-    for wrong, words in (("", "cannot be read"), ("[]", "no trace of psg solve"), ("{", "cannot be read"),
+    for wrong, words in (("", "cannot be read"), ("[]", "no trace of psg"), ("{", "cannot be read"),
                          (json.dumps({"traceEvents": [], "otherData": about}), "cannot be shown"),
                          (json.dumps({"traceEvents": events, "otherData": {"psg": "0.1.0"}}), "cannot be shown")):
         with open(path, "w", encoding="utf-8") as file:
             file.write(wrong)
         refused(words, plot, path)
+
+
+def test_workload(plot, folder, psg):
+    """A trace of `psg run` has tasks of a workload and of a solve. Its figure leaves that of a CSV file of the same name alone."""
+    trace, other = os.path.join(folder, "here.json"), os.path.join(folder, "here.png")
+    with open(other, "w", encoding="utf-8") as file:
+        file.write("a figure of here.csv")
+    subprocess.run([psg, "run", "pcg:16:ball:3", "--gpus", "0", "--repeat", "2", "--quiet", "--trace", trace], check=True,
+                   timeout=patience(100))
+    code, out, error = run(plot, trace)
+    check(code == 0 and not error and out.startswith("gantt: "), "a workload: %s %r %r" % (code, out, error))
+    with open(os.path.join(folder, "here-gantt.svg"), encoding="utf-8") as file:
+        text = file.read()
+    for words in (">pcg_update<", ">forward_xy<", ">submission<", "segment (s), sheet (p), row", "pcg:16:ball:3, ", "the run was submitted"):
+        check(words in text, "a workload: no %r" % words)
+    with open(other, encoding="utf-8") as file:
+        check(file.read() == "a figure of here.csv", "a trace's figure replaced another one")
 
 
 # Rows of no machine: what a study of programs writes, for cores and a GPU.
@@ -382,7 +399,7 @@ def test_bad(plot, folder, first):
         refused(words, plot, *arguments)
 
 
-def main(plot, results):
+def main(plot, results, psg):
     files = sorted(name for name in os.listdir(results) if name.endswith(".csv") and name.split("-")[0] in FIGURES)
     check(files, "no results in %s" % results)
     first = os.path.join(results, next(name for name in files if name.startswith("scaling")))
@@ -394,6 +411,7 @@ def main(plot, results):
         for test in (test_scaling, test_scaling_without_one_worker, test_nodes, test_overlap, test_copies, test_hetero, test_workloads, test_crossover, test_own_choice,
                      test_policies, test_grids, test_variants, test_gantt, test_programs):
             test(plot, folder, model)
+        test_workload(plot, folder, psg)
         test_formats(plot, folder, first)
         test_bad(plot, folder, first)
     print("%d figures" % len(files))

@@ -47,6 +47,7 @@ def run(*arguments, code=0, before=default_signals, timeout=100, **more):
     done = subprocess.run([PSG, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, text=True, preexec_fn=before, timeout=patience(timeout),
                           **more)
+    done.stderr = without_progress(done.stderr)
     check(done.returncode == code,
           "psg %s ended with %d instead of %d\nstdout: %s\nstderr: %s"
           % (" ".join(arguments), done.returncode, code, done.stdout, done.stderr))
@@ -63,6 +64,25 @@ def wait_until_caught(process, number):
             return
         check(time.monotonic() < until, "psg does not look out for signal %d" % number)
         time.sleep(0.01)
+
+
+def without_progress(said):
+    """Without the lines that say every 15 seconds how far psg is: a loaded machine has more of them than an idle one."""
+    return re.sub(r"^psg: [^\r\n]*, \d+ s(, about \d+ s left)?\n", "", said, flags=re.MULTILINE)
+
+
+def in_log(*arguments):
+    """What psg says on a stderr that is no terminal, when it is stopped in its midst for longer than the 15 seconds between
+    lines of progress."""
+    process = subprocess.Popen([PSG, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=default_signals)
+    time.sleep(2)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(16)
+    process.send_signal(signal.SIGCONT)
+    said = process.communicate(timeout=patience(200))[1]
+    check(process.returncode == 0, "%s ended with %d: %s" % (arguments, process.returncode, said))
+    return said
 
 
 def without_load(said):

@@ -181,7 +181,7 @@ static const json_t *find(const json_t *events, const char *name, const char *ph
         const json_t *event = json_array_get(events, e);
         if (strcmp(text(event, "name"), name) == 0 && strcmp(text(event, "ph"), phase) == 0 &&
             number(event, "pid") == rank &&
-            number(json_object_get(event, "args"), "solve") == solve) {
+            number(json_object_get(event, "args"), "run") == solve) {
             found = event;
             ++count;
         }
@@ -251,7 +251,7 @@ static void check_copy(const json_t *events, int rank, unsigned solve, int copy)
         const json_t *arguments = json_object_get(event, "args");
         if (strcmp(text(event, "cat"), expected[copy].link) != 0 ||
             strcmp(text(event, "name"), expected[copy].name) != 0 || number(event, "pid") != rank ||
-            number(arguments, "solve") != solve) {
+            number(arguments, "run") != solve) {
             continue;
         }
         ++found;

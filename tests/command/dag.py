@@ -132,7 +132,7 @@ def one_process():
         check_path(nodes, edges, report)
         check(len(edges) == 2 * 5 * 4 + (3 * 5 + 4 * 4 if graph == "staged" else 0), "%d edges" % len(edges))
         with open("t.json", encoding="utf-8") as file:
-            trace = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["args"]["solve"] == 2
+            trace = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["args"]["run"] == 2
                      and e["cat"] != "submission"]
         parts = [" s%d" % e["args"]["segment"] if "segment" in e["args"] else " p%d" % e["args"]["sheet"] for e in trace]
         check(sorted((e["name"] + part, str(e["tid"])) for e, part in zip(trace, parts))

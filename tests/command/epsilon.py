@@ -41,6 +41,7 @@ with h5py.File("in.h5", "w") as made:
     made["f"] = F
     made["eps"] = EPS
     made["bad"] = BAD
+    made["huge"] = 1e150 * EPS
     made["small"] = EPS[1:]
     made["t/a"] = F
     made["t/b"] = F2
@@ -97,3 +98,5 @@ def bad():
 answers()
 steps()
 bad()
+refused("solve", "--in", "in.h5:f", "--epsilon", "in.h5:huge", *FD2, code=2,
+        says=("in.h5:/f with --epsilon in.h5:/huge: f and epsilon are finite, but their products", "divide epsilon and factor by one number"))

@@ -93,7 +93,6 @@ for arguments, words in (((*ASKED[:-4], "--gradient", "g.h5"), "--gradient needs
                          ((*ASKED[:4], "--symbol", "fd4", "--gradient", "g.h5"), "--gradient needs --symbol fd2"),
                          (("--gradient", "g.npy"), "NumPy's files have one array"),
                          (("--gradient", "u.h5", "--out", "u.h5"), "--out and --gradient name the same file, u.h5"),
-                         (("--gradient", "f.h5:g"), "--in and --gradient name the same file, f.h5"),
                          (("--gradient", "g.h5", "--trace", "g.h5"), "g.h5"), (("--gradient", "g.h5", "--json", "g.h5"), "g.h5"),
                          (("--gradient", "g.h5:/x/*"), "give the name of a group"),
                          (("--gradient", "g.h5", "--in-flight", "2"), "--in-flight is not for --gradient"),

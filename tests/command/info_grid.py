@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 
 from command import check, files, refused, run
 
@@ -23,6 +24,7 @@ for grid, points in (("64", [64, 64, 64]), ("31x32x33", [31, 32, 33]), ("1", [1,
         check(found["field_bytes"] == real * nx * ny * nz, found)
         check(found["spectrum_bytes"] == 2 * real * (nx // 2 + 1) * ny * nz, found)
         check((found["spectrum_on_gpus"], found["arrays_on_gpus"], found["gpu_bytes_free"]) == (False, 0, 0), found)
+        check(found["main_bytes"] == 2 * found["field_bytes"] + found["spectrum_bytes"] and found["fits"] is True, found)
         check(found["segments"] >= 1 and found["sheets"] >= 1 and found["exchange"] == "managed", found)
 check(told() is None, "a grid that nobody asked for")
 
@@ -30,9 +32,29 @@ said = run(*CORES, "--grid", "64x32x16").stdout
 section = said[said.index("Grid 64 x 32 x 16, f64:"):]
 check("0.0002621 GB each" in section and "0.0002703 GB, in main memory" in section, section)
 check("main memory  " in section and " are free without this plan" in section and "GPU" not in section, section)
+check("fits         yes: f, u and the spectrum take 0.0007946 GB of main memory\n" in section, section)
+# A plan has the spectrum alone, whose memory comes when it is used: f and u beside it are what does not fit.
+with open("/proc/meminfo", encoding="ascii") as file:
+    free = 1024 * int(re.search(r"^MemAvailable: +(\d+)", file.read(), re.M).group(1))
+n = int((free / 16) ** (1 / 3)) // 16 * 16
+said = run(*CORES, "--grid", str(n)).stdout
+check("  fits         no: f, u and the spectrum take " in said and "--precision f32 takes half of that" in said, said)
+check(told("--grid", str(n))["fits"] is False, "f, u and the spectrum in %d bytes" % free)
 check("\nGrid" not in run(*CORES).stdout, "a grid that nobody asked for")
 
-refused(*CORES, "--grid", "8192", code=1, says=["no memory for the spectrum of 8192 x 8192 x 8192 points", "f and u take 4398 GB each, the spectrum 4399"])
+# Lengths that are slow to transform, by the sides.
+for sides, grid, good in (((), "96x97x1", [96, 98, 1]), (("--bc", "DD", "--points", "nodes"), "95x96x97", [95, 97, 97]),
+                          (("--bc", "NN", "--points", "nodes"), "97x98x14", [97, 99, 14]), (("--bc", "DN"), "96x97x17", [96, 98, 18])):
+    check(told("--grid", grid, *sides)["good_lengths"] == good, (sides, grid, good))
+said = run(*CORES, "--grid", "96x95x96", "--bc", "DD,PP,DD", "--points", "nodes").stdout
+check("Grid 96 x 95 x 96, f64, sides DD,PP,DD, points n,n,n:" in said, said)
+check(all("points along %s: %d are faster" % of in said for of in (("x", 97), ("y", 96), ("z", 97))), said)
+check("faster" not in run(*CORES, "--grid", "95", "--bc", "DD", "--points", "nodes").stdout, "95 nodes")
+check(told("--grid", "31", "--bc", "DD,PP,PP")["spectrum_bytes"] == 8 * 32 * 31 * 31, "a spectrum of real numbers")
+refused(*CORES, "--bc", "DD", code=2, says=["--bc goes with --grid"])
+refused(*CORES, "--grid", "8", "--points", "nodes", code=2, says=["--points goes with --bc"])
+
+refused(*CORES, "--grid", "8192", code=1, says=["the grid does not fit: no memory for the spectrum of 8192 x 8192 x 8192 points", "f and u take 4398 GB each, the spectrum 4399"])
 refused(*CORES, "--grid", "100000", code=2, says=["more than can be addressed"])
 refused(*CORES, "--precision", "f32", code=2, says=["--precision goes with --grid"])
 refused("info", "--machines", "--grid", "8", code=2, says=["--machines goes without --grid"])

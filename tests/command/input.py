@@ -1,11 +1,12 @@
 """An input that cannot be used is refused with words that name it, and nothing is written."""
 
 import os
+import subprocess
 
 import h5py
 import numpy as np
 
-from command import QUICK, check, files, refused, run, solve
+from command import PSG, QUICK, check, files, refused, run, solve
 
 ones = np.ones((3, 4, 5))
 with h5py.File("in.h5", "w") as file:
@@ -60,10 +61,11 @@ bad("none.h5", "none.h5", "0 of them have rank 3", "no data sets")
 bad("in.h5:", "in.h5:", "names no data set")
 bad(":/good", ":/good", "names no file")
 for name, rank in (("plane", 2), ("line", 1), ("four", 4), ("scalar", 0)):
-    bad("in.h5:" + name, "in.h5:/" + name, "rank %d" % rank, "rank 3", "[nz][ny][nx]")
+    bad("in.h5:" + name, "in.h5:/" + name, "rank %d" % rank, "rank 3", "[nz][ny][nx]",
+        {1: "a[None, None]", 2: "a[None], with nz = 1", 4: "a solve of its own", 0: ""}[rank])
 bad("in.h5:null", "in.h5:/null", "empty")
 bad("in.h5:empty", "in.h5:/empty", "empty", "3 x 0 x 5")
-bad("in.h5:complex", "in.h5:/complex", "compound")
+bad("in.h5:complex", "in.h5:/complex", "compound", "real and imaginary parts are two solves")
 bad("in.h5:text", "in.h5:/text", "text")
 bad("in.h5:bool", "in.h5:/bool", "enumeration")
 for name in ("nan", "inf", "minus_inf"):
@@ -82,6 +84,12 @@ for name, length in (("box_zero", "0"), ("box_negative", "-1"), ("box_nan", "nan
 # a wrong attribute does not matter to those who say what they want
 for name in ("box_text", "box_nan"):
     solve("--in", "in.h5:" + name, "--box", "1x1x2", "--verify")
+
+# Lengths in the order of the array, where x comes first.
+words = "with --box 5x4x3 it is 1 along all axes: the box has the order x, y, z"
+check(words in solve("--in", "in.h5:good", "--box", "3x4x5").stderr, "no word about the order of the box")
+for box in ("5x4x3", "1x2x3", "1"):
+    check("order" not in solve("--in", "in.h5:good", "--box", box).stderr, box)
 
 # A mean: dropped and said, or refused; with lambda it has a solution.
 bad("in.h5:mean", "in.h5:/mean", "mean", options=("--mean", "error"))
@@ -110,10 +118,14 @@ if not os.access("only.h5", os.R_OK):
     bad("only.h5:/a/field", "only.h5", "Permission denied")
 os.chmod("only.h5", 0o644)
 
-# Input and output must differ, by whatever names they go.
+# What is read is not written over, by whatever names it goes.
 os.symlink("in.h5", "link.h5")
-for out in ("in.h5", "./in.h5", "link.h5:/other", "../%s/in.h5" % os.path.basename(os.getcwd())):
-    refused("solve", "--in", "in.h5:good", "--out", out, code=2, says=("same file", "in.h5"))
+for out in ("in.h5:good", "./in.h5:/good", "link.h5:/good", "in.h5:good/u", "in.h5://good",
+            "../%s/in.h5:good" % os.path.basename(os.getcwd())):
+    for force in ((), ("--force",)):
+        refused("solve", "--in", "in.h5:good", "--out", out, *force, code=2,
+                says=("in.h5:/good and", "same data set", "give --out another name"))
+        refused("solve", "--in", "in.h5:good", "--gradient", out, *force, code=2, says=("give --gradient another name",))
 refused("solve", "--in", "in.h5:good", "--out", "o.h5", "--json", "in.h5", code=2, says=("--json", "in.h5"))
 refused("solve", "--in", "in.h5:good", "--out", "o.h5", "--json", "o.h5", code=2, says=("--json", "o.h5"))
 refused("solve", "--in", "in.h5:good", "--out", "o.h5", "--json", "o.xmf", code=2, says=("--json", "o.xmf"))
@@ -127,3 +139,19 @@ for words in ("--segment-planes 100: the grid has 3 planes", "--sheets 77: the g
     check(words in done.stderr, "%r does not say %r" % (done.stderr, words))
 check("1 segment of up to 3 planes, 4 sheets" in done.stdout, done.stdout)
 check(files() == old, "files appeared: %s" % files())
+
+# A filter that is not here is named, and a file that another program writes.
+with h5py.File("filter.h5", "w") as file:
+    file.create_dataset("lzf", data=np.ones((8, 8, 8)), compression="lzf")
+    file["f"] = np.ones((8, 8, 8))
+    file.create_dataset("x0", data=np.ones((8, 8)), compression="lzf")
+if subprocess.run([PSG, "solve", "--in", "filter.h5:lzf", *QUICK], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+    for name, more in (("lzf", ()), ("x0", ("--bc", "DD", "--symbol", "fd2", "--values", "filter.h5"))):
+        refused("solve", "--in", "filter.h5:" + ("lzf" if not more else "f"), *more, *QUICK, code=1,
+                says=("filter.h5:/" + name, "the filter 'lzf' (HDF5's number 32000)", "HDF5_PLUGIN_PATH"))
+with h5py.File("filter.h5", "r+"):
+    refused("solve", "--in", "filter.h5:f", *QUICK, code=2, says=("filter.h5: another program has it open for writing",))
+    for force in ((), ("--force",)):
+        refused("solve", "--problem", "modes", "--grid", "6", *QUICK, "--out", "filter.h5:/u", *force, code=2,
+                says=("filter.h5: another program has it open for writing",))
+os.remove("filter.h5")

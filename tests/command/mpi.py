@@ -143,6 +143,12 @@ report = json.loads(run_ranks(3, "info", "--json", "-").stdout)
 check(report["ranks"] == 3 and len(report["rank_workers"]) == 3 and min(report["rank_workers"]) >= 1, report)
 text = run_ranks(2, "info").stdout
 check("\n  rank 1  cpu " in text and text.count("Cache folder") == 1 and "CUDA-aware" in text, text)
+workers = json.loads(run_ranks(2, "info", "--cpus", "1", "--gpus", "0", "--json", "-").stdout)["workers"]
+processors = [worker["processor"] for worker in workers]
+check(set(processors) <= os.sched_getaffinity(0) and len(processors) == 2, "no processors of this machine: %s" % workers)
+if sum(worker["kind"] == "cpu" for worker in json.loads(run("info", "--gpus", "0", "--json", "-").stdout)["workers"]) > 1:
+    check(processors[0] != processors[1], "two processes have the same core: %s" % workers)
+check(" 0  CPU 0, runs on processor " in text, text)
 check(run_ranks(2, "solve", "--help").stdout == run("solve", "--help").stdout, "--help of two")
 
 # ----------------------------------------------------------------------------------------------- refused, once

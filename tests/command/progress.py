@@ -1,13 +1,14 @@
-"""A long run shows what it is doing on a terminal; none is shown where stderr is a file, with --quiet, or
-in a run that is over at once."""
+"""A long run says what it is doing and how far it is: on a terminal by one line that changes, and where stderr is no
+terminal by a line every 15 seconds. None is shown with --quiet, or in a run that is over at once."""
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import time
 
-from command import PSG, check, default_signals, without_load
+from command import PSG, check, default_signals, in_log, run, without_load
 
 SOLVE = ("solve", "--problem", "modes", "--effort", "estimate")
 
@@ -48,9 +49,28 @@ check("\n" not in said, "progress took more than a line: %r" % said)
 check(said.endswith("\r\033[K"), "the line was not wiped: %r" % said)
 check(on_terminal(*LONG, "--quiet") == "", "progress with --quiet")
 check(on_terminal("--grid", "8") == "", "progress of a short run")
-done = subprocess.run([PSG, "solve", "--problem", "modes", "--effort", "estimate", *LONG], stdout=subprocess.DEVNULL,
-                      stderr=subprocess.PIPE, text=True, preexec_fn=default_signals)
-check(done.returncode == 0 and without_load(done.stderr) == "", "progress into a pipe: %r" % done.stderr)
+check(without_load(run(*SOLVE, *LONG).stderr) == "", "progress into a pipe in less than 15 seconds")
+
+# A log has a line every 15 seconds: how far the run is, and about how long it takes.
+LINE = r"psg: (\w+) (\d+)/(\d+)(?:: (\d+) of (\d+) tasks)?, \d+ s(?:, about (\d+) s left)?"
+
+
+def lines_in_log(*arguments):
+    said = without_load(in_log(*arguments)).splitlines()
+    found = [re.fullmatch(LINE, line) for line in said]
+    check(found and None not in found, "%s said %r" % (arguments, said))
+    return [[int(number or 0) for number in line.groups()[1:]] for line in found]
+
+
+WORK = ["run", "ep:S", "--cpus", "1", "--gpus", "0", "--repeat", "1"]
+while float(re.search(r"^run +(\S+) s$", run(*WORK).stdout, re.M).group(1)) < 4:  # a fast machine
+    WORK[1] = "ep:" + "SWABC"["SWABC".index(WORK[1][3]) + 1]
+first = lines_in_log(*WORK)[0]
+check(first[:2] == [1, 1] and 0 < first[2] < first[3], "psg %s: %s" % (" ".join(WORK), first))
+check(in_log(*WORK, "--quiet") == "", "progress with --quiet")
+LONG = (*LONG[:-1], str(8 * int(LONG[-1])))
+first = lines_in_log(*SOLVE, *LONG)[0]
+check(1 <= first[0] <= first[1] == int(LONG[-1]), "psg solve %s: %s" % (LONG, first))
 
 
 # Commands that are done in less than a second, unless they are stopped in the midst.

@@ -63,6 +63,43 @@ def limited(bytes_most):
     return before
 
 
+# -------------------------------------------------------------- a field beside the one that it is solved from
+
+def beside_input(*launcher):
+    """u and its gradient go into the files that f, epsilon and the values are read from, and all of these stay."""
+    f = np.random.default_rng(1).standard_normal((4, 5, 6))
+    tables = {"density": f, "eps": np.exp(0.1 * f), "steps/0": f, "steps/1": 2 * f, "z1": np.ones((5, 6))}
+    with h5py.File("both.h5", "w") as file:
+        for name, table in tables.items():
+            file[name] = table
+    done = [("--in", "both.h5:density", "--out", "both.h5:/u/potential"),
+            ("--in", "both.h5:density", "--out", "./both.h5:/u/potential"),  # replaces that of psg
+            ("--in", "both.h5:density", "--gradient", "both.h5:/g"),
+            ("--in", "both.h5:/steps/*", "--out", "both.h5:/phi"),
+            ("--in", "both.h5:density", "--bc", "DD", "--symbol", "fd2", "--values", "both.h5", "--out", "both.h5:/sides")]
+    if not launcher:
+        done.append(("--in", "both.h5:density", "--epsilon", "both.h5:eps", "--symbol", "fd2", "--out", "both.h5:/e"))
+    for arguments in done:
+        words = subprocess.run([*launcher, PSG, "solve", *arguments, *QUICK, "--quiet"], stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, timeout=patience(100))
+        check(words.returncode == 0, (arguments, words.stdout))
+    for name, table in tables.items():
+        check(np.array_equal(field("both.h5", name), table), "%s has changed" % name)
+    run("solve", "--in", "both.h5:density", "--out", "apart.h5", *QUICK, "--quiet")
+    u = field("apart.h5", "potential")
+    for name, times in (("u/potential", 1), ("phi/0", 1), ("phi/1", 2)):
+        check(np.max(np.abs(field("both.h5", name) - times * u)) <= 1e-12 * np.max(np.abs(u)), name)
+    there = {"density", "eps", "g/x", "g/y", "g/z", "phi/0", "phi/1", "sides", "steps/0", "steps/1", "u/potential", "z1"}
+    check(set(names("both.h5")) - {"e", "g", "phi", "steps", "u"} == there, names("both.h5"))
+    for name in os.listdir("."):
+        os.remove(name)
+
+
+beside_input()
+if MPIRUN is not None:
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1")
+    beside_input(*MPIRUN)
+
 # ---------------------------------------------------------------------- a field among other content
 
 run(*MODES, "--out", "alone.h5")

@@ -206,7 +206,8 @@ refused("solve", "--in", "rho.h5:/steps/0", *TO, "--batch", "2", code=2, says=("
 refused("solve", "--problem", "modes", "--grid", "8", "--batch", "2", *QUICK, code=2, says=("--batch is for time steps",))
 refused("solve", *STEPS, "--out", "phi.npy", *QUICK, code=2, says=("phi.npy", "one array", "HDF5"))
 refused("solve", *STEPS, "--out", "phi.h5:/phi/*", *QUICK, code=2, says=("--out", "phi.h5:/phi"))
-refused("solve", *STEPS, "--out", "rho.h5:/phi", *QUICK, code=2, says=("same file",))
+for out in ("rho.h5:/steps", "./rho.h5:/steps", "rho.h5:/steps/phi"):
+    refused("solve", *STEPS, "--out", out, *QUICK, code=2, says=("rho.h5:/steps and", "give --out another name"))
 np.save("f.npy", f["0"])
 refused("solve", "--in", "f.npy:/*", *TO, code=2, says=("f.npy", "one array"))
 refused("solve", "--in", "rho.h5:/nothing/*", *TO, code=2, says=("rho.h5:/nothing: no such group", "/steps/10 (5 x 6 x 7)"))

@@ -53,7 +53,7 @@ def check_times(events, report, solve_number):
     """The stages' times in the trace are those of the report, which is about the latest solve."""
     seconds, tasks = {}, {}
     for event in events:
-        if event["ph"] == "X" and event["args"]["solve"] == solve_number and event["cat"] != "submission":
+        if event["ph"] == "X" and event["args"]["run"] == solve_number and event["cat"] != "submission":
             seconds[event["cat"]] = seconds.get(event["cat"], 0) + 1e-6 * event["dur"]
             tasks[event["cat"]] = tasks.get(event["cat"], 0) + 1
     stages = {name: stage for name, stage in report["stages"].items() if name != "exchange"}
@@ -88,7 +88,7 @@ SPECTRUM = 16 * (GRID[0] // 2 + 1) * GRID[1] * GRID[2]
 def check_arguments(events):
     """What tasks are about: planes of segments and rows of sheets add up to the grid, and bytes to the spectrum."""
     for stage in {e["cat"] for e in events if e["ph"] == "X" and e["cat"] != "submission"}:
-        tasks = [e for e in events if e["ph"] == "X" and e["cat"] == stage and e["args"]["solve"] == 2]
+        tasks = [e for e in events if e["ph"] == "X" and e["cat"] == stage and e["args"]["run"] == 2]
         check({e["name"] for e in tasks} == {stage}, tasks)
         for part, lines, all_lines in (("segment", "planes", GRID[2]), ("sheet", "rows", GRID[1])):
             of_part = [e["args"] for e in tasks if part in e["args"]]
@@ -102,7 +102,7 @@ def check_submission(events, solves):
     names = track_names(events)
     for process in {e["pid"] for e in events}:
         found = [e for e in events if e["ph"] == "X" and e["cat"] == "submission" and e["pid"] == process]
-        check([e["args"]["solve"] for e in found] == list(range(solves)) and all(e["dur"] > 0 for e in found), found)
+        check([e["args"]["run"] for e in found] == list(range(solves)) and all(e["dur"] > 0 for e in found), found)
         check({names[e["pid"], e["tid"]] for e in found} == {"submission"}, found)
         check(all(e["args"]["tasks"] > 0 < e["args"]["pieces"] for e in found), found)
 
@@ -139,7 +139,7 @@ def one_process():
             check_dependencies(events, report["segments"], report["sheets"], 3)
         else:
             check(len(pairs([e for e in events if e.get("cat") == "dependency"], "s", "f")) > 0, "no arrows")
-        check({e["args"]["solve"] for e in events if e["ph"] == "X"} == {0, 1, 2}, "not all solves")
+        check({e["args"]["run"] for e in events if e["ph"] == "X"} == {0, 1, 2}, "not all solves")
     # several in flight overlap in time, and still follow one another on a worker
     solve("--problem", "modes", "--grid", "24", "--repeat", "6", "--in-flight", "3", "--trace", "trace.json", "--quiet")
     check_tracks(load())
@@ -157,7 +157,7 @@ def several_processes(exchange):
     tracks = check_tracks(events)
     check_times(events, report, 1)
     check({pid for pid, _ in tracks} == {0, 1, 2}, tracks.keys())
-    messages = [pair for pair in pairs(events, "b", "e") if pair["b"]["args"]["solve"] == 1]
+    messages = [pair for pair in pairs(events, "b", "e") if pair["b"]["args"]["run"] == 1]
     check(len(messages) == report["stages"]["exchange"]["tasks"], f"{len(messages)} messages")
     check_submission(events, 2)
     carried = [pair["b"]["args"]["bytes"] for pair in messages if "bytes" in pair["b"]["args"]]

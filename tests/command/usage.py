@@ -49,6 +49,18 @@ for name, shown in (("a\033[31mred", "a?[31mred"), ("a\nb", "a?b"), ("a\rb", "a?
     bad("solve", "--in", name, says=("psg: %s: No such file" % shown,))
     bad("solve", "--problem", name, "--grid", "5", says=("--problem '%s'" % shown,))
 
+# Nearest words: of options, also those that the library or others call by another name, and of values.
+for given, meant in (("--policy", "--sched"), ("--z-layout", "--z"), ("--z_layout", "--z"), ("--output", "--out"), ("--input", "--in")):
+    bad("solve", given, "x", says=("unknown option '%s': did you mean '%s'?" % (given, meant),))
+for option, given, meant in (("symbol", "spektral", "spectral"), ("problem", "madelun", "madelung"), ("sched", "lsw", "lws"),
+                             ("precision", "f46", "f64"), ("cpus", "al", "all"), ("graph", "fusd", "fused")):
+    bad("solve", "--" + option, given, says=("--%s '%s': did you mean '%s'? Expected " % (option, given, meant),))
+for given, meant in (("periodic", "PP"), ("Dirichlet", "DD"), ("neuman", "NN")):
+    bad("solve", "--bc", given, says=("did you mean --bc %s?" % meant,))
+for given in ("open", "Free"):
+    bad("solve", "--bc", given, says=("psg has no open sides", "--bc DD"))
+bad(*MODES, "--lambda", "-1", says=("a finite number from 0; below 0 is the equation of waves",))
+
 # More workers than cores.
 done = run(*MODES, "--effort", "estimate", "--cpus", str(os.cpu_count() + 1))
 check("note: --cpus %d: this machine has %d core" % (os.cpu_count() + 1, os.cpu_count()) in done.stderr, done.stderr)
@@ -139,7 +151,7 @@ OPTIONS = {
     "dock": "static mobile angle spacing electrostatics poses out tile priority cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
-    "view": "out force quiet help version".split(),
+    "view": "out at box force quiet help version".split(),
     "completion": "help version".split(),
     "info": "machines cpus gpus cpu-share sched machine nodes network grid precision json force help version".split(),
 }

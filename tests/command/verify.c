@@ -99,7 +99,7 @@ static void try_example(struct example e, psg_precision precision) {
               app_precision_name(precision), v.residual, v.bound, v.mean_off, v.mean_bound);
         CHECK(v.points == points || (points > 1 << 18 && v.points == 1 << 16), "%zu points",
               v.points);
-        CHECK_NEAR(v.mean, e.lambda > 0 ? 0 : e.factor * e.mean, 1e-7 * fabs(e.factor),
+        CHECK_NEAR(v.f.mean, e.lambda > 0 ? 0 : e.factor * e.mean, 1e-7 * fabs(e.factor),
                    "mean of f");
         if (v.points == points) {
             const size_t place = points / 3;
@@ -180,6 +180,23 @@ static void try_epsilon(psg_precision precision, double lambda) {
     }
 }
 
+/* A mean that is dropped takes digits of u, and a check that cannot see what is left has to refuse it. */
+static void try_mean(psg_precision precision, double mean, int digits) {
+    struct example e = {.symbol = PSG_SYMBOL_FD2, .m = {1, 2, 0}, .mean = mean, .factor = 1};
+    app_verification v;
+    psg_grid_init(&e.grid, 8, 9, 10, 1, 2, 3);
+    if (make(&e, precision)) {
+        const int held = holds(&e, precision, e.symbol, &v);
+        CHECK(v.digits == digits && held == (digits >= APP_DIGITS_FEW),
+              "%s, mean %g: %d digits, held %d", app_precision_name(precision), mean, v.digits,
+              held);
+        CHECK_NEAR(v.f.rms, sqrt(0.5), 0.05, "fluctuation beside a mean of %g", mean);
+        CHECK_NEAR(v.f.farthest, 1, 0.1, "the largest fluctuation beside a mean of %g", mean);
+    }
+    free(e.f);
+    free(e.u);
+}
+
 int main(int argc, char **argv) {
     if (app_ranks_start(argc, argv)) {
         return 1;
@@ -187,6 +204,13 @@ int main(int argc, char **argv) {
     for (int m = 0; m < 4 && app_ranks() == 1; m++) {
         try_epsilon(m % 2 ? PSG_F32 : PSG_F64, m < 2 ? 0 : 5);
     }
+    try_mean(PSG_F32, 0, 7);
+    try_mean(PSG_F32, 3e3, 4);
+    try_mean(PSG_F32, 3e5, 2);
+    try_mean(PSG_F32, 3e6, 1);
+    try_mean(PSG_F64, 3e6, 10);
+    try_mean(PSG_F64, 3e12, 4);
+    try_mean(PSG_F64, 3e13, 3);
     static const size_t sizes[][3] = {{8, 9, 10}, {7, 6, 5},  {2, 1, 1},   {1, 3, 2},
                                       {1, 1, 64}, {31, 1, 4}, {80, 70, 60}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {

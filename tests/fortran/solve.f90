@@ -70,6 +70,10 @@ program solve
     grid%axis(1)%points = PSG_POINTS_NODES
     call psg_axis_points(grid%axis(1), first, step)
     call check(abs(step - 1.0_real64 / (nx + 1)) <= 1e-15_real64 .and. abs(first - step) <= 1e-15_real64, 'points')
+    call psg_good_length(96, grid%axis(1)%bc, grid%axis(1)%points, n(1))
+    call psg_good_length(7, [PSG_BC_PERIODIC, PSG_BC_PERIODIC], PSG_POINTS_CELLS, n(2))
+    call psg_good_length(0, grid%axis(1)%bc, grid%axis(1)%points, n(3), status)
+    call check(all(n == [97, 8, 0]) .and. status == PSG_ERR_ARG, 'good lengths')
     call single%create(grid, options)
     do i = 1, nx
         wave(i, :, :) = sin(pi * (first + (i - 1) * step))

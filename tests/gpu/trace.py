@@ -34,7 +34,7 @@ def check_trace(report, repeat):
     last = max(e["ts"] + e["dur"] for e in tasks)
     for link, track in LINKS.items():
         found = copies(events, link)
-        check({e["args"]["solve"] for e in found} == set(range(repeat)), f"{link}: not of all solves")
+        check({e["args"]["run"] for e in found} == set(range(repeat)), f"{link}: not of all solves")
         check(sum(e["args"]["bytes"] for e in found) == report["links"][link]["bytes"], f"{link}: other bytes")
         near(1e-6 * sum(e["dur"] for e in found), report["links"][link]["seconds"], f"seconds of {link}")
         check({names[e["pid"], e["tid"]].rstrip("0123456789") for e in found} <= {track, "GPU 0 to main memory"}, names)

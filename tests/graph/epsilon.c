@@ -276,6 +276,43 @@ static void scales(void) {
     destroy(&p);
 }
 
+/** A mean that is large beside the rest of f, and whose rounding is more than the tolerance of the residual: steps and u are those
+ *  of f without it. A constant f has nothing to solve. */
+static void large_mean(void) {
+    problem p = make(12, 11, 10, 1, 1.5, 2);
+    psg_options options = harness_options(PSG_F64);
+    options.segment_planes = 3;
+    psg_plan *plan = plan_of(&p, options);
+    const psg_solve_args args = args_of(plan, &p);
+    double *u = calloc(p.points, sizeof *u);
+    psg_statistics s[3];
+    long double sum = 0;
+    fill_random(&p, 1e12, 10);
+    for (size_t m = 0; m < p.points; ++m) {
+        sum += p.f[m];
+    }
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+    CHECK_STATUS(psg_plan_statistics(plan, &s[0]), PSG_OK);
+    memcpy(u, p.u, p.points * sizeof *u);
+    for (size_t m = 0; m < p.points; ++m) {
+        p.f[m] = (double)(p.f[m] - sum / (long double)p.points);
+    }
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+    CHECK_STATUS(psg_plan_statistics(plan, &s[1]), PSG_OK);
+    CHECK(s[0].iterations <= s[1].iterations + 1, "%zu iterations with a mean, %zu without",
+          s[0].iterations, s[1].iterations);
+    CHECK_CLOSE(u, p.u, p.n[0], p.n[1], p.n[2], 1e-9, "u of f with a large mean");
+    for (size_t m = 0; m < p.points; ++m) {
+        p.f[m] = 1. / 3;
+    }
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+    CHECK_STATUS(psg_plan_statistics(plan, &s[2]), PSG_OK);
+    CHECK(s[2].iterations == 0, "%zu iterations for a constant f", s[2].iterations);
+    psg_plan_destroy(plan);
+    free(u);
+    destroy(&p);
+}
+
 /** u = sin 2 pi x cos 2 pi z, eps = 2 + sin 2 pi (x + y). @return the largest error on n^3 points */
 static double error_on(size_t n) {
     problem p = make(n, n, n, 1, 1, 1);
@@ -416,6 +453,7 @@ int main(void) {
     thin();
     constant();
     scales();
+    large_mean();
     order();
     in_flight();
     bad_values();

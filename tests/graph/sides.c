@@ -308,6 +308,53 @@ static void check_places(void) {
     CHECK_STATUS(psg_axis_points(&half, NULL, NULL), PSG_ERR_ARG);
 }
 
+/* By division, for all lengths up to a size: 2, 3, 5 and 7 as often as may be, and 11 or 13 once. */
+static int is_good(size_t n, const psg_axis *axis) {
+    const int nodes = axis->points == PSG_POINTS_NODES && axis->bc[0] == axis->bc[1];
+    const int periodic = axis->bc[0] == PSG_BC_PERIODIC;
+    size_t length = n, large = 0;
+    if (nodes && !periodic) {
+        length = axis->bc[0] == PSG_BC_DIRICHLET ? n + 1 : n - 1;
+    }
+    for (size_t p = 2; p <= length; ++p) {
+        for (; length % p == 0; length /= p) {
+            large += p == 11 || p == 13 ? 1 : p > 7 ? 2 : 0;
+        }
+    }
+    return large <= 1 && (!periodic || n == 1 || n % 2 == 0);
+}
+
+static void check_good_lengths(void) {
+    enum { MOST = 700 };
+    for (size_t c = 0; c < (size_t)2 * PAIRS; ++c) {
+        const size_t n[3] = {5, 5, 5}, pair[3] = {c / 2, c / 2, c / 2};
+        const box b = box_of(n, pair, c % 2 ? 7 : 0);
+        const psg_grid grid = grid_of(&b);
+        const psg_axis *axis = &grid.axis[1];
+        for (size_t m = 2; m < MOST; ++m) {
+            size_t good = 0, again = 0, want = m;
+            while (!is_good(want, axis)) {
+                ++want;
+            }
+            CHECK_STATUS(psg_good_length(m, axis->bc, axis->points, &good), PSG_OK);
+            CHECK(good == want, "%s: %zu after %zu, and not %zu", b.words, good, m, want);
+            CHECK_STATUS(psg_good_length(good, axis->bc, axis->points, &again), PSG_OK);
+            CHECK(again == good, "%s: %zu after %zu", b.words, again, good);
+        }
+    }
+    const psg_bc walls[2] = {PSG_BC_DIRICHLET, PSG_BC_DIRICHLET},
+                 open[2] = {PSG_BC_NEUMANN, PSG_BC_NEUMANN};
+    size_t good = 77;
+    CHECK_STATUS(psg_good_length(0, walls, PSG_POINTS_CELLS, &good), PSG_ERR_ARG);
+    CHECK_STATUS(psg_good_length(1, open, PSG_POINTS_NODES, &good), PSG_ERR_ARG);
+    CHECK_STATUS(psg_good_length(8, walls, PSG_POINTS_COUNT, &good), PSG_ERR_ARG);
+    CHECK_STATUS(psg_good_length(8, NULL, PSG_POINTS_CELLS, &good), PSG_ERR_ARG);
+    CHECK_STATUS(psg_good_length(8, walls, PSG_POINTS_CELLS, NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_good_length(SIZE_MAX, walls, PSG_POINTS_NODES, &good), PSG_ERR_UNSUPPORTED);
+    CHECK_STATUS(psg_good_length(INT32_MAX, walls, PSG_POINTS_CELLS, &good), PSG_ERR_UNSUPPORTED);
+    CHECK(good == 77, "a failure has written %zu", good);
+}
+
 /* A mean is an error where all sides are closed, and a right-hand side as any other where one is not. */
 static void check_mean(void) {
     const size_t n[3] = {6, 5, 7};
@@ -382,6 +429,7 @@ int main(void) {
         same_from_all(c % 5 == 0 ? PSG_F32 : PSG_F64, c);
     }
     check_places();
+    check_good_lengths();
     check_mean();
     check_bad_data();
     psg_plan_destroy(anchor);

@@ -158,6 +158,7 @@ static void sums(base_pcg_stage stage) {
     }
     base_pcg_pieces a = {}, b = {};
     a.stage = b.stage = stage;
+    a.measures = b.measures = base_pcg_measures(stage, &terms);
     a.count = b.count = SEGMENTS;
     for (int s = 0; s < SEGMENTS; s++) {
         a.part[s] = part[s]->host.data();
@@ -166,7 +167,7 @@ static void sums(base_pcg_stage stage) {
     }
     psg_cpu_pcg_join(&a, lanes.host.data());
     MUST(psg_cuda_pcg_join(&b, lanes.device.data(), 0));
-    const size_t used = (size_t)base_pcg_measures(stage) * BASE_PCG_SUM_LANES;
+    const size_t used = (size_t)a.measures * BASE_PCG_SUM_LANES;
     CHECK(memcmp(lanes.device.get().data(), lanes.host.data(), used * sizeof(double)) == 0);
     a.start = b.start = numbers[0] + numbers[1] + numbers[2]; // and all of them once more
     psg_cpu_pcg_join(&a, lanes.host.data());

@@ -103,6 +103,12 @@ def test_out(plan):
             plan.solve(f, out=out)
 
 
+def test_names():
+    """An exception shows by the name that a program catches it by."""
+    kinds = [kind for kind in vars(psg).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    assert len(kinds) == 10 and all(repr(kind) == "<class 'psg.%s'>" % kind.__name__ for kind in kinds)
+
+
 def test_status(plan):
     for status, (kind, base) in enumerate(((psg.ArgumentError, ValueError), (psg.UnsupportedError, NotImplementedError),
                                            (psg.OutOfMemoryError, MemoryError), (psg.DeviceError, RuntimeError),

@@ -92,18 +92,80 @@ def test_torch_gradients(device, sides):
     torch = torch_on(device)
     import psg.torch
 
-    f = torch.tensor(random((4, 3, 5)), device=device, requires_grad=True)
-    for terms in (dict(factor=2.5), dict(lambda_=1.5)):
-        def solve(x):
-            return psg.torch.solve(x, **sides, **terms)
+    def number(x):
+        return torch.tensor(x, dtype=torch.float64, device=device, requires_grad=True)
 
-        assert torch.autograd.gradcheck(solve, (f,), nondet_tol=1e-14) and torch.autograd.gradgradcheck(
-            solve, (f,), nondet_tol=1e-14)
+    def solve(x, lambda_=None, factor=None):
+        return psg.torch.solve(x, lambda_=lambda_, factor=factor, **sides)
+
+    f = torch.tensor(random((4, 3, 5)), device=device, requires_grad=True)
+    for arguments in ((f, None, 2.5), (f, number(1.5), number([2.5])), (f.detach(), number(1.5)), (f, None, number(-0.5))):
+        assert torch.autograd.gradcheck(solve, arguments, nondet_tol=1e-14, check_forward_ad=True)
+        assert torch.autograd.gradgradcheck(solve, arguments, nondet_tol=1e-14, check_fwd_over_rev=True, fast_mode=True)
     f.grad = None
     solve(f).sum().backward()
     assert f.grad is not None and f.grad.device == f.device
-    with psg.Plan(f.shape, **sides, **({"gpus": 1} if device == "cuda" else {})) as plan:
-        assert torch.equal(psg.torch.solve(f, plan, lambda_=1.5), solve(f))
+    with psg.Plan(f.shape, lambda_=0.5, factor=3.0, **sides, **({"gpus": 1} if device == "cuda" else {})) as plan:
+        assert torch.equal(psg.torch.solve(f, plan, lambda_=1.5, factor=1), solve(f, 1.5))
+        for own in (lambda x: psg.torch.solve(f, plan, lambda_=x), lambda x: psg.torch.solve(f, plan, factor=x)):
+            assert torch.autograd.gradcheck(own, (number(1.5),), nondet_tol=1e-14)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_torch_functions(device):
+    """torch.func, and what it does one by one."""
+    torch = torch_on(device)
+    import psg.torch
+
+    def loss(x, lambda_, factor):
+        return (psg.torch.solve(x, lambda_=lambda_, factor=factor, **SIDES[6]) ** 2).sum()
+
+    def close(x, y):
+        return all(far(a.cpu(), b.cpu().numpy()) <= 1e-12 for a, b in zip(x, y))
+
+    many = torch.tensor(random((6, 4, 3, 5)), device=device)
+    two = torch.tensor([1.5, 2.5], dtype=torch.float64, device=device)
+    wanted = [x.clone().requires_grad_() for x in (many[0], *two)]
+    assert close(torch.func.grad(loss, (0, 1, 2))(many[0], *two), torch.autograd.grad(loss(*wanted), wanted))
+    for terms in ({}, {"lambda_": two[0], "factor": 2.5}):
+        def solve(x):
+            return psg.torch.solve(x, **terms)
+
+        each = torch.stack([solve(x) for x in many])
+        assert close([torch.vmap(solve)(many), torch.vmap(torch.vmap(solve), 2, 2)(many.reshape(2, 3, 4, 3, 5).movedim(1, 2)).movedim(2, 1).reshape(
+            many.shape)], [each, each])
+    each = torch.stack([psg.torch.solve(many[0], lambda_=x) for x in two])
+    assert close([torch.vmap(lambda x: psg.torch.solve(many[0], lambda_=x))(two)], [each])
+    slopes = torch.func.grad(loss, 1)
+    assert close([torch.vmap(slopes, (0, None, None))(many, *two)], [torch.stack([slopes(x, *two) for x in many])])
+    assert close(torch.func.jacfwd(loss, (0, 1, 2))(many[0], *two), torch.func.jacrev(loss, (0, 1, 2))(many[0], *two))
+    assert close([torch.func.jacfwd(slopes, 0)(many[0], *two)], [torch.func.jacrev(slopes, 0)(many[0], *two)])
+
+    with pytest.raises(psg.UnsupportedError, match="torch.func.jacrev"):
+        torch.autograd.functional.jacobian(psg.torch.solve, many[0], vectorize=True)
+
+    length = two[0].clone().requires_grad_()
+    for box in (length, (1, length, 1), {"z": length}):
+        with pytest.raises(psg.ArgumentError, match="box requires a gradient"):
+            psg.torch.solve(many[0], box=box)
+    for function in (torch.func.grad, lambda f: lambda x: torch.func.jvp(f, (x,), (x,)), lambda f: lambda x: torch.vmap(f)(x[None])):
+        with pytest.raises(psg.ArgumentError, match="box requires a gradient"):
+            function(lambda x: psg.torch.solve(many[0], box=x).sum())(two[0])
+    for bad, words in (((many,), r"vmap\(\) maps over more"), ((many[0], two), r"lambda_ has the shape \(2,\): one number")):
+        with pytest.raises(psg.ArgumentError, match=words):
+            psg.torch.solve(bad[0], lambda_=bad[1] if bad[1:] else None)
+
+
+def test_torch_gradient_of_a_closed_plan():
+    """solve() closes the plans of old shapes, and the gradient finds new ones."""
+    torch = torch_on("cpu")
+    import psg.torch
+
+    fields = [torch.tensor(random((4, 3, n)), requires_grad=True) for n in range(2, 9)]
+    sum(psg.torch.solve(f).pow(2).sum() for f in fields).backward()
+    for f in fields:
+        u = psg.torch.solve(f.detach())
+        assert far(f.grad, 2 * psg.torch.solve(u).numpy()) <= 1e-12
 
 
 @pytest.mark.parametrize("gpu", [False, True])
@@ -131,16 +193,53 @@ def test_jax_gradients(sides):
     import psg.jax
     from jax.test_util import check_grads
 
-    f = jax.numpy.asarray(random((4, 3, 5)))
+    def solve(x, lambda_=None, factor=None):
+        return psg.jax.solve(x, lambda_=lambda_, factor=factor, **sides)
 
-    def solve(x):
-        return psg.jax.solve(x, factor=2.5, **sides)
+    def loss(*arguments):
+        return (solve(*arguments) ** 2).sum()
 
-    check_grads(solve, (f,), order=2, modes=["rev"])
+    f, lambda_, factor = jax.numpy.asarray(random((4, 3, 5))), jax.numpy.asarray(1.5), jax.numpy.asarray(2.5)
+    check_grads(solve, (f, lambda_, factor), order=2, modes=["fwd", "rev"])
+    check_grads(lambda x: solve(x, factor=2.5), (f,), order=2, modes=["fwd", "rev"])
+    check_grads(lambda x: solve(f, lambda_=x), (1.5,), order=2, modes=["fwd", "rev"])
+    with psg.Plan(f.shape, lambda_=0.5, factor=3.0, **sides) as plan:
+        check_grads(lambda x, c: psg.jax.solve(x, plan, factor=c), (f, 1.5), order=1, modes=["fwd", "rev"])
+        check_grads(lambda x, l: psg.jax.solve(x, plan, lambda_=l), (f, 1.5), order=1, modes=["fwd", "rev"])
     assert far(jax.jit(solve)(f), np.asarray(solve(f))) <= 1e-14
-    assert far(jax.jit(jax.grad(lambda x: (solve(x) ** 2).sum()))(f), jax.grad(lambda x: (solve(x) ** 2).sum())(f)) <= 1e-12
-    two = jax.vmap(solve)(jax.numpy.stack([f, 2 * f]))
-    assert far(two[1], 2 * np.asarray(solve(f))) <= 1e-14
+    slopes = jax.grad(loss, (0, 1, 2))
+    for got, want in zip(jax.jit(slopes)(f, lambda_, factor), slopes(f, lambda_, factor)):
+        assert far(got, want) <= 1e-12
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_jax_functions(compiled):
+    jax = jax_here()
+    import psg.jax
+
+    def call(function, *arguments):
+        return (jax.jit(function) if compiled else function)(*arguments)
+
+    many, two = jax.numpy.asarray(random((6, 4, 3, 5))), jax.numpy.asarray([1.5, 2.5])
+    for terms in ({}, {"lambda_": two[0], "factor": 2.5}):
+        def solve(x):
+            return psg.jax.solve(x, **terms)
+
+        each = np.stack([solve(x) for x in many])
+        assert far(call(jax.vmap(solve), many), each) <= 1e-14
+        assert far(call(jax.vmap(jax.vmap(solve), 2, 2), np.moveaxis(many.reshape(2, 3, 4, 3, 5), 1, 2)),
+                   np.moveaxis(each.reshape(2, 3, 4, 3, 5), 1, 2)) <= 1e-14
+    each = np.stack([psg.jax.solve(many[0], lambda_=x) for x in two])
+    assert far(call(jax.vmap(lambda x: psg.jax.solve(many[0], lambda_=x)), two), each) <= 1e-14
+    slope = jax.grad(lambda x, lambda_: (psg.jax.solve(x, lambda_=lambda_) ** 2).sum(), 1)
+    assert far(call(jax.vmap(slope, (0, None)), many, two[0]), np.stack([slope(x, two[0]) for x in many])) <= 1e-12
+    for derivative in (jax.grad, lambda f: lambda x: jax.jvp(f, (x,), (x,)), jax.vmap, jax.jit):
+        with pytest.raises(psg.ArgumentError, match="box is traced"):
+            derivative(lambda x: psg.jax.solve(many[0], box=(1, x, 1)).sum())(two if derivative is jax.vmap else two[0])
+    with pytest.raises(psg.ArgumentError, match=r"vmap\(\) maps over more"):
+        psg.jax.solve(many)
+    with pytest.raises(psg.ArgumentError, match=r"lambda_ has the shape \(2,\): one number"):
+        psg.jax.solve(many[0], lambda_=two)
 
 
 # ----------------------------------------------------------------------------------- a GPU

@@ -1,6 +1,8 @@
 """psg.solve() and psg.Plan give NumPy's answer for every shape, type, box and layout that they take."""
 
 import array
+import sys
+import types
 
 import numpy as np
 import psg
@@ -26,6 +28,16 @@ def test_terms():
         assert far(plan.solve(f, lambda_=5, factor=-1), periodic(f, lambda_=5, factor=-1)) <= 1e-12
         assert far(plan.solve(f, lambda_=0), periodic(f, factor=2)) <= 1e-12
     assert far(psg.solve(f, lambda_=4.5, factor=7), periodic(f, lambda_=4.5, factor=7)) <= 1e-12
+
+
+def test_units():
+    """A galaxy of 100 kpc in cm, and gravity in cgs units: f32 has u with 4 pi G, and nothing of the kind with the factor 1."""
+    box, factor = 3e23, 4 * np.pi * 6.674e-8
+    f = random((8, 9, 10)) * 1e-24
+    for _ in range(2):  # with a new plan, and with the one that is kept
+        assert far(psg.solve(f.astype("f4"), box=box, factor=factor), periodic(f, (box,) * 3, factor=factor)) <= 1e-5
+    with pytest.raises(psg.ArgumentError, match="factor = 1, "):
+        psg.solve(f.astype("f4"), box=box)
 
 
 @pytest.mark.parametrize("bc, place, wave", [
@@ -218,6 +230,16 @@ def test_points():
     assert np.allclose(x.ravel(), np.arange(8) / 4) and np.allclose(z.ravel(), np.arange(4) / 2)
 
 
+def test_good_lengths():
+    assert [psg.good_length(n) for n in (1, 7, 96, 97, 99)] == [1, 8, 96, 98, 100]
+    assert [psg.good_length(np.int64(n), "dirichlet", "nodes") for n in (95, 96)] == [95, 97]
+    assert psg.good_length(18, ("dirichlet", "neumann")) == 18 and psg.good_length(19, "neumann", points="nodes") == 19
+    for wrong in ((0,), (-1,), (2.5,), (2**63,), (2**31,), (8, "open"), (8, ("dirichlet", "periodic")), (8, "dirichlet", "x"),
+                  (1, "neumann", "nodes"), (8, "free")):
+        with pytest.raises(psg.Error):
+            psg.good_length(*wrong)
+
+
 def test_strides():
     """Padded rows and planes, and every other plane, without a copy; neighbours stay as they are."""
     shape = (6, 5, 4)
@@ -260,6 +282,70 @@ def test_buffers():
     assert far(psg.solve(numbers), periodic(f)) <= 1e-12
     out = memoryview(array.array("d", bytes(8 * 64))).cast("B").cast("d", (4, 4, 4))
     assert psg.solve(f, out=out) is out and far(np.asarray(out), periodic(f)) <= 1e-12
+
+
+def test_one_address():
+    """What was found for an array is not taken for that of another one in its place."""
+    room = np.zeros(2 * 8 * 9 * 10)
+    kinds = [room[:720].reshape(8, 9, 10), room[:720].reshape(10, 9, 8), room.reshape(8, 9, 20)[:, :, :10], room.reshape(8, 18, 10)[:, ::2],
+             room[:720].view("f4").reshape(8, 18, 10)]
+    for f in kinds * 2:
+        values = random(f.shape)
+        f[...] = values
+        assert far(psg.solve(f), periodic(f.astype(float))) <= TOLERANCE["f4" if f.dtype == "f4" else "f8"]
+        for bad in (f[::-1], f.view("i4" if f.dtype == "f4" else "i8"), f[0], f.astype(f.dtype.newbyteorder())):
+            with pytest.raises(psg.ArgumentError):
+                psg.solve(bad)
+        f.setflags(write=False)
+        with pytest.raises(psg.ArgumentError, match="cannot be written"):
+            psg.solve(f.copy(), out=f)
+        f.setflags(write=True)
+
+
+def test_box_that_changes():
+    f, length = random((8, 9, 10)), np.array(1.0)
+    for now in (1.0, 2.0):
+        length[...] = now
+        for box in (length, (1, length, 3)):
+            assert far(psg.solve(f, box=box), periodic(f, (now, now, now) if box is length else (1, now, 3))) <= 1e-12
+
+
+def test_cupy_without_a_gpu(monkeypatch):
+    """Arrays in main memory that look like CuPy's: the memory is theirs, u is of their kind, and the stream is asked for anew each
+    time."""
+    asked = []
+
+    class Array:
+        def __init__(self, values, device=-1):
+            self.values, self.device = values, device
+            self.shape, self.strides, self.dtype, self.ndim = values.shape, values.strides, values.dtype, values.ndim
+
+        @property
+        def data(self):
+            return types.SimpleNamespace(ptr=self.values.ctypes.data, device_id=self.device)
+
+    def stream(device):
+        asked.append(device)
+        return types.SimpleNamespace(ptr=0)
+
+    Array.__module__ = "cupy"
+    cuda = types.SimpleNamespace(get_current_stream=stream, runtime=types.SimpleNamespace(getDevice=lambda: -1))
+    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=cuda, empty=lambda *form: Array(np.empty(*form))))
+    for dtype in ("f8", "f4"):
+        values = random((8, 9, 10), dtype)
+        wanted = periodic(values.astype(float))
+        with psg.Plan(values.shape, dtype) as plan:
+            for solve in (plan.solve, plan.solve, psg.solve):
+                del asked[:]
+                u = solve(Array(values))
+                assert type(u) is Array and far(u.values, wanted) <= TOLERANCE[dtype] and len(asked) >= 2
+                padded = Array(np.zeros((8, 9, 16), dtype)[:, :, 3:13])
+                assert solve(Array(values), out=padded) is padded and far(padded.values, wanted) <= TOLERANCE[dtype]
+            for bad, words in ((values[::-1], "strides.*below 0"), (values.astype("i4"), "no array that memory"), (values[0], "shape")):
+                with pytest.raises(psg.ArgumentError, match=words):
+                    plan.solve(Array(bad))
+            with pytest.raises(psg.ArgumentError, match="GPU 0"):
+                plan.solve(Array(values, device=0), out=Array(values.copy(), device=0))
 
 
 def test_flights():

@@ -180,11 +180,11 @@ def solve():
     with open("t.json", encoding="utf-8") as file:
         events = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
     ends = [(min(e["ts"] for e in those), max(e["ts"] + e["dur"] for e in those))
-            for those in ([e for e in events if e["args"]["solve"] == n] for n in range(3))]
+            for those in ([e for e in events if e["args"]["run"] == n] for n in range(3))]
     check(ends[0][0] == 0 and all(0 <= after[0] - before[1] < 100 for before, after in zip(ends, ends[1:])), ends)
     # from the submission until u is home there is something in the trace at every moment; the first solve gets memory too
     until = ends[2][0]
-    for e in sorted((e for e in events if e["args"]["solve"] == 2), key=lambda e: e["ts"]):
+    for e in sorted((e for e in events if e["args"]["run"] == 2), key=lambda e: e["ts"]):
         check(e["ts"] <= until + 50, "nothing between %g and %g us" % (until, e["ts"]))
         until = max(until, e["ts"] + e["dur"])
     with open("d.dot", encoding="utf-8") as file:

@@ -102,7 +102,7 @@ typedef struct measured {
     double periodic, sides[3]; /* ms: NN, DD and DN along all axes */
 } measured;
 
-/* Of whole solves on one H200, 2026-11-25: docs/performance.md. */
+/* Of whole solves on one H200, 2026-11-25: docs/records.md. */
 static const measured h200[] = {
     {256, PSG_F64, 0.353, {0.417, 0.416, 0.414}}, {512, PSG_F64, 2.67, {3.09, 3.09, 3.10}},
     {1024, PSG_F64, 21.4, {25.3, 25.5, 25.8}},    {256, PSG_F32, 0.214, {0.273, 0.274, 0.281}},

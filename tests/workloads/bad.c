@@ -295,14 +295,18 @@ static void calls(void) {
     psg_work *work = NULL;
     psg_answer answer;
     psg_bounds bounds;
-    size_t count = 0;
+    size_t count = 0, ended = 1, tasks = 1;
     CHECK(psg_workload_at(0) != NULL && psg_workload_at(99) == NULL, "the list of workloads");
     CHECK_STATUS(psg_work_run(NULL), PSG_ERR_ARG);
     CHECK_STATUS(psg_work_check(psg_plan_work(plan)), PSG_ERR_ARG);
     CHECK(psg_plan_work(NULL) == NULL && psg_work_about(psg_plan_work(plan))[0] == '\0', "a plan");
     CHECK_STATUS(psg_work_bounds(NULL, &bounds), PSG_ERR_ARG);
+    CHECK_STATUS(psg_work_progress(psg_plan_work(plan), &ended, &tasks), PSG_ERR_ARG);
     CHECK_STATUS(psg_work_tasks(NULL, NULL, 0, &count), PSG_ERR_ARG);
     if (CHECK_STATUS(psg_work_create(&work, "ep:S", NULL, &options), PSG_OK)) {
+        CHECK_STATUS(psg_work_progress(work, NULL, &tasks), PSG_ERR_ARG);
+        CHECK_STATUS(psg_work_progress(work, &ended, &tasks), PSG_OK);
+        CHECK(ended == 0 && tasks == 0, "%zu of %zu tasks before the first run", ended, tasks);
         CHECK_STATUS(psg_work_answers(work, &answer, 1, &count), PSG_ERR_STATE);
         CHECK_STATUS(psg_work_check(work), PSG_ERR_STATE);
         CHECK_STATUS(psg_work_bounds(work, &bounds), PSG_ERR_STATE);

@@ -43,7 +43,7 @@ static void same(const psg_options *options, size_t tile) {
     static psg_dock_pose first[LIST];
     static size_t kept = 0;
     psg_dock_pose poses[LIST];
-    size_t count = 0;
+    size_t count = 0, ended = 0, tasks = 0;
     psg_work *work = NULL;
     psg_work_options how;
     psg_work_options_init(&how);
@@ -52,6 +52,9 @@ static void same(const psg_options *options, size_t tile) {
         return;
     }
     CHECK_STATUS(psg_work_run(work), PSG_OK);
+    CHECK_STATUS(psg_work_progress(work, &ended, &tasks), PSG_OK);
+    CHECK(ended == tasks && tasks > 4 && tasks % 4 == 1,
+          "%zu of %zu tasks: each batch has 4, and the static molecule 1", ended, tasks);
     CHECK_STATUS(psg_work_check(work), PSG_OK);
     CHECK_STATUS(psg_dock_poses(work, poses, LIST, &count), PSG_OK);
     CHECK(count == LIST, "%zu poses", count);

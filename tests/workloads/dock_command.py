@@ -13,7 +13,7 @@ import numpy
 
 sys.path.insert(0, sys.argv[2])
 
-from command import check, files, refused, run  # noqa: E402
+from command import check, files, in_log, refused, run  # noqa: E402
 
 ON = ("--gpus", "0", "--cpus", "2")
 HEAD = "rank,twist,theta,phi,cells_x,cells_y,cells_z,x,y,z,score".split(",")
@@ -188,6 +188,18 @@ def charged():
     check(re.search(r"score +energy\n +1 .* %d +-\d\.\d+(e-\d+)?$" % wanted[0][7], said, re.M), said)
 
 
+def progress():
+    """A run that takes its time says in a log how many batches are done."""
+    static, mobile = ball(11)
+    write_pdb("large_static.pdb", static)
+    write_pdb("large_mobile.pdb", mobile)
+    said = in_log("dock", "--static", "large_static.pdb", "--mobile", "large_mobile.pdb", "--angle", "20", "--spacing", ".6", "--tile", "9", *ON)
+    rotations = int(re.search(r"(\d+) rotations", run("dock", "--static", "large_static.pdb", "--mobile", "large_mobile.pdb", "--angle", "20",
+                                                       "--spacing", "1.2", "--tile", "9", *ON).stdout).group(1))
+    told = re.search(r"^psg: running 1/1: (\d+) of (\d+) batches, \d+ s(, about \d+ s left)?$", said, re.M)
+    check(told and 0 < int(told.group(1)) < int(told.group(2)) == -(-rotations // 9), "%s, of %d rotations" % (said, rotations))
+
+
 def planted():
     """The mobile part was turned back, and comes home. Files move atoms by up to 0.0005 A, so its score is computed from them."""
     static, mobile = ball(9.5)
@@ -279,3 +291,4 @@ charged()
 models()
 bad()
 planted()
+progress()

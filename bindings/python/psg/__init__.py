@@ -12,12 +12,12 @@ differentiate. psg.options() lists the options by name.
 
 from ._errors import (ArgumentError, ArrayError, BackendError, DataError, DeviceError, Error, MeanError, OutOfMemoryError,
                       StateError, UnsupportedError)
-from ._grid import points
+from ._grid import good_length, points
 from ._kept import forget, solve
 from ._options import Option, options
 from ._plan import Plan
 from ._library import components, version as __version__
 
 __all__ = ["ArgumentError", "ArrayError", "BackendError", "DataError", "DeviceError", "Error", "MeanError", "Option",
-           "OutOfMemoryError", "Plan", "StateError", "UnsupportedError", "__version__", "components", "forget", "options",
-           "points", "solve"]
+           "OutOfMemoryError", "Plan", "StateError", "UnsupportedError", "__version__", "components", "forget", "good_length",
+           "options", "points", "solve"]

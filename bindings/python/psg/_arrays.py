@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, Tuple
 
 import numpy
 
@@ -78,9 +78,41 @@ class Kind:
         return numpy.empty(view.shape, "f8" if view.dtype == "f64" else "f4")
 
 
+# Strides in elements and the type, by shape, strides in bytes and a word for the type: they follow from these alone, so what was
+# found for one array holds for all.
+Form = Tuple[Tuple[int, ...], str]
+forms: dict[Any, Form] = {}
+FORMS_MOST = 256
+
+
+def form_of(key: tuple[Any, Any, Any]) -> Form | None:
+    """@return None: it is for another way to say what is wrong with it"""
+    form = forms.get(key)
+    if form is None:
+        shape, strides, dtype = key
+        found = numpy.dtype(dtype)
+        size = found.itemsize
+        if found.name not in TYPES or not found.isnative or any(s % size for s in strides or ()):
+            return None
+        form = (dense(shape) if strides is None else tuple(s // size for s in strides), TYPES[found.name])
+        if len(forms) >= FORMS_MOST:
+            forms.clear()
+        forms[key] = form
+    return form
+
+
 class NumPy(Kind):
     def refusal(self, x: Any) -> str | None:
         return "a solve does not know masks: x.filled(0) has none" if isinstance(x, numpy.ma.MaskedArray) else None
+
+    def view(self, x: Any) -> View | None:
+        about = x.__array_interface__
+        shape = about["shape"]
+        form = form_of((shape, about["strides"], about["typestr"]))
+        if form is None:
+            return None
+        data, read_only = about["data"]
+        return View(data, HOST, shape, *form, not read_only, LEGACY, x)
 
 
 class CuPy(Kind):
@@ -88,13 +120,22 @@ class CuPy(Kind):
         backwards = x.ndim > 0 and min(x.strides) < 0  # its DLPack has another number there
         return "it has the strides %s, below 0: cupy.ascontiguousarray() has none, as a copy" % (x.strides,) if backwards else None
 
+    def view(self, x: Any) -> View | None:
+        shape = x.shape
+        form = form_of((shape, x.strides, x.dtype))
+        if form is None:
+            return None
+        memory = x.data
+        device = memory.device_id
+        return View(memory.ptr, device, shape, *form, True, self.stream(device), x)
+
     def stream(self, device: int) -> int:
-        cupy = sys.modules["cupy"]
-        with cupy.cuda.Device(device):
-            return int(cupy.cuda.get_current_stream().ptr) or LEGACY
+        return int(sys.modules["cupy"].cuda.get_current_stream(device).ptr) or LEGACY
 
     def fresh(self, x: Any, view: View) -> Any:
         cupy = sys.modules["cupy"]
+        if cupy.cuda.runtime.getDevice() == view.device:
+            return cupy.empty(x.shape, x.dtype)
         with cupy.cuda.Device(view.device):
             return cupy.empty(x.shape, x.dtype)
 
@@ -216,9 +257,6 @@ def numbers_at(address: int, count: int) -> tuple[int, ...]:
 
 def by_dlpack(x: Any, name: str, kind: Kind) -> View:
     """The capsule stays what it is: it gives the memory back when it is collected."""
-    direct = kind.view(x)
-    if direct is not None:
-        return direct
     device_type, device, stream, capsule = kind.export(x)
     if capsule is None:
         raise ArrayError("%s is on a device of DLPack's type %d: a solve has arrays in main memory or on CUDA's GPUs"
@@ -265,6 +303,12 @@ def view(x: Any, name: str) -> View:
     why = kind.refusal(x)
     if why is not None:
         raise ArrayError("%s: %s" % (name, why))
+    try:
+        direct = kind.view(x)
+    except Exception:  # of the array's package: a protocol says why
+        direct = None
+    if direct is not None:
+        return direct
     reasons = []
     for protocol, way in WAYS:
         try:
@@ -321,7 +365,7 @@ def fill(array: Array, v: View, name: str) -> None:
         refuse_layout(name, v.shape, (sz, sy, sx))
     array.data = v.data
     array.device = v.device
-    array.stride[0], array.stride[1], array.stride[2] = sx, sy, sz
+    array.stride[:] = (sx, sy, sz)
     array.stream = None if v.stream == LEGACY else v.stream
 
 

@@ -123,3 +123,19 @@ def weights(grid: Grid) -> list[list[float] | None]:
                     w[-side] = 0.5
         found.append(w if 0.5 in w else None)
     return found
+
+
+def good_length(n: int, bc: Side = "periodic", points: str = "cells") -> int:
+    """The smallest number of points >= n along an axis whose transform is fast on cores and GPUs.
+
+    bc is a word for both sides of the axis, or (lower, upper). Prime factors above 13 cost most.
+    """
+    try:
+        number = operator.index(n)
+    except TypeError:
+        raise ArgumentError("n = %r: a whole number is needed" % (n,)) from None
+    if not 0 <= number < 2**63:
+        raise ArgumentError("n = %d: a number of points from 1 is needed" % number)
+    sides, good = (ctypes.c_int * 2)(*both_sides(bc, "the axis")), ctypes.c_size_t()
+    check(lib.psg_good_length(number, sides, number_of(POINTS, points, "points"), ctypes.byref(good)))
+    return good.value

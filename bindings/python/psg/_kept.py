@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import OrderedDict
 from typing import Any
@@ -14,6 +15,7 @@ from ._plan import Plan
 from ._values import Values
 
 KEPT = 4
+PLAIN = frozenset((int, float, str))
 lock = threading.RLock()
 plans: OrderedDict[Any, Plan] = OrderedDict()
 
@@ -25,25 +27,46 @@ def forget() -> None:
             plans.popitem()[1].close()
 
 
-def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue]) -> Plan:
+def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue],
+             **terms: float | None) -> Plan:
     """A plan for arrays such as f; on the GPU that has f, if one has."""
-    v = arrays.view(f, "f")
+    return plan_like(arrays.view(f, "f"), box, bc, points, options, **terms)
+
+
+def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue],
+              **terms: float | None) -> Plan:
+    """For arrays of this shape, type and device. The plan's solves are given the terms, lambda_ and factor. It is made with
+    them, because a box may suit the precision with these terms alone; it serves others of the same names."""
     if len(v.shape) != 3:
         raise ArgumentError("f has the shape %s, and three axes (z, y, x) are needed%s" % (v.shape, arrays.axes_hint(v.shape, "f")))
-    grid = grids.make(v.shape, box, bc, points)
-    key = (bytes(grid), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())))
+    grid = known_grid if never_changes((box, bc, points)) else made_grid
+    given = {name: value for name, value in terms.items() if value is not None}
+    key = (grid(v.shape, box, bc, points), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())), tuple(given))
     try:
         hash(key)
     except TypeError:
         raise ArgumentError("options = %s: each is a text, a number, True or False" % shown(options)) from None
     with lock:
-        plan = plans.pop(key, None)
-        if plan is None:
-            while len(plans) >= KEPT:
-                plans.popitem(last=False)[1].close()
-            plan = make(v, box, bc, points, options)
-        plans[key] = plan
+        plan = plans.get(key)
+        if plan is not None:
+            plans.move_to_end(key)
+            return plan
+        while len(plans) >= KEPT:
+            plans.popitem(last=False)[1].close()
+        plan = plans[key] = make(v, box, bc, points, {**options, **given})
     return plan
+
+
+def made_grid(shape: tuple[int, ...], box: grids.Box, bc: grids.Sides, points: grids.Points) -> bytes:
+    return bytes(grids.make(shape, box, bc, points))
+
+
+known_grid = functools.lru_cache(maxsize=64)(made_grid)
+
+
+def never_changes(x: Any) -> bool:
+    """A value that has been seen says what it said before. An array of one number may have another one in it now."""
+    return type(x) in PLAIN or (type(x) is tuple and all(map(never_changes, x)))
 
 
 def make(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points,
@@ -65,7 +88,7 @@ def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "p
     """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
     psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them."""
     while True:
-        plan = plan_for(f, box, bc, points, options)
+        plan = plan_for(f, box, bc, points, options, lambda_=lambda_, factor=factor)
         try:
             return plan.solve(f, out, lambda_=lambda_, factor=factor, values=values, epsilon=epsilon, tolerance=tolerance,
                               iterations=iterations)

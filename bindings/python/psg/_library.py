@@ -90,6 +90,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "psg_last_error": (c_char_p, []),
     "psg_last_error_detail": (c_char_p, []),
     "psg_axis_points": (c_int, [POINTER(Axis), POINTER(c_double), POINTER(c_double)]),
+    "psg_good_length": (c_int, [c_size_t, c_int * 2, c_int, POINTER(c_size_t)]),
     "psg_options_init": (None, [POINTER(Options), c_size_t]),
     "psg_option_at": (POINTER(OptionRow), [c_size_t]),
     "psg_options_set": (c_int, [POINTER(Options), c_char_p, c_char_p]),

@@ -1,12 +1,12 @@
-"""psg.jax.solve(): a solve that JAX differentiates (in reverse) and compiles around.
+"""psg.jax.solve(): a solve that JAX differentiates, in reverse and forward, for f, lambda_ and factor, maps, and compiles around.
 
-u = factor G f, and G is self-adjoint where points on Neumann sides count half: the gradient is W G (g / W), with the weights W
-of psg._grid.weights(). Outside of jit a solve works on the array where it is. Inside of jit JAX calls it back with an array in
-main memory: a function of a GPU would have to be compiled.
+_linear.py says what the derivatives are. Outside of jit a solve works on the array where it is. Inside of jit JAX calls it back
+with an array in main memory: a function of a GPU would have to be compiled.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 from typing import Any
 
@@ -14,66 +14,133 @@ import jax
 import jax.core
 import jax.numpy as jnp
 import numpy
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
 
+from . import _arrays as arrays
 from . import _grid as grids
-from ._kept import plan_for
+from . import _linear as linear
+from ._errors import ArgumentError
 from ._options import OptionValue
 from ._plan import Plan
 
 __all__ = ["solve"]
 
 
-class Terms:
-    """What a solve has beside f. JAX tells functions apart by it."""
+class Problem(linear.Problem):
+    """JAX tells functions apart by it."""
 
-    def __init__(self, plan: Plan | None, sides: tuple[grids.Box, grids.Sides, grids.Points], options: dict[str, Any], lambda_: float | None,
-                 factor: float | None) -> None:
-        self.plan, self.sides, self.options = plan, sides, options
-        self.lambda_, self.factor = lambda_, factor
+    fixed: list[Any]  # lambda and factor; None: an operand of the solve
 
-    def solve(self, f: Any) -> Any:
-        plan = self.plan if self.plan is not None else plan_for(f, *self.sides, self.options)
-        return plan.solve(f, lambda_=self.lambda_, factor=self.factor)
+    def fix(self, lambda_: Any, factor: Any) -> tuple[Problem, list[Any]]:
+        """@return a problem for these, and the operands beside f: numbers of Python stay exact in it"""
+        fixed = copy.copy(self)
+        traced = [isinstance(n, (jax.Array, numpy.ndarray)) for n in (lambda_, factor)]
+        fixed.fixed = [None if t else n for n, t in zip((lambda_, factor), traced)]
+        return fixed, [n for n, t in zip((lambda_, factor), traced) if t]
 
-    def weights(self, shape: tuple[int, ...]) -> list[list[float] | None]:
-        return grids.weights(self.plan.grid if self.plan is not None else grids.make(shape, *self.sides))
+    def given(self, operands: Any) -> list[Any]:
+        """lambda and factor. @param operands  beside f"""
+        rest = iter(operands)
+        return [next(rest) if n is None else n for n in self.fixed]
 
-
-def called_back(terms: Terms, f: Any) -> Any:
-    return terms.solve(numpy.ascontiguousarray(f))
-
-
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
-def solved(terms: Terms, f: Any) -> Any:
-    if isinstance(f, jax.core.Tracer):
-        return jax.pure_callback(functools.partial(called_back, terms), jax.eval_shape(lambda: f), f,
-                                 vmap_method="sequential")
-    return terms.solve(jnp.asarray(f))
+    def tangents(self, operands: Any) -> list[Any]:
+        """Of lambda and factor; None: it is fixed."""
+        rest = iter(operands)
+        return [next(rest) if n is None else None for n in self.fixed]
 
 
-def forward(terms: Terms, f: Any) -> Any:
-    return solved(terms, f), None
+def u_of(problem: Problem, f: Any, operands: Any, stack: Any) -> Any:
+    like = arrays.view(f, "f")
+    like.shape = like.shape[-3:]
+    lambda_, factor = problem.given(operands)
+    return problem.solve(f, like, (float(lambda_), float(factor)), stack)
 
 
-def weighted(x: Any, weights: list[list[float] | None], power: int) -> Any:
+def concrete(f: Any, *operands: Any, problem: Problem) -> Any:
+    return u_of(problem, jnp.asarray(f), operands, jnp.stack)
+
+
+def called_back(problem: Problem, f: Any, *operands: Any) -> Any:
+    return u_of(problem, numpy.ascontiguousarray(f), operands, numpy.stack)
+
+
+def compiled(f: Any, *operands: Any, problem: Problem) -> Any:
+    return jax.pure_callback(functools.partial(called_back, problem), jax.eval_shape(lambda: f), f, *operands)
+
+
+def solved(problem: Problem, f: Any, lambda_: Any, factor: Any) -> Any:
+    fixed, operands = problem.fix(lambda_, factor)
+    return primitive.bind(f, *operands, problem=fixed)
+
+
+def weighted(x: Any, problem: Problem, power: int) -> Any:
     """x times the weights of points, or divided by them."""
-    for d, w in enumerate(weights):
+    for d, w in enumerate(problem.weights(x.shape[-3:])):
         if w is not None:
             x = x * jnp.asarray(w, x.dtype).reshape([-1 if e == d else 1 for e in range(3)]) ** power
     return x
 
 
-def backward(terms: Terms, _: Any, g: Any) -> Any:
-    weights = terms.weights(g.shape)
-    return (weighted(solved(terms, weighted(g, weights, -1)), weights, 1),)
+def forward(primals: Any, tangents: Any, problem: Problem) -> Any:
+    u = primitive.bind(*primals, problem=problem)
+    lambda_, factor = problem.given(primals[1:])
+    of_f, of_lambda, of_factor = (t if type(t) is not ad.Zero else None for t in (tangents[0], *problem.tangents(tangents[1:])))
+    parts = []
+    if of_f is not None:
+        parts.append(primitive.bind(of_f, *primals[1:], problem=problem))
+    if of_lambda is not None:
+        parts.append(jnp.asarray(of_lambda, u.dtype) * solved(problem, u, lambda_, 1.0))
+    if of_factor is not None:
+        parts.append(jnp.asarray(of_factor / factor, u.dtype) * u)
+    return u, sum(parts[1:], parts[0]) if parts else jnp.zeros_like(u)
 
 
-solved.defvjp(forward, backward)
+def backward(g: Any, f: Any, *operands: Any, problem: Problem) -> Any:
+    """The solve is linear in f alone."""
+    back = weighted(primitive.bind(weighted(g, problem, -1), *operands, problem=problem), problem, 1)
+    return (back, *(None for _ in operands))
+
+
+def mapped(arguments: Any, dims: Any, *, problem: Problem) -> Any:
+    """Right-hand sides with the same numbers are solved together."""
+    f, *operands = arguments
+    if all(d is None for d in dims[1:]):
+        all_ = jnp.moveaxis(f, dims[0], 0)
+        together = primitive.bind(all_.reshape(-1, *all_.shape[-3:]), *operands, problem=problem)
+        return together.reshape(all_.shape), 0
+    count = next(x.shape[d] for x, d in zip(arguments, dims) if d is not None)
+    each = [[x if d is None else jnp.take(x, m, d) for x, d in zip(arguments, dims)] for m in range(count)]
+    return jnp.stack([primitive.bind(*one, problem=problem) for one in each]), 0
+
+
+primitive: Any = Primitive("psg_solve")
+primitive.def_impl(concrete)
+primitive.def_abstract_eval(lambda f, *operands, problem: jax.core.ShapedArray(f.shape, f.dtype))
+mlir.register_lowering(primitive, mlir.lower_fun(compiled, multiple_results=False))
+ad.primitive_jvps[primitive] = forward
+ad.primitive_transposes[primitive] = backward
+batching.primitive_batchers[primitive] = mapped
+
+
+def check_number(x: Any, name: str) -> Any:
+    if isinstance(x, (jax.Array, numpy.ndarray)) and x.shape != ():
+        raise ArgumentError("%s has the shape %s: one number is needed" % (name, x.shape))
+    return x
 
 
 def solve(f: Any, plan: Plan | None = None, *, box: grids.Box = 1.0, bc: grids.Sides = "periodic",
-          points: grids.Points = "cells", lambda_: float | None = None, factor: float | None = None,
-          **options: OptionValue) -> Any:
-    """Solve lap(u) - lambda u = factor f, and return u. The gradient for f is another solve.
-    With a plan, box and what follows it are the plan's, but for lambda_ and factor. Else as psg.solve()."""
-    return solved(Terms(plan, (box, bc, points), options, lambda_, factor), f)
+          points: grids.Points = "cells", lambda_: Any = None, factor: Any = None, **options: OptionValue) -> Any:
+    """Solve lap(u) - lambda u = factor f, and return u. The gradients for f and lambda_ are another solve, and that for factor is
+    a sum over u. lambda_ and factor are numbers, or arrays of one, which may be traced; box and the options may not be.
+    jax.grad, jvp, vmap and jit work.
+    With a plan, box and what follows it are the plan's, but for lambda_ and factor. Else as psg.solve().
+
+    Where lambda is 0 and the mean is dropped, the gradient for lambda is that of u without a mean. With a plan of several
+    processes the gradients for lambda_ and factor are this process' part of the sum over all."""
+    if numpy.ndim(f) > 3:
+        raise ArgumentError("f has the shape %s: three axes are needed, and jax.vmap() maps over more" % (numpy.shape(f),))
+    linear.refuse(lambda x: isinstance(x, jax.core.Tracer), {"box": box, "bc": bc, "points": points, **options},
+                  "is traced, and psg.jax.solve() is differentiated, mapped and compiled for f, lambda_ and factor")
+    problem = Problem(plan, (box, bc, points), options)
+    return solved(problem, f, *problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor")))
