@@ -181,6 +181,12 @@ module psg
             import :: c_ptr
             type(c_ptr), value :: plan
         end subroutine c_plan_destroy
+        integer(c_int) function c_refuse(plan, options, status, words) bind(c, name='psg_call_refuse')
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), value :: plan, options
+            integer(c_int), value :: status
+            character(kind=c_char), intent(in) :: words(*)
+        end function c_refuse
         integer(c_int) function c_args_init(args, plan, bytes) bind(c, name='psg_solve_args_init')
             import :: c_args, c_int, c_ptr, c_size_t
             type(c_args), intent(out) :: args
@@ -243,9 +249,6 @@ module psg
     procedure(c_arrays), bind(c, name='psg_solve_arrays') :: c_solve_arrays
     procedure(c_arrays), bind(c, name='psg_submit_arrays') :: c_submit_arrays
 
-    character(:), allocatable :: own_words ! of an error that this file found, in place of the library's
-    !$omp threadprivate(own_words)
-
 contains
 
     ! -------------------------------------------------------------------------------------- words
@@ -255,10 +258,6 @@ contains
         character(kind=c_char), pointer :: letters(:)
         type(c_ptr) :: text
         integer :: m
-        if (allocated(own_words)) then
-            words = own_words
-            return
-        end if
         text = c_last_error()
         call c_f_pointer(text, letters, [c_strlen(text)])
         allocate (character(size(letters)) :: words)
@@ -267,13 +266,9 @@ contains
         end do
     end function psg_message
 
-    !> @param words  of an error that this file found
-    subroutine finish(found, status, words)
+    subroutine finish(found, status)
         integer(c_int), intent(in) :: found
         integer, intent(out), optional :: status
-        character(*), intent(in), optional :: words
-        if (allocated(own_words)) deallocate (own_words)
-        if (present(words)) own_words = words
         if (present(status)) then
             status = found
         else if (found /= PSG_OK) then
@@ -529,7 +524,8 @@ contains
     end subroutine wait
 
     ! ------------------------------------------------------------------------------------- arrays
-    !> Are f and u of the plan's kind, and this process' part of the grid?
+    !> Are f and u of the plan's kind, and this process' part of the grid? If they are not, the other processes learn it, too: they wait
+    !> in the same call.
     function fits(plan, precision, f, u, status)
         type(psg_plan), intent(in) :: plan
         integer(c_int), intent(in) :: precision
@@ -542,15 +538,17 @@ contains
         fits = .false.
         if (found /= PSG_OK) then
             call finish(int(found, c_int), status)
+            return
         else if (precision /= plan%precision) then
-            call finish(PSG_ERR_ARG, status, merge('f and u are real(real32), and the plan is in real(real64)', &
-                'f and u are real(real64), and the plan is in real(real32)', precision == PSG_F32))
+            words = merge('f and u are real(real32), and the plan is in real(real64)', &
+                'f and u are real(real64), and the plan is in real(real32)', precision == PSG_F32)
         else if (any(f /= n) .or. any(u /= n)) then
             write (words, '(a,2(i0,"x"),i0,a,2(i0,"x"),i0,a,2(i0,"x"),i0)') 'f has ', f, ' points, u ', u, ', and the plan ', n
-            call finish(PSG_ERR_ARG, status, trim(words))
         else
             fits = .true.
+            return
         end if
+        call finish(c_refuse(plan%handle, c_null_ptr, PSG_ERR_ARG, trim(words) // c_null_char), status)
     end function fits
 
     function pointed(first, stream) result(array)

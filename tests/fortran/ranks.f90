@@ -1,6 +1,8 @@
-! Under mpirun: communicators of module mpi, an integer, and of module mpi_f08 give the answer of one process.
+! Under mpirun: communicators of module mpi, an integer, and of module mpi_f08 give the answer of one process. What one process
+! refuses, all refuse: the others do not wait for it.
 program ranks
-    use, intrinsic :: iso_fortran_env, only: error_unit, real64
+    use, intrinsic :: iso_c_binding, only: c_loc, c_null_ptr, c_ptr
+    use, intrinsic :: iso_fortran_env, only: error_unit, real32, real64
     use mpi_f08
     use psg
     implicit none
@@ -10,6 +12,7 @@ program ranks
     call together(MPI_COMM_WORLD, 6, 5, 7)
     call together(MPI_COMM_WORLD, 4, 5, 2) ! three processes: one has no plane
     call together(MPI_COMM_SELF, 4, 6, 3)
+    call refusals(MPI_COMM_WORLD)
     call MPI_Finalize()
     print '(a)', 'ok'
 
@@ -43,6 +46,71 @@ contains
         if (found%ranks /= processes .or. .not. abs(found%mean - 2) <= 1e-14_real64) call stop_all('statistics')
         call plan%destroy()
     end subroutine together
+
+    !> The last process has something wrong.
+    subroutine refusals(comm)
+        type(MPI_Comm), intent(in) :: comm
+        real(real64), allocatable, target :: f(:, :, :), u(:, :, :)
+        real(real32), allocatable :: single(:, :, :)
+        type(c_ptr) :: given
+        type(psg_options) :: options
+        type(psg_grid) :: grid
+        type(psg_plan) :: plan
+        integer :: lo(3), n(3), processes, rank, status, kind
+        logical :: odd
+
+        call MPI_Comm_size(comm, processes)
+        call MPI_Comm_rank(comm, rank)
+        odd = rank == processes - 1
+        call psg_options_init(options)
+        call psg_grid_init(grid, [6, merge(0, 5, odd), 7], [1.0_real64, 1.0_real64, 1.0_real64])
+        call plan%create(grid, comm=comm%mpi_val, status=status)
+        call refused(status, processes, 'ny = 0')
+        call psg_grid_init(grid, [6, 5, 7], [1.0_real64, 1.0_real64, 1.0_real64])
+        options%lambda = merge(-1, 0, odd)
+        call plan%create(grid, options, comm%mpi_val, status)
+        call refused(status, processes, 'lambda')
+        call plan%create(grid, comm=comm%mpi_val)
+        call plan%local_box(lo, n)
+        allocate (f(n(1), n(2), n(3)), u(n(1), n(2), n(3)), single(n(1), n(2), n(3)))
+        f = 0
+        u = 0
+        single = 0
+        given = c_loc(f)
+        if (odd) given = c_null_ptr
+        do kind = 1, 7
+            if (.not. odd .and. kind <= 4) then
+                call plan%solve(f, u, status=status)
+            else if (kind == 1) then
+                call plan%solve(single, single, status=status)
+            else if (kind == 2) then
+                call plan%solve(f(:, 2:, :), u(:, 2:, :), status=status)
+            else if (kind == 3) then
+                call plan%solve(f, u(2:, :, :), status=status)
+            else if (kind == 4) then
+                call plan%solve(f(:, n(2):1:-1, :), u, status=status)
+            else if (kind == 5) then
+                call plan%solve(given, c_loc(u), status=status)
+            else if (kind == 6) then
+                call plan%submit(given, c_loc(u), status=status)
+            else
+                call plan%solve_many(merge(0, 1, odd), c_loc(f), c_loc(u), status=status)
+            end if
+            call refused(status, processes, 'arrays')
+            call plan%solve(f, u)
+        end do
+        call plan%destroy()
+    end subroutine refusals
+
+    subroutine refused(status, processes, words)
+        integer, intent(in) :: status, processes
+        character(*), intent(in) :: words
+        character(:), allocatable :: said
+        character(12) :: name
+        write (name, '(a,i0,a)') 'process ', processes - 1, ':'
+        said = psg_message()
+        if (status == PSG_OK .or. (processes > 1 .and. index(said, trim(name)) /= 1)) call stop_all(words // ' ' // said)
+    end subroutine refused
 
     subroutine stop_all(words)
         character(*), intent(in) :: words

@@ -224,6 +224,9 @@ static void options_that_are_wrong(void) {
     WRONG(x.options.lambda = -1, PSG_ERR_ARG, PSG_ERR_UNSUPPORTED);
     WRONG(x.options.exchange = PSG_EXCHANGE_COUNT, PSG_ERR_ARG, PSG_ERR_ARG);
     WRONG(x.options.in_flight = 0, PSG_ERR_ARG, PSG_ERR_ARG);
+    WRONG(x.options.time_limit = NAN, PSG_ERR_ARG, PSG_ERR_ARG);
+    WRONG(x.options.time_limit = -1, PSG_ERR_ARG, PSG_ERR_ARG);
+    WRONG(x.options.time_limit = INFINITY, PSG_ERR_ARG, PSG_ERR_ARG);
     WRONG(x.options.cpus = -2, PSG_ERR_ARG, PSG_ERR_ARG);
     WRONG(x.options.policy = "quick-and-dirty", PSG_ERR_ARG, PSG_ERR_ARG);
     WRONG(x.options.cpus = 0; x.options.gpus = 0, PSG_ERR_ARG, PSG_ERR_NODEV);
@@ -248,6 +251,32 @@ static void options_that_are_wrong(void) {
         TOGETHER((x.options.exchange = PSG_EXCHANGE_DIRECT, x.options.graph = PSG_GRAPH_STAGED),
                  PSG_ERR_UNSUPPORTED, PSG_ERR_UNSUPPORTED);
     }
+}
+
+/* A binding that could not read the arguments of psg_plan_create(). */
+static void refusals(void) {
+    for (int odd = 0; odd<size; odd += size> 1 ? size - 1 : 1) {
+        for (int limited = 0; limited < 3; ++limited) {
+            fixture x;
+            good(&x);
+            x.options.time_limit = limited == 0 ? 0 : 60;
+            ranks_at("process %d refuses psg_plan_create(), %d", odd, limited);
+            psg_status status;
+            if (rank == odd) {
+                x.options.time_limit = limited == 2 ? NAN : x.options.time_limit;
+                x.options.in_flight = limited == 2 ? 0 : x.options.in_flight;
+                status = psg_call_refuse(NULL, &x.options, PSG_ERR_MEMORY, "n is no number");
+            } else {
+                status = psg_plan_create(&x.plan, &x.grid, &x.options);
+                CHECK(x.plan == NULL, "a plan");
+            }
+            CHECK(status == PSG_ERR_MEMORY, "status %d", status);
+            CHECK(strstr(psg_last_error(), "n is no number") != NULL, "%s", psg_last_error());
+            CHECK(size == 1 || has_number(psg_last_error(), odd), "%s", psg_last_error());
+        }
+    }
+    CHECK_STATUS(psg_call_refuse(NULL, NULL, PSG_ERR_NODEV, "alone"), PSG_ERR_NODEV);
+    CHECK_STATUS(psg_call_refuse(NULL, NULL, PSG_OK, NULL), PSG_ERR_ARG);
 }
 
 static void communicators(void) {
@@ -328,6 +357,7 @@ int main(int argc, char **argv) {
     good(&x);
     solves(&x, "after options that differ");
     options_that_are_wrong();
+    refusals();
     communicators();
     good(&x);
     solves(&x, "after all the failures");

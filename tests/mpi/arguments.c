@@ -94,6 +94,33 @@ static void refused_beside_another(fixture *x, int odd) {
     CHECK_STATUS(psg_wait(x->plan), PSG_ERR_STATE);
 }
 
+/** A binding that finds its arguments wrong takes part in the call, whatever the call is, and with a solve in flight. */
+static void refused_before_the_call(fixture *x, int odd) {
+    for (int call = 0; call < 8; ++call) {
+        psg_array f, u;
+        psg_array_init(&f, x->part.f);
+        psg_array_init(&u, x->part.u);
+        ranks_at("%s, call %d refused", x->words, call);
+        share_take(&x->part, x->f);
+        if (call >= 4) {
+            CHECK_STATUS(psg_submit(x->plan, x->part.f, x->part.u), PSG_OK);
+        }
+        CHECK(psg_plan_in_flight(x->plan) == (call >= 4), "%zu in flight",
+              psg_plan_in_flight(x->plan));
+        psg_status status = odd             ? psg_call_refuse(x->plan, NULL, PSG_ERR_DATA, "odd")
+                            : call % 4 == 0 ? psg_solve(x->plan, x->part.f, x->part.u)
+                            : call % 4 == 1 ? psg_solve_many(x->plan, 1, x->part.f, x->part.u)
+                            : call % 4 == 2 ? psg_solve_arrays(x->plan, 1, &f, &u, NULL)
+                                            : psg_submit(x->plan, x->part.f, x->part.u);
+        CHECK(ranks_same(world, status), "call %d: here the status is %d", call, status);
+        CHECK(status == PSG_ERR_DATA || (call >= 4 && status != PSG_OK), "call %d: status %d", call,
+              status);
+        CHECK(status != PSG_ERR_DATA || strstr(psg_last_error(), "odd") != NULL, "call %d: %s",
+              call, psg_last_error());
+        CHECK_STATUS(psg_wait(x->plan), call >= 4 ? PSG_OK : PSG_ERR_STATE);
+    }
+}
+
 /** u is f on all processes. */
 static void in_place(fixture *x) {
     ranks_at("%s, in place", x->words);
@@ -121,6 +148,7 @@ static void one_odd(fixture *x, int odd_rank) {
         }
     }
     refused_beside_another(x, odd);
+    refused_before_the_call(x, odd);
     in_place(x);
 }
 
