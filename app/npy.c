@@ -1,6 +1,7 @@
 /* NumPy's files, format 1.0: "\x93NUMPY", two bytes of the version, two of the length of a text, and the text: a Python
  * dictionary with `descr`, `fortran_order` and `shape`. The numbers follow. */
 #include "app/npy.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -230,9 +231,10 @@ static int read_header(const char *path, app_npy *npy) {
 }
 
 int app_npy_open(const char *path, app_npy *npy) {
-    *npy = (app_npy){.file = open(path, O_RDONLY | O_CLOEXEC)};
+    const char *why = NULL;
+    *npy = (app_npy){.file = base_open_regular(path, &why)};
     if (npy->file < 0) {
-        return app_error(APP_USAGE, "%s: %s", path, strerror(errno));
+        return app_error(APP_USAGE, "%s: %s", path, why);
     }
     int code = read_header(path, npy);
     code = code ? code : check_length(path, npy);

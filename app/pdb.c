@@ -1,4 +1,5 @@
 #include "app/pdb.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -145,9 +146,10 @@ static int read_records(app_pdb *pdb, FILE *file, const char *path, char **line,
 int app_pdb_read(app_pdb *pdb, const char *path, app_notes *notes) {
     char *line = NULL;
     bool more = false;
-    FILE *file = fopen(path, "r");
+    const char *why = NULL;
+    FILE *file = base_fopen_regular(path, &why);
     if (file == NULL) {
-        return app_error(APP_USAGE, "%s: %s", path, strerror(errno));
+        return app_error(APP_USAGE, "%s: %s", path, why);
     }
     int code = read_records(pdb, file, path, &line, &more);
     free(line);

@@ -4,8 +4,35 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+int base_open_regular(const char *path, const char **why) {
+    struct stat what;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool there = file >= 0 && fstat(file, &what) == 0;
+    if (!there || !S_ISREG(what.st_mode)) {
+        const int error = there ? EINVAL : errno;
+        if (file >= 0) {
+            (void)close(file);
+        }
+        file = -1;
+        *why = there ? "not a regular file" : strerror(error);
+        errno = error;
+    }
+    return file;
+}
+
+FILE *base_fopen_regular(const char *path, const char **why) {
+    const int file = base_open_regular(path, why);
+    FILE *stream = file >= 0 ? fdopen(file, "r") : NULL;
+    if (file >= 0 && stream == NULL) {
+        *why = strerror(errno);
+        (void)close(file);
+    }
+    return stream;
+}
 
 bool base_write(int file, const void *bytes, size_t count) {
     const char *from = bytes;

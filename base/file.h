@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/** Open a regular file for reading. Of a pipe or a device the end may never come, and to open a pipe may wait for ever.
+ *  @param[out] why  words, static or strerror()'s: errno is EINVAL where the file is none @return -1: see `why` and errno */
+int base_open_regular(const char *path, const char **why);
+/** The same as a stream. @return NULL: see `why` and errno */
+FILE *base_fopen_regular(const char *path, const char **why);
+
 /** Write all bytes to an open file. @return false: errno says why */
 bool base_write(int file, const void *bytes, size_t count);
 

@@ -38,7 +38,7 @@ static char *read_open(int file, size_t most) {
     if (fstat(file, &what) != 0) {
         return NULL;
     }
-    if (!S_ISREG(what.st_mode) || what.st_size < 0 || (size_t)what.st_size > most) {
+    if (what.st_size < 0 || (size_t)what.st_size > most) {
         errno = EINVAL;
         return NULL;
     }
@@ -69,7 +69,8 @@ static char *read_open(int file, size_t most) {
 }
 
 char *base_kept_read(const char *path, size_t most, int *error) {
-    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const char *words = NULL;
+    const int file = base_open_regular(path, &words);
     char *text = file >= 0 ? read_open(file, most) : NULL;
     const int why = text != NULL ? 0 : errno;
     if (file >= 0) {

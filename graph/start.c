@@ -161,7 +161,9 @@ static psg_status start(const psg_options *options, const gpu_list *gpus, const 
     if (status == PSG_OK && (running || psg_simulated())) {
         status = start_error(starpu_init(&conf), options);
     } else if (status == PSG_OK) {
+        const size_t stack = psg_starpu_stacks(0);
         status = start_first(&conf, options, share);
+        (void)psg_starpu_stacks(stack);
     }
     psg_decimal_end(decimal);
     return status;

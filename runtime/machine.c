@@ -1,4 +1,5 @@
 #include "runtime/machine.h"
+#include "base/file.h"
 
 #include "runtime/decimal.h"
 
@@ -350,9 +351,10 @@ static unsigned gpus_with_speed(const psg_machine *machine) {
 psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
     char line[512];
     psg_machine *machine = calloc(1, sizeof *machine);
-    FILE *file = machine != NULL ? fopen(path, "r") : NULL;
+    const char *why = strerror(ENOMEM);
+    FILE *file = machine != NULL ? base_fopen_regular(path, &why) : NULL;
     if (file == NULL) {
-        (void)snprintf(words, size, "%s: %s", path, strerror(machine != NULL ? errno : ENOMEM));
+        (void)snprintf(words, size, "%s: %s", path, why);
         free(machine);
         return NULL;
     }

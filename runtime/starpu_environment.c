@@ -261,6 +261,7 @@ static limits find_limits(int gpus) {
 
 bool psg_starpu_environment(int gpus, char *words, size_t size) {
     const char *per_worker = getenv("STARPU_CUDA_THREAD_PER_WORKER");
+    const char *disabled = getenv("STARPU_DISABLE_KERNELS");
     limits l = {0, 0, 0, gpus};
     for (char **v = environ; v != NULL && *v != NULL; v++) {
         const char *value = strchr(*v, '=');
@@ -276,6 +277,14 @@ bool psg_starpu_environment(int gpus, char *words, size_t size) {
         if (!check_one(name, value + 1, &l, words, size)) {
             return false;
         }
+    }
+    if (disabled != NULL && atoi(disabled) > 0) {
+        (void)snprintf(
+            words, size,
+            "STARPU_DISABLE_KERNELS=%s in the environment: StarPU would run no task, and "
+            "there would be no answer; unset it",
+            disabled);
+        return false;
     }
     if (per_worker != NULL && atoi(per_worker) == 1 &&
         getenv("STARPU_CUDA_THREAD_PER_DEV") != NULL) {
@@ -298,6 +307,24 @@ static void *stay(void *argument) {
     (void)pthread_mutex_lock(&g->lock);
     (void)pthread_mutex_unlock(&g->lock);
     return NULL;
+}
+
+size_t psg_starpu_stacks(size_t bytes) {
+    enum { LEAST = 2 << 20 };
+    size_t before = 0;
+#ifdef __GLIBC__
+    pthread_attr_t attributes;
+    if (pthread_getattr_default_np(&attributes) != 0) {
+        return 0;
+    }
+    (void)pthread_attr_getstacksize(&attributes, &before);
+    const size_t wanted = bytes > 0 ? bytes : before < LEAST ? LEAST : before;
+    if (wanted != before && pthread_attr_setstacksize(&attributes, wanted) == 0) {
+        (void)pthread_setattr_default_np(&attributes);
+    }
+    (void)pthread_attr_destroy(&attributes);
+#endif
+    return before;
 }
 
 bool psg_starpu_threads(int count, char *words, size_t size) {

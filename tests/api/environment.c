@@ -59,6 +59,7 @@ static void all_refused(const void *argument) {
     static const char *const nonsense[] = {"nonsense", "-1", "1.5", "1 2", "99999999999999999999"};
     static const variable others[] = {
         {"STARPU_CALIBRATE", "3"},
+        {"STARPU_DISABLE_KERNELS", "1"},
         {"STARPU_NTHREADS_PER_CORE", "0"},
         {"STARPU_NTHREADS_PER_CORE", "99"},
         {"STARPU_NWORKER_PER_CUDA", "0"},

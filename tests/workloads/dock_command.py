@@ -258,11 +258,12 @@ def bad():
         file.write("HEADER\nHETATM    1  O   HOH A   1       0.000   0.000   0.000\n")
     with open("mine.csv", "w", encoding="ascii") as file:
         file.write("mine\n")
+    os.mkfifo("waits.pdb")
     old = files()
     both = ("--static", "small.pdb", "--mobile", "other.pdb")
     for given, says in (((), ("psg dock --static FILE --mobile FILE",)), (("--static", "small.pdb"), ("--static FILE --mobile FILE",)),
                         (("--static", "gone.pdb", "--mobile", "other.pdb"), ("gone.pdb: No such file",)),
-                        (("--static", ".", "--mobile", "other.pdb"), (".: Is a directory",)),
+                        *((("--static", name, "--mobile", "other.pdb"), (name + ": not a regular file",)) for name in (".", "waits.pdb", "/dev/zero")),
                         (("--static", "small.pdb", "--mobile", "none.pdb"), ("none.pdb: there are no atoms",)),
                         *((("--static", name, "--mobile", "other.pdb"), (name + ":3: columns 31 to 54",))
                           for name in ("short.pdb", "empty.pdb", "words.pdb", "nan.pdb", "moved.pdb", "blank.pdb")),
