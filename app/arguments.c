@@ -31,25 +31,30 @@ static const option_row solve_rows[] = {
      "the right-hand side f: an HDF5 data set [nz][ny][nx], real or integer. It gives the grid, "
      "the precision, and by its attribute `box` (lx, ly, lz) the box. DATASET may be left out "
      "where the file has one of rank 3. /GROUP/* takes all data sets of a group as time steps. "
-     "Or a file of NumPy's, .npy, with f4 or f8 in C order"},
+     "Or a file of NumPy's, .npy, with f4 or f8 in C order",
+     true},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
      "where the potential u goes, an HDF5 data set, or the group of the time steps; DATASET "
      "default: "
      "/potential. A FILE that is there keeps all else that it has. It appears whole or not at all. "
      "A .xmf beside it opens in "
-     "ParaView. A FILE.npy becomes a file of NumPy's"},
+     "ParaView. A FILE.npy becomes a file of NumPy's",
+     true},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
      "lengths of the box, in your unit of length, in the order x, y, z, while data sets "
-     "are [nz][ny][nx]; default: the attribute `box` of the input, else 1x1x1"},
+     "are [nz][ny][nx]; default: the attribute `box` of the input, else 1x1x1",
+     true},
     {NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,
      "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes",
      "the lower and the upper side of x, y and z, as PP,DN,NN, or of all axes, as DD: P periodic, "
-     "D Dirichlet (u = 0), N Neumann (the derivative of u across the side is 0); default: PP"},
+     "D Dirichlet (u = 0), N Neumann (the derivative of u across the side is 0); default: PP",
+     true},
     {NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,
      "cells, nodes, or c or n for x, y and z, as c,n,c",
      "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which a "
-     "Neumann side has one and a Dirichlet side has none; default: cells"},
+     "Neumann side has one and a Dirichlet side has none; default: cells",
+     false},
     APP_FILE_ROW(
         NULL, values, "FILE",
         "what holds on D and N sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, z1 "
@@ -59,18 +64,21 @@ static const option_row solve_rows[] = {
     {NULL, "gradient", "FILE[:GROUP]", app_value_text, FIELD(gradient), NULL, "FILE:GROUP",
      "where the derivatives of u go, HDF5 data sets x, y and z of GROUP, default: /gradient. With "
      "--symbol spectral they are those at the points, for periodic axes; with fd2 each is the "
-     "difference of u at the next point and at the point, over their distance"},
+     "difference of u at the next point and at the point, over their distance",
+     false},
     {"Variable coefficients", "epsilon", "FILE[:DATASET]", app_value_text, FIELD(epsilon), NULL,
      "FILE:DATASET",
      "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, in a "
      "data "
-     "set like f. For --in, --symbol fd2 and periodic sides"},
+     "set like f. For --in, --symbol fd2 and periodic sides",
+     false},
     {NULL, "tolerance", "X", app_value_factor, FIELD(tolerance), NULL,
      "a number above 0 and below 1",
      "end the iterations when the residual is at most X of f, as roots of sums of squares; "
-     "default: 1e-10 in f64, 1e-6 in f32"},
+     "default: 1e-10 in f64, 1e-6 in f32",
+     false},
     {NULL, "iterations", "N", app_value_unsigned, FIELD(iterations), NULL, "a whole number from 1",
-     "give up after N iterations; default: 1000"},
+     "give up after N iterations; default: 1000", false},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
@@ -79,30 +87,37 @@ static const option_row solve_rows[] = {
      "middle of a conducting cube; its mirror images are the crystal of rock salt, so the same "
      "constant "
      "is printed. lid: a cube whose upper side along z has u = 1, the others 0; u in the middle is "
-     "1/6"},
+     "1/6",
+     true},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
-     "of madelung: nacl, cscl or zns; default: nacl"},
+     "of madelung: nacl, cscl or zns; default: nacl", false},
     {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
      "N or NXxNYxNZ, whole numbers from 1",
      "number of points along x, y and z; any size, odd and prime too. u is written as "
-     "[nz][ny][nx]"},
+     "[nz][ny][nx]",
+     true},
     APP_SOLVER_ROW(
         "Equation", "precision", FIELD(solver),
         "precision of u and all arithmetic; default: as the input's (f64 for integers), else f64"),
+    APP_FIRST_SOLVER_ROW(NULL, "factor", FIELD(solver), NULL),
     ROW_SOLVER("*"),
     APP_JSON_ROW("write all results and times"),
-    APP_FLAG_ROW(NULL, verify,
-                 "check lap(u) - lambda u = X f by other means than FFTs, at all points or, where "
-                 "that takes long, at a sample"),
+    {NULL, "verify", NULL, NULL, FIELD(verify), NULL, NULL,
+     "check lap(u) - lambda u = X f by other means than FFTs, at all points or, where that takes "
+     "long, at a sample",
+     true},
     APP_RECORD_ROWS("solve"),
     APP_FORCE_ROW,
     APP_QUIET_ROW,
-    APP_FLAG_ROW(NULL, verbose, "print errors of the library with the line of its sources"),
+    APP_FLAG_ROW(NULL, verbose,
+                 "print how the solve was cut into tasks, and errors of the library with the line "
+                 "of its sources"),
     {"Solves", "data", "host|resident", app_value_choice, FIELD(resident), data_choices, NULL,
      "solve from and to arrays in main memory, or keep f and u where they are computed, as in a "
-     "simulation on GPUs: the times are then without the copies of f and u; default: host"},
+     "simulation on GPUs: the times are then without the copies of f and u; default: host",
+     false},
     {NULL, "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
-     "solve N times; prints the median and the minimum of the times; default: 1"},
+     "solve N times; prints the median and the minimum of the times; default: 1", false},
     {.name = NULL}};
 
 static const option_row info_rows[] = {
@@ -120,19 +135,20 @@ static const option_row info_rows[] = {
      "N or NXxNYxNZ, whole numbers from 1",
      "say what memory a grid of so many points takes, where its spectrum would be, and whether "
      "f and u find room on the GPUs. A plan is made for that, and nothing is solved. Lengths that "
-     "are slow to transform are named, each with a fast one"},
+     "are slow to transform are named, each with a fast one",
+     false},
     {NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,
      "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes",
-     "with --grid: its sides, as in psg solve; default: PP"},
+     "with --grid: its sides, as in psg solve; default: PP", false},
     {NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,
      "cells, nodes, or c or n for x, y and z, as c,n,c",
-     "with --bc: where points are on axes with D or N sides; default: cells"},
+     "with --bc: where points are on axes with D or N sides; default: cells", false},
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "with --grid: of f and u; default: f64"),
     APP_JSON_ROW("write all of it"),
     APP_FORCE_ROW,
     {.name = NULL}};
 
-enum { ROWS_MOST = 64, HELP_COLUMN = 27, HELP_WIDTH = 60 };
+enum { ROWS_MOST = 64 };
 
 static const command_text solve_text = {
     "solve", solve_rows,
@@ -185,49 +201,14 @@ static const command_text info_text = {
     "         without GPUs, as JSON on stdout\n",
     NULL};
 
-/* Text from a column on, broken into lines. @param[in] column  where the cursor is */
-static void print_wrapped(const char *text, int column) {
-    while (*text != '\0') {
-        size_t length = strcspn(text, "\n");
-        if (length > HELP_WIDTH) {
-            for (length = HELP_WIDTH; length > 1 && text[length] != ' ';) {
-                length--;
-            }
-        }
-        printf("%*s%.*s\n", HELP_COLUMN - column, "", (int)length, text);
-        text += length + (text[length] != '\0');
-        column = 0;
-    }
-}
-
-static void print_help(const command_text *command, const option_row *rows) {
-    fputs(command->intro, stdout);
-    for (const option_row *row = rows; row->name != NULL; row++) {
-        char left[80];
-        if (row->heading != NULL) {
-            printf("\n%s:\n", row->heading);
-        }
-        snprintf(left, sizeof left, "  --%s%s%s", row->name, row->argument != NULL ? " " : "",
-                 row->argument != NULL ? row->argument : "");
-        /* a left side that is too wide gets a line of its own */
-        int column = printf("%s", left);
-        if (column > HELP_COLUMN - 2) {
-            printf("\n");
-            column = 0;
-        }
-        print_wrapped(row->help, column);
-    }
-    printf("\nOf an option that is given twice the last one counts.\n\n");
-    fputs(command->end, stdout);
-}
-
 /* ------------------------------------------------------------------------------- expansion */
 
 enum { COMMON_HELP, COMMON_VERSION, COMMON };
 /* What every command has, after its own rows. */
 static const option_row common_rows[COMMON + 1] = {
-    [COMMON_HELP] = {"Other", "help", NULL, NULL, 0, NULL, NULL, "print this text"},
-    [COMMON_VERSION] = {NULL, "version", NULL, NULL, 0, NULL, NULL, "print the version"},
+    [COMMON_HELP] = {"Other", "help", "[all]", NULL, 0, NULL, NULL,
+                     "print this text; all: with every option of the command", false},
+    [COMMON_VERSION] = {NULL, "version", NULL, NULL, 0, NULL, NULL, "print the version", false},
     [COMMON] = {.name = NULL}};
 
 static struct {
@@ -274,7 +255,8 @@ static void add_solver_row(expansion *e, const option_row *place, size_t index,
                                      .argument = app_option_argument(index),
                                      .field = place->field,
                                      .help = place->help != NULL ? place->help : e->help[e->count],
-                                     .parse = app_value_of_solver};
+                                     .parse = app_value_of_solver,
+                                     .first = place->first};
     e->count++;
 }
 
@@ -342,7 +324,7 @@ static int unknown_option(const command_text *command, const option_row *rows, c
     if (nearest != NULL) {
         return app_error(APP_USAGE, "unknown option '%s': did you mean '--%s'?", word, nearest);
     }
-    return app_error(APP_USAGE, "unknown option '%s'; see psg %s --help", word, command->name);
+    return app_error(APP_USAGE, "unknown option '%s'; see psg %s --help all", word, command->name);
 }
 
 /* One option that getopt knows. */
@@ -359,11 +341,12 @@ static int take(const expansion *e, size_t number, const char *text, void *argum
     return row->parse(text, field, row->choices) ? app_wrong_value(row, text) : APP_DONE;
 }
 
-static void tell(const command_text *command, const option_row *rows) {
+/* @param[in] which  the argument of --help, or the one behind it; NULL */
+static void tell(const command_text *command, const option_row *rows, const char *which) {
     if (visitor.visit != NULL) {
         visitor.visit(command, rows, visitor.context);
     } else {
-        print_help(command, rows);
+        app_help_print(command, rows, which != NULL && strcmp(which, "all") == 0);
     }
 }
 
@@ -378,13 +361,14 @@ static int parse_expanded(const command_text *command, const expansion *e, int a
             NULL, FIRST + (int)count};
     }
     table[count] = (struct option){NULL, 0, NULL, 0};
+    table[e->count + COMMON_HELP].has_arg = optional_argument;
     const int common = FIRST + (int)e->count;
     opterr = 0;
     optind = 1;
     int found;
     while ((found = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
         if (found == 'h' || found == common + COMMON_HELP) {
-            tell(command, e->rows);
+            tell(command, e->rows, found != 'h' && optarg != NULL ? optarg : argv[optind]);
             return APP_HELPED;
         }
         if (found == common + COMMON_VERSION) {
@@ -399,7 +383,7 @@ static int parse_expanded(const command_text *command, const expansion *e, int a
         }
         if (found == '?' &&
             optopt) { /* one letter; argv[optind] may still be in the midst of several */
-            return app_error(APP_USAGE, "unknown option '-%c'; see psg %s --help", optopt,
+            return app_error(APP_USAGE, "unknown option '-%c'; see psg %s --help all", optopt,
                              command->name);
         }
         if (found == '?') {

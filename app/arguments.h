@@ -4,21 +4,25 @@
 #define PSG_APP_ARGUMENTS_H
 
 #include "app/grid_sides.h"
+#include "app/help.h"
 #include "app/option_lines.h"
 
 #include <stdbool.h>
 
 /** The option of the solver of this name, into an app_options at `field`; "*": all that are in no other row of the
- *  command. @param[in] help  in place of the library's; NULL */
+ *  command. The second one is among the first of --help. @param[in] help  in place of the library's; NULL */
 #define APP_SOLVER_ROW(heading, name, field, help)                                                 \
-    { heading, name, NULL, app_value_of_solver, field, NULL, NULL, help }
+    { heading, name, NULL, app_value_of_solver, field, NULL, NULL, help, false }
+
+#define APP_FIRST_SOLVER_ROW(heading, name, field, help)                                           \
+    { heading, name, NULL, app_value_of_solver, field, NULL, NULL, help, true }
 
 /** Rows that several commands have. FIELD(member) is the offset of a member in the command's struct of arguments. An
  *  option without an argument sets the bool of its name, and an option with a file the text of its name. */
 #define APP_FLAG_ROW(heading, member, help)                                                        \
-    { heading, #member, NULL, NULL, FIELD(member), NULL, NULL, help }
+    { heading, #member, NULL, NULL, FIELD(member), NULL, NULL, help, false }
 #define APP_FILE_ROW(heading, member, expected, help)                                              \
-    { heading, #member, "FILE", app_value_text, FIELD(member), NULL, expected, help }
+    { heading, #member, "FILE", app_value_text, FIELD(member), NULL, expected, help, false }
 #define APP_JSON_ROW(help)                                                                         \
     APP_FILE_ROW("Result", json, "FILE, or - for stdout", help " as JSON; - is stdout")
 #define APP_FORCE_ROW                                                                              \
@@ -40,15 +44,6 @@
             "say how short the last " last " could have been: by its longest chain of "            \
             "tasks, by their work, by the bytes to move. Then measures memory, which takes "       \
             "0.1 to 20 s: longest where few cores have a large cache")
-
-typedef struct app_command_text {
-    const char *name;
-    const app_option_row *rows;
-    const char *intro; /**< the help text up to the options */
-    const char *end;   /**< and after them */
-    const char *
-        operand; /**< what follows the command's name, in words as of a row's `argument`; NULL: nothing */
-} app_command_text;
 
 /** Stands in such a row; it reads nothing itself. */
 int app_value_of_solver(const char *text, void *field, const app_choice *choices);

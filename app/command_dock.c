@@ -25,24 +25,27 @@ typedef struct dock_arguments {
 
 static const app_option_row rows[] = {
     {"Molecules", "static", "FILE", app_value_text, OWN(file[0]), NULL, "FILE",
-     "the molecule that stays where it is: the records ATOM of a PDB file, its first model"},
+     "the molecule that stays where it is: the records ATOM of a PDB file, its first model", true},
     {NULL, "mobile", "FILE", app_value_text, OWN(file[1]), NULL, "FILE",
-     "the molecule that is turned and shifted"},
+     "the molecule that is turned and shifted", true},
     {"Search", "angle", "DEGREES", app_value_unsigned, OWN(angle), NULL, "a whole number from 1",
-     "between rotations; divides 180; default: 15"},
+     "between rotations; divides 180; default: 15", true},
     {NULL, "spacing", "LENGTH", app_value_lambda, OWN(spacing), NULL, "a length in angstrom",
      "of the cells of the grid, in angstrom, below 1.3. The grid has room for all shifts at which "
-     "the molecules touch; default: 0.7"},
+     "the molecules touch; default: 0.7",
+     true},
     {NULL, "electrostatics", NULL, NULL, OWN(electrostatics), NULL, NULL,
      "count only poses in which the charges of both molecules attract each other: those of the "
-     "backbone, and of ARG, ASP, GLU and LYS, by the names in the files. Takes twice as long"},
+     "backbone, and of ARG, ASP, GLU and LYS, by the names in the files. Takes twice as long",
+     false},
     {NULL, "poses", "N", app_value_unsigned, OWN(poses), NULL, "a whole number from 1",
-     "the best poses to keep, at most 3 of each rotation; default: 10"},
+     "the best poses to keep, at most 3 of each rotation; default: 10", false},
     {NULL, "out", "FILE", app_value_text, OWN(out), NULL, "FILE",
      "write the poses as CSV: rank, angles of the rotation, shift in cells and in angstrom, score, "
-     "and with --electrostatics the energy"},
+     "and with --electrostatics the energy",
+     true},
     {"Task graph", "tile", "T", app_value_unsigned, FIELD(tile), NULL, "a whole number from 1",
-     "rotations a batch; default: 8"},
+     "rotations a batch; default: 8", false},
     APP_PRIORITY_ROW,
     APP_WORK_ROWS,
     {.name = NULL}};

@@ -19,13 +19,14 @@ typedef struct run_arguments {
 
 static const app_option_row rows[] = {
     {"Task graph", "tile", "T", app_value_unsigned, FIELD(tile), NULL, "a whole number from 1",
-     "the size of a task, in the workload's own measure; default: the workload's own"},
+     "the size of a task, in the workload's own measure; default: the workload's own", true},
     {NULL, "order", "listed|longest", app_value_choice, FIELD(order), app_work_orders, NULL,
-     "the order of submission of tasks that wait for no other task; default: listed"},
+     "the order of submission of tasks that wait for no other task; default: listed", false},
     APP_PRIORITY_ROW,
     {NULL, "place", "free|static|guided", app_value_choice, FIELD(place), app_work_places, NULL,
      "who takes a task that waits for no other one: as the policy decides; an equal share for each "
-     "worker; or pieces that become shorter, as in a guided loop of OpenMP; default: free"},
+     "worker; or pieces that become shorter, as in a guided loop of OpenMP; default: free",
+     false},
     APP_FLAG_ROW(NULL, barrier, "each phase of the workload begins when the one before has ended"),
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver),
                    "of the workload's numbers; pcg: of its solves; default: f64"),

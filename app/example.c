@@ -33,13 +33,14 @@ static const app_choice kinds[] = {{"charges", CHARGES}, {"random", RANDOM}, {NU
 static const app_option_row rows[] = {
     {"Field", "kind", "charges|random", app_value_choice, FIELD(kind), kinds, NULL,
      "charges: four Gaussian charges, +2, -2, +1 and -1; random: a number from -1 to 1 at each "
-     "point. The mean of both is 0. default: charges"},
+     "point. The mean of both is 0. default: charges",
+     false},
     {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
      "N or NXxNYxNZ, whole numbers from 1",
-     "number of points along x, y and z; default: 64. The data set is [nz][ny][nx]"},
+     "number of points along x, y and z; default: 64. The data set is [nz][ny][nx]", false},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the box along x, y and z, the data set's attribute `box`; default: 10"},
+     "lengths of the box along x, y and z, the data set's attribute `box`; default: 10", false},
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "of the data set; default: f64"),
     APP_QUIET_ROW,
     {.name = NULL}};

@@ -115,8 +115,8 @@ static void print_verdict(const facts *f) {
     const bool good = fits(f);
     printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * available,
            1e-9 * total);
-    printf("  fits         %s: f, u%s take %.4g GB of main memory%s\n", good ? "yes" : "no",
-           f->spectrum_on_gpus ? "" : " and the spectrum", 1e-9 * main_bytes(f),
+    printf("  fits         %s: %s take %.4g GB of main memory%s\n", good ? "yes" : "no",
+           f->spectrum_on_gpus ? "f and u" : "f, u and the spectrum", 1e-9 * main_bytes(f),
            good || f->precision == PSG_F32 ? "" : "; --precision f32 takes half of that");
 }
 

@@ -244,6 +244,7 @@ int app_job_describe(app_job *r) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
     r->report.resident = r->arguments.resident;
+    r->report.verbose = r->arguments.verbose;
     const unsigned in_flight = r->arguments.solver.options.in_flight;
     r->flights = in_flight < r->arguments.repeat ? in_flight : r->arguments.repeat;
     code = check_exchange(r);

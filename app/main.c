@@ -48,7 +48,8 @@ static int print_help(void) {
     }
     fputs("\n"
           "Options:\n"
-          "  --help     print this text; psg COMMAND --help tells about a command\n"
+          "  --help     print this text; psg COMMAND --help tells about a command, and\n"
+          "             psg COMMAND --help all has every option of it\n"
           "  --version  print the version, and what psg was built with\n"
           "\n"
           "Examples:\n"

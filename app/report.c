@@ -180,6 +180,17 @@ static void print_sides(const psg_grid *grid) {
     }
 }
 
+/* docs/concepts.md has these words. */
+static void print_graph(const app_report *report) {
+    const psg_statistics *s = &report->statistics;
+    if (report->verbose) {
+        printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s%s\n",
+               app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
+               s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
+               s->sheets, s->sheets == 1 ? "" : "s", s->tuned ? ", tuned" : "");
+    }
+}
+
 static void print_steps(const app_report *report) {
     if (report->steps != NULL) {
         printf("steps     %u, from time %.10g to %.10g\n", report->runs.repeat,
@@ -250,10 +261,7 @@ void app_report_print(const app_report *report) {
                 app_simulation_machine(), report->simulates_sides ? "" : " with periodic sides");
     }
     app_runs_print_workers(&report->runs);
-    printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s%s\n",
-           app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
-           s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
-           s->sheets, s->sheets == 1 ? "" : "s", s->tuned ? ", tuned" : "");
+    print_graph(report);
     print_share(report);
     if (report->resident) {
         printf("data      resident: f and u stay where they are computed, and no time has their "

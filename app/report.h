@@ -33,6 +33,7 @@ typedef struct app_report {
         double imbalance; /**< seconds that workers were busy: the largest over the mean */
     } ranks;              /**< the largest, and the mean, of all processes */
     app_runs runs;        /**< times, and workers; after app_report_join() those of all processes */
+    bool verbose;         /**< how the solve was cut into tasks, too */
     bool resident;        /**< f and u stayed where they are computed */
     bool simulates_sides; /**< psg_plan_simulates_sides() */
     double read_seconds, write_seconds;

@@ -30,9 +30,9 @@ static const app_option_row rows[] = {
     APP_SOLVER_ROW("Machine", "cpus", FIELD(solver), NULL),
     APP_SOLVER_ROW(NULL, "gpus", FIELD(solver), NULL),
     {"Checks", "seconds", "N", app_value_unsigned, FIELD(seconds), NULL, "a whole number from 1",
-     "random cases follow the fixed ones until then; default: 60"},
+     "random cases follow the fixed ones until then; default: 60", false},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
-     "of the random cases; default: 1"},
+     "of the random cases; default: 1", false},
     APP_FLAG_ROW(NULL, verbose, "a line for each case"),
     {.name = NULL}};
 

@@ -26,20 +26,21 @@ typedef struct app_work_arguments {
             NULL,                                                                                  \
             "the priority of a task, for policies that look at it; path: the longer the path "     \
             "from it to "                                                                          \
-            "the end, the higher; default: none"                                                   \
+            "the end, the higher; default: none",                                                  \
+            false                                                                                  \
     }
 #define APP_WORK_ROWS                                                                              \
-    APP_SOLVER_ROW("Machine", "cpus", FIELD(solver),                                               \
-                   "CPU workers; all: one per core; default: all"),                                \
-        APP_SOLVER_ROW(NULL, "gpus", FIELD(solver), NULL),                                         \
-        APP_SOLVER_ROW(NULL, "policy", FIELD(solver), NULL),                                       \
+    APP_FIRST_SOLVER_ROW("Machine", "cpus", FIELD(solver),                                         \
+                         "CPU workers; all: one per core; default: all"),                          \
+        APP_FIRST_SOLVER_ROW(NULL, "gpus", FIELD(solver), NULL),                                   \
+        APP_FIRST_SOLVER_ROW(NULL, "policy", FIELD(solver), NULL),                                 \
         APP_SOLVER_ROW(NULL, "calibrate", FIELD(solver), NULL),                                    \
         APP_SOLVER_ROW(NULL, "cache_dir", FIELD(solver), NULL),                                    \
         APP_SOLVER_ROW(NULL, "machine", FIELD(solver), NULL),                                      \
         APP_JSON_ROW("write all results and times"), APP_RECORD_ROWS("run"), APP_FORCE_ROW,        \
         APP_QUIET_ROW, {                                                                           \
         "Runs", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",   \
-            "run N times; prints the median and the minimum of the times; default: 1"              \
+            "run N times; prints the median and the minimum of the times; default: 1", false       \
     }
 
 typedef struct app_work_job app_work_job;

@@ -26,32 +26,38 @@ static const app_option_row bench_rows[] = {
     {"Machine", "machine", "MACHINE|FILE", app_value_text, FIELD(machine), NULL,
      "a name, or a file",
      "of a psg that simulates: a recorded machine; default: the one that PSG_MACHINE in the "
-     "environment names"},
+     "environment names",
+     false},
     {"Study, in place of lists or with some of its lists replaced", "study", "NAME", app_value_text,
-     FIELD(study), studies, NULL, "one of those below"},
+     FIELD(study), studies, NULL, "one of those below", true},
     APP_FLAG_ROW(NULL, large, "with the study's larger grids too"),
     {"Measurement", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
-     "rounds that count: the times are their median, quartiles, minimum and maximum; default: 9"},
+     "rounds that count: the times are their median, quartiles, minimum and maximum; default: 9",
+     true},
     {NULL, "warm-up", "N", app_value_cpus, FIELD(warm_up), NULL, "a whole number from 0",
-     "rounds before them in each pass; default: 2"},
+     "rounds before them in each pass; default: 2", false},
     {NULL, "passes", "N", app_value_unsigned, FIELD(passes), NULL, "a whole number from 1",
      "how often all groups of the same workers and policy are visited, in a random order; the "
-     "rounds are divided among the passes; default: 3"},
+     "rounds are divided among the passes; default: 3",
+     false},
     {NULL, "calibrate", "N", app_value_cpus, FIELD(calibrate), NULL, "a whole number from 0",
      "solves that StarPU measures for its performance models, before a policy that decides by them "
-     "is visited first; 0: take the models as they are; default: 12"},
+     "is visited first; 0: take the models as they are; default: 12",
+     false},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
-     "of the random order, and of the times that spread in a simulation; default: 1"},
+     "of the random order, and of the times that spread in a simulation; default: 1", false},
     {NULL, "memory", "GIB", app_value_lambda, FIELD(memory), NULL, "a finite number from 0",
      "plans of a group are held together, and interleaved, up to this; those that do not fit "
-     "follow one another. Default: half of what is free, where there are GPUs half of theirs"},
+     "follow one another. Default: half of what is free, where there are GPUs half of theirs",
+     false},
     {NULL, "mpirun", "COMMAND", parse_command, FIELD(mpirun), NULL,
      "a command and its options, quoted as for a shell",
      "starts several processes, by COMMAND -n RANKS; its options may follow it: 'mpirun "
-     "--oversubscribe' for more of them than cores. default: mpirun"},
+     "--oversubscribe' for more of them than cores. default: mpirun",
+     false},
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
      "a whole number from 1",
-     "a plan or solve that takes longer is given up, and its row says so; default: 600"},
+     "a plan or solve that takes longer is given up, and its row says so; default: 600", false},
     APP_FLAG_ROW(NULL, bounds,
                  "find how short each solve could have been: columns bound_* and of_bound. The "
                  "times are then those of solves that keep what their tasks read and write. Rows "
@@ -208,6 +214,7 @@ static void add_lists(list_rows *rows) {
                                            .expected = "values with commas between",
                                            .help = rows->help[list]};
     }
+    rows->row[0].first = true; /* the grid */
     rows->row[0].heading =
         "Lists: values with commas between. Every combination is measured, and becomes a row";
     memcpy(&rows->row[count], bench_rows, sizeof bench_rows);
@@ -262,21 +269,22 @@ int bench_arguments_parse(int argc, char **argv, bench_arguments *a) {
 
 static const app_option_row tune_rows[] = {
     {"What is tuned", "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
-     "N or NXxNYxNZ, whole numbers from 1", "number of points"},
+     "N or NXxNYxNZ, whole numbers from 1", "number of points", false},
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), NULL),
     APP_SOLVER_ROW("Machine", "cpus", FIELD(solver), NULL),
     APP_SOLVER_ROW(NULL, "gpus", FIELD(solver), NULL),
     {"Search", "seconds", "N", app_value_unsigned, FIELD(seconds), NULL, "a whole number from 1",
-     "how long it may take, about; default: 60"},
+     "how long it may take, about; default: 60", false},
     {NULL, "sched", "POLICY,...", app_value_text, FIELD(policies), NULL,
      "policies with commas between",
      "scheduling policies to try beside the default; all stands for all of them. Those that decide "
      "by performance "
-     "models have these measured first. Default: eager,prio,ws,lws"},
+     "models have these measured first. Default: eager,prio,ws,lws",
+     false},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
-     "of the random order; default: 1"},
+     "of the random order; default: 1", false},
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
-     "a whole number from 1", "a plan or solve that takes longer is given up; default: 120"},
+     "a whole number from 1", "a plan or solve that takes longer is given up; default: 120", false},
     APP_JSON_ROW("all that was measured and what came of it"),
     APP_FORCE_ROW,
     APP_FLAG_ROW(NULL, quiet, "no table on stdout, errors only"),

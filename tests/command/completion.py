@@ -28,12 +28,12 @@ for name in ("rho one.h5", "data/phi.h5"):
 
 
 def options_of(command):
-    return re.findall(r"^  (--[a-z0-9-]+)", run(command, "--help").stdout, re.MULTILINE)
+    return re.findall(r"^  (--[a-z0-9-]+)", run(command, "--help", "all").stdout, re.MULTILINE)
 
 
 def values_of(command, option):
     """What the help shows as the option's values."""
-    return re.search(r"^  %s (\S+)" % option, run(command, "--help").stdout, re.MULTILINE).group(1).split("|")
+    return re.search(r"^  %s (\S+)" % option, run(command, "--help", "all").stdout, re.MULTILINE).group(1).split("|")
 
 
 POLICIES = [policy["name"] for policy in json.loads(run("info", "--json", "-").stdout)["policies"]]

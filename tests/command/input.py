@@ -134,10 +134,11 @@ refused("solve", "--in", "only.xmf", "--out", "only.h5", code=2, says=("only.xmf
 
 # Larger than the grid: clamped, and said.
 old = files()
-done = run("solve", "--in", "in.h5:good", "--segment-planes", "100", "--sheets", "77", "--verify")
+done = run("solve", "--in", "in.h5:good", "--segment-planes", "100", "--sheets", "77", "--verify", "--verbose")
 for words in ("--segment-planes 100: the grid has 3 planes", "--sheets 77: the grid has 4 rows"):
     check(words in done.stderr, "%r does not say %r" % (done.stderr, words))
 check("1 segment of up to 3 planes, 4 sheets" in done.stdout, done.stdout)
+check("\ngraph " not in run("solve", "--in", "in.h5:good").stdout, "words of the task graph without --verbose")
 check(files() == old, "files appeared: %s" % files())
 
 # A filter that is not here is named, and a file that another program writes.

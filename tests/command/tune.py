@@ -134,7 +134,7 @@ TUNED = ("staged", "strided", 5, 7, "prio")
 said = solved()
 check(cut(said) == TUNED and said["tuned"] is True and said["segments"] == 5, said)
 check("5 segments of up to 5 planes, 7 sheets, tuned\n"
-      in run("solve", "--problem", "modes", "--grid", "24", *TWO).stdout, "psg solve does not say that it is tuned")
+      in run("solve", "--problem", "modes", "--grid", "24", "--verbose", *TWO).stdout, "psg solve --verbose does not say that it is tuned")
 for arguments, want, tuned in (
         (("--tuned", "no"), PLAIN, False),
         (("--segment-planes", "6"), ("staged", "strided", 6, 7, "prio"), True),

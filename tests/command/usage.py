@@ -155,8 +155,14 @@ OPTIONS = {
     "completion": "help version".split(),
     "info": "machines cpus gpus cpu-share sched machine nodes network grid bc points precision json force help version".split(),
 }
+FIRST = {
+    "solve": "in out box bc problem grid factor verify".split(),
+    "bench": "grid study repeat".split(),
+    "run": "tile cpus gpus sched".split(),
+    "dock": "static mobile angle spacing out cpus gpus sched".split(),
+}
 for command, options in OPTIONS.items():
-    text = run(command, "--help").stdout
+    text = run(command, "--help", "all").stdout
     documented = re.findall(r"^  --([a-z0-9-]+)", text, re.MULTILINE)
     check(sorted(documented) == sorted(options), "%s --help has %s" % (command, documented))
     check(text.startswith("Usage: psg %s " % command), text)
@@ -168,10 +174,18 @@ for command, options in OPTIONS.items():
         check(words and len(words.group(1)) > 8, "%s --help does not explain --%s" % (command, option))
         if option not in ("help", "version", "verify", "bounds", "quiet", "verbose", "large", "again", "force", "forget", "machines", "barrier", "electrostatics"):
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
-    check(run(command, "-h").stdout == text, "%s -h" % command)
+    for given in (("-h", "all"), ("--help=all",), ("--hel", "all")):
+        check(run(command, *given).stdout == text, "%s %s" % (command, given))
+    # --help has the options that most users need, and says where the others are
+    short = run(command, "--help").stdout
+    first = re.findall(r"^  --([a-z0-9-]+)", short, re.MULTILINE)
+    check(first == FIRST.get(command, documented), "%s --help has %s" % (command, first))
+    last = "These are %d options of %d: `psg %s --help all` has all of them." % (len(first), len(documented), command)
+    check((short.splitlines()[-1] == last) == (command in FIRST) and (short == text) == (command not in FIRST), short)
+    check(run(command, "-h").stdout == short, "%s -h" % command)
     # the help is shown wherever it stands, and nothing is done
     given = ("--cpus", "1") if "cpus" in options else ("--grid", "8") if "grid" in options else ()
-    check(run(command, *given, "--help", "--nonsense").stdout == text, "%s ... --help" % command)
+    check(run(command, *given, "--help", "--nonsense").stdout == short, "%s ... --help" % command)
 # The recorded machines are listed by a psg that does not simulate, too.
 said = run("info", "--machines").stdout
 check(re.search(r"^  h200 +128 cores, 8 GPUs\n +8 H200 with NVLink", said, re.MULTILINE) and "  epyc-2core" in said, said)
@@ -180,7 +194,7 @@ machines = json.loads(run("info", "--machines", "--json", "-").stdout)["machines
 check([m["name"] for m in machines] == sorted(m["name"] for m in machines) and {"h200", "epyc-2core"} <= {m["name"] for m in machines}, machines)
 check([(m["cpus"], m["gpus"], m["gpu_memory"] > 1e11) for m in machines if m["name"] == "h200"] == [(128, 8, True)], machines)
 
-text = " ".join(run("solve", "--help").stdout.split())
+text = " ".join(run("solve", "--help", "all").stdout.split())
 for words in ("Exit status:", "else 1x1x1", "the order x, y, z", "default: /potential", "else fused", "in 1/length^2",
               "[nz][ny][nx]", "in your unit of length", "gravity 4*pi*G", "'4*pi*6.6743e-11'", "-4*pi (Gaussian units)"):
     check(words in text, "solve --help does not say %r" % words)

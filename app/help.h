@@ -1,0 +1,19 @@
+/** @file help.h  The help text of a command, out of its table of options. */
+#ifndef PSG_APP_HELP_H
+#define PSG_APP_HELP_H
+
+#include "app/values.h"
+
+typedef struct app_command_text {
+    const char *name;
+    const app_option_row *rows;
+    const char *intro; /**< the help text up to the options */
+    const char *end;   /**< and after them */
+    const char *
+        operand; /**< what follows the command's name, in words as of a row's `argument`; NULL: nothing */
+} app_command_text;
+
+/** Print it on stdout. @param[in] all  with options that are not among the first, too */
+void app_help_print(const app_command_text *command, const app_option_row *rows, bool all);
+
+#endif
