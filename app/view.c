@@ -27,10 +27,12 @@ static const app_option_row view_rows[] = {
     APP_FILE_ROW("Picture", out, "FILE.png", "the PNG file to write; default: slices.png"),
     {NULL, "at", "X,Y,Z", app_value_place, FIELD(at), NULL, "X,Y,Z, three finite numbers",
      "the place that the slices go through, in the unit of the box; default: the point with the "
-     "largest |value|"},
+     "largest |value|",
+     false},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the box; default: the attribute `box` of the field, else the axes count points"},
+     "lengths of the box; default: the attribute `box` of the field, else the axes count points",
+     false},
     APP_FORCE_ROW,
     APP_QUIET_ROW,
     {.name = NULL}};
