@@ -204,7 +204,7 @@ int app_output_space(const char *path, const char *temporary, double bytes) {
 }
 
 int app_output_copy(const char *path, const char *temporary) {
-    enum { PIECE = 1 << 16 };
+    enum { PIECE = 1 << 14 };
     char piece[PIECE];
     const int from = open(path, O_RDONLY | O_CLOEXEC);
     const int to = open(temporary, O_WRONLY | O_TRUNC | O_CLOEXEC);

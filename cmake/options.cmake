@@ -17,6 +17,10 @@ target_compile_options(psg_options INTERFACE
     -Wmissing-prototypes -Wvla -Wundef -Wcast-qual
     -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=> # errors name their file from the root
     $<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release>>:-O3>)
+# psg_frames(BYTES): a warning of functions that take more of the stack, in the folders that follow.
+macro(psg_frames bytes)
+    add_compile_options($<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release>,$<NOT:$<BOOL:${PSG_SANITIZE}>>>:-Wframe-larger-than=${bytes}>)
+endmacro()
 if(PSG_WERROR)
     target_compile_options(psg_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
 endif()

@@ -5,11 +5,25 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const psg_lapack *lapack; /* NULL: not loaded yet */
 
 #if PSG_WITH_LAPACK
+/* It stands beside the library, or beside that of the build, for programs of the objects. */
+static void *open_module(void) {
+    Dl_info own = {.dli_fname = NULL};
+    char path[1024];
+    const char *slash =
+        dladdr(&lapack, &own) != 0 && own.dli_fname != NULL ? strrchr(own.dli_fname, '/') : NULL;
+    const int folder = slash != NULL ? (int)(slash - own.dli_fname) + 1 : 0;
+    (void)snprintf(path, sizeof path, "%.*s%s", folder, own.dli_fname != NULL ? own.dli_fname : "",
+                   strrchr(PSG_LAPACK_BUILT, '/') + 1);
+    void *module = slash != NULL ? dlopen(path, RTLD_NOW) : NULL;
+    return module != NULL ? module : dlopen(PSG_LAPACK_BUILT, RTLD_NOW);
+}
+
 const char *psg_cpu_lapack_load(void) {
     /* of OpenBLAS, beside its code: a buffer of 128 MB for each core, and as much again for its thread's heap */
     enum { MEGABYTES = 256 };
@@ -25,7 +39,7 @@ const char *psg_cpu_lapack_load(void) {
             megabytes);
         why = words;
     } else if (lapack == NULL) {
-        void *module = dlopen(PSG_LAPACK_MODULE, RTLD_NOW);
+        void *module = open_module();
         lapack = module != NULL ? dlsym(module, "psg_lapack_module") : NULL;
         why = lapack != NULL ? NULL : dlerror();
     }

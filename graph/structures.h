@@ -90,7 +90,7 @@ typedef struct psg_pinned {
 /** Memory for what the values on the sides add to f in a solve. */
 typedef struct psg_sides_room psg_sides_room;
 
-/** The fields of a solve with variable coefficients, see pcg.h. StarPU finds memory for them. */
+/** The fields of a solve with variable coefficients, see pcg.h. */
 typedef struct psg_pcg psg_pcg;
 
 /** How such a solve went. */

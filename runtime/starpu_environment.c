@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-extern char **environ;
+#include <unistd.h>
 
 /* ------------------------------------------------------------------------------ variables */
 

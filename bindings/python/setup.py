@@ -34,6 +34,8 @@ def take_library(package):
     folder, name = os.path.split(found[0])
     os.makedirs(os.path.join(package, "lib"))
     shutil.copy(found[0], os.path.join(package, "lib", name))
+    for module in glob.glob(os.path.join(folder, "libpsg-lapack-*.so")):
+        shutil.copy(module, os.path.join(package, "lib"))
     starpu = os.path.join("psg", "starpu", "lib")
     for path in glob.glob(os.path.join(folder, starpu, "*.so.*")):
         os.makedirs(os.path.join(package, "lib", starpu), exist_ok=True)

@@ -63,7 +63,7 @@ static void solves(const char *name, psg_options options, way how) {
     const long more = (long)(mallinfo2().uordblks - before);
     CHECK(status == PSG_OK, "%s: %s", name, psg_last_error());
     CHECK(more <= NOISE, "%s: %ld bytes more after %d solves", name, more, SOLVES - WARM);
-    for (size_t m = 0; m < MANY * POINTS; m++) {
+    for (size_t m = 0; m < sizeof u / sizeof *u; m++) {
         CHECK(u[m] == first[m], "%s: u[%zu] is %g, and was %g", name, m, u[m], first[m]);
     }
     psg_plan_destroy(plan);

@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import math
+import os
 import re
 import sys
 
