@@ -141,7 +141,7 @@ OPTIONS = {
     "example": "kind grid box precision quiet help version".split(),
     "view": "out force quiet help version".split(),
     "completion": "help version".split(),
-    "info": "machines cpus gpus cpu-share sched machine nodes network grid precision json force help version".split(),
+    "info": "machines cpus gpus cpu-share sched machine nodes network grid bc points precision json force help version".split(),
 }
 for command, options in OPTIONS.items():
     text = run(command, "--help").stdout
