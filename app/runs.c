@@ -78,7 +78,7 @@ void app_runs_print_workers(const app_runs *runs) {
 
 void app_runs_print_times(const app_runs *runs) {
     if (runs->repeat == 1) {
-        printf("%-9s %.4g s\n", runs->what, runs->median);
+        printf("%-9s %.4g s, the first: later ones may take less\n", runs->what, runs->median);
     } else {
         printf("%-9s %.4g s median, %.4g s minimum of %u; %.4g s all together\n", runs->what,
                runs->median, runs->minimum, runs->repeat, runs->total);

@@ -49,15 +49,15 @@ int app_simulation_choose(const char *machine, const char *option) {
     if (!psg_simulation() && machine == NULL) {
         return option != NULL
                    ? app_error(APP_USAGE,
-                               "--%s: this psg computes; one that simulates is built with "
-                               "-DPSG_SIMULATE=ON",
+                               "--%s: this psg computes; ./quickstart.sh simulate builds one that "
+                               "simulates, build/simulate/psg",
                                option)
                    : APP_DONE;
     }
     if (!psg_simulation()) {
         return app_error(APP_USAGE,
-                         "--machine '%s': this psg computes; one that simulates is "
-                         "built with -DPSG_SIMULATE=ON",
+                         "--machine '%s': this psg computes; ./quickstart.sh simulate builds one "
+                         "that simulates, build/simulate/psg",
                          machine);
     }
     if (machine != NULL) {

@@ -177,9 +177,9 @@ def machine():
     for arguments in (("bench", "--grid", "8"), ("bench", "--study", "node"), ("bench", "--study", "peers"),
                       ("solve", "--problem", "modes", "--grid", "8"), ("info",)):
         for name in ("h200", "m.machine"):
-            refused(*arguments, "--machine", name, code=2, says=("--machine '%s'" % name, "computes", "-DPSG_SIMULATE=ON"))
+            refused(*arguments, "--machine", name, code=2, says=("--machine '%s'" % name, "computes", "./quickstart.sh simulate"))
         for option, value in (("--nodes", "1"), ("--nodes", "2"), ("--network", "50")):
-            refused(*arguments, option, value, code=2, says=(option, "computes", "-DPSG_SIMULATE=ON"))
+            refused(*arguments, option, value, code=2, says=(option, "computes", "./quickstart.sh simulate"))
     # what the environment says is for those that simulate
     run("solve", "--problem", "modes", "--grid", "8", "--gpus", "0", "--quiet", env={**os.environ, "PSG_MACHINE": "h200"})
 
