@@ -8,14 +8,14 @@
 #   ./quickstart.sh sanitize   the tests again, built with AddressSanitizer and UndefinedBehaviorSanitizer, and with
 #                              ThreadSanitizer those of what runs in several threads
 #
-# `demo --cuda` builds the CUDA side where there is no GPU. Without --cuda, demo builds it where there is a GPU, or
-# where build/ has it already. `test` builds the CUDA side wherever there is a toolkit; without a GPU for one
-# architecture alone, as nothing runs it there.
+# `demo --cuda` and `test --cuda` build the CUDA side where there is no GPU. Without --cuda, they build it where there is a
+# GPU, or where build/ has it already. Without a GPU `test` builds it for one architecture alone, as nothing runs it
+# there but kernels that the CPU emulates. CI runs `test --cuda`.
 #
 # Each command works alone and first. A second run reuses everything. All that is built goes to build/ (and
 # build/starpu, where the system has no StarPU 1.4). The first demo takes about five minutes on two cores: one for
-# packages, two for StarPU, one or two for psg; the kernels for GPUs take ten more. The script installs packages only as
-# root on Debian and its kin; elsewhere it says what is missing and stops.
+# packages, two for StarPU, one or two for psg; the kernels for GPUs take ten more. All tests take about an hour. The
+# script installs packages only as root on Debian and its kin; elsewhere it says what is missing and stops.
 #
 # PSG_TEST_PATIENCE=N in the environment gives each test N times as long, in place of what the load of the machine
 # asks for.
@@ -79,12 +79,15 @@ install_packages() {
         { tail -n 20 "$log" >&2; die "apt-get could not install: $missing"; }
 }
 
-# StarPU: the system's if it is 1.4 or newer, else our own build of it.
+# install_starpu OPTION: StarPU, the system's if it is 1.4 or newer, else our own build of it. OPTION is CMake's for
+# psg: where psg is built without CUDA, StarPU needs none. One with CUDA serves both.
 install_starpu() {
     if [ ! -f build/starpu/psg-settings ] && pkg-config --exists 'starpu-1.4 >= 1.4.0'; then
         return
     fi
-    cmake/install-starpu.sh "$root/build/starpu"
+    with_cuda=yes
+    [ "$1" != -DPSG_CUDA=OFF ] || with_cuda=no
+    STARPU_CUDA=$with_cuda cmake/install-starpu.sh "$root/build/starpu"
 }
 
 # build_simulation TARGET CMAKE-OPTIONS...: build/simulate, on StarPU's other side.
@@ -106,7 +109,9 @@ build_in() {
     cmake -S . -B "$folder" ${python:+"-DPython3_EXECUTABLE=$python"} "$@" >"$log" 2>&1 </dev/null ||
         { tail -n 40 "$log" >&2; die "cmake ended with an error; all of what it said is in $log"; }
     echo "quickstart: building in $folder (log: $log)" >&2
-    with_progress "quickstart: building in $folder" "$log" 'Building [A-Z]* object' % \
+    total=$(progress_missing "$folder" "$target" | progress_weight)%
+    [ "$total" != 0% ] || total=%
+    with_progress "quickstart: building in $folder" "$log" 'Building [A-Z]* object' "$total" \
         cmake --build "$folder" --target "$target" --parallel "$(nproc)" ||
         { tail -n 40 "$log" >&2; die "the build failed; all of what it said is in $log"; }
 }
@@ -117,6 +122,13 @@ has_gpu() {
 
 has_toolkit() {
     [ -n "${CUDA_HOME:-}" ] || command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]
+}
+
+# say_without_cuda COMMAND OPTION: a toolkit that is not used.
+say_without_cuda() {
+    if [ "$2" = -DPSG_CUDA=OFF ] && has_toolkit; then
+        echo "quickstart: without CUDA, though there is a toolkit; with CUDA:  ./quickstart.sh $1 --cuda" >&2
+    fi
 }
 
 # architectures_of_test, architectures_of_demo [--cuda]: CMake's option for the architectures of the kernels. The time to
@@ -133,9 +145,12 @@ architectures_of_demo() {
     fi
 }
 
-# cuda_of_demo [--cuda]: CMake's option PSG_CUDA. What build/ has been configured with stays.
-cuda_of_demo() {
-    if [ "${1:-}" = --cuda ]; then
+# cuda_of COMMAND [--cuda]: CMake's option PSG_CUDA. What build/ has been configured with stays. CI runs `test --cuda` on
+# machines without a toolkit, too.
+cuda_of() {
+    if [ "$*" = "test --cuda" ]; then
+        echo -DPSG_CUDA=AUTO
+    elif [ "${2:-}" = --cuda ]; then
         echo -DPSG_CUDA=ON
     elif grep -q '^PSG_CUDA:' build/CMakeCache.txt 2>/dev/null; then
         sed -n 's/^PSG_CUDA:[A-Z]*=/-DPSG_CUDA=/p' build/CMakeCache.txt
@@ -190,31 +205,32 @@ END
 
 command=${1:-}
 case $command:$#:${2:-} in
-*:1: | demo:2:--cuda) ;;
+*:1: | demo:2:--cuda | test:2:--cuda) ;;
 *) command= ;;
 esac
 case $command in
 demo)
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages
-    install_starpu
-    cuda=$(cuda_of_demo "${2:-}")
+    cuda=$(cuda_of "$@")
+    say_without_cuda "$1" "$cuda"
+    install_starpu "$cuda"
     # shellcheck disable=SC2046 # one word or none
     build_in build psg_command -DPSG_TESTS=ON "$cuda" $(architectures_of_demo "${2:-}")
-    if [ "$cuda" = -DPSG_CUDA=OFF ] && has_toolkit; then
-        echo "quickstart: built without CUDA, though there is a toolkit; with CUDA:  ./quickstart.sh demo --cuda" >&2
-    fi
     build/psg solve --problem madelung --grid 64
     try_next build "build/psg solve --problem modes --grid 100x120x90 --verify --out phi.h5" "build/psg info" \
         "build/psg solve --help"
     ;;
 test)
     factor=$(patience)
+    cuda=$(cuda_of "$@")
+    echo "quickstart: all tests take about an hour on two cores, a third of it to build; CUDA's side takes a quarter of an hour more" >&2
+    say_without_cuda "$1" "$cuda"
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $test_packages $simulate_packages $deb_packages
-    install_starpu
+    install_starpu "$cuda"
     # shellcheck disable=SC2046 # one word or none
-    build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON -DPSG_CUDA=AUTO "-DPSG_TEST_PATIENCE=$factor" $(architectures_of_test)
+    build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON "$cuda" "-DPSG_TEST_PATIENCE=$factor" $(architectures_of_test)
     build_simulation all -DPSG_TESTS=ON -DPSG_WERROR=ON "-DPSG_TEST_PATIENCE=$factor"
     run_tests build build/simulate
     ;;
@@ -237,7 +253,7 @@ sanitize)
     factor=$(patience)
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $test_packages
-    install_starpu
+    install_starpu -DPSG_CUDA=OFF
     for sanitizer in ADDRESS THREAD; do
         build_in "build-sanitize/$sanitizer" all -DPSG_TESTS=ON "-DPSG_SANITIZE=$sanitizer" -DPSG_CUDA=OFF \
             -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DPSG_TEST_PATIENCE=$factor"

@@ -9,7 +9,7 @@
 # Environment:
 #   STARPU_TARBALL      an upstream starpu-1.4.x.tar.gz, for machines without a network
 #   CUDA_HOME           the CUDA toolkit (default: where nvcc is; none: StarPU is built for CPUs alone)
-#   STARPU_CUDA=no      build without CUDA though there is a toolkit
+#   STARPU_CUDA=no      CUDA is not needed, though there is a toolkit: one that is there already with CUDA is good, too
 #   STARPU_SIMGRID=yes  build for simulation, on SimGrid (libsimgrid-dev) and without CUDA
 #   STARPU_ARCH         CUDA architecture of StarPU's own kernels (default sm_90)
 set -eu
@@ -36,16 +36,19 @@ if [ "${STARPU_CUDA:-yes}" != no ] && [ "$simgrid" != yes ]; then
     fi
 fi
 arch=${STARPU_ARCH:-sm_90}
-settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch changes=2" # 2: counts the changes to its sources below
+changes=2 # counts the changes to its sources below
+settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch changes=$changes"
 gpus=8
 if [ "$simgrid" = yes ]; then
     gpus=16 # of machines that are not there, twice as many as of those that were recorded
     settings="$settings simgrid=yes gpus=$gpus"
 fi
 stamp=$prefix/psg-settings
-if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$settings" ]; then
-    exit 0
-fi
+there=$(cat "$stamp" 2>/dev/null || :)
+case $there in
+"$settings") exit 0 ;;
+"StarPU 1.4 cuda=/"*" changes=$changes") [ "${STARPU_CUDA:-yes}:$simgrid" != no:no ] || exit 0 ;;
+esac
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -107,7 +107,7 @@ if MPIRUN:
 
 # Words for what cannot be.
 MODES = ("--problem", "modes", "--grid", "8")
-for value in ("", "P", "PPP", "PP,DD", "PP,DD,", "PP,DD,NN,", "DX,NN,PP", "XX", "PP DD NN", "free"):
+for value in ("", "P", "PPP", "PP,DD", "PP,DD,", "PP,DD,NN,", "DX,NN,PP", "XX", "PP DD NN"):
     check("did you mean" not in bad(*MODES, "--bc", value, says=("--bc '%s'" % value, "two letters of P, D, N")), value)
 for value, meant in (("dd", "DD"), ("pp,dn,NN", "PP,DN,NN"), ("PPxDDxNN", "PP,DD,NN")):
     bad(*MODES, "--bc", value, says=("did you mean --bc %s?" % meant,))

@@ -6,6 +6,7 @@ The script runs on a project of its own, with a psg that does nothing, a compile
 managers: what is tested is the script.
 """
 
+import json
 import os
 import pty
 import re
@@ -24,6 +25,7 @@ project(fake LANGUAGES C)
 set(PSG_CUDA AUTO CACHE STRING "")
 set(PSG_TEST_PATIENCE 1 CACHE STRING "")
 option(PSG_TESTS "" ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(PSG_STARPU_PREFIX "" CACHE PATH "")
 option(PSG_WERROR "" OFF)
 set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/slow)
@@ -85,6 +87,11 @@ def cached(name, folder="build"):
         return re.search(r"^%s:\w+=(.*)$" % name, file.read(), re.M).group(1)
 
 
+def starpu():
+    with open("starpu", encoding="utf-8") as file:
+        return file.read().replace(os.getcwd() + "/", "").split()
+
+
 def helps():
     text = run("--help").stdout
     with open("quickstart.sh", encoding="utf-8") as file:
@@ -92,7 +99,7 @@ def helps():
     check(len(commands) == 5 and all("./quickstart.sh %s " % name in text for name in commands), (commands, text))
     check("--cuda" in text and "PSG_TEST_PATIENCE" in text and text.rstrip().endswith("."), "the help is cut: " + text)
     check(text.splitlines()[0] == "From a clone to a result." and "set -eu" not in text, text)
-    for wrong in ((), ("frob",), ("test", "--cuda"), ("demo", "--cuda", "--cuda")):
+    for wrong in ((), ("frob",), ("deb", "--cuda"), ("demo", "--cuda", "--cuda")):
         done = run(*wrong, code=2)
         check(done.stderr == text and done.stdout == "", (wrong, done))
 
@@ -110,15 +117,17 @@ def demo():
     check(os.path.getsize("build/quickstart.log") > 0, "the log is empty")
     # without a GPU: no CUDA, until it is asked for
     check(cached("PSG_CUDA") == "OFF" and "without CUDA" in done.stderr and "demo --cuda" in done.stderr, done.stderr)
+    check(starpu() == ["build/starpu", "no"], "StarPU has CUDA, and psg has none: %s" % starpu())
     done = run("demo", "--cuda")
     check(cached("PSG_CUDA") == "ON" and "without CUDA" not in done.stderr, done.stderr)
+    check(starpu() == ["build/starpu", "yes"], "psg has CUDA, and StarPU has none: %s" % starpu())
     run("demo")
-    check(cached("PSG_CUDA") == "ON", "what was asked for is forgotten")
+    check(cached("PSG_CUDA") == "ON" and starpu() == ["build/starpu", "yes"], "what was asked for is forgotten")
     shutil.rmtree("build")
     with open("gpu", "w", encoding="utf-8"):
         pass
     done = run("demo")
-    check(cached("PSG_CUDA") == "AUTO" and "without CUDA" not in done.stderr, done.stderr)
+    check(cached("PSG_CUDA") == "AUTO" and "without CUDA" not in done.stderr and starpu()[1] == "yes", done.stderr)
     os.remove("gpu")
     # by hand, after the demo
     subprocess.run(["cmake", "--build", "build"], check=True, stdout=subprocess.DEVNULL, timeout=patience(60))
@@ -149,18 +158,61 @@ def package():
     check(re.fullmatch(r"build/deb/psg_\S+\.deb\n", done.stdout), done)
     prefix = os.getcwd() + "/build/starpu-cpu"
     check(cached("PSG_STARPU_PREFIX", "build/deb") == prefix and cached("PSG_CUDA", "build/deb") == "OFF", "the cache of build/deb")
-    with open("starpu", encoding="utf-8") as file:
-        check(file.read() == prefix + " no\n", "StarPU is another one")
+    check(starpu() == ["build/starpu-cpu", "no"], "StarPU is another one")
 
 
 def others():
-    """What fails says where its words are; CUDA is back with `test`; limits are longer where that is asked for."""
-    run("test", PSG_TEST_PATIENCE="7")
-    check(cached("PSG_CUDA") == "AUTO" and cached("PSG_TEST_PATIENCE") == "7" and cached("PSG_TESTS") == "ON", "the cache after test")
+    """What fails says where its words are; without a GPU `test` has CUDA where that is asked for; limits are longer where that
+    is asked for."""
+    done = run("test", PSG_TEST_PATIENCE="7")
+    check(cached("PSG_CUDA") == "OFF" and cached("PSG_TEST_PATIENCE") == "7" and cached("PSG_TESTS") == "ON", "the cache after test")
+    check("about an hour" in done.stderr.splitlines()[0] and "./quickstart.sh test --cuda" in done.stderr, done.stderr)
+    run("test", "--cuda")
+    check(cached("PSG_CUDA") == "AUTO", "test --cuda")
     with open("a.c", "w", encoding="utf-8") as file:
         file.write("no C\n")
     done = run("demo", code=1)
     check("a.c:1" in done.stderr and "build/quickstart.log" in done.stderr.splitlines()[-1] and done.stdout == "", done)
+
+
+def shell(text, **environment):
+    left = {k: v for k, v in os.environ.items() if k not in ("STARPU_CUDA", "STARPU_SIMGRID", "CUDA_HOME")}
+    return subprocess.run(["sh", "-euc", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                          env={**left, "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"], **environment})
+
+
+def estimates():
+    """An object that is to make counts once, a kernel for GPUs as often as it takes longer; one that is there counts nothing."""
+    os.makedirs("work/tests")
+    names = ("a.c.o", "b.cu.o", "there.cu.o")
+    entries = [{"directory": os.path.abspath("work"), "command": "cc -o %s -c x" % name, "file": "x"} for name in names]
+    entries.append({"directory": os.path.abspath("work/tests"), "command": "cc -o t.c.o -c x", "file": "x"})
+    with open("work/compile_commands.json", "w", encoding="utf-8") as file:
+        json.dump(entries, file, indent=2)
+    with open("work/there.cu.o", "w", encoding="utf-8"):
+        pass
+    for target, want in (("all", 37), ("psg_command", 36)):
+        said = shell(". cmake/progress.sh; progress_missing work %s | progress_weight" % target).stdout
+        check(said == "%d\n" % want, (target, said))
+    # half of the files are done, and 1 of 36 parts of the time
+    build = "echo '[ 50%] Building C object a.c.o'; sleep 1; echo '[100%] Building CUDA object b.cu.o'; sleep 1"
+    said = shell(". cmake/progress.sh; progress_report() { sleep 0.5; progress_say ''; }; with_progress x work/log 'Building [A-Z]* object' "
+                 "36%% sh -c \"%s\"" % build).stdout
+    check(said.startswith("x: 1 files, 2 %, ") and "x: 2 files, 100 %, done in " in said, said)
+
+
+def kept():
+    """A StarPU with CUDA serves a psg without; one without is built again where CUDA is wanted, or its sources changed."""
+    stamps = {with_cuda: "StarPU 1.4 cuda=%s arch=sm_90 changes=%%s\n" % cuda for with_cuda, cuda in ((True, "/toolkit"), (False, "none"))}
+    with open(os.path.join(ROOT, "cmake", "install-starpu.sh"), encoding="utf-8") as file:
+        changes = re.search(r"^changes=(\d+)", file.read(), re.M).group(1)
+    for there, wanted, of, good in ((True, True, changes, True), (True, False, changes, True), (False, False, changes, True),
+                                    (False, True, changes, False), (True, False, "0", False), (False, False, "0", False)):
+        with open("work/psg-settings", "w", encoding="utf-8") as file:
+            file.write(stamps[there] % of)
+        done = shell("%s/cmake/install-starpu.sh %s/work" % (ROOT, os.getcwd()), STARPU_TARBALL="/none", CUDA_HOME="/toolkit",
+                     STARPU_CUDA="yes" if wanted else "no")
+        check((done.returncode == 0) == good and ("/none cannot be read" in done.stdout) != good, (there, wanted, of, done))
 
 
 with tempfile.TemporaryDirectory(prefix="quickstart-", dir=os.getcwd()) as place:
@@ -172,4 +224,6 @@ with tempfile.TemporaryDirectory(prefix="quickstart-", dir=os.getcwd()) as place
     on_a_terminal()
     package()
     others()
+    estimates()
+    kept()
     os.chdir("/")
