@@ -3,6 +3,7 @@
 #include "app/arguments.h"
 #include "app/app.h"
 #include "app/problems.h"
+#include "base/nearest.h"
 #include "graph/psg_machine.h"
 
 #include <getopt.h>
@@ -320,7 +321,7 @@ static int unknown_option(const command_text *command, const option_row *rows, c
     if (several[0] && strncmp(word, "--", 2) == 0) {
         return app_error(APP_USAGE, "option '%s' is ambiguous: %s", word, several);
     }
-    const char *nearest = app_nearest(bare, names);
+    const char *nearest = base_nearest(bare, names);
     if (nearest != NULL) {
         return app_error(APP_USAGE, "unknown option '%s': did you mean '--%s'?", word, nearest);
     }

@@ -6,6 +6,7 @@
 #include "app/processes.h"
 #include "app/simulating.h"
 #include "app/versions.h"
+#include "base/nearest.h"
 #include "bench/commands.h"
 #include "graph/psg_machine.h"
 
@@ -114,7 +115,7 @@ static int run(int argc, char **argv) {
     }
     const char *words[COMMANDS + 2];
     list_words(words);
-    const char *nearest = app_nearest(argv[1], words);
+    const char *nearest = base_nearest(argv[1], words);
     if (nearest != NULL) {
         return app_error(APP_USAGE, "unknown command '%s': did you mean '%s'?", argv[1], nearest);
     }

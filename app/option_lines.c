@@ -130,7 +130,8 @@ int app_options_set(app_options *options, size_t index, const char *text) {
             return wrong_value(index, special->expected, text);
         }
     } else if (psg_options_set(&options->options, psg_option_at(index)->name, text) != PSG_OK) {
-        static const char mark[] = "expected ";
+        static const char mark[] =
+            "xpected "; /* after a word that was probably meant: "Expected" */
         const char *expected = strstr(psg_last_error(), mark);
         return expected != NULL ? wrong_value(index, expected + strlen(mark), text)
                                 : app_error(APP_USAGE, "--%s '%s': %s", app_option_name(index),

@@ -2,6 +2,7 @@
    garbage; these do not. */
 #include "app/values.h"
 #include "app/app.h"
+#include "base/nearest.h"
 #include "graph/psg_machine.h"
 
 #include <ctype.h>
@@ -300,7 +301,7 @@ static const char *sides_in_words(const char *text) {
     for (size_t m = 0; text[m] != '\0' && m + 1 < sizeof small; m++) {
         small[m] = (char)tolower((unsigned char)text[m]);
     }
-    const char *near = app_nearest(small, words);
+    const char *near = base_nearest(small, words);
     for (size_t w = 0; near != NULL && words[w] != NULL; w++) {
         if (near == words[w]) {
             return pairs[w];
@@ -335,7 +336,7 @@ static bool nearly_right(const app_option_row *row, const char *text, char *mean
         (void)snprintf(meant, size, "%s", pair);
     }
     for (size_t p = 0; row->parse == app_value_points && p < 2; p++) {
-        if (app_edit_distance(meant, places[p]) <= 2) {
+        if (base_edit_distance(meant, places[p]) <= 2) {
             (void)snprintf(meant, size, "%s", places[p]);
         }
     }
@@ -396,53 +397,8 @@ int app_wrong_value(const app_option_row *row, const char *text) {
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                    length ? ", " : "one of ", words[w]);
     }
-    const char *near = text[0] != '\0' ? app_nearest(text, words) : NULL;
+    const char *near = text[0] != '\0' ? base_nearest(text, words) : NULL;
     return app_error(APP_USAGE, "--%s '%s': %s%s%sxpected %s", row->name, text,
                      near != NULL ? "did you mean '" : "", near != NULL ? near : "",
                      near != NULL ? "'? E" : "e", length ? list : row->expected);
-}
-
-const char *app_nearest(const char *word, const char *const *words) {
-    const char *nearest = NULL;
-    size_t least = 2 + strlen(word) / 4;
-    for (; *words != NULL; words++) {
-        const size_t length = strlen(*words);
-        const bool begins =
-            length > 1 && 3 * length >= strlen(word) && strncmp(word, *words, length) == 0;
-        const size_t distance = begins ? 1 : app_edit_distance(word, *words);
-        if (distance < least) {
-            least = distance;
-            nearest = *words;
-        }
-    }
-    return nearest;
-}
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-size_t app_edit_distance(const char *a, const char *b) {
-    enum { LONGEST = 63 };
-    /* rows i-2, i-1 and i of the table of distances between the first i letters of a and the
-     * first j of b; row i-2 is there for swapped neighbours */
-    size_t row[3][LONGEST + 1];
-    const size_t na = strlen(a) < LONGEST ? strlen(a) : LONGEST;
-    const size_t nb = strlen(b) < LONGEST ? strlen(b) : LONGEST;
-    for (size_t j = 0; j <= nb; j++) {
-        row[0][j] = j;
-    }
-    for (size_t i = 1; i <= na; i++) {
-        size_t *now = row[i % 3];
-        const size_t *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-        now[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            now[j] =
-                smaller(smaller(last[j], now[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-                now[j] = smaller(now[j], before[j - 2] + 1);
-            }
-        }
-    }
-    return row[na % 3][nb];
 }

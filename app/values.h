@@ -91,12 +91,4 @@ typedef struct app_option_row {
 /** Say what an option expects in place of `text`. @return APP_USAGE */
 int app_wrong_value(const app_option_row *row, const char *text);
 
-/** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near: few letters differ, or a
- *  word of the list begins `word`. */
-const char *app_nearest(const char *word, const char *const *words);
-
-/** How many letters must be added, dropped, replaced or swapped with their neighbour to get from
- *  one word to the other; words longer than 63 letters are compared by their first 63. */
-size_t app_edit_distance(const char *a, const char *b);
-
 #endif

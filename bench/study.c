@@ -2,6 +2,7 @@
 #include "bench/study.h"
 #include "app/app.h"
 #include "app/arguments.h"
+#include "base/nearest.h"
 #include "bench/crossover.h"
 
 #include <stdio.h>
@@ -149,7 +150,7 @@ int bench_study_check(const char *name) {
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", s ? ", " : "",
                                    study_names[s]);
     }
-    const char *nearest = app_nearest(name, study_names);
+    const char *nearest = base_nearest(name, study_names);
     return app_error(APP_USAGE, "--study '%s': expected one of %s%s%s%s", name, list,
                      nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
                      nearest != NULL ? "'?" : "");

@@ -2,6 +2,7 @@
  * processes, and options by name are made from this table. To add an option: a field at the end of
  * psg_options, a row here, the place that uses it, and its test. */
 #include "base/hash.h"
+#include "base/nearest.h"
 #include "graph/options.h"
 #include "runtime/decimal.h"
 
@@ -288,19 +289,28 @@ static bool same_name(const char *name, const char *given) {
 }
 
 static psg_status find(const char *name, const row **found) {
+    static const char *const command[][2] = {{"sched", "policy"}, {"z", "z_layout"}};
+    const char *names[ROWS + 1] = {NULL}, *near = NULL;
     char list[512] = "";
     size_t used = 0;
     *found = NULL;
+    for (size_t m = 0; m < sizeof command / sizeof *command && name != NULL; m++) {
+        near = strcmp(command[m][0], name) == 0 ? command[m][1] : near;
+    }
     for (size_t r = 0; r < ROWS && name != NULL; r++) {
         if (same_name(rows[r].about.name, name)) {
             *found = &rows[r];
             return PSG_OK;
         }
-        const int more = snprintf(list + used, sizeof list - used, " %s", rows[r].about.name);
+        names[r] = rows[r].about.name;
+        const int more = snprintf(list + used, sizeof list - used, " %s", names[r]);
         used += more > 0 && (size_t)more < sizeof list - used ? (size_t)more : 0;
     }
-    return psg_fail(PSG_ERR_ARG, "there is no option '%s'; there are:%s",
-                    name != NULL ? name : "(null)", list);
+    near = near == NULL && name != NULL ? base_nearest(name, names) : near;
+    return near != NULL
+               ? psg_fail(PSG_ERR_ARG, "there is no option '%s': did you mean '%s'?", name, near)
+               : psg_fail(PSG_ERR_ARG, "there is no option '%s'; there are:%s",
+                          name != NULL ? name : "(null)", list);
 }
 
 /* ------------------------------------------------------------------------------------- values */
@@ -376,6 +386,10 @@ static bool read_value(const row *r, const char *text, double *value) {
 
 /* "one of f64, f32"; "auto, or a whole number from 1"; "a finite number from 0". */
 static void expect(const row *r, char *text, size_t size) {
+    if (r->offset == AT(lambda)) {
+        (void)snprintf(text, size, "%s", PSG_LAMBDA_EXPECTED);
+        return;
+    }
     const bool choice = r->kind == CHOICE, whole = r->kind != REAL;
     size_t used = (size_t)snprintf(text, size, "%s", choice ? "one of " : "");
     for (const word *w = r->words; w != NULL && w->text != NULL && used < size; w++) {
@@ -397,6 +411,16 @@ static void expect(const row *r, char *text, size_t size) {
     } else if (used < size) {
         (void)snprintf(text + used, size - used, " from %g", r->least);
     }
+}
+
+/* The word of an option that was probably meant. */
+static const char *meant(const row *r, const char *text) {
+    const char *words[8] = {NULL};
+    const size_t most = sizeof words / sizeof *words - 1;
+    for (size_t w = 0; r->words != NULL && w < most && r->words[w].text != NULL; w++) {
+        words[w] = r->words[w].text;
+    }
+    return base_nearest(text, words);
 }
 
 psg_status psg_options_set(psg_options *options, const char *name, const char *text) {
@@ -421,8 +445,12 @@ psg_status psg_options_set(psg_options *options, const char *name, const char *t
         return PSG_OK;
     }
     if (!read_value(r, text, &value)) {
+        const char *near = text[0] != '\0' ? meant(r, text) : NULL;
         expect(r, expected, sizeof expected);
-        return psg_fail(PSG_ERR_ARG, "%s = '%s': expected %s", r->about.name, text, expected);
+        return near != NULL
+                   ? psg_fail(PSG_ERR_ARG, "%s = '%s': did you mean '%s'? Expected %s",
+                              r->about.name, text, near, expected)
+                   : psg_fail(PSG_ERR_ARG, "%s = '%s': expected %s", r->about.name, text, expected);
     }
     put_number(r, options, value);
     return PSG_OK;

@@ -52,8 +52,8 @@ static psg_status check_simulation(const psg_options *o) {
 
 psg_status psg_options_check_terms(const psg_options *o) {
     if (o->lambda < 0 && isfinite(o->lambda)) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "lambda = %g: a finite number >= 0 is needed",
-                        o->lambda);
+        return psg_fail(PSG_ERR_UNSUPPORTED, "lambda = %g: expected %s", o->lambda,
+                        PSG_LAMBDA_EXPECTED);
     }
     if (!isfinite(o->factor) || o->factor == 0) {
         return psg_fail(PSG_ERR_ARG, "factor = %g: a finite number other than 0 is needed",

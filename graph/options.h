@@ -7,6 +7,9 @@
 
 /* -------------------------------------------------------------------------- option_table.c */
 
+#define PSG_LAMBDA_EXPECTED                                                                        \
+    "a finite number from 0; below 0 is the equation of waves, which psg does not solve"
+
 void psg_option_table_defaults(psg_options *options);
 /** Is each value for itself one that its option can have? @return PSG_OK; PSG_ERR_ARG */
 psg_status psg_option_table_check(const psg_options *options);
@@ -27,7 +30,7 @@ bool psg_option_table_choice(const char *name, const char *text, int *choice);
 /* -------------------------------------------------------------------------------- policy.c */
 
 /** Has StarPU the scheduling policy? @param[in] where  it is asked for, in the words; may be ""
- *  @return PSG_OK; PSG_ERR_ARG: the words name those that there are */
+ *  @return PSG_OK; PSG_ERR_ARG: the words name the one that was probably meant, or all */
 psg_status psg_policy_check(const char *policy, const char *where);
 
 /* ------------------------------------------------------------------------------- options.c */

@@ -1,4 +1,5 @@
 /* Scheduling policies: those that StarPU has, by their names. */
+#include "base/nearest.h"
 #include "graph/options.h"
 #include "runtime/starpu_inside.h"
 
@@ -28,17 +29,24 @@ const char *psg_policy_description(size_t index) {
 }
 
 psg_status psg_policy_check(const char *policy, const char *where) {
+    enum { MOST = 63 };
+    const char *names[MOST + 1] = {NULL};
     char list[768] = "";
     size_t used = 0;
     for (size_t m = 0; psg_policy_name(m) != NULL; m++) {
         if (strcmp(policy, psg_policy_name(m)) == 0) {
             return PSG_OK;
         }
+        names[m < MOST ? m : MOST - 1] = psg_policy_name(m);
         const int more = snprintf(list + used, sizeof list - used, " %s", psg_policy_name(m));
         used += more > 0 && (size_t)more < sizeof list - used ? (size_t)more : 0;
     }
-    return psg_fail(PSG_ERR_ARG, "unknown scheduling policy '%s'%s; there are:%s", policy, where,
-                    list);
+    const char *near = base_nearest(policy, names);
+    return near != NULL
+               ? psg_fail(PSG_ERR_ARG, "unknown scheduling policy '%s'%s: did you mean '%s'?",
+                          policy, where, near)
+               : psg_fail(PSG_ERR_ARG, "unknown scheduling policy '%s'%s; there are:%s", policy,
+                          where, list);
 }
 
 int psg_policy_uses_models(const char *policy) {

@@ -126,8 +126,8 @@ def test_status(plan):
         plan.solve(GOOD, lambda_=-1)
     with pytest.raises(psg.ArgumentError, match="factor = nan"):
         plan.solve(GOOD, factor=float("nan"))
-    for wrong, words in ((dict(factor="two"), "factor = 'two': a number"), (dict(factor=GOOD), r"factor = an array of shape \(6, 5, 4\)"),
-                         (dict(lambda_=GOOD), "lambda_ = an array.*the same at all points$")):
+    for wrong, words in ((dict(factor="two"), "factor = 'two': "), (dict(factor=GOOD), "factor = an array of shape"),
+                         (dict(lambda_=GOOD), "lambda_ = an array of shape")):
         with pytest.raises(psg.ArgumentError, match=words):
             plan.solve(GOOD, **wrong)
         with pytest.raises(psg.ArgumentError, match=words):
@@ -141,14 +141,17 @@ def test_status(plan):
 @pytest.mark.parametrize("wrong, words", [
     (dict(box=0), "0 long"), (dict(box=float("nan")), "nan long"), (dict(box=(1, 2)), "2 values"), (dict(box="long"), "box"),
     (dict(box={"w": 1}), "'w'"), (dict(box=None), "box"), (dict(bc="wet"), "'wet' is none of periodic, dirichlet, neumann$"),
-    (dict(bc="open"), "dirichlet, neumann$"), (dict(bc="dirichlett"), "did you mean 'dirichlet'"),
+    (dict(bc="open"), "no sides that are 'open'.*larger box"), (dict(bc="dirichlett"), "did you mean 'dirichlet'"),
     (dict(box=(np.arange(6.0), 1, 1)), r"box along z = an array of shape \(6,\).*length of the box"),
     (dict(bc=("periodic", "neumann")), "periodic at both sides"), (dict(bc=["periodic"] * 2), "2 values"),
     (dict(bc={"x": ("neumann",)}), "lower, upper"), (dict(bc=7), "bc"), (dict(points="corners"), "corners"),
     (dict(shape=(4, 4)), "nz, ny, nx"), (dict(shape=4), "nz, ny, nx"), (dict(shape=(4, 4, -1)), "nz, ny, nx"),
     (dict(shape=(4, 4, 2.5)), "nz, ny, nx"), (dict(shape=(0, 4, 4)), "nz = 0"), (dict(dtype="f2"), "nearest is float32"),
     (dict(dtype=complex), "two solves"), (dict(dtype="frob"), "frob"), (dict(comm=3), "comm = 3"), (dict(gpu_ids=5), "gpu_ids"),
-    (dict(gpu_ids=[99]), "GPU|gpus"), (dict(policy="no\0such"), "policy"), (dict(policy="no such"), "no such")])
+    (dict(gpu_ids=[99]), "GPU|gpus"), (dict(policy="no\0such"), "policy"),
+    (dict(sched="eager"), "no option 'sched': did you mean 'policy'"), (dict(symbl="fd2"), "did you mean 'symbol'"),
+    (dict(boxx=2), "did you mean 'box'"), (dict(frobs=2), "there are: precision symbol"), (dict(symbol="fd3"), "did you mean 'fd2'. Expected"),
+    (dict(policy="eagr"), "did you mean 'eager'"), (dict(lambda_=-1), "a finite number from 0; below 0 is the equation of waves"), (dict(policy="no such"), "no such")])
 def test_plan(wrong, words):
     with pytest.raises(psg.Error, match=words):
         psg.Plan(**{"shape": SHAPE, **wrong})

@@ -46,6 +46,9 @@ def number_of(words: Mapping[str, int], word: Any, name: str) -> int:
         for known, number in words.items():
             if word.lower() == known or (word and word.upper() == known[0].upper()):
                 return number
+    if isinstance(word, str) and word.lower() in ("open", "isolated", "vacuum") and words is SIDES:
+        raise ArgumentError("%s: psg has no sides that are %s; take a larger box with room around f, and bc='dirichlet', u = 0 on its "
+                            "sides" % (name, shown(word)))
     offered = [known for known in words if known != "free"]  # the library says that it is not there yet
     nearest = difflib.get_close_matches(word.lower(), offered, 1) if isinstance(word, str) else []
     raise ArgumentError("%s: %s is none of %s%s" % (name, shown(word), ", ".join(offered),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import numbers
 import os
 from dataclasses import dataclass
@@ -50,6 +51,9 @@ def table() -> str:
     return "\n".join(lines)
 
 
+ARGUMENTS = ("shape", "dtype", "box", "bc", "points", "comm", "gpu_ids", "out", "values", "epsilon")  # which are no options
+
+
 def word_of(value: Any, name: str) -> bytes:
     if isinstance(value, bool):
         return b"yes" if value else b"no"
@@ -85,7 +89,11 @@ class Chosen:
             if value is not None:
                 word = word_of(value, name)
                 self.kept.append(word)
-                check(lib.psg_options_set(ctypes.byref(self.options), name.rstrip("_").encode("utf-8", "replace"), word))
+                status = lib.psg_options_set(ctypes.byref(self.options), name.rstrip("_").encode("utf-8", "replace"), word)
+                near = difflib.get_close_matches(name, ARGUMENTS, 1, 0.7) if status != 0 and name.rstrip("_") not in options() else []
+                if near:
+                    raise ArgumentError("there is no option '%s': did you mean '%s'?" % (name, near[0]))
+                check(status)
         if gpu_ids is not None:
             try:
                 ids = (ctypes.c_int * len(gpu_ids))(*gpu_ids)
