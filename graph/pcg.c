@@ -394,7 +394,8 @@ static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
         if (bad) {
             return psg_fail(PSG_ERR_DATA,
                             "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be finite and "
-                            "above 0, from %g to %g",
+                            "above 0, from %g to %g; u is the same with epsilon, lambda and factor "
+                            "divided by one number",
                             value, at[0], at[1], at[2], BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST);
         }
     }

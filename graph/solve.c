@@ -364,7 +364,7 @@ static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t k
 
 /* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it
  * costs nothing to know that there is one; only then is f searched for it. */
-static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays, bool has_epsilon) {
+static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const psg_many *many = &arrays->many;
     const size_t plane = c->layout.n[0] * c->layout.n[1];
@@ -406,11 +406,6 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays, bool 
         return psg_fail(PSG_ERR_DATA,
                         "f had a NaN or an Inf when it was transformed, or was too large for "
                         "its precision; what is there now has none");
-    }
-    if (has_epsilon) {
-        return psg_fail(PSG_ERR_DATA,
-                        "f and epsilon are finite, but their products are too large for the "
-                        "precision: divide epsilon and factor by one number, and u stays as it is");
     }
     return psg_fail(PSG_ERR_DATA,
                     "%sf is finite, but too large for its precision: its transform overflows",
@@ -466,8 +461,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     if (status == PSG_OK &&
         (!finite || (flight->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && !simulated))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
-        status = finite ? refuse_mean(plan, flight)
-                        : find_nonfinite(plan, flight->arrays, flight->steps_most > 0);
+        status = finite ? refuse_mean(plan, flight) : find_nonfinite(plan, flight->arrays);
         psg_runtime_rest();
     }
     if (status == PSG_OK) {

@@ -99,4 +99,4 @@ answers()
 steps()
 bad()
 refused("solve", "--in", "in.h5:f", "--epsilon", "in.h5:huge", *FD2, code=2,
-        says=("in.h5:/f with --epsilon in.h5:/huge: f and epsilon are finite, but their products", "divide epsilon and factor by one number"))
+        says=("in.h5:/f with --epsilon in.h5:/huge: epsilon is ", "u is the same with epsilon, lambda and factor divided by one number"))
