@@ -24,7 +24,7 @@ def took(size, tile, rotations, two, slower, policy):
         file.write(text)
     said = run("run", size, "--tile", str(tile), "--machine", "./unequal.machine", "--cpus", "0", "--sched", policy).stdout
     check(re.search(r"dock_correlate: %d on GPUs" % -(-rotations // tile), said), said)
-    return float(re.search(r"^run +([\d.]+) s$", said, re.M).group(1))
+    return float(re.search(r"^run +([\d.]+) s, the first: later ones may take less$", said, re.M).group(1))
 
 
 for size, tile, rotations, two, slower, even in RUNS:
