@@ -12,7 +12,8 @@ import time
 from command import PSG, check, default_signals, files, refused, run, wait_until_caught, without_load
 from patience import patience
 
-MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
+WRONG = os.path.abspath(sys.argv[2])
+MPIRUN = sys.argv[3] if len(sys.argv) > 3 else ""
 os.environ["XDG_CACHE_HOME"] = os.path.join(os.getcwd(), "cache")
 os.mkdir("cache")
 for name in ("STARPU_SCHED", "STARPU_NCPU"):
@@ -204,7 +205,7 @@ check(sorted(entry["state"] for entry in listed()) == 5 * ["usable"], listed())
 
 # A wrong answer is not stored, however fast it comes.
 old = files()
-done = run("tune", *TWO, "--grid", "14", "--seconds", seconds(20), code=1, env={**os.environ, "STARPU_DISABLE_KERNELS": "1"})
+done = run("tune", *TWO, "--grid", "14", "--seconds", seconds(20), code=1, env={**os.environ, "LD_PRELOAD": WRONG, "WRONG": "value", "ASAN_OPTIONS": "verify_asan_link_order=0"})
 check("the default cannot be measured: its answer is wrong" in done.stderr, done.stderr)
 check([name for name in files() if name not in old and "wisdom" not in name] == [], files())
 
