@@ -148,22 +148,29 @@ static int compare_inputs(app_job *r) {
                            own.name);
 }
 
-/* Arrays are [nz][ny][nx], and the box is in the order x, y, z: were its lengths given the other way round? Then the
- * points have one spacing along all axes if they are turned. */
+/* Have the points one spacing along all axes? */
+static bool even_spacing(const size_t *n, const double *length) {
+    const double spacing = length[0] / (double)n[0];
+    return fabs(length[1] / (double)n[1] - spacing) <= 1e-6 * spacing &&
+           fabs(length[2] / (double)n[2] - spacing) <= 1e-6 * spacing;
+}
+
+/* Arrays are [nz][ny][nx], and the box is in the order x, y, z: were its lengths given in another order? Then the points
+ * have one spacing along all axes in one of the five others. */
 static void note_order(app_job *r, const size_t *n, const double *length) {
-    const double turned = length[2] / (double)n[0], given = length[0] / (double)n[0];
-    const double tolerance = 1e-6 * turned;
-    bool alike = fabs(given - turned) > tolerance;
-    for (int axis = 1; axis < 3; axis++) {
-        alike = alike && fabs(length[2 - axis] / (double)n[axis] - turned) <= tolerance;
-    }
-    if (alike) {
-        app_note(&r->notes,
-                 "the spacing of the points is %.4g x %.4g x %.4g; with --box %.10gx%.10gx%.10g it "
-                 "is %.4g along all axes: the box has the order x, y, z, and arrays are "
-                 "[nz][ny][nx]",
-                 given, length[1] / (double)n[1], length[2] / (double)n[2], length[2], length[1],
-                 length[0], turned);
+    static const int orders[5][3] = {{2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}};
+    bool even = even_spacing(n, length);
+    for (int m = 0; m < 5 && !even; m++) {
+        const double other[3] = {length[orders[m][0]], length[orders[m][1]], length[orders[m][2]]};
+        even = even_spacing(n, other);
+        if (even) {
+            app_note(&r->notes,
+                     "the spacing of the points is %.4g x %.4g x %.4g; with --box "
+                     "%.10gx%.10gx%.10g it is %.4g along all axes: the box has the order x, y, z, "
+                     "and arrays are [nz][ny][nx]",
+                     length[0] / (double)n[0], length[1] / (double)n[1], length[2] / (double)n[2],
+                     other[0], other[1], other[2], other[0] / (double)n[0]);
+        }
     }
 }
 

@@ -128,7 +128,8 @@ PSG_API psg_status psg_work_run(psg_work *work);
 
 /** How far the run is that psg_work_run() is in the midst of; for another thread, which asks now and then. The numbers
  *  grow while tasks are submitted. Between runs they are those of the latest run.
- *  @param[out] ended, tasks  how many tasks have ended, of how many that are submitted so far
+ *  @param[out] ended  tasks that have ended
+ *  @param[out] tasks  tasks that are submitted so far
  *  @return PSG_OK; PSG_ERR_ARG: a NULL, or a plan's */
 PSG_API psg_status psg_work_progress(const psg_work *work, size_t *ended, size_t *tasks);
 

@@ -1,6 +1,7 @@
 """Bad input raises psg.Error with words that say what is wrong; no call crashes the interpreter."""
 
 import random as chance
+import warnings
 
 import numpy as np
 import psg
@@ -194,3 +195,19 @@ def test_fuzz(plan):
         expected = periodic(before, lambda_=terms.get("lambda_") or 0, factor=terms.get("factor") or 1)
         assert np.max(np.abs(np.asarray(u) - expected)) <= 1e-12 * max(1e-3, np.max(np.abs(expected)))
     assert 100 < right < 900, right
+
+
+def test_nearest_argument():
+    with pytest.raises(psg.ArgumentError, match="did you mean 'lambda_'?"):
+        psg.solve(GOOD, lamda=1)
+
+
+def test_box_in_another_order():
+    """Lengths that fit the shape in another order alone are named, and the solve is done as asked."""
+    for box in ((20, 10, 10), (10, 20, 10), {"z": 20, "y": 10, "x": 10}):
+        with pytest.warns(UserWarning, match="box has the order of the shape, z, y, x"):
+            psg.points((6, 6, 12), box=box)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for box in ((10, 10, 20), 10, (1, 2, 3)):
+            psg.points((6, 6, 12), box=box)

@@ -24,9 +24,9 @@ SIZES = {"f64": 8, "f32": 4}
 
 
 class View:
-    """Where an array is. Strides are in elements; `keep` holds the memory."""
+    """Where an array is. Strides are in elements; `keep` holds the memory. `of` is the array, where psg.solve() has looked."""
 
-    __slots__ = ("data", "device", "shape", "strides", "dtype", "writable", "stream", "keep")
+    __slots__ = ("data", "device", "shape", "strides", "dtype", "writable", "stream", "keep", "of")
 
     def __init__(self, data: int, device: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, dtype: str,
                  writable: bool, stream: int, keep: Any) -> None:

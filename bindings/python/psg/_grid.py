@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import difflib
+import math
 import operator
+import warnings
 from typing import Any, Mapping, Sequence, Tuple, Union
 
 import numpy
@@ -91,7 +93,20 @@ def make(shape: Any, box: Box, bc: Sides, points: Points) -> Grid:
         axis.length = number(lengths[d], "box along " + letter, ", the length of the box; psg.points() has the points")
         axis.bc[0], axis.bc[1] = both_sides(sides[d], letter)
         axis.points = number_of(POINTS, places[d], "points along " + letter)
+    if mixed_up(grid):
+        warnings.warn("box = %s, and the points have equal distances along all axes if the lengths are in another order: box has "
+                      "the order of the shape, z, y, x" % (lengths,), stacklevel=2)
     return grid
+
+
+def mixed_up(grid: Grid) -> bool:
+    """Do the lengths fit the numbers of points in another order alone?"""
+
+    def fit(lengths: Sequence[float], counts: Sequence[int]) -> bool:
+        return all(math.isclose(l * counts[0], lengths[0] * n) for l, n in zip(lengths, counts))
+
+    lengths, counts = [axis.length for axis in grid.axis], [axis.n for axis in grid.axis]
+    return not fit(lengths, counts) and fit(sorted(lengths), sorted(counts))
 
 
 def line(axis: Axis) -> tuple[float, float]:

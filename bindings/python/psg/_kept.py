@@ -27,15 +27,9 @@ def forget() -> None:
             plans.popitem()[1].close()
 
 
-def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue],
-             **terms: float | None) -> Plan:
-    """A plan for arrays such as f; on the GPU that has f, if one has."""
-    return plan_like(arrays.view(f, "f"), box, bc, points, options, **terms)
-
-
 def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue],
               **terms: float | None) -> Plan:
-    """For arrays of this shape, type and device. The plan's solves are given the terms, lambda_ and factor. It is made with
+    """A plan for arrays of this shape and type; on the GPU that has them, if one has. The plan's solves are given the terms, lambda_ and factor. It is made with
     them, because a box may suit the precision with these terms alone; it serves others of the same names."""
     if len(v.shape) != 3:
         raise ArgumentError("f has the shape %s, and three axes (z, y, x) are needed%s" % (v.shape, arrays.axes_hint(v.shape, "f")))
@@ -88,9 +82,11 @@ def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "p
     """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
     psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them."""
     while True:
-        plan = plan_for(f, box, bc, points, options, lambda_=lambda_, factor=factor)
+        seen = arrays.view(f, "f")
+        seen.of = f
+        plan = plan_like(seen, box, bc, points, options, lambda_=lambda_, factor=factor)
         try:
-            return plan.solve(f, out, lambda_=lambda_, factor=factor, values=values, epsilon=epsilon, tolerance=tolerance,
+            return plan.solve(seen, out, lambda_=lambda_, factor=factor, values=values, epsilon=epsilon, tolerance=tolerance,
                               iterations=iterations)
         except StateError:
             if not plan.closed:  # by another thread's solve() of another shape

@@ -129,6 +129,7 @@ def candidates() -> Iterator[tuple[str, str]]:
     else:
         yield os.path.normpath(os.path.join(HERE, PATH)), "the library that the package was installed with"
     yield SONAME, "the folders of the dynamic linker and LD_LIBRARY_PATH"
+    yield os.path.join(HERE, "..", "..", "..", "build", "libpsg.so"), "the build of the clone that the package is in"
 
 
 def load() -> ctypes.CDLL:

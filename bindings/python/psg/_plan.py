@@ -441,7 +441,7 @@ class Plan:
         return args
 
     def _look(self, x: Any, name: str) -> arrays.View:
-        v = arrays.view(x, name)
+        v = x if type(x) is arrays.View else arrays.view(x, name)
         if v.shape != self.local_shape:
             raise ArgumentError("%s has the shape %s, and the plan has %s%s"
                                 % (name, v.shape, self.local_shape, arrays.axes_hint(v.shape, name)))
@@ -463,6 +463,7 @@ class Plan:
     def _start(self, f: Any, out: Any, lambda_: float | None, factor: float | None, mean: str | None, values: sides.Values,
                function: Any, long: bool, made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, ...] = ()) -> Any:
         from_ = self._look(f, "f")
+        f = from_.of if from_ is f else f
         if out is None:
             out = arrays.kind_of(f).fresh(f, from_)
             to = self._look(out, "u")
