@@ -48,7 +48,7 @@ progress_weight() {
 
 # progress_missing FOLDER TARGET: the objects that a build of CMake has still to make, a line each. TARGET `all` has tests.
 progress_missing() {
-    sed -n -e 's/^ *"directory": "\(.*\)",$/\1/p' -e 's/^ *"command": ".* -o \([^ ]*\.o\) .*/\1/p' \
+    sed -n -e 's/^ *"directory": "\(.*\)",$/\1/p' -e 's/^ *"command": ".* -o \([^ "]*\.o\)[ "].*/\1/p' \
         "$1/compile_commands.json" 2>/dev/null | while read -r folder && read -r object; do
         case $2:$folder in
         all:*) ;;

@@ -185,7 +185,8 @@ def estimates():
     """An object that is to make counts once, a kernel for GPUs as often as it takes longer; one that is there counts nothing."""
     os.makedirs("work/tests")
     names = ("a.c.o", "b.cu.o", "there.cu.o")
-    entries = [{"directory": os.path.abspath("work"), "command": "cc -o %s -c x" % name, "file": "x"} for name in names]
+    entries = [{"directory": os.path.abspath("work"), "file": "x",
+                "command": ("nvcc -c x -o %s" if ".cu" in name else "cc -o %s -c x") % name} for name in names]
     entries.append({"directory": os.path.abspath("work/tests"), "command": "cc -o t.c.o -c x", "file": "x"})
     with open("work/compile_commands.json", "w", encoding="utf-8") as file:
         json.dump(entries, file, indent=2)
