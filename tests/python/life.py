@@ -115,6 +115,62 @@ def test_capsules_are_held():
         assert (plan.wait() == want).all()
 
 
+def test_out_of_many_is_held(monkeypatch):
+    """Ctrl-C leaves the call to itself: what it writes to lives until it ends."""
+    shape, alive, go_on = (2, 6, 5, 4), [True], threading.Event()
+
+    class Out:
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **_):
+            memory = np.zeros(shape)
+            weakref.finalize(memory, alive.clear)
+            return memory.__dlpack__()
+
+    real, seen = psg._plan.lib.psg_solve_many_arrays, []
+
+    def waits(*arguments):
+        go_on.wait(20 * PATIENCE)
+        gc.collect()
+        seen.append(bool(alive))
+        return real(*arguments)
+
+    monkeypatch.setattr(psg._plan.lib, "psg_solve_many_arrays", waits)
+    with psg.Plan(shape[1:]) as plan:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            plan.solve_many(random(shape), out=Out())
+        gc.collect()
+        go_on.set()
+        with plan._handle.turn:
+            assert seen == [True]
+
+
+def test_interrupted_start(monkeypatch):
+    """Ctrl-C while the thread of a long solve starts leaves the call to it; where no thread starts, nothing is done."""
+    f = random((9, 8, 7))
+    with psg.Plan(f.shape) as plan:
+        start = threading.Thread.start
+
+        def interrupted(self):
+            start(self)
+            raise KeyboardInterrupt
+
+        def none(self):
+            raise RuntimeError("can't start new thread")
+
+        for starting, error in ((interrupted, KeyboardInterrupt), (none, RuntimeError)):
+            plan._seconds, calls = 1e9, plan._handle.calls
+            monkeypatch.setattr(threading.Thread, "start", starting)
+            with pytest.raises(error):
+                plan.solve(f)
+            monkeypatch.undo()
+            assert plan._handle.calls == calls + (error is KeyboardInterrupt)
+            for _ in range(3):
+                assert far(plan.solve(f), periodic(f)) <= 1e-12
+
+
 def test_interrupted_submit(monkeypatch):
     """Ctrl-C before, in and after the library's calls: what is in flight is held, and each wait has the u of its solve."""
     f = [random((6, 6, 6), seed=s) for s in range(3)]

@@ -114,11 +114,11 @@ class Handle:
         two steps of the main thread: Ctrl-C leaves the call to itself, and the next use of the plan waits for its end."""
         if self.pid != os.getpid():
             self.check()  # nobody will give the turn back here
-        self.calls += 1
         if not long or threading.current_thread() is not threading.main_thread():
             with self.turn:
+                self.calls += 1
                 return call()
-        return apart(call, self.turn)
+        return apart(self, call)
 
     def refuse(self, error: BaseException) -> None:
         """Of several processes: the others wait for this one in the call that it does not make."""
@@ -176,26 +176,27 @@ def collective(method: F) -> F:
     return cast(F, refusing)
 
 
-def apart(call: Callable[[], T], turn: threading.Lock) -> T:
-    turn.acquire()
+def apart(handle: Handle, call: Callable[[], T]) -> T:
+    """The thread takes the turn and gives it back: whoever waits here may be interrupted at each step, also in start()."""
     outcome: list[Any] = []
     done = threading.Lock()
     done.acquire()
 
     def run() -> None:
         try:
-            outcome.append((True, call()))
+            with handle.turn:
+                outcome.append((True, call()))
         except BaseException as error:
             outcome.append((False, error))
         finally:
-            turn.release()
             done.release()
 
+    thread = threading.Thread(target=run, name="psg", daemon=True)
+    handle.calls += 1
     try:
-        thread = threading.Thread(target=run, name="psg", daemon=True)
         thread.start()
-    except BaseException:
-        turn.release()
+    except RuntimeError:  # there is no thread, and the library does not get the call
+        handle.calls -= 1
         raise
     done.acquire()
     well, result = outcome[0]
@@ -347,9 +348,13 @@ class Plan:
         arrays.fill_many(first, from_, "f")
         arrays.fill_many(last, to, "out")
 
+        held = [from_, to]
+        count = from_.shape[0]
+
         def call() -> Any:
             self._handle.check()
-            check(lib.psg_solve_many_arrays(self._handle.plan, from_.shape[0], first, last))
+            check(lib.psg_solve_many_arrays(self._handle.plan, count, first, last))
+            held.clear()  # not before: an interrupt may have left the call to itself
             return out
 
         return self._handle.use(call, arrays.PER_THREAD not in (from_.stream, to.stream))
