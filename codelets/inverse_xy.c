@@ -41,15 +41,14 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
     const size_t beside = psg_components_with_u(args, component);
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++) {
-        const bool component_alone = args->label.kind == PSG_TASK_GRADIENT_XY;
-        if (component_alone) {
+        if (args->label.kind == PSG_TASK_GRADIENT_XY) {
             differentiate(args, (int)args->label.index[PSG_AXIS_COMPONENT], buffers + 1, k,
                           spectrum);
         } else if (!whole) {
             psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
         }
         transform_plane(c, spectrum, buffers, 0, k);
-        if (component_alone) {
+        if (args->label.kind == PSG_TASK_GRADIENT_XY || !c->form.normalizes) {
             psg_plane_check(args, buffers, 0, k);
         }
         spectrum += whole ? plane : 0;

@@ -35,8 +35,7 @@ void psg_plane_move(const psg_context *context, psg_plane_way way, void *blocks[
     }
 }
 
-void psg_plane_check(const psg_task_args *args, void *buffers[], size_t m, size_t k) {
-    const psg_context *c = psg_context_of(args->run);
+bool psg_plane_finite(const psg_context *c, void *buffers[], size_t m, size_t k) {
     const size_t *n = c->layout.n;
     const size_t pitch = psg_task_row_pitch(buffers, m);
     const char *plane = (const char *)psg_task_pointer(buffers, m) +
@@ -45,7 +44,11 @@ void psg_plane_check(const psg_task_args *args, void *buffers[], size_t m, size_
     for (size_t j = 0; j < n[1] && finite; j++) {
         finite = c->cpu->find_nonfinite(plane + j * pitch * c->cpu->real_bytes, n[0]) == n[0];
     }
-    if (!finite) {
+    return finite;
+}
+
+void psg_plane_check(const psg_task_args *args, void *buffers[], size_t m, size_t k) {
+    if (!psg_plane_finite(psg_context_of(args->run), buffers, m, k)) {
         atomic_store(&psg_findings_of(args->run)->overflow, 1);
     }
 }

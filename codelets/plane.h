@@ -16,7 +16,9 @@ bool psg_plane_whole(const psg_context *context, void *blocks[]);
 void psg_plane_move(const psg_context *context, psg_plane_way way, void *blocks[], size_t plane,
                     void *spectrum);
 
-/** Is plane k of buffer m, which has been written, finite? Else psg_findings.overflow says so. */
+/** Is plane k of buffer m, reals, finite? */
+bool psg_plane_finite(const psg_context *context, void *buffers[], size_t m, size_t k);
+/** If it is not, psg_findings.overflow says so. */
 void psg_plane_check(const psg_task_args *args, void *buffers[], size_t m, size_t k);
 
 #endif

@@ -2,6 +2,7 @@
  * exchanged: cores solve one right-hand side each, and a GPU has few launches for many small ones. */
 #include "base/memory.h"
 #include "codelets/codelet.h"
+#include "codelets/plane.h"
 
 /* The label has the first right-hand side and, in the last place, the last one. */
 static size_t count_of(const psg_label *label) {
@@ -46,13 +47,15 @@ static void whole_core(void *buffers[], const psg_task_args *args) {
         c->cpu->fft_xy(c->fft, f + k * psg_task_pitch(buffers, 0) * real,
                        psg_task_row_pitch(buffers, 0), spectrum + k * whole.pitch * 2 * real);
     }
-    if (!c->cpu->kspace(c->fft, &divide, &sheet, psg_task_scratch(args),
-                        (char *)many->mode0 + number * 2 * real)) {
-        atomic_store(&many->nonfinite[number], 1);
-    }
+    bool finite = c->cpu->kspace(c->fft, &divide, &sheet, psg_task_scratch(args),
+                                 (char *)many->mode0 + number * 2 * real);
     for (size_t k = 0; k < n[2]; k++) {
         c->cpu->ifft_xy(c->fft, spectrum + k * whole.pitch * 2 * real,
                         u + k * psg_task_pitch(buffers, 1) * real, psg_task_row_pitch(buffers, 1));
+        finite = psg_plane_finite(c, buffers, 1, k) && finite;
+    }
+    if (!finite) {
+        atomic_store(&many->nonfinite[number], 1);
     }
 }
 

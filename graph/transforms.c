@@ -194,6 +194,12 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
     if (dropped && isinf(least)) {
         return PSG_OK; /* the only mode is the one that is dropped */
     }
+    if (!psg_transforms_has(plan, terms->scale)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "factor = %g, for a spacing of about %Lg, is out of the range of the "
+                        "precision: choose another unit of length, or another factor",
+                        args->factor, ldexpl(1, p->unit));
+    }
     if (fits(plan, terms->scale, least, most) &&
         (!plan->context.form.normalizes || fits(plan, 1, least, most))) {
         return PSG_OK;
@@ -210,12 +216,6 @@ psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan,
     const psg_problem *p = &plan->problem;
     *terms = (psg_terms){.lambda = ldexp(args->lambda, 2 * p->unit),
                          .scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit)};
-    if (!psg_transforms_has(plan, terms->scale)) {
-        return psg_fail(PSG_ERR_ARG,
-                        "factor = %g, for a spacing of about %Lg, is out of the range of the "
-                        "precision: choose another unit of length, or another factor",
-                        args->factor, ldexpl(1, p->unit));
-    }
     return check_quotients(plan, args, terms);
 }
 

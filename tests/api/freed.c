@@ -136,6 +136,11 @@ static void free_kept(arguments *a, const double *want) {
     put(f, a->f);
     CHECK_STATUS(psg_solve(a->plan, f, u), PSG_OK);
     give_back(u);
+    take_for_gpu(a->plan, 1);
+    const psg_status status = psg_solve(a->plan, f, u); /* the plan keeps this pair */
+    take_for_gpu(a->plan, 0);
+    CHECK(status == PSG_ERR_ARG && strstr(psg_last_error(), "freed") != NULL, "status %d, %s",
+          (int)status, psg_last_error());
     a->freed = u;
     refused(a, want);
     give_back(f);

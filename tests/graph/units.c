@@ -234,6 +234,7 @@ typedef struct small {
     double length[3];
     size_t nz;
     double f, eps, factor; /* eps 0: no epsilon */
+    bool peak;             /* f is 0 but at one point */
     void *g[3], *u;        /* g NULL: not wanted */
     char words[256];
 } small;
@@ -249,7 +250,7 @@ static psg_status solve_small(const psg_options *options, small *s) {
     void *eps = harness_array(options->precision, SMALL);
     psg_grid_init(&grid, N, N, s->nz, s->length[0], s->length[1], s->length[2]);
     for (size_t p = 0; p < SMALL; ++p) {
-        values[p] = s->f * sin((double)p);
+        values[p] = !s->peak ? s->f * sin((double)p) : p == 5 ? s->f : 0;
     }
     harness_store(options->precision, SMALL, values, f);
     for (size_t p = 0; p < SMALL; ++p) {
@@ -307,6 +308,13 @@ static void overflows(psg_options options) {
         room[m] = harness_array(options.precision, POINTS);
     }
     small s = {.length = {1, 2, 3}, .nz = 4, .f = 1e-5 * most, .factor = 1, .u = room[3]};
+    if (options.gpus == 0) {
+        const small peak = {
+            .length = {4, 4, 4}, .nz = 4, .f = most, .factor = 5e4, .peak = true, .u = room[3]};
+        options.lambda = 1e4;
+        too_large(&options, peak, "u or its gradient is out of the range");
+        options.lambda = 0;
+    }
     options.symbol = PSG_SYMBOL_FD2;
     s.eps = 1;
     is_fine(&options, s);
