@@ -56,7 +56,7 @@ static int check_residual(app_job *r, const void *u) {
             step, v->mean_off, v->mean_bound);
     }
     char text[APP_MEAN_TEXT];
-    app_mean_text(&v->f, options->precision, text);
+    app_mean_text(&v->f, equation.epsilon != NULL ? PSG_F64 : options->precision, text);
     return app_error(APP_FAILED, "the result%s%s is not accurate: %s", of, step, text);
 }
 

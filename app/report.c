@@ -216,7 +216,8 @@ static void print_mean(const app_report *report) {
 }
 
 void app_report_note_mean(const app_report *report, app_notes *notes) {
-    const psg_precision precision = report->options.precision;
+    const psg_precision precision =
+        report->epsilon != NULL ? PSG_F64 : report->options.precision; /* iterations are in f64 */
     const app_fluctuation *most = report->steps != NULL ? &report->steps[0].f : &report->f;
     const char *name = report->steps != NULL ? report->steps[0].of->name : "";
     char text[APP_MEAN_TEXT];

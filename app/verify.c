@@ -469,7 +469,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
             (largest_u + (lambda == 0 ? 0 : (result->f.largest + check.largest_side) / lambda)) +
         (lambda == 0 ? 0 : left / lambda);
     /* the bound grows with what the mean costs u, so that what is left of u is asked of the mean itself */
-    result->digits = app_mean_digits(&result->f, precision);
+    result->digits = app_mean_digits(&result->f, equation->epsilon != NULL ? PSG_F64 : precision);
     result->ok = isfinite(result->bound) && result->residual <= result->bound &&
                  result->mean_off <= result->mean_bound && result->digits >= APP_DIGITS_FEW;
     release(&check);
