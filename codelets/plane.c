@@ -40,9 +40,11 @@ bool psg_plane_finite(const psg_context *c, void *buffers[], size_t m, size_t k)
     const size_t pitch = psg_task_row_pitch(buffers, m);
     const char *plane = (const char *)psg_task_pointer(buffers, m) +
                         k * psg_task_pitch(buffers, m) * c->cpu->real_bytes;
+    const size_t rows = pitch == n[0] ? 1 : n[1]; /* a dense plane is one row */
+    const size_t count = n[0] * n[1] / rows;
     bool finite = true;
-    for (size_t j = 0; j < n[1] && finite; j++) {
-        finite = c->cpu->find_nonfinite(plane + j * pitch * c->cpu->real_bytes, n[0]) == n[0];
+    for (size_t j = 0; j < rows && finite; j++) {
+        finite = c->cpu->find_nonfinite(plane + j * pitch * c->cpu->real_bytes, count) == count;
     }
     return finite;
 }

@@ -15,7 +15,7 @@ typedef int32_t psg_real_bits;
 typedef int64_t psg_real_bits;
 #endif
 
-enum { PIECE = 64 };
+enum { PIECE = 1024 }; /* reals that are looked at in one call */
 
 /* Without a way out of the loop, so that the compiler makes vectors of it. */
 static PSG_CLONES bool all_finite(const psg_real *v, size_t count) {
@@ -29,8 +29,10 @@ static PSG_CLONES bool all_finite(const psg_real *v, size_t count) {
 size_t psg_cpu_find_nonfinite(const void *values, size_t count) {
     const psg_real *v = values;
     size_t m = 0;
-    while (m + PIECE <= count && all_finite(v + m, PIECE)) {
-        m += PIECE;
+    size_t piece = count < PIECE ? count : PIECE;
+    while (m < count && all_finite(v + m, piece)) {
+        m += piece;
+        piece = count - m < PIECE ? count - m : PIECE;
     }
     while (m < count && isfinite(v[m])) {
         m++;
