@@ -27,6 +27,7 @@ class View:
     """Where an array is. Strides are in elements; `keep` holds the memory. `of` is the array, where psg.solve() has looked."""
 
     __slots__ = ("data", "device", "shape", "strides", "dtype", "writable", "stream", "keep", "of")
+    of: Any
 
     def __init__(self, data: int, device: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, dtype: str,
                  writable: bool, stream: int, keep: Any) -> None:
