@@ -338,7 +338,7 @@ def no_machine():
         refused(*arguments, "--machine", code=2, says=("'--machine' needs an argument",))
     # help is for those who have none yet
     for command in ("solve", "bench", "info"):
-        check("--machine" in run(command, "--help", "--machine", "h300").stdout, command)
+        check("--machine" in run(command, "--help", "all", "--machine", "h300").stdout, command)
 
 
 def workloads():
