@@ -1,29 +1,28 @@
 #include "cpu/internal.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 
-#if PSG_REAL_IS_FLOAT
-#define PSG_ABS fabsf
-#define PSG_LARGEST FLT_MAX
-typedef int32_t psg_real_bits;
-#else
-#define PSG_ABS fabs
-#define PSG_LARGEST DBL_MAX
-typedef int64_t psg_real_bits;
-#endif
+enum { PIECE = 1024, LANES = 32 }; /* reals that are looked at in one call, and at once */
 
-enum { PIECE = 1024 }; /* reals that are looked at in one call */
-
-/* Without a way out of the loop, so that the compiler makes vectors of it. */
+/* 0 times a number that is finite is 0, times another one NaN, which stays in the sum of its lane. Without a way out of the
+ * loop, so that the compiler makes vectors of it. */
 static PSG_CLONES bool all_finite(const psg_real *v, size_t count) {
-    psg_real_bits bad = 0;
-    for (size_t m = 0; m < count; m++) {
-        bad |= !(PSG_ABS(v[m]) <= PSG_LARGEST);
+    psg_real lane[LANES] = {0};
+    psg_real sum = 0;
+    size_t m = 0;
+    for (; m + LANES <= count; m += LANES) {
+        for (size_t l = 0; l < LANES; l++) {
+            lane[l] += v[m + l] * 0;
+        }
     }
-    return bad == 0;
+    for (; m < count; m++) {
+        sum += v[m] * 0;
+    }
+    for (size_t l = 0; l < LANES; l++) {
+        sum += lane[l];
+    }
+    return sum == 0;
 }
 
 size_t psg_cpu_find_nonfinite(const void *values, size_t count) {
