@@ -1,6 +1,6 @@
-"""No circle of modules, by includes or by calls: a module is a header and the sources of its name, X.h, X.c, X.cu,
-X_cuda.c, X_absent.c and their like. A header of device code, X.cuh, is a module of its own. The name of a function
-that is not called but handed on, or stands in a table, counts as a call.
+"""No circle of modules, by includes or by calls: a module is a header and the sources of its name,
+X.h, X.c, X.cu, X_cuda.c, X_absent.c and their like. A header of device code, X.cuh, is a module of
+its own. The name of a function that is handed on, or stands in a table, counts as a call.
 
     circles.py ROOT          the test
     circles.py ROOT --known  the lines of KNOWN as they are today
@@ -12,10 +12,10 @@ import sys
 
 import tree
 
-FOLDERS = ("cpu", "kernels", "runtime", "codelets", "graph", "app", "bench", "lab", "workloads", "base")
+FOLDERS = ("base", "cpu", "kernels", "runtime", "codelets", "graph", "workloads", "app", "bench", "lab")
 VARIANT = re.compile(r"(_(cuda|mpi|absent|alone|simulated|without_cuda))+$")
-# Circles of calls that there are, a line for each, to be taken away. A circle that is not here fails, and so does a
-# line whose circle has become smaller or is gone.
+# Circles of calls that there are, a line for each, to be taken away. A circle that is not here fails,
+# and so does a line whose circle has become smaller or is gone.
 KNOWN = """
 app/field app/field_steps app/field_whole
 bench/programs/workload_cores bench/programs/workload_peer
@@ -26,8 +26,8 @@ graph/options graph/terms graph/transforms
 graph/workloads/qr graph/workloads/qr_check
 """
 # Device code has names without these beginnings: its circles are those of includes.
-FUNCTION = re.compile(r"^(?P<type>[A-Za-z][\w \t*]*?[\s*])\(?(?P<name>(?:psg|app|base|bench|peer)_\w+)\)?"
-                      r"\([^;{}#]*\)\s*\{.*?^\}", re.M | re.S)
+FUNCTION = re.compile(r"^(?P<type>[A-Za-z][\w \t*]*?[\s*])"
+                      r"\(?(?P<name>(?:psg|app|base|bench|peer)_\w+)\)?\([^;{}#]*\)\s*\{.*?^\}", re.M | re.S)
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\\\n|[^\n])*)", re.M)
 
 
@@ -53,14 +53,15 @@ def calls(texts):
     codes = {path: tree.without_comments(text) for path, text in texts.items()}
     for path, code in codes.items():
         if path.endswith(".h"):
-            macros.update((name, set(re.findall(r"\w+", body)) - {name}) for name, body in MACRO.findall(code))
+            for name, body in MACRO.findall(code):
+                macros[name] = set(re.findall(r"\w+", body)) - {name}
         for match in FUNCTION.finditer(code):
             if path.endswith((".h", ".cuh")) or "static" not in match["type"].split():
                 homes.setdefault(match["name"], []).append(path)
             else:
                 own.setdefault(path, set()).add(match["name"])
     for paths in homes.values():  # what only some builds have stands back
-        paths.sort(key=lambda path: ("_absent" in path, bool(VARIANT.search(os.path.splitext(path)[0]))))
+        paths.sort(key=lambda p: ("_absent" in p, bool(VARIANT.search(os.path.splitext(p)[0]))))
     for path, code in codes.items():
         if not path.endswith((".c", ".cu")):  # a header declares, and its functions call
             code = " ".join(match[0] for match in FUNCTION.finditer(code))
@@ -72,10 +73,12 @@ def calls(texts):
             words |= more
         here = found.setdefault(module(path), {})
         for name in sorted(words & homes.keys() - own.get(path, set())):
+            home = homes[name][0]
             if module(path) not in map(module, homes[name]):
-                here.setdefault(module(homes[name][0]), {}).setdefault(f"{path} -> {homes[name][0]}", []).append(name)
-    return {a: {b: "\n  ".join(f"{tie}: {' '.join(names)}" for tie, names in ties.items()) for b, ties in to.items()}
-            for a, to in found.items()}
+                ties = here.setdefault(module(home), {})
+                ties.setdefault(f"{path} -> {home}", []).append(name)
+    return {a: {b: "\n  ".join(f"{tie}: {' '.join(names)}" for tie, names in ties.items())
+                for b, ties in to.items()} for a, to in found.items()}
 
 
 def circles(found):
@@ -108,8 +111,10 @@ def words(found, circle):
 
 
 def main(root, known=False):
-    texts = {path: tree.read(root, path) for path in tree.files(root, tree.CODE) if path.split("/")[0] in FOLDERS}
-    problems = ["a circle of modules:\n  " + words(includes(texts), circle) for circle in circles(includes(texts))]
+    texts = {path: tree.read(root, path) for path in tree.files(root, tree.CODE)
+             if path.split("/")[0] in FOLDERS}
+    included = includes(texts)
+    problems = [f"a circle of modules:\n  {words(included, circle)}" for circle in circles(included)]
     called = calls(texts)
     lines = {" ".join(sorted(circle)): circle for circle in circles(called)}
     if known:
@@ -122,8 +127,8 @@ def main(root, known=False):
             problems.append(f"a new circle of calls: {line}\n  {ties}")
         else:
             print(f"a known circle of calls: {line}\n  {ties}")
-    problems += [f"no circle of calls any more: {line}\n  KNOWN in circles.py is to have what circles.py ROOT --known "
-                 "prints" for line in there if line not in lines]
+    problems += [f"no circle of calls any more: {line}\n  put into KNOWN of circles.py what "
+                 "circles.py ROOT --known prints" for line in there if line not in lines]
     tree.finish(problems, len(texts))
 
 
