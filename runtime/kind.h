@@ -1,5 +1,6 @@
-/** @file kind.h  Kinds of task, which graph/psg_task.h describes: the runtime knows of a kind what stands there, and of a
- *  task its label. Statistics, events, bounds, traces, recorded machines and simulations work on both. */
+/** @file kind.h  Kinds of task, which graph/psg_task.h describes: the runtime knows of a kind what
+ * stands there, and of a task its label. Statistics, events, bounds, traces, recorded machines and
+ * simulations work on both. */
 #ifndef PSG_RUNTIME_KIND_H
 #define PSG_RUNTIME_KIND_H
 

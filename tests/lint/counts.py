@@ -13,19 +13,19 @@ import tree
 
 # name: (limit, aim). Limits of lines are rounded up to hundreds.
 LIMITS = {
-    "lines of library": (36200, 30000),
+    "lines of library": (36900, 30000),
     "lines of workloads": (9400, 7000),
     "lines of app": (14700, 10000),
     "lines of laboratory": (13100, 7000),
     "lines of bindings": (2800, 2700),
-    "lines of all without tests, docs, results": (76000, 55000),
+    "lines of all without tests, docs, results": (76700, 55000),
     "lines of tests": (46400, 38000),
-    "flags asked": (186, 30),
-    "psg_simulated() asked": (45, 5),
+    "flags asked": (188, 30),
+    "psg_simulated() asked": (48, 5),
     "files in circles of calls": (29, 0),
     "lines over 100 columns, C without tests": (1456, 0),
     "lines over 100 columns, other": (2588, 0),
-    "static mutable variables": (68, 42),
+    "static mutable variables": (71, 42),
     "getenv and setenv": (36, 16),
 }
 

@@ -1,5 +1,6 @@
-/* The shortest program with tasks of its own: it registers a kind, submits tasks of it, and finds them in statistics,
- * events, dependencies and bounds. It has the public headers and libpsg alone. */
+/* The shortest program with tasks of its own: it registers a kind, submits tasks of it, and finds
+ * them in statistics, events, dependencies and bounds. It has the public headers and libpsg alone.
+ */
 #include "graph/psg_task.h"
 #include "tests/check.h"
 
@@ -102,7 +103,8 @@ static void check_events(const psg_work *work, int kind, double seconds, double 
         }
     }
     CHECK_STATUS(psg_work_dependencies(work, edge, 4 * TASKS, &count), PSG_OK);
-    /* A task reads its own part, written in the round before, and the part above. The top part is never written. */
+    /* A task reads its own part, written in the round before, and the part above. The top part is
+     * never written. */
     CHECK(count == (ROUNDS - 1) * ((PARTS - 1) + (PARTS - 2)), "%zu edges", count);
     for (size_t m = 0; m < count && m < 4 * TASKS; ++m) {
         const psg_event *before = &event[edge[m].before], *after = &event[edge[m].after];
@@ -131,7 +133,8 @@ static void check_tasks(const psg_work *work, int kind) {
     CHECK(b.memory_bytes <= 3.0 * POINTS * sizeof(double) * TASKS, "%g bytes", b.memory_bytes);
 }
 
-/** What adds to data comes after who wrote them, and not after others that add; who reads them comes after all of these. */
+/** What adds to data comes after who wrote them, and not after others that add; who reads them
+ * comes after all of these. */
 static void check_adders(psg_work *work, const rain *r, int kind) {
     enum { ADDERS = 10, EDGES = 12 };
     static const int mode[ADDERS] = {STARPU_W,
