@@ -1,5 +1,6 @@
-/* psg beside Intel MKL's threaded 3-D transforms; see cores_peer.c. MKL's threads are OpenMP's, the division's too. MKL has
- * functions of FFTW's names, and psg runs on FFTW: so it is loaded at run time, and its functions are looked up in it alone. */
+/* psg beside Intel MKL's threaded 3-D transforms; see cores_peer.c. MKL's threads are OpenMP's, as
+ * the division's are. MKL has functions of FFTW's names, and psg runs on FFTW: so MKL is loaded at
+ * run time, and its functions are looked up in it alone. */
 #define _GNU_SOURCE /* RTLD_DEEPBIND */
 #include "bench/programs/cores_peer.h"
 #include "bench/programs/peers.h"

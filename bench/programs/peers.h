@@ -1,5 +1,5 @@
-/** @file peers.h  The peers of the programs bench_cores and bench_gpus: each is called with its own command line, and returns
- *  the exit code. C and C++ at once. */
+/** @file peers.h  The peers of the programs bench_cores and bench_gpus: each is called with its own
+ *  command line, and returns the exit code. C and C++ at once. */
 #ifndef PSG_BENCH_PROGRAMS_PEERS_H
 #define PSG_BENCH_PROGRAMS_PEERS_H
 
