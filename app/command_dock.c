@@ -6,6 +6,7 @@
 #include "app/work_job.h"
 #include "app/work_words.h"
 #include "base/file.h"
+#include "workloads/dock/dock.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -74,23 +75,23 @@ typedef struct dock_job {
     app_work_job job;
     dock_arguments arguments;
     app_pdb molecule[2];
-    psg_dock_pose *pose; /* [arguments.poses] */
+    dock_pose *pose; /* [arguments.poses] */
 } dock_job;
 
-static int create(app_work_job *r, const psg_work_options *how, const psg_options *options) {
+static int create(app_work_job *r, const workload_options *how, const psg_options *options) {
     dock_job *d = r->own;
     const dock_arguments *a = &d->arguments;
     const bool charged = a->electrostatics;
-    const psg_dock_molecules molecules = {.fixed = d->molecule[0].at,
-                                          .mobile = d->molecule[1].at,
-                                          .fixed_charges = charged ? d->molecule[0].charge : NULL,
-                                          .mobile_charges = charged ? d->molecule[1].charge : NULL,
-                                          .fixed_atoms = d->molecule[0].atoms,
-                                          .mobile_atoms = d->molecule[1].atoms,
-                                          .angle = a->angle,
-                                          .spacing = a->spacing,
-                                          .poses = a->poses};
-    const int code = app_work_status(psg_dock_create(&r->work, &molecules, how, options));
+    const dock_molecules molecules = {.fixed = d->molecule[0].at,
+                                      .mobile = d->molecule[1].at,
+                                      .fixed_charges = charged ? d->molecule[0].charge : NULL,
+                                      .mobile_charges = charged ? d->molecule[1].charge : NULL,
+                                      .fixed_atoms = d->molecule[0].atoms,
+                                      .mobile_atoms = d->molecule[1].atoms,
+                                      .angle = a->angle,
+                                      .spacing = a->spacing,
+                                      .poses = a->poses};
+    const int code = app_work_status(dock_create(&r->work, &molecules, how, options));
     d->pose = code ? NULL : app_allocate(a->poses, sizeof *d->pose, "the poses");
     return code || d->pose != NULL ? code : APP_FAILED;
 }
@@ -99,7 +100,7 @@ static int create(app_work_job *r, const psg_work_options *how, const psg_option
 static size_t get_poses(const app_work_job *r) {
     const dock_job *d = r->own;
     size_t count = 0;
-    (void)psg_dock_poses(r->work, d->pose, d->arguments.poses, &count);
+    (void)dock_poses(r->work, d->pose, d->arguments.poses, &count);
     return count;
 }
 
@@ -124,7 +125,7 @@ static void print(const app_work_job *r) {
     printf("poses     rank  twist  theta    phi  shift in angstrom           score%s\n",
            d->arguments.electrostatics ? "  energy" : "");
     for (size_t m = 0; m < count; m++) {
-        const psg_dock_pose *p = &d->pose[m];
+        const dock_pose *p = &d->pose[m];
         printf("         %5zu  %5u  %5u  %5u  %8.3f %8.3f %8.3f %6ld", m + 1, p->twist, p->theta,
                p->phi, p->at[0], p->at[1], p->at[2], p->score);
         end_line(d, stdout, "  ", 4, p->energy);
@@ -146,7 +147,7 @@ static void report(const app_work_job *r, json_t *root) {
     app_json_put_real(root, "spacing", d->arguments.spacing);
     app_json_put(root, "electrostatics", json_boolean(d->arguments.electrostatics));
     for (size_t m = 0; m < count; m++) {
-        const psg_dock_pose *p = &d->pose[m];
+        const dock_pose *p = &d->pose[m];
         json_t *pose = json_pack("{si si si s[iii] s[fff] sI}", "twist", (int)p->twist, "theta",
                                  (int)p->theta, "phi", (int)p->phi, "cells", (int)p->shift[0],
                                  (int)p->shift[1], (int)p->shift[2], "shift", p->at[0], p->at[1],
@@ -168,7 +169,7 @@ static int write_poses(const app_work_job *r, const char *path, const char *show
         fprintf(file, "rank,twist,theta,phi,cells_x,cells_y,cells_z,x,y,z,score%s\n",
                 d->arguments.electrostatics ? ",energy" : "");
         for (size_t m = 0; m < count; m++) {
-            const psg_dock_pose *p = &d->pose[m];
+            const dock_pose *p = &d->pose[m];
             fprintf(file, "%zu,%u,%u,%u,%ld,%ld,%ld,%.6g,%.6g,%.6g,%ld", m + 1, p->twist, p->theta,
                     p->phi, p->shift[0], p->shift[1], p->shift[2], p->at[0], p->at[1], p->at[2],
                     p->score);

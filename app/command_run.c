@@ -56,14 +56,14 @@ static app_command_text run_text = {
 
 /* ------------------------------------------------------------------------------------- the run */
 
-static int create(app_work_job *r, const psg_work_options *how, const psg_options *options) {
-    return app_work_status(psg_work_create(&r->work, r->workload, how, options));
+static int create(app_work_job *r, const workload_options *how, const psg_options *options) {
+    return app_work_status(workload_create(&r->work, r->workload, how, options));
 }
 
 static void print(const app_work_job *r) {
     const char *label = "answer   ";
     for (size_t m = 0; m < r->count; m++) {
-        const psg_answer *a = &r->answers[m];
+        const workload_answer *a = &r->answers[m];
         if (a->value == 0 && a->expected == 0) {
             continue;
         }
@@ -144,10 +144,10 @@ static void put_sentence(help_text *to, const char *label, const char *words) {
 /* The help has the library's list of workloads. */
 static const char *intro(void) {
     static help_text to;
-    const psg_workload *w = NULL;
+    const workload_facts *w = NULL;
     to.used = 0;
     put(&to, run_text.intro, strlen(run_text.intro));
-    for (size_t m = 0; (w = psg_workload_at(m)) != NULL; m++) {
+    for (size_t m = 0; (w = workload_at(m)) != NULL; m++) {
         put_left(&to, w->name);
         put_sentence(&to, "", w->about);
         put_left(&to, "");

@@ -52,14 +52,13 @@ static int begin_files(const app_work_job *r, work_files *w) {
 static int make(app_work_job *r) {
     const app_work_arguments *a = r->arguments;
     psg_options options = a->solver.options;
-    psg_work_options how;
+    workload_options how = {.tile = 0};
     options.record = a->bounds || a->trace != NULL || a->dag != NULL;
-    psg_work_options_init(&how);
     how.tile = a->tile;
-    how.order = (psg_work_order)a->order;
-    how.priority = (psg_work_priority)a->priority;
+    how.order = (workload_order)a->order;
+    how.priority = (workload_priority)a->priority;
     how.barrier = a->barrier;
-    how.place = (psg_work_place)a->place;
+    how.place = (workload_place)a->place;
     app_progress_step(&r->progress, "starting");
     const int code = r->command->create(r, &how, &options);
     if (code) {
@@ -80,7 +79,7 @@ static double look_at_run(const void *context, char *text, size_t size) {
     const app_work_job *r = context;
     const size_t each = r->command->part_tasks;
     size_t ended = 0, tasks = 0;
-    if (psg_work_progress(r->work, &ended, &tasks) != PSG_OK || tasks < each) {
+    if (workload_progress(r->work, &ended, &tasks) != PSG_OK || tasks < each) {
         return 0;
     }
     (void)snprintf(text, size, ": %zu of %zu %s", ended / each, tasks / each, r->command->parts);
@@ -92,15 +91,15 @@ static int run_all(app_work_job *r) {
     const double start = psg_clock();
     for (unsigned m = 0; m < r->runs.repeat; m++) {
         app_progress_part(&r->progress, "running", m, r->runs.repeat, look_at_run, r);
-        psg_status status = psg_work_run(r->work);
+        psg_status status = workload_run(r->work);
         if (status == PSG_OK) {
-            status = psg_work_statistics(r->work, &r->statistics);
+            status = psg_work_statistics(workload_work(r->work), &r->statistics);
         }
         if (status != PSG_OK) {
             return app_work_status(status);
         }
         r->runs.seconds[m] = r->statistics.seconds; /* without what comes before the first task */
-        if (r->arguments->trace != NULL && app_trace_take(&r->trace, r->work)) {
+        if (r->arguments->trace != NULL && app_trace_take(&r->trace, workload_work(r->work))) {
             return APP_FAILED;
         }
     }
@@ -112,24 +111,24 @@ static int run_all(app_work_job *r) {
 
 /* What there is to tell of the last run. */
 static int look(app_work_job *r) {
-    psg_status status = psg_work_tasks(r->work, r->tasks, APP_WORK_TASKS, &r->kinds);
+    psg_status status = psg_work_tasks(workload_work(r->work), r->tasks, APP_WORK_TASKS, &r->kinds);
     if (status == PSG_OK && r->arguments->bounds) {
         app_progress_step(&r->progress, "measuring memory");
-        status = psg_work_bounds(r->work, &r->runs.bounds);
+        status = psg_work_bounds(workload_work(r->work), &r->runs.bounds);
     }
     if (status == PSG_OK) {
-        status = psg_work_answers(r->work, r->answers, APP_WORK_ANSWERS, &r->count);
+        status = workload_answers(r->work, r->answers, APP_WORK_ANSWERS, &r->count);
     }
     if (status != PSG_OK) {
         return app_work_status(status);
     }
-    return r->arguments->dag != NULL ? app_dag_take(&r->dag, r->work) : APP_DONE;
+    return r->arguments->dag != NULL ? app_dag_take(&r->dag, workload_work(r->work)) : APP_DONE;
 }
 
 /* ------------------------------------------------------------------------------------- results */
 
 static void print(const app_work_job *r) {
-    app_say("workload  %s: %s\n", r->workload, psg_work_about(r->work));
+    app_say("workload  %s: %s\n", r->workload, workload_about(r->work));
     if (app_simulation_machine() != NULL) {
         app_say("machine   %s, simulated: times are those that it would take, and nothing is "
                 "computed\n",
@@ -171,7 +170,7 @@ static json_t *json_tasks(const app_work_job *r) {
 static json_t *json_answers(const app_work_job *r) {
     json_t *answers = json_object();
     for (size_t m = 0; m < r->count; m++) {
-        const psg_answer *a = &r->answers[m];
+        const workload_answer *a = &r->answers[m];
         json_t *one = json_object();
         app_json_put_real(one, "value", a->value);
         app_json_put_real(one, "expected", isfinite(a->tolerance) ? a->expected : NAN);
@@ -187,7 +186,7 @@ static int write_json(const app_work_job *r, const char *path) {
     app_json_put_text(root, "command", r->command->name);
     app_json_put(root, "status", json_integer(r->status));
     app_json_put_text(root, "workload", r->workload);
-    app_json_put_text(root, "about", psg_work_about(r->work));
+    app_json_put_text(root, "about", workload_about(r->work));
     app_json_put_text(root, "simulated", app_simulation_machine());
     app_json_put(root, "tile", a->tile > 0 ? json_integer(a->tile) : NULL);
     app_json_put_text(root, "priority", app_work_priorities[a->priority].name);
@@ -234,7 +233,7 @@ static int write_files(app_work_job *r, const work_files *w) {
 
 /* A wrong answer is told of, too. */
 static int finish(app_work_job *r, work_files *w) {
-    const psg_status right = r->count > 0 ? psg_work_check(r->work) : PSG_OK;
+    const psg_status right = r->count > 0 ? workload_check(r->work) : PSG_OK;
     r->status = right == PSG_OK ? APP_DONE : app_error(APP_FAILED, "%s", psg_last_error());
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->runs, &r->notes);
@@ -247,7 +246,7 @@ static int finish(app_work_job *r, work_files *w) {
 
 static void clean_up(app_work_job *r) {
     app_progress_stop(&r->progress);
-    psg_work_destroy(r->work);
+    workload_destroy(r->work);
     app_trace_free(&r->trace);
     app_dag_free(&r->dag);
     app_workers_free(&r->runs.workers);

@@ -8,7 +8,7 @@
 #include "app/progress.h"
 #include "app/runs.h"
 #include "app/trace.h"
-#include "graph/psg_work.h"
+#include "workloads/workload.h"
 
 /** What these commands get from their command lines; the first member of their own structs of arguments. */
 typedef struct app_work_arguments {
@@ -49,7 +49,7 @@ typedef struct app_work_job app_work_job;
 typedef struct app_work_command {
     const char *name; /**< "run" */
     /** Make job->work. @return APP_DONE; an exit code after a message */
-    int (*create)(app_work_job *job, const psg_work_options *how, const psg_options *options);
+    int (*create)(app_work_job *job, const workload_options *how, const psg_options *options);
     /** Lines on stdout about the answer. */
     void (*print)(const app_work_job *job);
     /** Its own part of the JSON report. */
@@ -76,11 +76,11 @@ struct app_work_job {
     app_runs runs;
     app_trace trace;
     app_dag dag;
-    psg_work *work;
+    workload *work;
     psg_run_statistics statistics;
     psg_kind_tasks tasks[APP_WORK_TASKS];
     size_t kinds;
-    psg_answer answers[APP_WORK_ANSWERS];
+    workload_answer answers[APP_WORK_ANSWERS];
     size_t count;
     int status;
 };

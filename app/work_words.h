@@ -1,4 +1,4 @@
-/** @file work_words.h  The words of psg_work_options, for `psg run` and `psg bench`. */
+/** @file work_words.h  The words of workload_options, for `psg run` and `psg bench`. */
 #ifndef PSG_APP_WORK_WORDS_H
 #define PSG_APP_WORK_WORDS_H
 

@@ -5,7 +5,7 @@
 #include "app/rank_workers.h"
 #include "bench/fields.h"
 #include "bench/record.h"
-#include "graph/psg_work.h"
+#include "workloads/workload.h"
 
 /** u of the solves in flight, which the plans take turns with; of all batches. */
 typedef struct bench_solutions {
@@ -24,7 +24,7 @@ typedef struct bench_job {
     app_workers workers;
     psg_plan *plan;
     const bench_fields *fields; /**< that the plan solves */
-    psg_work *workload;
+    workload *workload;
 } bench_job;
 
 /** What solves and workloads do in their own way. Words: NULL, or why it failed. */

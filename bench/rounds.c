@@ -50,7 +50,7 @@ static void tell_text(int pipe, bench_record_kind kind, size_t number, const cha
 
 static void drop(bench_job *j) {
     psg_plan_destroy(j->plan);
-    psg_work_destroy(j->workload);
+    workload_destroy(j->workload);
     j->plan = NULL;
     j->workload = NULL;
     j->work = NULL;

@@ -5,7 +5,7 @@
 #include "app/arguments.h"
 #include "app/work_words.h"
 #include "graph/psg_machine.h"
-#include "graph/psg_work.h"
+#include "workloads/workload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ static const struct {
 /* -------------------------------------------------------------------------------------- lists */
 
 /* @return the workload that "ep:S" is of; NULL: there is none */
-static const psg_workload *workload_of(const char *name) {
-    const psg_workload *w = NULL;
-    for (size_t m = 0; (w = psg_workload_at(m)) != NULL; m++) {
+static const workload_facts *workload_of(const char *name) {
+    const workload_facts *w = NULL;
+    for (size_t m = 0; (w = workload_at(m)) != NULL; m++) {
         const size_t length = strlen(w->name);
         if (strncmp(name, w->name, length) == 0 && name[length] == ':') {
             break;
@@ -272,7 +272,7 @@ double bench_config_work(const bench_config *c) {
 /* Of a workload one process counts, and what the library says that the workload has. */
 static void settle_workload(bench_config *config) {
     bench_workload *w = &config->workload;
-    const psg_workload *about = workload_of(w->name);
+    const workload_facts *about = workload_of(w->name);
     for (size_t index = 0; psg_option_at(index) != NULL; index++) {
         if (!is_of_workloads(psg_option_at(index)->name)) {
             config->value[index][0] = '\0';
@@ -410,7 +410,7 @@ static const char *word_of(const app_choice *choices, int value) {
 
 /* Does a list of one's own mean something to the solve, or to the workload? */
 static bool means(const bench_config *c, const char *list) {
-    const psg_workload *w = workload_of(c->workload.name);
+    const workload_facts *w = workload_of(c->workload.name);
     if (strcmp(list, "grid") == 0 || strcmp(list, "data") == 0) {
         return w == NULL;
     }

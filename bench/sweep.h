@@ -26,7 +26,7 @@ size_t bench_list_index(size_t list);
 
 enum { BENCH_VALUE_BYTES = 48 };
 
-/** What `psg run` runs, and how: psg_work_options. */
+/** What `psg run` runs, and how: workload_options. */
 typedef struct bench_workload {
     char name[64]; /**< "ep:S"; "": none */
     unsigned tile;

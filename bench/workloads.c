@@ -6,17 +6,16 @@
 
 static const char *make(bench_job *j, const psg_options *options) {
     const bench_workload *w = &j->config->workload;
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload_options how = {.tile = 0};
     how.tile = w->tile;
-    how.order = (psg_work_order)w->order;
+    how.order = (workload_order)w->order;
     how.barrier = w->barrier;
-    how.priority = (psg_work_priority)w->priority;
-    how.place = (psg_work_place)w->place;
-    if (psg_work_create(&j->workload, w->name, &how, options) != PSG_OK) {
+    how.priority = (workload_priority)w->priority;
+    how.place = (workload_place)w->place;
+    if (workload_create(&j->workload, w->name, &how, options) != PSG_OK) {
         return psg_last_error();
     }
-    j->work = j->workload;
+    j->work = workload_work(j->workload);
     return NULL;
 }
 
@@ -31,7 +30,7 @@ static void tell(const bench_job *j, bench_facts *facts) {
 static psg_status run(const bench_job *j, const bench_solutions *solutions, double *seconds) {
     psg_run_statistics s = {.seconds = NAN};
     (void)solutions;
-    const psg_status status = psg_work_run(j->workload);
+    const psg_status status = workload_run(j->workload);
     (void)psg_work_statistics(j->work, &s);
     *seconds = s.seconds;
     return status;
@@ -64,15 +63,15 @@ static void read(const bench_job *j, double seconds, bench_sample *sample) {
 static const char *check(const bench_job *j, const bench_solutions *solutions, double *error,
                          double *tolerance) {
     enum { ANSWERS_MOST = 64 };
-    psg_answer answer[ANSWERS_MOST];
+    workload_answer answer[ANSWERS_MOST];
     size_t count = 0;
     bool wrong = false;
     (void)solutions;
-    if (psg_work_answers(j->work, answer, ANSWERS_MOST, &count) != PSG_OK) {
+    if (workload_answers(j->workload, answer, ANSWERS_MOST, &count) != PSG_OK) {
         return psg_last_error();
     }
     for (size_t m = 0; m < count && m < ANSWERS_MOST; m++) {
-        const psg_answer *a = &answer[m];
+        const workload_answer *a = &answer[m];
         const double apart = fabs(a->value - a->expected);
         const double off = apart / (a->expected != 0 ? fabs(a->expected) : 1); /* a NaN stays one */
         const bool bad = !(off <= a->tolerance);

@@ -54,3 +54,12 @@ endif()
 # Where `psg bench` finds the programs that measure.
 set(PSG_PROGRAMS_DIR ${CMAKE_INSTALL_LIBEXECDIR}/${PSG_NAME})
 set(PSG_PROGRAMS_FULL_DIR ${CMAKE_INSTALL_FULL_LIBEXECDIR}/${PSG_NAME})
+
+# psg_cuda_options(TARGET): how CUDA code is compiled.
+function(psg_cuda_options target)
+    target_compile_options(${target} PRIVATE
+        # a third of the size in the library; every driver for CUDA 13 can read it
+        $<$<AND:$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>,$<VERSION_GREATER_EQUAL:${CMAKE_CUDA_COMPILER_VERSION},13.0>>:--compress-mode=size>
+        $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
+        $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${PSG_WERROR}>>:-Xcompiler=-Werror;-Werror=cross-execution-space-call>)
+endfunction()

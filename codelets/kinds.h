@@ -25,9 +25,8 @@ typedef enum psg_task_kind {
     PSG_TASK_COUNT
 } psg_task_kind;
 
-/** The kinds of a solve with variable coefficients, which has those above too, of a solve of several right-hand sides, and of
- *  workloads. */
-typedef enum psg_workload_kind {
+/** The kinds of a solve with variable coefficients, which has those above too, and of a solve of several right-hand sides. */
+typedef enum psg_other_kind {
     PSG_KIND_PCG_MEASURE = PSG_TASK_COUNT,
     PSG_KIND_PCG_START,
     PSG_KIND_PCG_DOT,
@@ -37,29 +36,8 @@ typedef enum psg_workload_kind {
     PSG_KIND_PCG_END,
     PSG_KIND_PCG_SCALARS,
     PSG_KIND_WHOLE, /**< of a solve of several right-hand sides */
-    PSG_KIND_CG_APPLY,
-    PSG_KIND_EP_CHUNK,
-    PSG_KIND_EP_ADD,
-    PSG_KIND_BLOCKS_DIAGONAL,
-    PSG_KIND_BLOCKS_PAIR,
-    PSG_KIND_BLOCKS_PROJECT,
-    PSG_KIND_GEQRT,
-    PSG_KIND_UNMQR,
-    PSG_KIND_TSQRT,
-    PSG_KIND_TSMQR,
-    PSG_KIND_JACOBI_SWEEP,
-    PSG_KIND_DOCK_STATIC,
-    PSG_KIND_DOCK_VOXEL,
-    PSG_KIND_DOCK_CORRELATE,
-    PSG_KIND_DOCK_BEST,
-    PSG_KIND_DOCK_MERGE,
-    PSG_KIND_TRANSPOSE,
-    PSG_KIND_TRANSPOSE_EXCHANGE,
-    PSG_KIND_TRANSPOSE_SWAP,
-    PSG_KIND_TRANSPOSE_ALONE,
-    PSG_KIND_VADD,
     PSG_KIND_COUNT
-} psg_workload_kind;
+} psg_other_kind;
 
 /** Axes of parts, of psg_label.index: a task on a segment has an index along the first, a task on a sheet along the
  *  second, a message along both. */

@@ -19,6 +19,7 @@
 #include "codelets/pcg.h"
 #include "graph/process.h"
 #include "graph/transforms.h"
+#include "runtime/runs.h"
 #include "runtime/simulation.h"
 
 #include <math.h>
@@ -402,6 +403,17 @@ static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
     return psg_fail(PSG_ERR_DATA, "epsilon was not finite and above 0 everywhere; now it is");
 }
 
+static psg_status judge_steps(const psg_flight *flight) {
+    const psg_pcg_result *r = &flight->pcg;
+    return r->reached
+               ? PSG_OK
+               : psg_fail(PSG_ERR_DATA,
+                          "after %zu iterations the residual is %.3g of f%s, and the tolerance is "
+                          "%.3g",
+                          r->steps, r->residual, flight->terms.pcg.drops ? " less its mean" : "",
+                          flight->terms.pcg.tolerance);
+}
+
 psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight) {
     const psg_pcg_result *r = &flight->pcg;
     psg_status status = PSG_OK;
@@ -409,12 +421,68 @@ psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight) {
         psg_runtime_awake(); /* epsilon is looked at through StarPU */
         status = refuse_epsilon(plan, flight->arrays);
         psg_runtime_rest();
-    } else if (flight->steps_most > 0 && !r->reached) {
-        status = psg_fail(PSG_ERR_DATA,
-                          "after %zu iterations the residual is %.3g of f%s, and the tolerance is "
-                          "%.3g",
-                          r->steps, r->residual, flight->terms.pcg.drops ? " less its mean" : "",
-                          flight->terms.pcg.tolerance);
+    } else if (flight->steps_most > 0) {
+        status = judge_steps(flight);
     }
+    return status;
+}
+
+/* ---------------------------------------------------------------- between a program's StarPU data */
+
+static psg_status read_args(psg_flight *flight, psg_plan *plan, const psg_solve_args *args) {
+    const psg_array any = {.data = NULL}; /* the program's data stand for it */
+    psg_solve_args full = psg_terms_of_plan(plan);
+    psg_status status = args != NULL ? psg_terms_read(&full, plan, args) : PSG_OK;
+    full.epsilon = &any;
+    if (status == PSG_OK) {
+        status = psg_terms_take(plan, &full, &flight->terms, &flight->mean);
+    }
+    return status == PSG_OK ? psg_pcg_take(flight, plan, &full) : status;
+}
+
+static psg_status judge(const psg_flight *flight) {
+    const psg_pcg_result *r = &flight->pcg;
+    const psg_status status = psg_fail_run(flight->run);
+    return status != PSG_OK    ? status
+           : r->bad_eps        ? psg_fail(PSG_ERR_DATA, "epsilon is not from %g to %g everywhere",
+                                          BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
+           : !isfinite(r->sum) ? psg_fail(PSG_ERR_DATA, "f is not finite")
+                               : judge_steps(flight);
+}
+
+psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f,
+                             struct _starpu_data_state *const *epsilon,
+                             struct _starpu_data_state *const *u, const psg_solve_args *args) {
+    psg_flight flight = {.next = NULL};
+    const psg_pcg_fields fields = {f, epsilon, u};
+    psg_clear_error();
+    if (plan == NULL || f == NULL || epsilon == NULL || u == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan, f, epsilon or u is NULL");
+    }
+    if (plan->flights.oldest != NULL) {
+        return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
+    }
+    psg_status status = read_args(&flight, plan, args);
+    if (status != PSG_OK) {
+        return status;
+    }
+    psg_run *run = flight.run = psg_run_create(&plan->context.engine);
+    if (run == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for a run");
+    }
+    flight.terms.relay = plan->storage.lanes[0]->relay;
+    run->user = &flight.terms;
+    run->awake = true;
+    psg_copies_begin(&plan->work, true);
+    const psg_submission submission = psg_work_start(&plan->work, run, plan->flights.launched++);
+    psg_pcg_submit(run, plan, plan->storage.lanes[0], plan->doors.pcg, &fields, &flight.terms,
+                   flight.steps_most, &flight.pcg);
+    psg_work_submitted(run, submission);
+    (void)psg_run_wait(run, 0);
+    psg_work_keep(&plan->work, run, submission.program);
+    psg_copies_end(&plan->work, run);
+    plan->past.pcg = flight.pcg;
+    status = judge(&flight);
+    psg_run_destroy(run);
     return status;
 }

@@ -376,7 +376,8 @@ psg_status psg_call_refuse(psg_plan *plan, const psg_options *options, psg_statu
         comm, psg_fail(refused, "%s", words != NULL ? words : psg_status_string(refused)));
 }
 
-void psg_plan_end(psg_plan *plan) {
+void psg_plan_destroy(psg_plan *plan) {
+    psg_clear_error();
     if (plan == NULL) {
         return;
     }
@@ -390,11 +391,6 @@ void psg_plan_end(psg_plan *plan) {
         psg_runtime_rest();
     }
     psg_runtime_release(comm);
-}
-
-void psg_plan_destroy(psg_plan *plan) {
-    psg_clear_error();
-    psg_plan_end(plan);
 }
 
 psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *sheets) {

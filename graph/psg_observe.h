@@ -1,7 +1,7 @@
-/** @file psg_observe.h  What happened in a run, of a plan or of a workload: statistics, events, copies, dependencies, bounds.
+/** @file psg_observe.h  What happened in a run, of a plan or of an engine: statistics, events, copies, dependencies, bounds.
  *
  * The calls follow the rules of psg.h. Times are seconds. A plan is one kind of work that runs as a task graph,
- * the workloads of psg_work.h are others. Functions psg_work_*() take any of them, and psg_plan_*() a plan.
+ * the engines of psg_task.h are others. Functions psg_work_*() take any of them, and psg_plan_*() a plan.
  */
 #ifndef PSG_OBSERVE_H
 #define PSG_OBSERVE_H

@@ -18,7 +18,7 @@ struct _starpu_data_state; /* StarPU's starpu_data_handle_t points to this */
 PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *sheets);
 
 /** f and u as StarPU data, one handle for each segment. Tasks of the program write f and read u
- *  wherever the data are. The first call makes the handles, without initial values. The plan owns
+ *  wherever the data are. The first call that asks for handles makes them, without initial values. The plan owns
  *  them, and their user data (starpu_data_set_user_data()). Each is a StarPU block of nx x ny x
  *  (planes of the segment) elements of the precision.
  *  @param[out] f     psg_plan_segments() handles; may be NULL
@@ -47,6 +47,18 @@ PSG_API psg_status psg_submit_slabs(psg_plan *plan);
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: the latest solve left no u */
 PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
 PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
+
+/** Solve div(epsilon grad u) - lambda u = factor f, as psg_solve_args.epsilon has it, between StarPU data of the program,
+ *  and wait. Each list has psg_plan_segments() handles, which are blocks as those of psg_plan_slab_handles(), but of f64 or
+ *  of f32 whatever the plan's precision is: that is the preconditioner's.
+ *  @param[in]  f, epsilon  not written @param[out] u  no piece of f or epsilon
+ *  @param[in]  args        lambda, factor, mean, tolerance and iterations count; NULL: the plan's
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME; PSG_ERR_STATE: a solve is in flight; PSG_ERR_DATA: f is not
+ *          finite, epsilon not from 1e-75 to 1e75, or there were too few iterations */
+PSG_API psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f,
+                                     struct _starpu_data_state *const *epsilon,
+                                     struct _starpu_data_state *const *u,
+                                     const psg_solve_args *args);
 
 #ifdef __cplusplus
 }

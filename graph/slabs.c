@@ -26,7 +26,7 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    const psg_status status = need_slabs(plan);
+    const psg_status status = f != NULL || u != NULL ? need_slabs(plan) : PSG_OK;
     if (status != PSG_OK) {
         return status;
     }

@@ -245,9 +245,6 @@ static inline const psg_plan *psg_plan_of(const psg_work *work) {
     return work->owner;
 }
 
-/** psg_plan_destroy() of a plan that is part of something else: the words of the latest error stay. */
-void psg_plan_end(psg_plan *plan);
-
 /* ---------------------------------------------------------------- what the plan tells, placement.c, lend.c */
 
 /** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.

@@ -110,8 +110,8 @@ typedef struct psg_cuda_symbol {
                      PSG_CUDA_DFT along z */
 } psg_cuda_symbol;
 
-/** The words for a code returned by anything here: a cudaError_t, or cuFFT's or cuBLAS' code as the functions
- *  of fft.h and qr.h give it. Static. */
+/** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions of fft.h give
+ *  it. Static. */
 const char *psg_cuda_error_string(int code);
 
 /** Does a code of these say that there was no memory, so that with less it could work? */

@@ -1,8 +1,6 @@
 /* The words for the codes of kernels/. */
 #include "kernels/common.h"
 #include "kernels/fft.h"
-#include "kernels/qr.h"
-#include <cublas_v2.h>
 #include <cufft.h>
 
 static const char *cufft_words(int code) {
@@ -39,13 +37,10 @@ static const char *cufft_words(int code) {
 }
 
 bool psg_cuda_error_is_out_of_memory(int code) {
-    return code == cudaErrorMemoryAllocation || code == PSG_CUDA_CUFFT_ERROR + CUFFT_ALLOC_FAILED ||
-           code == PSG_CUDA_CUBLAS_ERROR + CUBLAS_STATUS_ALLOC_FAILED;
+    return code == cudaErrorMemoryAllocation || code == PSG_CUDA_CUFFT_ERROR + CUFFT_ALLOC_FAILED;
 }
 
 const char *psg_cuda_error_string(int code) {
-    if (code >= PSG_CUDA_CUBLAS_ERROR)
-        return cublasGetStatusName((cublasStatus_t)(code - PSG_CUDA_CUBLAS_ERROR));
     if (code >= PSG_CUDA_CUFFT_ERROR)
         return cufft_words(code - PSG_CUDA_CUFFT_ERROR);
     return cudaGetErrorString((cudaError_t)code);

@@ -1,5 +1,5 @@
 /* Peers of workloads on cores: what one would write without tasks. */
-#include "base/random.h"
+#include "workloads/random.h"
 #include "bench/programs/program.h"
 #include "bench/programs/workload_peer.h"
 #include "cpu/clones.h"

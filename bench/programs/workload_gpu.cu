@@ -1,6 +1,6 @@
 // Peers of workloads on the first GPU by kernels of their own: what one would write without tasks, with the data in the memory of
 // the GPU.
-#include "base/random.h"
+#include "workloads/random.h"
 #include "bench/programs/workload_gpu.cuh"
 #include "kernels/sum.cuh"
 

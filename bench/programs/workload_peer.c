@@ -2,10 +2,10 @@
  * the same numbers. bench_cores|bench_gpus workload [--cpus N] [--gpus N] [--tile B] [--policy P] [--priority] [--precision f64|f32] [--repeat R]
  * NAME:SIZE ... With GPUs the peer is on the first GPU, else on as many cores as psg. */
 #include "bench/programs/workload_peer.h"
-#include "base/random.h"
 #include "bench/programs/peers.h"
 #include "bench/programs/program.h"
 #include "graph/psg_observe.h"
+#include "workloads/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void must_be(const peer *p, const char *name, double value) {
         m++;
     }
     bench_must(m < p->known_count, "%s has no answer %s", p->row->workload, name);
-    const psg_answer *a = &p->known[m];
+    const workload_answer *a = &p->known[m];
     const double of = a->expected != 0 ? fabs(a->expected) : 1;
     bench_must(fabs(value - a->expected) <= a->tolerance * of,
                "the peer of %s: %s is %.15g, and may differ from %.15g by %.3g", p->row->workload,
@@ -330,7 +330,8 @@ static double run_psg(void *what, unsigned calls) {
     double seconds = 0;
     for (unsigned call = 0; call < calls; call++) {
         psg_run_statistics s;
-        bench_must(psg_work_run(p->work) == PSG_OK && psg_work_statistics(p->work, &s) == PSG_OK,
+        bench_must(workload_run(p->work) == PSG_OK &&
+                       psg_work_statistics(workload_work(p->work), &s) == PSG_OK,
                    "%s", psg_last_error());
         seconds += s.seconds;
     }
@@ -393,7 +394,7 @@ static void choose(peer *p, const char *name, bool on_gpu) {
 static void report(const peer *p, const char *name, const psg_options *options,
                    const bench_job *jobs, size_t count) {
     static const char *const who[] = {"psg", "peer", "peer, with the copy of its input"};
-    printf("%s: %s on %d cores and %d GPUs; peer: %s", name, psg_work_about(p->work), options->cpus,
+    printf("%s: %s on %d cores and %d GPUs; peer: %s", name, workload_about(p->work), options->cpus,
            options->gpus, p->way->about);
     printf(p->steps > 0 ? ", %d steps\n" : "\n", p->steps);
     for (size_t j = 0; j < count; j++) {
@@ -408,7 +409,7 @@ static void report(const peer *p, const char *name, const psg_options *options,
     fflush(stdout);
 }
 
-static void measure(peer *p, const char *name, const psg_work_options *how,
+static void measure(peer *p, const char *name, const workload_options *how,
                     const psg_options *options, const bench_settings *settings) {
     bench_job jobs[] = {{.run = run_psg, .what = p},
                         {.run = run_peer, .what = p},
@@ -419,7 +420,7 @@ static void measure(peer *p, const char *name, const psg_work_options *how,
         peer_need_gpu();
     }
 #endif
-    bench_must(psg_work_create(&p->work, name, how, options) == PSG_OK, "%s", psg_last_error());
+    bench_must(workload_create(&p->work, name, how, options) == PSG_OK, "%s", psg_last_error());
     p->row->make(p);
     for (int a = 0; a < p->row->arrays; a++) {
         p->array[a] = bench_array(p->points * p->real_bytes);
@@ -429,13 +430,13 @@ static void measure(peer *p, const char *name, const psg_work_options *how,
     const size_t count = options->gpus > 0 && p->way->bring != NULL ? 3 : 2;
     bench_interleave(jobs, count, settings, 0.2);
     call(p->way->fetch, p);
-    bench_must(psg_work_check(p->work) == PSG_OK &&
-                   psg_work_answers(p->work, p->known, PEER_ANSWERS, &p->known_count) == PSG_OK,
+    bench_must(workload_check(p->work) == PSG_OK &&
+                   workload_answers(p->work, p->known, PEER_ANSWERS, &p->known_count) == PSG_OK,
                "%s", psg_last_error());
     p->row->check(p);
     report(p, name, options, jobs, count);
     call(p->way->close, p);
-    psg_work_destroy(p->work);
+    workload_destroy(p->work);
     for (int a = 0; a < p->row->arrays; a++) {
         free(p->array[a]);
     }
@@ -444,11 +445,10 @@ static void measure(peer *p, const char *name, const psg_work_options *how,
 
 int bench_workload(int argc, char **argv) {
     psg_options options;
-    psg_work_options how;
+    workload_options how = {.tile = 0};
     bench_settings settings = {.repeat = 9, .warm_up = 1, .seed = 1};
     int cpus = bench_cores(), gpus = 0, tile = 0, by_path = 0;
     psg_options_init(&options);
-    psg_work_options_init(&how);
     const bench_option table[] = {{"cpus", BENCH_NUMBER, &cpus, NULL},
                                   {"gpus", BENCH_NUMBER, &gpus, NULL},
                                   {"tile", BENCH_NUMBER, &tile, NULL},
@@ -460,7 +460,7 @@ int bench_workload(int argc, char **argv) {
     options.cpus = cpus;
     options.gpus = gpus;
     how.tile = (size_t)tile;
-    how.priority = by_path ? PSG_PRIORITY_PATH : PSG_PRIORITY_NONE;
+    how.priority = by_path ? WORKLOAD_PATH : WORKLOAD_EQUAL;
     for (int operand = first; operand < argc; operand++) {
         const int is_float = options.precision == PSG_F32;
         peer p = {.cpus = cpus > 0 ? cpus : bench_cores(),

@@ -3,8 +3,8 @@
 #ifndef PSG_BENCH_PROGRAMS_WORKLOAD_PEER_H
 #define PSG_BENCH_PROGRAMS_WORKLOAD_PEER_H
 
-#include "cpu/cg.h"
-#include "graph/psg_work.h"
+#include "workloads/cg.h"
+#include "workloads/workload.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,8 +20,8 @@ enum { QR_A = 0, QR_TAU, QR_WORKSPACE, QR_ARRAYS };           /**< arrays of qr 
 typedef struct peer {
     const struct peer_row *row;
     const struct peer_way *way;
-    psg_work *work;
-    psg_answer known[PEER_ANSWERS]; /**< psg's answers, with what is expected */
+    workload *work;
+    workload_answer known[PEER_ANSWERS]; /**< psg's answers, with what is expected */
     size_t known_count;
     const char *size; /**< behind the colon */
     int n;            /**< points or rows in a direction; ep: 2^n pairs; cg: iterations */

@@ -2,9 +2,9 @@
  * as before, whatever runs the solves, and the answer is the same. */
 #include "graph/psg.h"
 #include "graph/psg_starpu.h"
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/workload.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -69,21 +69,20 @@ static void solves(const char *name, psg_options options, way how) {
     psg_plan_destroy(plan);
 }
 
-static void runs(const char *workload, const psg_options *options) {
-    psg_work *work = NULL;
+static void runs(const char *name, const psg_options *options) {
+    workload *work = NULL;
     size_t before = 0;
-    psg_work_options how;
-    psg_work_options_init(&how);
-    CHECK_STATUS(psg_work_create(&work, workload, &how, options), PSG_OK);
+    workload_options how = {.tile = 0};
+    CHECK_STATUS(workload_create(&work, name, &how, options), PSG_OK);
     psg_status status = work != NULL ? PSG_OK : PSG_ERR_STATE;
     for (int m = 1; m <= 2 * RUNS && status == PSG_OK; m++) {
-        status = psg_work_run(work);
+        status = workload_run(work);
         before = m == RUNS ? mallinfo2().uordblks : before;
     }
     const long more = (long)(mallinfo2().uordblks - before);
-    CHECK(status == PSG_OK, "%s: %s", workload, psg_last_error());
-    CHECK(more <= NOISE, "%s: %ld bytes more after %d runs", workload, more, RUNS);
-    psg_work_destroy(work);
+    CHECK(status == PSG_OK, "%s: %s", name, psg_last_error());
+    CHECK(more <= NOISE, "%s: %ld bytes more after %d runs", name, more, RUNS);
+    workload_destroy(work);
 }
 
 int main(void) {

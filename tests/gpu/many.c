@@ -2,7 +2,7 @@
  * side, for any count and batch, after what is on the legacy default stream. A lack of memory there is an error, and the
  * plan can be used again. */
 #include "graph/psg_observe.h"
-#include "graph/psg_work.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

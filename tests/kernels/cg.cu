@@ -1,11 +1,8 @@
 // The product of some rows of a sparse matrix on a GPU has the bits of a core's, and so have the sums of its leaves: for rows of no,
 // one and many numbers, and for columns in several blocks.
-#include "kernels/cg.h"
+#include "workloads/cg.h"
 #include "tests/kernels/check_cuda.h"
 #include <memory>
-extern "C" {
-#include "cpu/cg.h"
-}
 
 static std::vector<double> numbers(size_t count) {
     std::vector<double> v(count);

@@ -4,7 +4,7 @@
 #include "kernels/divide.cuh"
 #include "kernels/pack.cuh"
 #include "kernels/transpose.cuh"
-#include "kernels/vadd.cuh"
+#include "workloads/vadd.cuh"
 #include <cstdio>
 #include <cstring>
 #include <vector>

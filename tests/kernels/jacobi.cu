@@ -1,11 +1,8 @@
 // A sweep on a GPU has the bits of a core's, for tiles of one point, one row, one column and many blocks.
-#include "kernels/jacobi.h"
+#include "workloads/jacobi.h"
 #include "tests/kernels/check_cuda.h"
 
 #include <memory>
-extern "C" {
-#include "cpu/jacobi.h"
-}
 
 template <class Real> static std::vector<Real> numbers(size_t count, unsigned seed) {
     std::vector<Real> v(count);

@@ -1,4 +1,4 @@
-"""Includes go one way, {app, bench, bindings} -> graph -> codelets -> {runtime, cpu, kernels} -> base, and each foreign library has its place.
+"""Includes go one way, {app, bench, bindings, workloads} -> graph -> codelets -> {runtime, cpu, kernels} -> base, and each foreign library has its place.
 
     layers.py ROOT
 """
@@ -11,9 +11,10 @@ import tree
 
 # Of which folders of ours a folder may include.
 OURS = {
-    "app": {"app", "base"},
+    "app": {"app", "workloads", "base"},
     "bindings": {"bindings"},
-    "bench": {"bench", "app", "base"},
+    "bench": {"bench", "app", "workloads", "base"},
+    "workloads": {"workloads", "cpu", "kernels", "base"},
     "graph": {"graph", "codelets", "runtime", "cpu", "kernels", "base"},
     "codelets": {"codelets", "runtime", "cpu", "kernels", "base"},
     "runtime": {"runtime", "base"},
@@ -22,7 +23,7 @@ OURS = {
     "base": {"base"},
 }
 # Single headers that are allowed beyond that.
-BESIDES = {"app": set(tree.PUBLIC), "bindings": set(tree.PUBLIC), "bench": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"},
+BESIDES = {"app": set(tree.PUBLIC), "bindings": set(tree.PUBLIC), "bench": set(tree.PUBLIC), "workloads": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"},
            "runtime": {"graph/psg_task.h"}}
 # The table of commands has those of the laboratory.
 BESIDES_OF_FILE = {"app/main.c": {"bench/commands.h"}}
@@ -31,8 +32,8 @@ FREE = ("tests/", "bench/programs/")
 
 # Foreign headers, and calls, by where they are allowed.
 FOREIGN = [
-    ("StarPU", r"starpu\w*\.h", r"starpu_\w+\s*\(", {"runtime", "codelets", "graph"}),
-    ("CUDA", r"(cuda|cufft|cublas|cuComplex|cub/|nvtx)\w*[./\w]*", r"cu(da|fft|blas)[A-Z]\w+\s*\(", {"kernels", "runtime", "codelets"}),
+    ("StarPU", r"starpu\w*\.h", r"starpu_\w+\s*\(", {"runtime", "codelets", "graph", "workloads"}),
+    ("CUDA", r"(cuda|cufft|cublas|cuComplex|cub/|nvtx)\w*[./\w]*", r"cu(da|fft|blas)[A-Z]\w+\s*\(", {"kernels", "runtime", "codelets", "workloads"}),
     ("FFTW", r"fftw3\w*\.h", r"fftwf?_\w+\s*\(", {"cpu"}),
     ("hwloc", r"hwloc\.h", r"hwloc_\w+\s*\(", {"runtime", "graph"}),
     ("HDF5", r"hdf5\w*\.h", r"H5[A-Z]\w+\s*\(", {"app"}),

@@ -1,8 +1,8 @@
 /* Eight blocks on three simulated Tesla C1060: the longest task first under dmdas comes within 4 % of what the diagonals need at
  * the least, and without a barrier within 2 % of the bound of all tasks; the order of the list does not. Static and guided
  * placements take as long as they were measured to take on such GPUs. */
-#include "graph/psg_work.h"
 #include "tests/simulate/simulate.h"
+#include "workloads/workload.h"
 
 enum { BLOCKS = 8, GPUS = 3, TASKS = BLOCKS * (2 * BLOCKS - 1) };
 /* Seconds of one GPU: the diagonals, and all tasks. */
@@ -10,7 +10,7 @@ static const double diagonal_work = 40.5, work = 88.0;
 
 typedef struct blocks_case {
     const char *about;
-    psg_work_options how;
+    workload_options how = {.tile = 0};
     double diagonals[2], all[2]; /* no less than and no more than, in seconds */
 } blocks_case;
 
@@ -20,7 +20,7 @@ static const double ideal = 40.5 / GPUS, bound = 88.0 / GPUS;
 
 static void one(const void *argument) {
     const blocks_case *c = argument;
-    psg_work *made = NULL;
+    workload *made = NULL;
     psg_options options;
     psg_run_statistics s;
     psg_bounds b;
@@ -31,15 +31,15 @@ static void one(const void *argument) {
     psg_options_init(&options);
     options.cpus = 0;
     options.gpus = GPUS;
-    options.policy = c->how.place == PSG_PLACE_FREE ? "dmdas" : "eager";
+    options.policy = c->how.place == WORKLOAD_FREE ? "dmdas" : "eager";
     options.record = 1;
-    if (!CHECK_STATUS(psg_work_create(&made, "blocks:8", &c->how, &options), PSG_OK) ||
-        !CHECK_STATUS(psg_work_run(made), PSG_OK)) {
+    if (!CHECK_STATUS(workload_create(&made, "blocks:8", &c->how, &options), PSG_OK) ||
+        !CHECK_STATUS(workload_run(made), PSG_OK)) {
         return;
     }
-    CHECK_STATUS(psg_work_statistics(made, &s), PSG_OK);
-    CHECK_STATUS(psg_work_bounds(made, &b), PSG_OK);
-    CHECK_STATUS(psg_work_events(made, event, TASKS, &count), PSG_OK);
+    CHECK_STATUS(psg_work_statistics(workload_work(made), &s), PSG_OK);
+    CHECK_STATUS(psg_work_bounds(workload_work(made), &b), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(made), event, TASKS, &count), PSG_OK);
     CHECK(count == TASKS, "%zu tasks", count);
     for (size_t m = 0; m < count && m < TASKS; ++m) {
         const int diagonal = strcmp(psg_stage_name(event[m].stage), "blocks_diagonal") == 0;
@@ -55,12 +55,12 @@ static void one(const void *argument) {
           end);
     CHECK(s.seconds >= c->all[0] && s.seconds <= c->all[1], "%s: all takes %.3f s", c->about,
           s.seconds);
-    psg_work_destroy(made);
+    workload_destroy(made);
 }
 
-static psg_work_options how(psg_work_order order, int barrier, psg_work_place place) {
-    psg_work_options options;
-    psg_work_options_init(&options);
+static workload_options how(workload_order order, int barrier, workload_place place) {
+    workload_options options;
+    options = (workload_options){.tile = 0};
     options.order = order;
     options.barrier = barrier;
     options.place = place;
@@ -71,20 +71,20 @@ int main(void) {
     /* Measured (static and guided): 21.84 + 20.05 s and 15.05 + 15.93 s, within 5 %. */
     const blocks_case cases[] = {
         {"longest first, a barrier",
-         how(PSG_ORDER_LONGEST, 1, PSG_PLACE_FREE),
+         how(WORKLOAD_LONGEST, 1, WORKLOAD_FREE),
          {ideal, 1.04 * ideal},
          ANY},
-        {"longest first", how(PSG_ORDER_LONGEST, 0, PSG_PLACE_FREE), ANY, {bound, 1.02 * bound}},
+        {"longest first", how(WORKLOAD_LONGEST, 0, WORKLOAD_FREE), ANY, {bound, 1.02 * bound}},
         {"listed, a barrier",
-         how(PSG_ORDER_LISTED, 1, PSG_PLACE_FREE),
+         how(WORKLOAD_LISTED, 1, WORKLOAD_FREE),
          {1.1 * ideal, INFINITY},
          {1.04 * bound, INFINITY}},
         {"static, a barrier",
-         how(PSG_ORDER_LISTED, 1, PSG_PLACE_STATIC),
+         how(WORKLOAD_LISTED, 1, WORKLOAD_STATIC),
          {0.95 * 21.84, 1.05 * 21.84},
          {0.95 * 41.89, 1.05 * 41.89}},
         {"guided, a barrier",
-         how(PSG_ORDER_LISTED, 1, PSG_PLACE_GUIDED),
+         how(WORKLOAD_LISTED, 1, WORKLOAD_GUIDED),
          {0.95 * 15.05, 1.05 * 15.05},
          {0.95 * 30.98, 1.05 * 30.98}},
     };

@@ -1,17 +1,17 @@
 /* What a workload cannot be made of is refused before anything is submitted, in words that say what there is. */
 #include "graph/psg_machine.h"
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/dock/dock.h"
 
 #include <string.h>
 
 static psg_options options;
 
-static void refused(psg_status expected, const char *name, const psg_work_options *how,
+static void refused(psg_status expected, const char *name, const workload_options *how,
                     const char *words) {
-    psg_work *work = (psg_work *)&options;
-    CHECK_STATUS(psg_work_create(&work, name, how, &options), expected);
+    workload *work = (workload *)&options;
+    CHECK_STATUS(workload_create(&work, name, how, &options), expected);
     CHECK(work == NULL, "%s: something was made", name);
     CHECK(strstr(psg_last_error(), words) != NULL, "%s: '%s' without '%s'", name, psg_last_error(),
           words);
@@ -29,7 +29,7 @@ static void names(void) {
     refused(PSG_ERR_ARG, "e:S", NULL, "there are: blocks, cg, dock, ep");
     refused(PSG_ERR_ARG, "epp:S", NULL, "there are: blocks, cg, dock, ep");
     refused(PSG_ERR_ARG, "", NULL, "there are: blocks, cg, dock, ep");
-    CHECK_STATUS(psg_work_create(NULL, "ep:S", NULL, &options), PSG_ERR_ARG);
+    CHECK_STATUS(workload_create(NULL, "ep:S", NULL, &options), PSG_ERR_ARG);
 }
 
 static void blocks(void) {
@@ -41,7 +41,7 @@ static void blocks(void) {
                                         "blocks:3 +4",    "blocks:3+4x",
                                         "blocks:3+32769", "blocks:99999999999999999999999+1"};
     char many[256] = "blocks:1";
-    psg_work_options how;
+    workload_options how;
     for (size_t m = 0; m < sizeof sizes / sizeof *sizes; ++m) {
         refused(PSG_ERR_ARG, sizes[m], NULL, "or the cells of each: 40+30+20");
     }
@@ -49,51 +49,47 @@ static void blocks(void) {
         strcat(many, "+1");
     }
     refused(PSG_ERR_ARG, many, NULL, "up to 32 blocks of up to 32768 cells");
-    psg_work_options_init(&how);
+    how = (workload_options){.tile = 0};
     how.tile = 33;
     refused(PSG_ERR_ARG, "blocks:8", &how, "Q from 1 to 32");
-    psg_work_options_init(&how);
-    how.place = PSG_PLACE_COUNT;
+    how = (workload_options){.tile = 0};
+    how.place = WORKLOAD_PLACES;
     refused(PSG_ERR_ARG, "blocks:8", &how, "there is no such value");
 }
 
 static void cuts(void) {
     static const size_t tiles[] = {1, 15, 25, (size_t)-1};
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload_options how = {.tile = 0};
     for (size_t m = 0; m < sizeof tiles / sizeof *tiles; ++m) {
         how.tile = tiles[m];
         refused(PSG_ERR_ARG, "ep:S", &how, "T from 16 to 24");
     }
-    psg_work_options_init(&how);
-    how.order = PSG_ORDER_LONGEST;
+    how = (workload_options){.tile = 0};
+    how.order = WORKLOAD_LONGEST;
     refused(PSG_ERR_ARG, "ep:S", &how, "order: ep has none");
-    psg_work_options_init(&how);
+    how = (workload_options){.tile = 0};
     how.barrier = 1;
     refused(PSG_ERR_ARG, "ep:S", &how, "barrier: ep has none");
-    psg_work_options_init(&how);
-    how.place = PSG_PLACE_STATIC;
+    how = (workload_options){.tile = 0};
+    how.place = WORKLOAD_STATIC;
     refused(PSG_ERR_ARG, "ep:S", &how, "place: ep has none");
-    psg_work_options_init(&how);
-    how.priority = PSG_PRIORITY_COUNT;
+    how = (workload_options){.tile = 0};
+    how.priority = WORKLOAD_PRIORITIES;
     refused(PSG_ERR_ARG, "ep:S", &how, "there is no such value");
-    memset(&how, 0, sizeof how);
-    refused(PSG_ERR_ARG, "ep:S", &how, "psg_work_options_init()");
 }
 
 static void classes_of_cg(void) {
     static const char *const classes[] = {"cg", "cg:", "cg:D", "cg:a", "cg:SS", "cg:1400", "cg:S:"};
     static const size_t tiles[] = {1, 1776, 78149, (size_t)-1};
-    psg_work_options how;
+    workload_options how = {.tile = 0};
     for (size_t m = 0; m < sizeof classes / sizeof *classes; ++m) {
         refused(PSG_ERR_ARG, classes[m], NULL, "it has S, W, A, B and C");
     }
-    psg_work_options_init(&how);
     for (size_t m = 0; m < sizeof tiles / sizeof *tiles; ++m) {
         how.tile = tiles[m];
         refused(PSG_ERR_ARG, "cg:S", &how, "T from 1777 to 78148");
     }
-    psg_work_options_init(&how);
+    how = (workload_options){.tile = 0};
     how.barrier = 1;
     refused(PSG_ERR_ARG, "cg:S", &how, "barrier: cg has none");
 }
@@ -120,8 +116,7 @@ static void sizes_of_dock(void) {
                                        "64:30:electrostatics:",
                                        "electrostatics"};
     char name[40];
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload_options how = {.tile = 0};
     for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
         snprintf(name, sizeof name, "dock:%s", none[m]);
         refused(PSG_ERR_ARG, name, NULL,
@@ -142,8 +137,7 @@ static void sizes_of_jacobi(void) {
                                        "9x9",  "9:",    "9:0", ":50",        "9:-1",
                                        "9:5:", "9:5:1", " 9",  "2147483648", "9:2147483648"};
     char name[40];
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload_options how = {.tile = 0};
     for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
         snprintf(name, sizeof name, "jacobi:%s", none[m]);
         refused(PSG_ERR_ARG, name, NULL, "N or N:STEPS");
@@ -155,7 +149,7 @@ static void sizes_of_jacobi(void) {
     how.tile = 65536;
     refused(PSG_ERR_ARG, "jacobi:100000", &how, "T from 1 to 65535");
     how.tile = 0;
-    how.order = PSG_ORDER_LONGEST;
+    how.order = WORKLOAD_LONGEST;
     refused(PSG_ERR_ARG, "jacobi:9", &how, "order: jacobi has none");
 }
 
@@ -164,8 +158,7 @@ static void sizes_of_qr(void) {
         "",    "0",   "-3",   "+3",  "3x", "x3",         "3x0",
         "0x3", "3X3", "3x3x", "3.5", " 3", "2147483648", "99999999999999999999"};
     char name[40];
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload_options how = {.tile = 0};
     for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
         snprintf(name, sizeof name, "qr:%s", none[m]);
         refused(PSG_ERR_ARG, name, NULL, "N or MxN");
@@ -179,10 +172,10 @@ static void sizes_of_qr(void) {
     refused(PSG_ERR_ARG, "qr:9x4", &how, "tiles of 1 to 4");
     how.tile = 65536;
     refused(PSG_ERR_ARG, "qr:100000", &how, "tiles of 1 to 65535");
-    psg_work_options_init(&how);
-    how.order = PSG_ORDER_LONGEST;
+    how = (workload_options){.tile = 0};
+    how.order = WORKLOAD_LONGEST;
     refused(PSG_ERR_ARG, "qr:9", &how, "order: qr has none");
-    psg_work_options_init(&how);
+    how = (workload_options){.tile = 0};
     how.barrier = 1;
     refused(PSG_ERR_ARG, "qr:9", &how, "barrier: qr has none");
 }
@@ -193,8 +186,7 @@ static void sizes_of_transpose(void) {
         "0x3", "3X3",  "3x3x3",      "3.5",      " 3",      "2147483648", "99999999999999999999",
         "3:",  "3:in", "3:inplace:", "3inplace", ":inplace"};
     char name[48];
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload_options how = {.tile = 0};
     for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
         snprintf(name, sizeof name, "transpose:%s", none[m]);
         refused(PSG_ERR_ARG, name, NULL, "N, MxN, N:inplace or MxN:inplace");
@@ -224,8 +216,7 @@ static void sizes_of_vadd(void) {
                                        "9007199254740993",
                                        "99999999999999999999"};
     char name[40];
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload_options how = {.tile = 0};
     for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
         snprintf(name, sizeof name, "vadd:%s", none[m]);
         refused(PSG_ERR_ARG, name, NULL, "N, a whole number from 1");
@@ -238,7 +229,7 @@ static void sizes_of_vadd(void) {
     how.tile = (size_t)1 << 31;
     refused(PSG_ERR_ARG, "vadd:3000000000", &how, "T from 1 to 2147483647");
     how.tile = 0;
-    how.order = PSG_ORDER_LONGEST;
+    how.order = WORKLOAD_LONGEST;
     refused(PSG_ERR_ARG, "vadd:9", &how, "order: vadd has none");
 }
 
@@ -250,7 +241,7 @@ static void sizes_of_pcg(void) {
     static const char *const contrasts[] = {"pcg:32:ball:",     "pcg:32:ball:.5",
                                             "pcg:32:smooth:-2", "pcg:32:smooth:1e7",
                                             "pcg:32:ball:nan",  "pcg:32:ball:2x"};
-    psg_work_options how;
+    workload_options how;
     for (size_t m = 0; m < sizeof sizes / sizeof *sizes; ++m) {
         refused(PSG_ERR_ARG, sizes[m], NULL, "N from 4 to 2048");
     }
@@ -260,7 +251,7 @@ static void sizes_of_pcg(void) {
     for (size_t m = 0; m < sizeof contrasts / sizeof *contrasts; ++m) {
         refused(PSG_ERR_ARG, contrasts[m], NULL, "a number from 1 to 1e6");
     }
-    psg_work_options_init(&how);
+    how = (workload_options){.tile = 0};
     how.tile = 33;
     refused(PSG_ERR_ARG, "pcg:32", &how, "has 32 planes");
 }
@@ -292,28 +283,28 @@ static void solver_options(void) {
 /** Calls out of order, and with the work of a plan, which is no workload. */
 static void calls(void) {
     psg_plan *plan = harness_anchor(&options);
-    psg_work *work = NULL;
-    psg_answer answer;
+    workload *work = NULL;
+    workload_answer answer;
     psg_bounds bounds;
     size_t count = 0, ended = 1, tasks = 1;
-    CHECK(psg_workload_at(0) != NULL && psg_workload_at(99) == NULL, "the list of workloads");
-    CHECK_STATUS(psg_work_run(NULL), PSG_ERR_ARG);
-    CHECK_STATUS(psg_work_check(psg_plan_work(plan)), PSG_ERR_ARG);
-    CHECK(psg_plan_work(NULL) == NULL && psg_work_about(psg_plan_work(plan))[0] == '\0', "a plan");
+    CHECK(workload_at(0) != NULL && workload_at(99) == NULL, "the list of workloads");
+    CHECK_STATUS(workload_run(NULL), PSG_ERR_ARG);
+    CHECK_STATUS(workload_check(NULL), PSG_ERR_ARG);
+    CHECK(psg_plan_work(NULL) == NULL && workload_about(NULL)[0] == '\0', "nothing");
     CHECK_STATUS(psg_work_bounds(NULL, &bounds), PSG_ERR_ARG);
-    CHECK_STATUS(psg_work_progress(psg_plan_work(plan), &ended, &tasks), PSG_ERR_ARG);
+    CHECK_STATUS(psg_engine_progress(psg_plan_work(plan), &ended, &tasks), PSG_ERR_ARG);
     CHECK_STATUS(psg_work_tasks(NULL, NULL, 0, &count), PSG_ERR_ARG);
-    if (CHECK_STATUS(psg_work_create(&work, "ep:S", NULL, &options), PSG_OK)) {
-        CHECK_STATUS(psg_work_progress(work, NULL, &tasks), PSG_ERR_ARG);
-        CHECK_STATUS(psg_work_progress(work, &ended, &tasks), PSG_OK);
+    if (CHECK_STATUS(workload_create(&work, "ep:S", NULL, &options), PSG_OK)) {
+        CHECK_STATUS(workload_progress(work, NULL, &tasks), PSG_ERR_ARG);
+        CHECK_STATUS(workload_progress(work, &ended, &tasks), PSG_OK);
         CHECK(ended == 0 && tasks == 0, "%zu of %zu tasks before the first run", ended, tasks);
-        CHECK_STATUS(psg_work_answers(work, &answer, 1, &count), PSG_ERR_STATE);
-        CHECK_STATUS(psg_work_check(work), PSG_ERR_STATE);
-        CHECK_STATUS(psg_work_bounds(work, &bounds), PSG_ERR_STATE);
-        CHECK_STATUS(psg_work_dependencies(work, NULL, 0, &count), PSG_ERR_STATE);
+        CHECK_STATUS(workload_answers(work, &answer, 1, &count), PSG_ERR_STATE);
+        CHECK_STATUS(workload_check(work), PSG_ERR_STATE);
+        CHECK_STATUS(psg_work_bounds(workload_work(work), &bounds), PSG_ERR_STATE);
+        CHECK_STATUS(psg_work_dependencies(workload_work(work), NULL, 0, &count), PSG_ERR_STATE);
     }
-    psg_work_destroy(work);
-    psg_work_destroy(NULL);
+    workload_destroy(work);
+    workload_destroy(NULL);
     psg_plan_destroy(plan);
 }
 

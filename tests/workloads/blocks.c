@@ -2,9 +2,9 @@
  * number of workers. A projection comes after its pair and its two diagonals, with a barrier each pair after all
  * diagonals. Tasks are submitted in the order that was asked for, and placed tasks run where chunks put them. The
  * environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/workload.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -59,17 +59,17 @@ static void find_answer(unsigned fine, double answer[BLOCKS]) {
     }
 }
 
-static void check_answer(const psg_work *work, const double known[BLOCKS]) {
-    psg_answer a[BLOCKS];
+static void check_answer(const workload *work, const double known[BLOCKS]) {
+    workload_answer a[BLOCKS];
     size_t count = 0;
-    CHECK_STATUS(psg_work_check(work), PSG_OK);
-    CHECK_STATUS(psg_work_answers(work, a, BLOCKS, &count), PSG_OK);
+    CHECK_STATUS(workload_check(work), PSG_OK);
+    CHECK_STATUS(workload_answers(work, a, BLOCKS, &count), PSG_OK);
     if (!CHECK(count == BLOCKS, "%zu numbers", count)) {
         return;
     }
     for (int k = 0; k < BLOCKS; ++k) {
         CHECK_NEAR(a[k].value, known[k], 1e-6 * known[k], "%s of %s", a[k].name,
-                   psg_work_about(work));
+                   workload_about(work));
         CHECK_NEAR(a[k].expected, known[k], 1e-12 * known[k], "what %s is checked against",
                    a[k].name);
     }
@@ -85,11 +85,13 @@ static size_t other_of(const psg_event *event) {
     return is_kind(event, "blocks_diagonal") ? event->segment : event->sheet;
 }
 
-static void check_edges(const psg_work *work, const psg_event *event, int barrier) {
+static void check_edges(const workload *work, const psg_event *event, int barrier) {
     psg_dependency edge[TASKS * BLOCKS];
     size_t edges = 0;
     const size_t wanted = 3 * (size_t)PAIRS + (barrier ? (size_t)PAIRS * BLOCKS : 0);
-    CHECK_STATUS(psg_work_dependencies(work, edge, sizeof edge / sizeof *edge, &edges), PSG_OK);
+    CHECK_STATUS(
+        psg_work_dependencies(workload_work(work), edge, sizeof edge / sizeof *edge, &edges),
+        PSG_OK);
     CHECK(edges == wanted, "%zu edges", edges);
     for (size_t m = 0; m < edges && m < wanted; ++m) {
         const psg_event *from = &event[edge[m].before];
@@ -140,21 +142,21 @@ static void check_place(const psg_event *event, const int diagonal[BLOCKS], cons
 
 /* ------------------------------------------------------------------------------ the programs */
 
-static psg_work *make(const psg_options *options, const psg_work_options *how) {
-    psg_work *work = NULL;
-    CHECK_STATUS(psg_work_create(&work, name, how, options), PSG_OK);
+static workload *make(const psg_options *options, const workload_options *how) {
+    workload *work = NULL;
+    CHECK_STATUS(workload_create(&work, name, how, options), PSG_OK);
     return work;
 }
 
 /** Run it twice: the second run overwrites what the first one found. @return its events */
-static int run(psg_work *work, const psg_work_options *how, const double known[BLOCKS],
+static int run(workload *work, const workload_options *how, const double known[BLOCKS],
                psg_event event[TASKS]) {
     size_t count = 0;
     for (int m = 0; m < 2; ++m) {
-        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        CHECK_STATUS(workload_run(work), PSG_OK);
         check_answer(work, known);
     }
-    CHECK_STATUS(psg_work_events(work, event, TASKS, &count), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, TASKS, &count), PSG_OK);
     if (CHECK(count == TASKS, "%zu tasks", count)) {
         check_edges(work, event, how->barrier);
     }
@@ -167,21 +169,20 @@ static void answers(psg_options options) {
     psg_event event[TASKS];
     for (int m = 0; m < 5; ++m) {
         double known[BLOCKS];
-        psg_work_options how;
-        psg_work_options_init(&how);
+        workload_options how = {.tile = 0};
         how.tile = tiles[m];
-        how.order = m % 2 == 0 ? PSG_ORDER_LISTED : PSG_ORDER_LONGEST;
-        how.priority = m < 3 ? PSG_PRIORITY_NONE : PSG_PRIORITY_PATH;
+        how.order = m % 2 == 0 ? WORKLOAD_LISTED : WORKLOAD_LONGEST;
+        how.priority = m < 3 ? WORKLOAD_EQUAL : WORKLOAD_PATH;
         how.barrier = m == 1 || m == 2;
-        how.place = (psg_work_place)(m % PSG_PLACE_COUNT);
+        how.place = (workload_place)(m % WORKLOAD_PLACES);
         options.policy = policies[m];
         options.cpus = options.gpus == 0 ? 1 + m % 3 : options.cpus;
         find_answer(tiles[m] > 0 ? tiles[m] : 4, known);
-        psg_work *work = make(&options, &how);
+        workload *work = make(&options, &how);
         if (work != NULL) {
             run(work, &how, known, event);
         }
-        psg_work_destroy(work);
+        workload_destroy(work);
     }
 }
 
@@ -192,16 +193,15 @@ static void orders(psg_options options) {
     options.cpus = 1;
     options.policy = "eager";
     for (int barrier = 0; barrier < 2; ++barrier) {
-        psg_work_options how;
-        psg_work_options_init(&how);
+        workload_options how = {.tile = 0};
         how.tile = 1;
-        how.order = PSG_ORDER_LONGEST;
+        how.order = WORKLOAD_LONGEST;
         how.barrier = barrier;
-        psg_work *work = make(&options, &how);
+        workload *work = make(&options, &how);
         if (work != NULL && run(work, &how, known, event)) {
             check_order(event, barrier);
         }
-        psg_work_destroy(work);
+        workload_destroy(work);
     }
 }
 
@@ -217,37 +217,36 @@ static void places(psg_options options) {
     find_answer(2, known);
     options.cpus = 3;
     for (int guided = 0; guided < 2; ++guided) {
-        psg_work_options how;
-        psg_work_options_init(&how);
+        workload_options how = {.tile = 0};
         how.tile = 2;
         how.barrier = 1;
-        how.place = guided ? PSG_PLACE_GUIDED : PSG_PLACE_STATIC;
-        psg_work *work = make(&options, &how);
+        how.place = guided ? WORKLOAD_GUIDED : WORKLOAD_STATIC;
+        workload *work = make(&options, &how);
         if (work != NULL && run(work, &how, known, event)) {
             check_place(event, diagonal[guided], pair[guided]);
         }
-        psg_work_destroy(work);
+        workload_destroy(work);
     }
 }
 
 /** Tasks of one kind that differ in size have a time each: no path is shorter than the longest task. */
 static void longest(const psg_options *options) {
-    psg_work *work = NULL;
+    workload *work = NULL;
     psg_event event[6];
     psg_bounds bounds;
     size_t count = 0;
     double most = 0;
-    CHECK_STATUS(psg_work_create(&work, "blocks:4+300", NULL, options), PSG_OK);
-    CHECK_STATUS(psg_work_run(work), PSG_OK);
-    CHECK_STATUS(psg_work_events(work, event, 6, &count), PSG_OK);
-    CHECK_STATUS(psg_work_bounds(work, &bounds), PSG_OK);
+    CHECK_STATUS(workload_create(&work, "blocks:4+300", NULL, options), PSG_OK);
+    CHECK_STATUS(workload_run(work), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, 6, &count), PSG_OK);
+    CHECK_STATUS(psg_work_bounds(workload_work(work), &bounds), PSG_OK);
     CHECK(count == 6, "%zu tasks", count);
     for (size_t m = 0; m < count && m < 6; ++m) {
         most = fmax(most, event[m].end - event[m].start);
     }
     CHECK(bounds.bound[PSG_BOUND_PATH] >= 0.999 * most, "a path of %g s, and a task of %g s",
           bounds.bound[PSG_BOUND_PATH], most);
-    psg_work_destroy(work);
+    workload_destroy(work);
 }
 
 int main(void) {

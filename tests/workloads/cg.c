@@ -1,40 +1,40 @@
 /* cg finds the published zeta, with the same bits for every cut into blocks, policy and number of cores. A product comes after the
  * directions of all blocks, and the graph has the known number of tasks. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS
  * choose GPUs, which have the same bits. */
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ANSWERS = 3, KINDS = 6, ITERATIONS = 15, STEPS = 25 };
 
-static void check_answer(const psg_work *work, double first[ANSWERS]) {
-    psg_answer a[ANSWERS];
+static void check_answer(const workload *work, double first[ANSWERS]) {
+    workload_answer a[ANSWERS];
     size_t count = 0;
-    CHECK_STATUS(psg_work_check(work), PSG_OK);
-    CHECK_STATUS(psg_work_answers(work, a, ANSWERS, &count), PSG_OK);
+    CHECK_STATUS(workload_check(work), PSG_OK);
+    CHECK_STATUS(workload_answers(work, a, ANSWERS, &count), PSG_OK);
     for (size_t m = 0; CHECK(count == ANSWERS, "%zu numbers", count) && m < count; ++m) {
         CHECK(a[m].tolerance <= 1e-10, "%s may differ by %g", a[m].name, a[m].tolerance);
         first[m] = isnan(first[m]) ? a[m].value : first[m];
         CHECK(a[m].value == first[m], "%s of %s is %.17g, and was %.17g", a[m].name,
-              psg_work_about(work), a[m].value, first[m]);
+              workload_about(work), a[m].value, first[m]);
     }
 }
 
-static void check_tasks(const psg_work *work, size_t blocks) {
+static void check_tasks(const workload *work, size_t blocks) {
     static const struct {
         const char *name;
         size_t once, each;
     } wanted[KINDS] = {
-        {"pcg_start", 0, ITERATIONS},        {"pcg_direction", 0, ITERATIONS * STEPS},
-        {"cg_apply", 0, ITERATIONS * STEPS}, {"pcg_update", 0, ITERATIONS * STEPS},
-        {"pcg_dot", 0, 2 * ITERATIONS},      {"pcg_scalars", ITERATIONS * (2 * STEPS + 3), 0},
+        {"cg_start", 0, ITERATIONS},         {"cg_direction", 0, ITERATIONS * STEPS},
+        {"cg_apply", 0, ITERATIONS * STEPS}, {"cg_update", 0, ITERATIONS * STEPS},
+        {"cg_dot", 0, 2 * ITERATIONS},       {"cg_scalars", ITERATIONS * (2 * STEPS + 3), 0},
     };
     psg_kind_tasks kind[KINDS];
     size_t count = 0;
-    CHECK_STATUS(psg_work_tasks(work, kind, KINDS, &count), PSG_OK);
+    CHECK_STATUS(psg_work_tasks(workload_work(work), kind, KINDS, &count), PSG_OK);
     CHECK(count == KINDS, "%zu kinds", count);
     for (size_t m = 0; m < KINDS && count == KINDS; ++m) {
         size_t k = 0;
@@ -48,27 +48,27 @@ static void check_tasks(const psg_work *work, size_t blocks) {
 }
 
 /** The directions of all blocks in a step are before each product of the step, and the products before what follows. */
-static void check_graph(const psg_work *work, size_t blocks) {
+static void check_graph(const workload *work, size_t blocks) {
     size_t count = 0, edges = 0, directions = 0;
     psg_bounds bounds;
     psg_run_statistics s;
-    CHECK_STATUS(psg_work_events(work, NULL, 0, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(work, NULL, 0, &edges), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), NULL, 0, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(workload_work(work), NULL, 0, &edges), PSG_OK);
     psg_event *event = calloc(count, sizeof *event);
     psg_dependency *edge = calloc(edges, sizeof *edge);
-    CHECK_STATUS(psg_work_events(work, event, count, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(work, edge, edges, &edges), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, count, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(workload_work(work), edge, edges, &edges), PSG_OK);
     for (size_t m = 0; m < edges; ++m) {
         const psg_event *from = &event[edge[m].before], *to = &event[edge[m].after];
         CHECK(from->end <= to->start + 1e-6, "%s begins at %g, before %s ends at %g",
               psg_stage_name(to->stage), to->start, psg_stage_name(from->stage), from->end);
-        directions += strcmp(psg_stage_name(from->stage), "pcg_direction") == 0 &&
+        directions += strcmp(psg_stage_name(from->stage), "cg_direction") == 0 &&
                       strcmp(psg_stage_name(to->stage), "cg_apply") == 0 && from->step == to->step;
     }
     CHECK(directions == ITERATIONS * STEPS * blocks * blocks, "%zu products after directions",
           directions);
-    CHECK_STATUS(psg_work_statistics(work, &s), PSG_OK);
-    CHECK_STATUS(psg_work_bounds(work, &bounds), PSG_OK);
+    CHECK_STATUS(psg_work_statistics(workload_work(work), &s), PSG_OK);
+    CHECK_STATUS(psg_work_bounds(workload_work(work), &bounds), PSG_OK);
     CHECK(bounds.bound[PSG_BOUND_PATH] > 0 && bounds.seconds <= s.seconds * (1 + 1e-6),
           "a bound of %g s in a run of %g s", bounds.seconds, s.seconds);
     free(event);
@@ -77,22 +77,21 @@ static void check_graph(const psg_work *work, size_t blocks) {
 
 static void one(const psg_options *options, const char *name, size_t tile, size_t blocks,
                 double first[ANSWERS]) {
-    psg_work *work = NULL;
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload *work = NULL;
+    workload_options how = {.tile = 0};
     how.tile = tile;
-    if (!CHECK_STATUS(psg_work_create(&work, name, &how, options), PSG_OK)) {
+    if (!CHECK_STATUS(workload_create(&work, name, &how, options), PSG_OK)) {
         return;
     }
     for (int run = 0; run < 2; ++run) { /* the second one begins anew */
-        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        CHECK_STATUS(workload_run(work), PSG_OK);
         check_answer(work, first);
     }
     check_tasks(work, blocks);
     if (options->record) {
         check_graph(work, blocks);
     }
-    psg_work_destroy(work);
+    workload_destroy(work);
 }
 
 int main(void) {

@@ -2,9 +2,9 @@
  * sum is one task, and comes after those whose numbers it reads. With STARPU_REDUX there is one sum, after all chunks, in any order: counts are
  * equal, and sums within 1e-8. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS
  * choose GPUs, of which only the counts have to be equal. */
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/workload.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,18 +17,18 @@ static const double published[NUMBERS] = {
     -3.247834652034740e3, -6.958407078382297e3, 6140517, 5865300, 1100361, 68546, 1648, 17};
 static const unsigned tiles[TILES] = {16, 19, 24};
 
-static void check_answer(const psg_work *work, double first[NUMBERS], int cores) {
-    psg_answer a[NUMBERS];
+static void check_answer(const workload *work, double first[NUMBERS], int cores) {
+    workload_answer a[NUMBERS];
     size_t count = 0;
-    CHECK_STATUS(psg_work_check(work), PSG_OK);
-    CHECK_STATUS(psg_work_answers(work, a, NUMBERS, &count), PSG_OK);
+    CHECK_STATUS(workload_check(work), PSG_OK);
+    CHECK_STATUS(workload_answers(work, a, NUMBERS, &count), PSG_OK);
     if (!CHECK(count == NUMBERS, "%zu numbers", count)) {
         return;
     }
     for (int m = 0; m < NUMBERS; ++m) {
         const double tolerance = m < SUMS ? 1e-12 * fabs(published[m]) : 0;
         CHECK_NEAR(a[m].value, published[m], tolerance, "%s of %s", a[m].name,
-                   psg_work_about(work));
+                   workload_about(work));
         CHECK(a[m].expected == published[m], "%s is checked against %.17g", a[m].name,
               a[m].expected);
         first[m] = first[m] == 0 ? a[m].value : first[m];
@@ -37,10 +37,10 @@ static void check_answer(const psg_work *work, double first[NUMBERS], int cores)
     }
 }
 
-static void check_tasks(const psg_work *work, size_t chunks, size_t sums) {
+static void check_tasks(const workload *work, size_t chunks, size_t sums) {
     psg_kind_tasks kind[4];
     size_t count = 0;
-    CHECK_STATUS(psg_work_tasks(work, kind, 4, &count), PSG_OK);
+    CHECK_STATUS(psg_work_tasks(workload_work(work), kind, 4, &count), PSG_OK);
     if (CHECK(count == (sums > 0 ? 2 : 1), "%zu kinds", count)) {
         const char *const names[2] = {"ep_chunk", "ep_add"};
         for (size_t k = 0; k < count; ++k) {
@@ -53,13 +53,13 @@ static void check_tasks(const psg_work *work, size_t chunks, size_t sums) {
 }
 
 /** What a task reads was written before by the task that stands below it in the tree. */
-static void check_graph(const psg_work *work, size_t chunks) {
+static void check_graph(const workload *work, size_t chunks) {
     size_t count = 0;
     size_t edges = 0;
     psg_event *event = calloc(2 * chunks, sizeof *event);
     psg_dependency *edge = calloc(2 * chunks, sizeof *edge);
-    CHECK_STATUS(psg_work_events(work, event, 2 * chunks, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(work, edge, 2 * chunks, &edges), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, 2 * chunks, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(workload_work(work), edge, 2 * chunks, &edges), PSG_OK);
     CHECK(count == 2 * chunks - 1 && edges == 2 * (chunks - 1), "%zu events, %zu edges", count,
           edges);
     for (size_t m = 0; m < edges && m < 2 * chunks; ++m) {
@@ -77,11 +77,11 @@ static void check_graph(const psg_work *work, size_t chunks) {
     free(edge);
 }
 
-static void check_bounds(const psg_work *work) {
+static void check_bounds(const workload *work) {
     psg_run_statistics s;
     psg_bounds b;
-    CHECK_STATUS(psg_work_statistics(work, &s), PSG_OK);
-    CHECK_STATUS(psg_work_bounds(work, &b), PSG_OK);
+    CHECK_STATUS(psg_work_statistics(workload_work(work), &s), PSG_OK);
+    CHECK_STATUS(psg_work_bounds(workload_work(work), &b), PSG_OK);
     CHECK(b.seconds > 0 && b.seconds <= s.seconds * (1 + 1e-6), "a bound of %g s in a run of %g s",
           b.seconds, s.seconds);
     CHECK(b.bound[PSG_BOUND_PATH] > 0 && b.bound[PSG_BOUND_WORK] > 0, "path %g s, work %g s",
@@ -90,34 +90,33 @@ static void check_bounds(const psg_work *work) {
           (int)s.runs, s.submit_tasks);
 }
 
-static void one(const psg_options *options, unsigned tile, psg_work_priority priority,
+static void one(const psg_options *options, unsigned tile, workload_priority priority,
                 double first[NUMBERS]) {
     const size_t chunks = (size_t)1 << (PAIRS_LOG2 - tile);
-    psg_work *work = NULL;
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload *work = NULL;
+    workload_options how = {.tile = 0};
     how.tile = tile;
     how.priority = priority;
-    if (!CHECK_STATUS(psg_work_create(&work, "ep:S", &how, options), PSG_OK)) {
+    if (!CHECK_STATUS(workload_create(&work, "ep:S", &how, options), PSG_OK)) {
         return;
     }
     for (int run = 0; run < 2; ++run) { /* the second one overwrites what the first one found */
-        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        CHECK_STATUS(workload_run(work), PSG_OK);
         check_answer(work, first, options->gpus == 0);
     }
     check_tasks(work, chunks, chunks - 1);
     check_graph(work, chunks);
     check_bounds(work);
-    psg_work_destroy(work);
+    workload_destroy(work);
 }
 
 /** The sum comes after each of the chunks, and these come after nothing. */
-static void check_reduced(const psg_work *work, size_t chunks) {
+static void check_reduced(const workload *work, size_t chunks) {
     size_t count = 0, edges = 0;
     psg_event *event = calloc(2 * chunks, sizeof *event);
     psg_dependency *edge = calloc(2 * chunks, sizeof *edge);
-    CHECK_STATUS(psg_work_events(work, event, 2 * chunks, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(work, edge, 2 * chunks, &edges), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, 2 * chunks, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(workload_work(work), edge, 2 * chunks, &edges), PSG_OK);
     CHECK(count == chunks + 1 && edges == chunks, "%zu events, %zu edges", count, edges);
     for (size_t m = 0; m < edges && m < 2 * chunks; ++m) {
         const psg_event *from = &event[edge[m].before], *to = &event[edge[m].after];
@@ -131,28 +130,27 @@ static void check_reduced(const psg_work *work, size_t chunks) {
 
 static void reduced(const psg_options *options, unsigned tile) {
     const size_t chunks = (size_t)1 << (PAIRS_LOG2 - tile);
-    psg_answer a[NUMBERS];
-    psg_work *work = NULL;
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload_answer a[NUMBERS];
+    workload *work = NULL;
+    workload_options how = {.tile = 0};
     how.tile = tile;
-    if (!CHECK_STATUS(psg_work_create(&work, "ep:S:redux", &how, options), PSG_OK)) {
+    if (!CHECK_STATUS(workload_create(&work, "ep:S:redux", &how, options), PSG_OK)) {
         return;
     }
     for (int run = 0; run < 2; ++run) { /* the second one begins anew */
         size_t count = 0;
-        CHECK_STATUS(psg_work_run(work), PSG_OK);
-        CHECK_STATUS(psg_work_check(work), PSG_OK);
-        CHECK_STATUS(psg_work_answers(work, a, NUMBERS, &count), PSG_OK);
+        CHECK_STATUS(workload_run(work), PSG_OK);
+        CHECK_STATUS(workload_check(work), PSG_OK);
+        CHECK_STATUS(workload_answers(work, a, NUMBERS, &count), PSG_OK);
         CHECK(count == NUMBERS, "%zu numbers", count);
         for (int m = 0; m < NUMBERS; ++m) {
             CHECK_NEAR(a[m].value, published[m], m < SUMS ? 1e-8 * fabs(published[m]) : 0,
-                       "%s of %s", a[m].name, psg_work_about(work));
+                       "%s of %s", a[m].name, workload_about(work));
         }
     }
     check_tasks(work, chunks, 1);
     check_reduced(work, chunks);
-    psg_work_destroy(work);
+    workload_destroy(work);
 }
 
 int main(void) {
@@ -161,13 +159,13 @@ int main(void) {
     psg_options options = harness_options(PSG_F64);
     options.record = 1;
     for (int t = 0; t < TILES; ++t) {
-        one(&options, tiles[t], PSG_PRIORITY_NONE, first);
+        one(&options, tiles[t], WORKLOAD_EQUAL, first);
         reduced(&options, tiles[t]);
     }
     for (int p = 0; p < 3; ++p) {
         options.policy = policies[p];
         options.cpus = options.gpus == 0 ? 1 + p : options.cpus;
-        one(&options, tiles[1], PSG_PRIORITY_PATH, first);
+        one(&options, tiles[1], WORKLOAD_PATH, first);
         reduced(&options, tiles[1]);
     }
     return check_result();

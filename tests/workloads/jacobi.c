@@ -1,9 +1,9 @@
 /* jacobi has the bits of one sweep after the other without tiles, for every cut, policy and number of cores, in both
  * precisions. A sweep comes after those of its neighbours in the step before, and with a barrier after all of these. The
  * environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs, which have the same bits. */
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/workload.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,36 +11,36 @@
 
 enum { STEPS = 50 };
 
-static void check_answer(const psg_work *work) {
-    psg_answer a[2];
+static void check_answer(const workload *work) {
+    workload_answer a[2];
     size_t count = 0;
-    CHECK_STATUS(psg_work_check(work), PSG_OK);
-    CHECK_STATUS(psg_work_answers(work, a, 2, &count), PSG_OK);
+    CHECK_STATUS(workload_check(work), PSG_OK);
+    CHECK_STATUS(workload_answers(work, a, 2, &count), PSG_OK);
     CHECK(count == 2 && strcmp(a[0].name, "differing") == 0, "%zu numbers", count);
-    CHECK(a[0].value == 0, "%s: %g points differ", psg_work_about(work), a[0].value);
+    CHECK(a[0].value == 0, "%s: %g points differ", workload_about(work), a[0].value);
 }
 
 /* cos(2 pi/128) and cos(3 pi/128) are what a sweep leaves of the wave along each axis, and 50 sweeps leave this. */
-static void check_wave(const psg_work *work, psg_precision precision) {
-    psg_answer a[2];
+static void check_wave(const workload *work, psg_precision precision) {
+    workload_answer a[2];
     size_t count = 0;
-    CHECK_STATUS(psg_work_answers(work, a, 2, &count), PSG_OK);
+    CHECK_STATUS(workload_answers(work, a, 2, &count), PSG_OK);
     CHECK_NEAR(a[1].value, 0.906696002215, precision == PSG_F32 ? 2e-5 : 2e-13, "of %s",
-               psg_work_about(work));
+               workload_about(work));
 }
 
 static size_t apart(size_t a, size_t b) {
     return a > b ? a - b : b - a;
 }
 
-static void check_graph(const psg_work *work, size_t tiles, size_t steps) {
+static void check_graph(const workload *work, size_t tiles, size_t steps) {
     const size_t tasks = tiles * tiles * steps;
     size_t count = 0, edges = 0;
     psg_event *event = calloc(tasks, sizeof *event);
     psg_dependency *edge = calloc(16 * tasks, sizeof *edge);
     char *own = calloc(tasks, 1);
-    CHECK_STATUS(psg_work_events(work, event, tasks, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(work, edge, 16 * tasks, &edges), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, tasks, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(workload_work(work), edge, 16 * tasks, &edges), PSG_OK);
     CHECK(count == tasks && edges <= 16 * tasks, "%zu events, %zu edges", count, edges);
     for (size_t m = 0; m < edges; m++) {
         const psg_event *from = &event[edge[m].before];
@@ -60,11 +60,11 @@ static void check_graph(const psg_work *work, size_t tiles, size_t steps) {
     free(own);
 }
 
-static void check_barrier(const psg_work *work, size_t tasks, size_t steps) {
+static void check_barrier(const workload *work, size_t tasks, size_t steps) {
     size_t count = 0;
     psg_event *event = calloc(tasks, sizeof *event);
     double *begin = calloc(steps, sizeof *begin), *end = calloc(steps, sizeof *end);
-    CHECK_STATUS(psg_work_events(work, event, tasks, &count), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, tasks, &count), PSG_OK);
     for (size_t m = 0; m < count; m++) {
         const size_t s = event[m].step;
         begin[s] = begin[s] == 0 ? event[m].start : fmin(begin[s], event[m].start);
@@ -81,17 +81,16 @@ static void check_barrier(const psg_work *work, size_t tasks, size_t steps) {
 
 static void one(const psg_options *options, const char *name, size_t tile, size_t tiles,
                 size_t steps, int barrier) {
-    psg_work *work = NULL;
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload *work = NULL;
+    workload_options how = {.tile = 0};
     how.tile = tile;
     how.barrier = barrier;
-    how.priority = barrier ? PSG_PRIORITY_PATH : PSG_PRIORITY_NONE;
-    if (!CHECK_STATUS(psg_work_create(&work, name, &how, options), PSG_OK)) {
+    how.priority = barrier ? WORKLOAD_PATH : WORKLOAD_EQUAL;
+    if (!CHECK_STATUS(workload_create(&work, name, &how, options), PSG_OK)) {
         return;
     }
     for (int run = 0; run < 2; run++) { /* the second one begins anew */
-        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        CHECK_STATUS(workload_run(work), PSG_OK);
         check_answer(work);
     }
     if (strcmp(name, "jacobi:129") == 0) {
@@ -101,7 +100,7 @@ static void one(const psg_options *options, const char *name, size_t tile, size_
     if (barrier) {
         check_barrier(work, tiles * tiles * steps, steps);
     }
-    psg_work_destroy(work);
+    workload_destroy(work);
 }
 
 int main(void) {

@@ -1,9 +1,9 @@
 /* pcg finds the known u in the known number of steps, for every form of eps, cut, policy, number of cores and precision of
  * the preconditioner; the number does not grow with the grid. The sums have an order of their own, so with planes cut in
  * other ways u has the same error but for rounding. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/workload.h"
 
 #include <string.h>
 
@@ -16,10 +16,10 @@ typedef struct want {
     double spread;
 } want;
 
-static double answer_of(const psg_work *work, const char *name) {
-    psg_answer a[ANSWERS];
+static double answer_of(const workload *work, const char *name) {
+    workload_answer a[ANSWERS];
     size_t count = 0;
-    CHECK_STATUS(psg_work_answers(work, a, ANSWERS, &count), PSG_OK);
+    CHECK_STATUS(workload_answers(work, a, ANSWERS, &count), PSG_OK);
     for (size_t m = 0; m < count && m < ANSWERS; ++m) {
         if (strcmp(a[m].name, name) == 0) {
             return a[m].value;
@@ -30,11 +30,11 @@ static double answer_of(const psg_work *work, const char *name) {
 }
 
 /** Each step has a solve, and of each segment one task of each kind. */
-static void check_tasks(const psg_work *work, size_t segments, size_t steps) {
+static void check_tasks(const workload *work, size_t segments, size_t steps) {
     psg_kind_tasks kind[KINDS];
     size_t count = 0;
     size_t submitted = 0;
-    CHECK_STATUS(psg_work_tasks(work, kind, KINDS, &count), PSG_OK);
+    CHECK_STATUS(psg_work_tasks(workload_work(work), kind, KINDS, &count), PSG_OK);
     for (size_t k = 0; k < count && k < KINDS; ++k) {
         const size_t tasks = kind[k].tasks[0] + kind[k].tasks[1];
         const char *name = psg_stage_name(kind[k].stage);
@@ -57,28 +57,27 @@ static void check_tasks(const psg_work *work, size_t segments, size_t steps) {
     }
 }
 
-static void check_bounds(const psg_work *work) {
+static void check_bounds(const workload *work) {
     psg_run_statistics s;
     psg_bounds b;
-    CHECK_STATUS(psg_work_statistics(work, &s), PSG_OK);
-    CHECK_STATUS(psg_work_bounds(work, &b), PSG_OK);
+    CHECK_STATUS(psg_work_statistics(workload_work(work), &s), PSG_OK);
+    CHECK_STATUS(psg_work_bounds(workload_work(work), &b), PSG_OK);
     CHECK(b.bound[PSG_BOUND_PATH] > 0 && b.seconds <= s.seconds * (1 + 1e-6),
           "a bound of %g s in a run of %g s", b.seconds, s.seconds);
 }
 
 /** @return the error of u */
 static double one(const psg_options *options, const want *w, size_t segments) {
-    psg_work *work = NULL;
-    psg_work_options how;
+    workload *work = NULL;
+    workload_options how = {.tile = 0};
     double error = -1;
-    psg_work_options_init(&how);
     how.tile = w->tile;
-    if (!CHECK_STATUS(psg_work_create(&work, w->name, &how, options), PSG_OK)) {
+    if (!CHECK_STATUS(workload_create(&work, w->name, &how, options), PSG_OK)) {
         return error;
     }
     for (int run = 0; run < 2; ++run) { /* the second one begins in the first one's fields */
-        CHECK_STATUS(psg_work_run(work), PSG_OK);
-        if (!CHECK_STATUS(psg_work_check(work), PSG_OK)) {
+        CHECK_STATUS(workload_run(work), PSG_OK);
+        if (!CHECK_STATUS(workload_check(work), PSG_OK)) {
             puts(psg_last_error());
         }
         const double again = answer_of(work, "error");
@@ -94,7 +93,7 @@ static double one(const psg_options *options, const want *w, size_t segments) {
     if (options->record) {
         check_bounds(work);
     }
-    psg_work_destroy(work);
+    workload_destroy(work);
     return error;
 }
 

@@ -2,9 +2,9 @@
  * after those whose tiles it works on, and the longest path has the length that is known. The environment's PSG_TEST_GPUS and
  * PSG_TEST_CPUS choose GPUs, on which the factors differ by rounding. */
 #include "graph/psg_machine.h"
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +21,21 @@ static int kind_of(const psg_event *event) {
     return kind;
 }
 
-static void check_answer(const psg_work *work, double first[ANSWERS], int cores) {
-    psg_answer a[ANSWERS];
+static void check_answer(const workload *work, double first[ANSWERS], int cores) {
+    workload_answer a[ANSWERS];
     size_t count = 0;
-    CHECK_STATUS(psg_work_check(work), PSG_OK);
-    CHECK_STATUS(psg_work_answers(work, a, ANSWERS, &count), PSG_OK);
+    CHECK_STATUS(workload_check(work), PSG_OK);
+    CHECK_STATUS(workload_answers(work, a, ANSWERS, &count), PSG_OK);
     for (size_t m = 0; CHECK(count == ANSWERS, "%zu numbers", count) && m < count; ++m) {
         CHECK(a[m].value >= 0 && a[m].expected == 0 && a[m].tolerance == 10, "%s: %g, at most %g",
               a[m].name, a[m].value, a[m].tolerance);
         first[m] = isnan(first[m]) ? a[m].value : first[m];
         CHECK(!cores || a[m].value == first[m], "%s of %s is %.17g, and was %.17g", a[m].name,
-              psg_work_about(work), a[m].value, first[m]);
+              workload_about(work), a[m].value, first[m]);
     }
 }
 
-static void check_tasks(const psg_work *work, size_t rows, size_t columns) {
+static void check_tasks(const workload *work, size_t rows, size_t columns) {
     psg_kind_tasks kind[KINDS];
     size_t want[KINDS] = {0}, count = 0;
     for (size_t k = 0; k < columns; ++k) {
@@ -45,7 +45,7 @@ static void check_tasks(const psg_work *work, size_t rows, size_t columns) {
             want[m] += step[m];
         }
     }
-    CHECK_STATUS(psg_work_tasks(work, kind, KINDS, &count), PSG_OK);
+    CHECK_STATUS(psg_work_tasks(workload_work(work), kind, KINDS, &count), PSG_OK);
     for (size_t m = 0; m < count && m < KINDS; ++m) {
         const psg_event event = {.stage = kind[m].stage};
         const int which = kind_of(&event);
@@ -58,17 +58,17 @@ static void check_tasks(const psg_work *work, size_t rows, size_t columns) {
 }
 
 /** Lengths are in units of b^3/3, for tiles of b x b. tests/codelets/qr.c finds paths without a run. */
-static void check_graph(const psg_work *work, size_t rows, size_t columns) {
+static void check_graph(const workload *work, size_t rows, size_t columns) {
     static const double weights[KINDS] = {4, 6, 6, 12};
     size_t count = 0, edges = 0;
     double longest = 0;
-    CHECK_STATUS(psg_work_events(work, NULL, 0, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(work, NULL, 0, &edges), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), NULL, 0, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(workload_work(work), NULL, 0, &edges), PSG_OK);
     psg_event *event = calloc(count, sizeof *event);
     psg_dependency *edge = calloc(edges + 1, sizeof *edge);
     double *path = calloc(count, sizeof *path);
-    CHECK_STATUS(psg_work_events(work, event, count, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(work, edge, edges, &edges), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, count, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(workload_work(work), edge, edges, &edges), PSG_OK);
     for (size_t round = 0; round <= 3 * (rows + columns); ++round) { /* a path has fewer tasks */
         for (size_t m = 0; m < edges; ++m) {
             const double there = path[edge[m].before] + weights[kind_of(&event[edge[m].before])];
@@ -95,24 +95,23 @@ static void check_graph(const psg_work *work, size_t rows, size_t columns) {
 
 /** @param[in] n  rows and columns of tiles */
 static void one(const psg_options *options, const char *name, size_t tile,
-                psg_work_priority priority, const size_t n[2], double first[ANSWERS]) {
-    psg_work *work = NULL;
-    psg_work_options how;
-    psg_work_options_init(&how);
+                workload_priority priority, const size_t n[2], double first[ANSWERS]) {
+    workload *work = NULL;
+    workload_options how = {.tile = 0};
     how.tile = tile;
     how.priority = priority;
-    if (!CHECK_STATUS(psg_work_create(&work, name, &how, options), PSG_OK)) {
+    if (!CHECK_STATUS(workload_create(&work, name, &how, options), PSG_OK)) {
         return;
     }
     for (int run = 0; run < 2; ++run) { /* the second one begins with the same matrix */
-        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        CHECK_STATUS(workload_run(work), PSG_OK);
         check_answer(work, first, options->gpus == 0);
     }
     check_tasks(work, n[0], n[1]);
     if (n[1] > 1) {
         check_graph(work, n[0], n[1]);
     }
-    psg_work_destroy(work);
+    workload_destroy(work);
 }
 
 static void sizes(psg_precision precision) {
@@ -126,7 +125,7 @@ static void sizes(psg_precision precision) {
     options.record = 1;
     for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
         double first[ANSWERS] = {NAN, NAN};
-        one(&options, all[m].name, all[m].tile, PSG_PRIORITY_PATH, all[m].n, first);
+        one(&options, all[m].name, all[m].tile, WORKLOAD_PATH, all[m].n, first);
     }
 }
 
@@ -140,20 +139,20 @@ static void policies(void) {
     for (size_t p = 0; p < sizeof list / sizeof *list; ++p) {
         options.policy = list[p];
         options.cpus = options.gpus == 0 ? 1 + (int)p % 3 : options.cpus;
-        one(&options, "qr:300", 64, (psg_work_priority)(p % 2), n, first);
+        one(&options, "qr:300", 64, (workload_priority)(p % 2), n, first);
     }
 }
 
 /** Where LAPACK is not there, and where no core is. */
 static void refusals(void) {
-    psg_work *work = NULL;
+    workload *work = NULL;
     psg_options options = harness_options(PSG_F64);
     if (psg_component_version(PSG_COMPONENT_LAPACK) == NULL) {
-        CHECK_STATUS(psg_work_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED);
+        CHECK_STATUS(workload_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED);
         CHECK(strstr(psg_last_error(), "qr needs LAPACK") != NULL, "%s", psg_last_error());
     } else if (options.gpus != 0) {
         options.cpus = 0;
-        CHECK_STATUS(psg_work_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED);
+        CHECK_STATUS(workload_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED);
         CHECK(strstr(psg_last_error(), "no worker for geqrt") != NULL, "%s", psg_last_error());
     }
     CHECK(work == NULL, "something was made");

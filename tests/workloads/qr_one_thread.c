@@ -1,9 +1,9 @@
 /* An OpenBLAS that is built for one thread gives wrong answers to several cores at once: qr is refused there in words, and runs
  * on one core. This program says of OpenBLAS what such a library says of itself. */
 #include "graph/psg_machine.h"
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/workload.h"
 
 #include <string.h>
 
@@ -22,18 +22,18 @@ char *openblas_get_config(void) {
 }
 
 static void cores(int count, psg_status expected) {
-    psg_work *work = NULL;
+    workload *work = NULL;
     psg_options options = harness_options(PSG_F64);
     options.cpus = count;
     options.gpus = 0;
-    CHECK_STATUS(psg_work_create(&work, "qr:64", NULL, &options), expected);
+    CHECK_STATUS(workload_create(&work, "qr:64", NULL, &options), expected);
     if (expected == PSG_OK) {
-        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        CHECK_STATUS(workload_run(work), PSG_OK);
     } else {
         CHECK(strstr(psg_last_error(), "libopenblas0-pthread") != NULL, "%s", psg_last_error());
         CHECK(work == NULL, "something was made");
     }
-    psg_work_destroy(work);
+    workload_destroy(work);
 }
 
 int main(void) {

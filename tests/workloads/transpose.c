@@ -1,9 +1,9 @@
 /* transpose has every element of A where it belongs, for every size, cut, policy and number of cores, in both precisions, in another
  * array and in place. In place a square is one round of swaps, and another matrix has exchanges before them: no two tasks of
  * a round have a place in common. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
-#include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
+#include "workloads/workload.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@ enum { KINDS = 4 };
 static const char *const names[KINDS] = {"transpose", "transpose_exchange", "transpose_swap",
                                          "transpose_alone"};
 
-static void check_answer(const psg_work *work, double all) {
-    psg_answer a;
+static void check_answer(const workload *work, double all) {
+    workload_answer a;
     size_t count = 0;
-    CHECK_STATUS(psg_work_check(work), PSG_OK);
-    CHECK_STATUS(psg_work_answers(work, &a, 1, &count), PSG_OK);
+    CHECK_STATUS(workload_check(work), PSG_OK);
+    CHECK_STATUS(workload_answers(work, &a, 1, &count), PSG_OK);
     CHECK(count == 1 && strcmp(a.name, "right") == 0 && a.tolerance == 0, "%zu numbers", count);
-    CHECK(a.value == all && a.expected == all, "%s: %g elements are right", psg_work_about(work),
+    CHECK(a.value == all && a.expected == all, "%s: %g elements are right", workload_about(work),
           a.value);
 }
 
@@ -46,14 +46,14 @@ static size_t cycles_of(size_t rows, size_t columns) {
 }
 
 /* @param[in] tiles  of A, rows and columns */
-static void check_graph(const psg_work *work, const size_t tiles[2], bool in_place) {
+static void check_graph(const workload *work, const size_t tiles[2], bool in_place) {
     const size_t places = tiles[0] * tiles[1], most = 2 * places;
     size_t count = 0, edges = 0, of_kind[KINDS] = {0};
     psg_event *event = calloc(most, sizeof *event);
     psg_dependency *edge = calloc(2 * most, sizeof *edge);
     size_t *used = calloc(2 * places, sizeof *used);
-    CHECK_STATUS(psg_work_events(work, event, most, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(work, edge, 2 * most, &edges), PSG_OK);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, most, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(workload_work(work), edge, 2 * most, &edges), PSG_OK);
     CHECK(count <= most && edges <= 2 * most, "%zu events, %zu edges", count, edges);
     for (size_t m = 0; m < count; m++) {
         const psg_event *e = &event[m];
@@ -96,20 +96,19 @@ static double elements_of(const char *name) {
 static void one(const psg_options *options, const char *name, size_t tile, size_t rows,
                 size_t columns) {
     const size_t tiles[2] = {rows, columns};
-    psg_work *work = NULL;
-    psg_work_options how;
-    psg_work_options_init(&how);
+    workload *work = NULL;
+    workload_options how = {.tile = 0};
     how.tile = tile;
-    how.priority = tile % 2 == 0 ? PSG_PRIORITY_PATH : PSG_PRIORITY_NONE;
-    if (!CHECK_STATUS(psg_work_create(&work, name, &how, options), PSG_OK)) {
+    how.priority = tile % 2 == 0 ? WORKLOAD_PATH : WORKLOAD_EQUAL;
+    if (!CHECK_STATUS(workload_create(&work, name, &how, options), PSG_OK)) {
         return;
     }
     for (int run = 0; run < 2; run++) { /* the second one begins anew */
-        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        CHECK_STATUS(workload_run(work), PSG_OK);
         check_answer(work, elements_of(name));
     }
     check_graph(work, tiles, strstr(name, ":inplace") != NULL);
-    psg_work_destroy(work);
+    workload_destroy(work);
 }
 
 /* In another array and in place. */

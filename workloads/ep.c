@@ -1,0 +1,417 @@
+/* ep: the kernel EP of the NAS Parallel Benchmarks. Chunks of pairs are independent of each other,
+ * and a binary tree adds up their numbers.
+ *
+ *   ep_chunk(0) -> n[0] -+- ep_add(0,0) -> n[0] -+- ep_add(0,1) -> n[0]
+ *   ep_chunk(1) -> n[1] -'                       |
+ *   ep_chunk(2) -> n[2] -+- ep_add(2,0) -> n[2] -'
+ *   ep_chunk(3) -> n[3] -'
+ *
+ * A core adds in the same tree within a chunk, so that sums have the same bits for every size of
+ * chunks. With :redux all chunks add to one sum in any order, which StarPU collects from its
+ * workers before ep_add(0,0) reads it:
+ *
+ *   ep_chunk(0), ep_chunk(1), ... -> sum -- ep_add(0,0) -> n[0]
+ */
+#include "workloads/ep.h"
+#include "base/tuning.h"
+#include "graph/psg_machine.h"
+#include "workloads/random.h"
+#include "workloads/workload.h"
+
+#include <math.h>
+#include <starpu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_LOG2 = PSG_CPU_EP_LEAF_LOG2, CHUNKS_LOG2 = 8 };
+
+/* The published answers, NPB 3: https://www.nas.nasa.gov/software/npb.html */
+static const struct class {
+    char name;
+    unsigned pairs_log2;
+    double sum[PSG_CPU_EP_SUMS];
+    double ring[PSG_CPU_EP_RINGS];
+} classes[] = {
+    {'S',
+     24,
+     {-3.247834652034740e3, -6.958407078382297e3},
+     {6140517, 5865300, 1100361, 68546, 1648, 17}},
+    {'W',
+     25,
+     {-2.863319731645753e3, -6.320053679109499e3},
+     {12281576, 11729692, 2202726, 137368, 3371, 36}},
+    {'A',
+     28,
+     {-4.295875165629892e3, -1.580732573678431e4},
+     {98257395, 93827014, 17611549, 1110028, 26536, 245}},
+    {'B',
+     30,
+     {4.033815542441498e4, -2.660669192809235e4},
+     {393058470, 375280898, 70460742, 4438852, 105691, 948, 5}},
+    {'C',
+     32,
+     {4.764367927995374e4, -8.084072988043731e4},
+     {1572172634, 1501108549, 281805648, 17761221, 424017, 3821, 13}},
+};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+typedef struct problem {
+    unsigned pairs_log2; /* pairs of the problem */
+    unsigned chunk_log2; /* pairs of a chunk */
+    bool redux;   /* chunks add to one sum by STARPU_REDUX; else each has numbers of its own */
+    bool by_path; /* a task's priority is the number of tasks that follow it */
+    const struct class *class;
+    size_t chunks;
+    size_t parts; /* chunks; or with `redux` two: what ep_add writes, and the sum */
+    double (*numbers)[PSG_CPU_EP_NUMBERS]; /* [parts] */
+    psg_data *handle;                      /* [parts]: of numbers, and one more: scratch */
+} problem;
+
+/* --------------------------------------------------------------------------- pairs, on a core */
+
+/* Two uniform numbers of [-1, 1) in the circle become two normal ones by Marsaglia's polar method.
+ */
+static void add_leaf(uint64_t first, double numbers[PSG_CPU_EP_NUMBERS]) {
+    uint64_t x = base_random_after(BASE_RANDOM_SEED, 2 * first);
+    uint64_t ring[PSG_CPU_EP_RINGS] = {0};
+    double sum[PSG_CPU_EP_SUMS] = {0, 0};
+    for (unsigned pair = 0; pair < 1U << PSG_CPU_EP_LEAF_LOG2; pair++) {
+        x = base_random_next(x);
+        const double u = 2 * base_random_real(x) - 1;
+        x = base_random_next(x);
+        const double v = 2 * base_random_real(x) - 1;
+        const double t = u * u + v * v;
+        if (t <= 1) {
+            const double scale = sqrt(-2 * log(t) / t);
+            const double l = fmax(fabs(u * scale), fabs(v * scale));
+            ring[l < PSG_CPU_EP_RINGS ? (unsigned)l : PSG_CPU_EP_RINGS - 1]++;
+            sum[0] += u * scale;
+            sum[1] += v * scale;
+        }
+    }
+    memcpy(numbers, sum, sizeof sum);
+    for (int l = 0; l < PSG_CPU_EP_RINGS; l++) {
+        numbers[PSG_CPU_EP_SUMS + l] = (double)ring[l];
+    }
+}
+
+void psg_cpu_ep_add(double sum[PSG_CPU_EP_NUMBERS], const double numbers[PSG_CPU_EP_NUMBERS]) {
+    for (int m = 0; m < PSG_CPU_EP_NUMBERS; m++) {
+        sum[m] += numbers[m];
+    }
+}
+
+/* Sums wait in a stack until they have a neighbour of their size: that of leaves 0 to 3 is added to
+ * that of 4 to 7. */
+void psg_cpu_ep(uint64_t first, uint64_t count, double numbers[PSG_CPU_EP_NUMBERS]) {
+    double waiting[64][PSG_CPU_EP_NUMBERS];
+    int top = 0;
+    for (uint64_t leaf = 0; leaf < count >> PSG_CPU_EP_LEAF_LOG2; leaf++) {
+        add_leaf(first + (leaf << PSG_CPU_EP_LEAF_LOG2), waiting[top++]);
+        for (uint64_t pairs = leaf; (pairs & 1) != 0; pairs >>= 1, top--) {
+            psg_cpu_ep_add(waiting[top - 2], waiting[top - 1]);
+        }
+    }
+    memcpy(numbers, waiting[0], sizeof waiting[0]);
+}
+
+/* ----------------------------------------------------------------------------------- the tasks */
+
+enum { CHUNK, ADD, KINDS };
+static int first_kind;
+
+static uint64_t first_pair(const psg_task *task) {
+    return (uint64_t)task->label->index[0] << ((const problem *)task->owner)->chunk_log2;
+}
+
+static void ep_chunk_core(const psg_task *task) {
+    double own[PSG_CPU_EP_NUMBERS];
+    double *numbers = ((const problem *)task->owner)->redux ? own : psg_task_memory(task, 0);
+    psg_cpu_ep(first_pair(task), UINT64_C(1) << ((const problem *)task->owner)->chunk_log2,
+               numbers);
+    if (numbers == own) {
+        psg_cpu_ep_add(psg_task_memory(task, 0), own);
+    }
+}
+
+static void ep_add_core(const psg_task *task) {
+    (void)task;
+    psg_cpu_ep_add(psg_task_memory(task, 0), psg_task_memory(task, 1));
+}
+
+#ifdef WORKLOADS_CUDA
+/* The scratch begins with the chunk's own numbers. */
+static int ep_chunk_gpu(const psg_task *task) {
+    const cudaStream_t stream = task->stream;
+    double *own = psg_task_memory(task, 1);
+    double *numbers = ((const problem *)task->owner)->redux ? own : psg_task_memory(task, 0);
+    const cudaError_t result =
+        psg_cuda_ep(first_pair(task), ((const problem *)task->owner)->chunk_log2, numbers,
+                    own + PSG_CUDA_EP_NUMBERS, stream);
+    return (int)(result == cudaSuccess && numbers == own
+                     ? psg_cuda_ep_add(psg_task_memory(task, 0), own, stream)
+                     : result);
+}
+
+static int ep_add_gpu(const psg_task *task) {
+    (void)task;
+    return (int)psg_cuda_ep_add(psg_task_memory(task, 0), psg_task_memory(task, 1), task->stream);
+}
+#endif
+
+static size_t scratch_of(unsigned chunk_log2) {
+#ifdef WORKLOADS_CUDA
+    return PSG_CUDA_EP_NUMBERS + psg_cuda_ep_scratch(chunk_log2);
+#else
+    (void)chunk_log2;
+    return 1;
+#endif
+}
+
+/* The data of a chunk are as large as those of any other: its model has to be told how many pairs
+ * it has. */
+static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
+    const problem *ep = owner;
+    const bool chunk = label->kind == first_kind + CHUNK;
+    shape->n[0] = PSG_CPU_EP_NUMBERS;
+    shape->n[1] = shape->n[2] = 1;
+    shape->count = chunk ? (size_t)1 << ep->chunk_log2 : 1;
+    shape->pieces = chunk ? 1 : 2;
+    shape->variant = chunk ? (int)ep->chunk_log2 : 0;
+    shape->dense = true;
+}
+
+static double pairs(const psg_task_shape *s) {
+    return (double)s->count;
+}
+
+static psg_traffic traffic(const void *owner, const psg_label *label) {
+    (void)owner;
+    const double bytes = PSG_CPU_EP_NUMBERS * sizeof(double);
+    return (psg_traffic){label->kind == first_kind + ADD ? 2 * bytes : 0, bytes};
+}
+
+/* All paths to the sum of all chunks are as long. */
+static int priority(const void *owner, const psg_label *label) {
+    const problem *ep = owner;
+    const int steps = (int)(ep->pairs_log2 - ep->chunk_log2);
+    const int step = label->kind == first_kind + ADD ? (int)label->index[2] + 1 : 0;
+    return ep->by_path ? steps - step : 0;
+}
+
+#define KIND(the_name, the_core, the_gpu)                                                          \
+    {                                                                                              \
+        .name = the_name, .core = the_core, .gpu = WORKLOAD_GPU(the_gpu), .shape = shape,          \
+        .operations = pairs, .traffic = traffic, .priority = priority                              \
+    }
+static const psg_kind kinds[KINDS] = {[CHUNK] = KIND("ep_chunk", ep_chunk_core, ep_chunk_gpu),
+                                      [ADD] = KIND("ep_add", ep_add_core, ep_add_gpu)};
+
+/* -------------------------------------------------------------------------- what StarPU submits */
+
+static void *memory_of(void *buffers[], size_t m) {
+    return (void *)STARPU_BLOCK_GET_PTR(buffers[m]);
+}
+
+/* These are no tasks of the run. A GPU that refuses one leaves a wrong sum, which is found. */
+
+static void zero_cpu(void *buffers[], void *argument) {
+    (void)argument;
+    memset(memory_of(buffers, 0), 0, PSG_CPU_EP_NUMBERS * sizeof(double));
+}
+
+static void sum_cpu(void *buffers[], void *argument) {
+    (void)argument;
+    psg_cpu_ep_add(memory_of(buffers, 0), memory_of(buffers, 1));
+}
+
+#ifdef WORKLOADS_CUDA
+static void zero_cuda(void *buffers[], void *argument) {
+    (void)argument;
+    (void)cudaMemsetAsync(memory_of(buffers, 0), 0, PSG_CPU_EP_NUMBERS * sizeof(double),
+                          starpu_cuda_get_local_stream());
+}
+
+static void sum_cuda(void *buffers[], void *argument) {
+    (void)argument;
+    (void)psg_cuda_ep_add(memory_of(buffers, 0), memory_of(buffers, 1),
+                          starpu_cuda_get_local_stream());
+}
+#endif
+
+#ifdef WORKLOADS_CUDA
+#define EP_CUDA(function) .cuda_funcs = {function}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#else
+#define EP_CUDA(function)
+#endif
+static struct starpu_codelet zero_codelet = {.name = "ep_zero",
+                                             .cpu_funcs = {zero_cpu},
+                                             EP_CUDA(zero_cuda).nbuffers = 1,
+                                             .modes = {STARPU_W}};
+static struct starpu_codelet sum_codelet = {.name = "ep_sum",
+                                            .cpu_funcs = {sum_cpu},
+                                            EP_CUDA(sum_cuda).nbuffers = 2,
+                                            .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}};
+
+/* ------------------------------------------------------------------------------------ the size */
+
+static psg_status parse(void *memory, const char *size, const workload_options *how,
+                        psg_precision precision) {
+    problem *p = memory;
+    (void)precision;
+    for (size_t c = 0; c < CLASSES && p->class == NULL; c++) {
+        p->class = size[0] == classes[c].name ? &classes[c] : NULL;
+    }
+    const bool redux = p->class != NULL && strcmp(size + 1, ":redux") == 0;
+    if (p->class == NULL || (!redux && size[1] != '\0')) {
+        return workload_fail(PSG_ERR_ARG,
+                             "ep has no class '%s': it has S, W, A, B and C, and S:redux and so on",
+                             size);
+    }
+    if (redux && psg_simulation()) {
+        return workload_fail(PSG_ERR_UNSUPPORTED,
+                             "ep:%s: the times of StarPU's own sums are in no machine file", size);
+    }
+    const unsigned pairs = p->class->pairs_log2;
+    if (how->tile > 0 && (how->tile < LEAST_LOG2 || how->tile > pairs)) {
+        return workload_fail(PSG_ERR_ARG,
+                             "tile = %zu: ep:%s has chunks of 2^T pairs, T from %d to %u",
+                             how->tile, size, LEAST_LOG2, pairs);
+    }
+    p->pairs_log2 = pairs;
+    p->chunk_log2 = how->tile > 0 ? (unsigned)how->tile : pairs - CHUNKS_LOG2;
+    p->redux = redux;
+    p->by_path = how->priority == WORKLOAD_PATH;
+    p->chunks = (size_t)1 << (pairs - p->chunk_log2);
+    p->parts = redux ? 2 : p->chunks;
+    return PSG_OK;
+}
+
+static void tell(const void *memory, char *text, size_t size) {
+    const problem *p = memory;
+    (void)snprintf(text, size, "2^%u pairs in %zu chunk%s of 2^%u%s", p->pairs_log2, p->chunks,
+                   p->chunks == 1 ? "" : "s", p->chunk_log2, p->redux ? ", STARPU_REDUX" : "");
+}
+
+static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
+    const problem *p = memory;
+    const double scratch = (double)scratch_of(p->chunk_log2) * sizeof(double);
+    return (workload_needs){(double)p->parts * (sizeof *p->numbers + TUNING_HANDLE_BYTES),
+                            2 * (double)p->chunks * TUNING_TASK_BYTES +
+                                (double)workers->count * scratch};
+}
+
+static psg_status make(void *memory, const psg_work *work) {
+    problem *p = memory;
+    (void)work;
+    p->numbers = calloc(p->parts, sizeof *p->numbers);
+    p->handle = calloc(p->parts + 1, sizeof *p->handle);
+    if (p->numbers == NULL || p->handle == NULL) {
+        return workload_fail(PSG_ERR_MEMORY, "no memory for the sums of %zu chunks", p->chunks);
+    }
+    for (size_t c = 0; c < p->parts; c++) {
+        workload_lend(&p->handle[c], p->numbers[c], PSG_CPU_EP_NUMBERS, 1, 1, sizeof(double));
+    }
+    workload_lend(&p->handle[p->parts], NULL, scratch_of(p->chunk_log2), 1, 1, sizeof(double));
+    if (p->redux) { /* each worker has numbers of its own, which are added up before a task reads
+                       the sum */
+        starpu_data_set_reduction_methods(p->handle[1], &sum_codelet, &zero_codelet);
+    }
+    return PSG_OK;
+}
+
+/* What is added to begins with 0. */
+static bool prepare(const void *memory) {
+    const problem *p = memory;
+    for (size_t c = 0; c < p->parts && p->redux; c++) {
+        void *numbers = psg_data_acquire(p->handle[c], true);
+        if (numbers == NULL) {
+            return false;
+        }
+        memset(numbers, 0, sizeof p->numbers[c]);
+        psg_data_release(p->handle[c]);
+    }
+    return true;
+}
+
+/* Chunk c -> its numbers; or, with `redux`, they are added to the sum of all. The scratch is
+ * nobody's, for one task at a time. */
+static void submit_chunk(psg_run *run, const problem *p, size_t c) {
+    const psg_task_data data[] = {
+        {&p->handle[p->redux ? 1 : c], 1, 1, p->redux ? STARPU_REDUX : STARPU_W},
+        {&p->handle[p->parts], 1, 1, STARPU_SCRATCH}};
+    psg_run_submit(run, (psg_label){first_kind + CHUNK, {c, PSG_NO_INDEX, PSG_NO_INDEX}}, data, 2);
+}
+
+/* Numbers are added to those of chunk c, in a step of the tree. */
+static void submit_add(psg_run *run, const problem *p, size_t c, size_t step, size_t numbers) {
+    const psg_task_data data[] = {{&p->handle[c], 1, 1, STARPU_RW},
+                                  {&p->handle[numbers], 1, 1, STARPU_R}};
+    psg_run_submit(run, (psg_label){first_kind + ADD, {c, PSG_NO_INDEX, step}}, data, 2);
+}
+
+static void submit(psg_run *run, const void *memory) {
+    const problem *p = memory;
+    for (size_t c = 0; c < p->chunks; c++) {
+        submit_chunk(run, p, c);
+    }
+    if (p->redux) {
+        submit_add(run, p, 0, 0, 1);
+    }
+    for (size_t step = 0; (size_t)1 << step < p->chunks && !p->redux; step++) {
+        const size_t apart = (size_t)1 << step;
+        for (size_t c = 0; c < p->chunks; c += 2 * apart) {
+            submit_add(run, p, c, step, c + apart);
+        }
+    }
+}
+
+static size_t answers(void *memory, workload_answer *list) {
+    const problem *p = memory;
+    const double *numbers = psg_data_acquire(p->handle[0], false);
+    if (numbers == NULL) {
+        return 0;
+    }
+    for (int m = 0; m < PSG_CPU_EP_NUMBERS; m++) {
+        const bool sum = m < PSG_CPU_EP_SUMS;
+        const int ring = m - PSG_CPU_EP_SUMS;
+        list[m] = (workload_answer){.value = numbers[m],
+                                    .expected = sum ? p->class->sum[m] : p->class->ring[ring],
+                                    .tolerance = sum ? 1e-8 : 0};
+        if (sum) {
+            (void)snprintf(list[m].name, sizeof list[m].name, "sum_%c", "xy"[m]);
+        } else {
+            (void)snprintf(list[m].name, sizeof list[m].name, "count_%d", ring);
+        }
+    }
+    psg_data_release(p->handle[0]);
+    return PSG_CPU_EP_NUMBERS;
+}
+
+static void destroy(void *memory) {
+    problem *p = memory;
+    psg_data_free(p->handle, p->handle != NULL ? p->parts + 1 : 0);
+    free(p->handle);
+    free(p->numbers);
+}
+
+const workload_row workload_ep = {
+    .facts = {.name = "ep",
+              .about = "normal random pairs, counted: independent tasks and a reduction",
+              .sizes = "S, W, A, B or C: 2^24, 2^25, 2^28, 2^30 or 2^32 pairs; S:redux and so on: "
+                       "sums by STARPU_REDUX",
+              .tile = "T, 16 or more: 2^T pairs a task"},
+    .bytes = sizeof(problem),
+    .kinds = kinds,
+    .kind_count = KINDS,
+    .first = &first_kind,
+    .parse = parse,
+    .needs = needs,
+    .tell = tell,
+    .make = make,
+    .prepare = prepare,
+    .submit = submit,
+    .answers = answers,
+    .free = destroy,
+};

@@ -1,0 +1,100 @@
+// A sweep of a tile by Jacobi's method. A thread goes down a piece of a column, so that it has the points above and below already; those
+// to the left and right are its neighbours' in the warp.
+#include "kernels/complex.cuh"
+#include "workloads/jacobi.h"
+
+using namespace psg_cuda;
+
+namespace {
+
+constexpr int width = 32, height = 8;     // threads of a block: a warp has a piece of a row
+constexpr unsigned piece = 16, ahead = 4; // points of a thread, and loads at once
+constexpr unsigned all = ~0u;
+
+template <class Real> struct sweep_args {
+    const Real *u, *north, *south, *west, *east;
+    Real *next, *to_north, *to_south, *to_west, *to_east;
+    unsigned columns, rows;
+};
+
+template <class Real>
+__device__ void put_edges(const sweep_args<Real> &a, unsigned i, unsigned j, Real mean) {
+    if (i == 0)
+        a.to_north[j] = mean;
+    if (i + 1 == a.rows)
+        a.to_south[j] = mean;
+    if (j == 0)
+        a.to_west[i] = mean;
+    if (j + 1 == a.columns)
+        a.to_east[i] = mean;
+}
+
+template <class Real>
+__global__ void __launch_bounds__(width *height) jacobi_kernel(const sweep_args<Real> a) {
+    const unsigned first = (blockIdx.y * height + threadIdx.y) * piece;
+    const unsigned end = first + piece < a.rows ? first + piece : a.rows;
+    const unsigned j = blockIdx.x * width + threadIdx.x;
+    const bool inside = j < a.columns; // the others help their warp
+    if (first >= a.rows)
+        return;
+    const bool edges = first == 0 || end == a.rows || j == 0 || j + 1 == a.columns;
+    const Real *at = a.u + first * (size_t)a.columns + j;
+    Real *to = a.next + first * (size_t)a.columns + j;
+    Real above = !inside ? 0 : first > 0 ? *(at - a.columns) : a.north[j];
+    Real here = inside ? *at : 0;
+    for (unsigned from = first; from < end; from += ahead) {
+        Real below[ahead]; // as many loads at once
+        const Real *next = at;
+#pragma unroll
+        for (unsigned m = 0; m < ahead; m++) {
+            next += a.columns;
+            below[m] = !inside || from + m >= end ? 0 : from + m + 1 < a.rows ? *next : a.south[j];
+        }
+#pragma unroll
+        for (unsigned m = 0; m < ahead; m++) {
+            const unsigned i = from + m;
+            if (i >= end) // all of the warp
+                break;
+            Real west = __shfl_up_sync(all, here, 1), east = __shfl_down_sync(all, here, 1);
+            if (threadIdx.x == 0)
+                west = j > 0 ? *(at - 1) : a.west[i];
+            if (j + 1 == a.columns)
+                east = a.east[i];
+            else if (threadIdx.x == width - 1 && inside)
+                east = *(at + 1);
+            const Real mean = (((above + below[m]) + west) + east) / 4;
+            above = here;
+            here = below[m];
+            if (inside)
+                *to = mean;
+            if (inside && edges)
+                put_edges(a, i, j, mean);
+            at += a.columns;
+            to += a.columns;
+        }
+    }
+}
+
+template <class Real> cudaError_t launch(const base_jacobi_sweep *s, cudaStream_t stream) {
+    const auto beyond = [s](int side) { return static_cast<const Real *>(s->beyond[side]); };
+    const auto edge = [s](int side) { return static_cast<Real *>(s->edge[side]); };
+    const sweep_args<Real> a = {
+        static_cast<const Real *>(s->u), beyond(BASE_JACOBI_NORTH), beyond(BASE_JACOBI_SOUTH),
+        beyond(BASE_JACOBI_WEST),        beyond(BASE_JACOBI_EAST),  static_cast<Real *>(s->next),
+        edge(BASE_JACOBI_NORTH),         edge(BASE_JACOBI_SOUTH),   edge(BASE_JACOBI_WEST),
+        edge(BASE_JACOBI_EAST),          (unsigned)s->columns,      (unsigned)s->rows};
+    const dim3 grid((unsigned)div_up(s->columns, (size_t)width),
+                    (unsigned)div_up(s->rows, (size_t)(height * piece)));
+    jacobi_kernel<Real><<<grid, dim3(width, height), 0, stream>>>(a);
+    return cudaGetLastError();
+}
+
+} // namespace
+
+cudaError_t psg_cuda_jacobi(psg_cuda_precision precision, const base_jacobi_sweep *sweep,
+                            cudaStream_t stream) {
+    if (!precision_valid(precision) || !sweep || sweep->columns == 0 || sweep->rows == 0 ||
+        sweep->columns > INT32_MAX || sweep->rows > (size_t)UINT16_MAX * height * piece)
+        return cudaErrorInvalidValue;
+    return precision == PSG_CUDA_F64 ? launch<double>(sweep, stream) : launch<float>(sweep, stream);
+}

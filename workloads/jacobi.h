@@ -1,0 +1,51 @@
+/** @file jacobi.h  A tile of Jacobi's method for Laplace's equation, on a core and on a GPU, with
+ * the same bits. */
+#ifndef WORKLOADS_JACOBI_H
+#define WORKLOADS_JACOBI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef WORKLOADS_CUDA
+#include "kernels/common.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The sides of a tile: of an edge, which is the tile's own outermost row or column, and of what
+ * lies beyond it. */
+enum {
+    BASE_JACOBI_NORTH = 0,
+    BASE_JACOBI_SOUTH,
+    BASE_JACOBI_WEST,
+    BASE_JACOBI_EAST,
+    BASE_JACOBI_SIDES
+};
+
+/** A sweep of a tile: each point becomes the mean of its four neighbours, (((north + south) + west)
+ * + east) / 4, in this order of the sums. Tiles are dense, [rows][columns]. */
+typedef struct base_jacobi_sweep {
+    size_t columns, rows; /**< 1 or more */
+    const void *u;
+    const void
+        *beyond[BASE_JACOBI_SIDES]; /**< what is next to u: [columns], [columns], [rows], [rows] */
+    void *next;
+    void *edge[BASE_JACOBI_SIDES]; /**< of next */
+} base_jacobi_sweep;
+
+/** Reals are double or, of f32, float. */
+void psg_cpu_jacobi(bool f32, const base_jacobi_sweep *sweep);
+
+#ifdef WORKLOADS_CUDA
+/** @param[in] sweep  with pointers to the GPU's memory
+ *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
+cudaError_t psg_cuda_jacobi(psg_cuda_precision precision, const base_jacobi_sweep *sweep,
+                            cudaStream_t stream);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,286 @@
+/* pcg: div(eps grad u) = f by conjugate gradients, with a solve of lap(u) = f as preconditioner:
+ * the FFT's tasks, those of the stencil and of sums in one graph, which a plan submits. f = A u of
+ * a known u, on a periodic box of length 1. The iteration's fields are f64; the preconditioner has
+ * the precision of the options.
+ */
+#include "base/memory.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_starpu.h"
+#include "workloads/workload.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_N = 4, MOST_N = 2048, STEPS_MOST = 2000 };
+static const double tolerance = 1e-10;
+static const double pi = 3.14159265358979323846;
+
+typedef enum form { SMOOTH = 0, BALL, FORMS } form;
+static const char *const form_names[FORMS] = {"smooth", "ball"};
+
+/* Steps to the tolerance at 64^3, computed apart from this program. The eigenvalues of the
+ * preconditioned matrix lie between the least and the largest eps, so finer grids need no more. */
+enum { KNOWN_FROM = 32 };
+static const struct known {
+    form form;
+    double contrast;
+    double steps;
+} knowns[] = {{SMOOTH, 2, 14}, {SMOOTH, 10, 37}, {SMOOTH, 40, 73}, {BALL, 10, 28}, {BALL, 40, 40}};
+
+enum { F, EPS, U, FIELDS };
+
+typedef struct problem {
+    size_t n;
+    form form;
+    double contrast;
+    size_t planes; /* of a segment; 0: as the plan has it */
+    psg_plan *plan;
+    size_t segments;
+    double *field[FIELDS];  /* [n][n][n] */
+    psg_data *data[FIELDS]; /* [segments] */
+} problem;
+
+/* ---------------------------------------------------------------------------------- its size */
+
+/* "ball:40" */
+static psg_status parse_form(problem *p, const char *text) {
+    const size_t length = strcspn(text, ":");
+    for (int m = 0; m < FORMS; m++) {
+        if (strlen(form_names[m]) == length && strncmp(text, form_names[m], length) == 0) {
+            char *end = NULL;
+            p->form = (form)m;
+            p->contrast = text[length] == ':' ? strtod(text + length + 1, &end) : p->contrast;
+            return (end == NULL || (end != text + length + 1 && *end == '\0')) &&
+                           p->contrast >= 1 && p->contrast <= 1e6
+                       ? PSG_OK
+                       : workload_fail(PSG_ERR_ARG,
+                                       "pcg: '%s' is no contrast: a number from 1 to 1e6",
+                                       text + length + 1);
+        }
+    }
+    return workload_fail(PSG_ERR_ARG, "pcg: '%.*s' is no form of eps: there are smooth and ball",
+                         (int)length, text);
+}
+
+static psg_status parse(void *memory, const char *size, const workload_options *how,
+                        psg_precision precision) {
+    problem *p = memory;
+    char *end = NULL;
+    (void)precision;
+    if (psg_simulation()) {
+        return workload_fail(PSG_ERR_UNSUPPORTED, "a simulation has no residual that says when a "
+                                                  "solve with epsilon ends");
+    }
+    errno = 0;
+    const unsigned long n = size[0] >= '0' && size[0] <= '9' ? strtoul(size, &end, 10) : 0;
+    if (end == NULL || (*end != '\0' && *end != ':') || errno != 0 || n < LEAST_N || n > MOST_N) {
+        return workload_fail(PSG_ERR_ARG, "pcg has no size '%s': N^3 points, N from %d to %d", size,
+                             LEAST_N, MOST_N);
+    }
+    *p = (problem){.n = n, .form = SMOOTH, .contrast = 10, .planes = how->tile};
+    if (how->tile > n) {
+        return workload_fail(PSG_ERR_ARG, "tile = %zu: pcg:%zu has %zu planes", how->tile, p->n,
+                             p->n);
+    }
+    return *end == ':' ? parse_form(p, end + 1) : PSG_OK;
+}
+
+static void tell(const void *memory, char *text, size_t size) {
+    const problem *p = memory;
+    (void)snprintf(text, size, "%zu^3 points, %s eps, contrast %g", p->n, form_names[p->form],
+                   p->contrast);
+}
+
+/* ---------------------------------------------------------------------------------- its data */
+
+static double epsilon_at(const problem *p, double x, double y, double z) {
+    const double s = sin(2 * pi * x) * sin(2 * pi * y) * sin(2 * pi * z);
+    const double r = sqrt((x - .5) * (x - .5) + (y - .5) * (y - .5) + (z - .5) * (z - .5));
+    return p->form == SMOOTH ? exp(log(p->contrast) / 2 * s) : r < .3 ? 1 : p->contrast;
+}
+
+/* Points are in the middle of cells. */
+static double u_at(double x, double y, double z) {
+    return sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3);
+}
+
+typedef void (*point_function)(const problem *p, size_t i, size_t j, size_t k, size_t at, void *to);
+
+static void each_point(const problem *p, point_function work, void *to) {
+    for (size_t k = 0, at = 0; k < p->n; k++) {
+        for (size_t j = 0; j < p->n; j++) {
+            for (size_t i = 0; i < p->n; i++, at++) {
+                work(p, i, j, k, at, to);
+            }
+        }
+    }
+}
+
+static double middle(const problem *p, size_t index) {
+    return ((double)index + .5) / (double)p->n;
+}
+
+static void put_known(const problem *p, size_t i, size_t j, size_t k, size_t at, void *to) {
+    const double x[3] = {middle(p, i), middle(p, j), middle(p, k)};
+    (void)to;
+    p->field[EPS][at] = epsilon_at(p, x[0], x[1], x[2]);
+    p->field[U][at] = u_at(x[0], x[1], x[2]);
+}
+
+/* A u at a point: what flows out through its six faces, whose resistance is half that of each cell.
+ */
+static double flux(const problem *p, size_t i, size_t j, size_t k, size_t at) {
+    const size_t index[3] = {i, j, k};
+    const size_t stride[3] = {1, p->n, p->n * p->n};
+    double sum = 0;
+    for (int m = 0; m < 6; m++) {
+        const size_t d = (size_t)m / 2;
+        const size_t next = (index[d] + (m % 2 == 0 ? 1 : p->n - 1)) % p->n;
+        const size_t there = at - index[d] * stride[d] + next * stride[d];
+        sum += (p->field[U][there] - p->field[U][at]) /
+               (.5 / p->field[EPS][at] + .5 / p->field[EPS][there]);
+    }
+    return sum * (double)(p->n * p->n);
+}
+
+static void put_f(const problem *p, size_t i, size_t j, size_t k, size_t at, void *to) {
+    (void)to;
+    p->field[F][at] = flux(p, i, j, k, at);
+}
+
+/* Cores and GPUs take part, where there are both and none is left out. */
+static psg_status plan(void *memory, const psg_options *options, const psg_engine_workers *workers,
+                       psg_plan **result) {
+    problem *p = memory;
+    psg_options with;
+    psg_grid grid;
+    psg_options_init(&with);
+    with = options != NULL ? *options : with;
+    psg_grid_init(&grid, p->n, p->n, p->n, 1, 1, 1);
+    with.symbol = PSG_SYMBOL_FD2;
+    with.segment_planes = p->planes;
+    if (workers->cpus > 0 && workers->gpus > 0) {
+        with.cpu_share = PSG_CPU_SHARE_FREE;
+    }
+    const psg_status status = psg_plan_create(&p->plan, &grid, &with);
+    *result = p->plan;
+    return status;
+}
+
+static psg_status make(void *memory, const psg_work *work) {
+    problem *p = memory;
+    const size_t plane = p->n * p->n, bytes = plane * p->n * sizeof(double);
+    (void)work;
+    (void)psg_plan_segments(p->plan, &p->segments, NULL);
+    size_t *z0 = calloc(p->segments + 1, sizeof *z0);
+    bool all = z0 != NULL && psg_plan_slab_handles(p->plan, NULL, NULL, z0) == PSG_OK;
+    for (int m = 0; m < FIELDS && all; m++) {
+        p->field[m] = base_allocate(bytes);
+        p->data[m] = calloc(p->segments, sizeof *p->data[m]);
+        all = p->field[m] != NULL && p->data[m] != NULL;
+        for (size_t s = 0; s < p->segments && all; s++) {
+            workload_lend(&p->data[m][s], p->field[m] + z0[s] * plane, p->n, p->n,
+                          z0[s + 1] - z0[s], sizeof(double));
+        }
+    }
+    free(z0);
+    if (!all) {
+        return workload_fail(PSG_ERR_MEMORY, "no memory for 3 arrays of %zu bytes", bytes);
+    }
+    each_point(p, put_known, NULL);
+    each_point(p, put_f, NULL);
+    memset(p->field[U], 0xff, bytes); /* NaN: a run has to write all of it */
+    return PSG_OK;
+}
+
+static psg_status solve(void *memory) {
+    const problem *p = memory;
+    psg_solve_args args;
+    (void)psg_solve_args_init(&args, p->plan);
+    args.lambda = 0;
+    args.factor = 1;
+    args.mean = PSG_MEAN_DROP;
+    args.tolerance = tolerance;
+    args.iterations = STEPS_MOST;
+    psg_data_settle(p->data[F], p->segments);
+    psg_data_settle(p->data[EPS], p->segments);
+    return psg_solve_epsilon(p->plan, p->data[F], p->data[EPS], p->data[U], &args);
+}
+
+/* -------------------------------------------------------------------------------- its answer */
+
+/* Of u the largest number and the largest difference; of f the sums of their squares, as the
+ * iteration has them. */
+typedef struct errors {
+    double u, du, f, df;
+} errors;
+
+static void compare(const problem *p, size_t i, size_t j, size_t k, size_t at, void *to) {
+    errors *e = to;
+    const double u = u_at(middle(p, i), middle(p, j), middle(p, k));
+    const double du = fabs(p->field[U][at] - u);
+    const double df = flux(p, i, j, k, at) - p->field[F][at];
+    e->u = fmax(e->u, fabs(u));
+    e->du = du <= e->du ? e->du : du; /* a NaN stays */
+    e->f += p->field[F][at] * p->field[F][at];
+    e->df += df * df;
+}
+
+static workload_answer steps_answer(const problem *p) {
+    psg_statistics statistics = {.iterations = 0};
+    (void)psg_plan_statistics(p->plan, &statistics);
+    workload_answer a = {"iterations", (double)statistics.iterations, 0, INFINITY};
+    for (size_t m = 0; m < sizeof knowns / sizeof *knowns; m++) {
+        if (knowns[m].form == p->form && knowns[m].contrast == p->contrast && p->n >= KNOWN_FROM) {
+            a.expected = knowns[m].steps;
+            a.tolerance = .1;
+        }
+    }
+    return a;
+}
+
+static size_t answers(void *memory, workload_answer *list) {
+    const problem *p = memory;
+    errors e = {0};
+    for (size_t s = 0; s < p->segments; s++) {
+        if (psg_data_acquire(p->data[U][s], false) == NULL) {
+            return 0;
+        }
+        psg_data_release(p->data[U][s]);
+    }
+    each_point(p, compare, &e);
+    list[0] = (workload_answer){"error", e.du / e.u, 0, 1e-9};
+    list[1] = (workload_answer){"residual", sqrt(e.df / e.f), 0, 1e-9};
+    list[2] = steps_answer(p);
+    return 3;
+}
+
+static void destroy(void *memory) {
+    problem *p = memory;
+    for (int m = 0; m < FIELDS; m++) {
+        psg_data_free(p->data[m], p->data[m] != NULL ? p->segments : 0);
+        free(p->data[m]);
+        free(p->field[m]);
+    }
+    psg_plan_destroy(p->plan);
+}
+
+const workload_row workload_pcg = {
+    .facts = {.name = "pcg",
+              .about =
+                  "div(eps grad u) = f by conjugate gradients, with a solve by FFT in each step",
+              .sizes = "N[:smooth|ball[:CONTRAST]]: N^3 points, what eps is; default: smooth:10",
+              .tile = "P: planes of a segment"},
+    .bytes = sizeof(problem),
+    .f32 = true,
+    .plan = plan,
+    .parse = parse,
+    .tell = tell,
+    .make = make,
+    .solve = solve,
+    .answers = answers,
+    .free = destroy,
+};

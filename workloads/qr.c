@@ -1,0 +1,357 @@
+/* qr: the factors Q and R of a random matrix, by Householder reflectors on tiles. In step k
+ *
+ *   geqrt(k)        tile (k,k)            -> R, V, T
+ *   unmqr(k,j)      V, T                  -> tile (k,j)              of all j > k
+ *   tsqrt(i,k)      R above, tile (i,k)   -> R, V, T                 of all i > k, one after the
+ * other tsmqr(i,j,k)    V, T of row i         -> tile (k,j), tile (i,j)  of all j > k, one i after
+ * the other
+ *
+ * geqrt copies V, so that tsqrt changes R above while unmqr still reads V. The algorithm: A.
+ * Buttari, J. Langou, J. Kurzak, J. Dongarra, Parallel tiled QR factorization for multicore
+ * architectures, 2008, https://doi.org/10.1002/cpe.1301.
+ */
+#include "workloads/qr.h"
+#include "base/tuning.h"
+#include "graph/psg_machine.h"
+
+#include <limits.h>
+#include <starpu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifdef WORKLOADS_CUDA
+#include <starpu_cuda.h>
+#endif
+
+typedef qr_problem problem;
+
+/* ----------------------------------------------------------------------------------- the tasks */
+
+enum { ROW = 0, COLUMN, STEP };
+enum { GEQRT, UNMQR, TSQRT, TSMQR, KINDS };
+static int first_kind;
+
+static base_qr_shape shape_of(const psg_task *task) {
+    const size_t *at = task->label->index;
+    return qr_shape(task->owner, at[ROW], at[COLUMN], at[STEP]);
+}
+
+/* The matrix behind buffer m of a task. */
+static psg_cpu_columns columns(const psg_task *task, size_t m) {
+    return (psg_cpu_columns){psg_task_memory(task, m), STARPU_BLOCK_GET_LDY(task->buffers[m])};
+}
+
+static const psg_cpu_qr *cpu_of(const psg_task *task) {
+    return ((const problem *)task->owner)->cpu;
+}
+
+static void geqrt_core(const psg_task *task) {
+    const base_qr_shape n = shape_of(task);
+    cpu_of(task)->geqrt(&n, psg_task_memory(task, 0), psg_task_memory(task, 1),
+                        psg_task_memory(task, 2), psg_task_memory(task, 3));
+}
+
+static void unmqr_core(const psg_task *task) {
+    const base_qr_shape n = shape_of(task);
+    cpu_of(task)->unmqr(&n, true, psg_task_memory(task, 1), psg_task_memory(task, 2),
+                        columns(task, 0), psg_task_memory(task, 3));
+}
+
+static void tsqrt_core(const psg_task *task) {
+    const base_qr_shape n = shape_of(task);
+    cpu_of(task)->tsqrt(&n, columns(task, 0), psg_task_memory(task, 1), psg_task_memory(task, 2),
+                        psg_task_memory(task, 3));
+}
+
+static void tsmqr_core(const psg_task *task) {
+    const base_qr_shape n = shape_of(task);
+    cpu_of(task)->tsmqr(&n, true, psg_task_memory(task, 2), psg_task_memory(task, 3),
+                        columns(task, 0), columns(task, 1), psg_task_memory(task, 4));
+}
+
+#ifdef WORKLOADS_CUDA
+static int unmqr_gpu(const psg_task *task) {
+    const base_qr_shape n = shape_of(task);
+    return psg_cuda_unmqr(task->state, &n, psg_task_memory(task, 1), psg_task_memory(task, 2),
+                          psg_task_memory(task, 0), psg_task_memory(task, 3));
+}
+
+static int tsmqr_gpu(const psg_task *task) {
+    const base_qr_shape n = shape_of(task);
+    return psg_cuda_tsmqr(task->state, &n, psg_task_memory(task, 2), psg_task_memory(task, 3),
+                          psg_task_memory(task, 0), STARPU_BLOCK_GET_LDY(task->buffers[0]),
+                          psg_task_memory(task, 1), psg_task_memory(task, 4));
+}
+
+static int make_blas(void **state, const void *owner) {
+    const problem *qr = owner;
+    const psg_cuda_precision precision =
+        qr->real_bytes == sizeof(float) ? PSG_CUDA_F32 : PSG_CUDA_F64;
+    return psg_cuda_blas_create((psg_cuda_blas **)state, precision, starpu_cuda_get_local_stream());
+}
+
+static void destroy_blas(void *state, const void *owner) {
+    (void)owner;
+    psg_cuda_blas_destroy(state);
+}
+#endif
+
+/* Tasks of a kind take as long if their tiles are as large. */
+static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
+    const base_qr_shape n =
+        qr_shape(owner, label->index[ROW], label->index[COLUMN], label->index[STEP]);
+    shape->n[0] = n.rows;
+    shape->n[1] = n.cols;
+    shape->n[2] = n.depth;
+    shape->count = shape->pieces = 1;
+    shape->dense = true;
+}
+
+/* But for a factor of each kind. */
+static double operations(const psg_task_shape *shape) {
+    return (double)shape->n[0] * (double)shape->n[1] * (double)shape->n[2];
+}
+
+/* What is read of the tiles, the triangle above and the factors T, and what is written. */
+static psg_traffic traffic(const void *owner, const psg_label *label) {
+    const problem *qr = owner;
+    const base_qr_shape n =
+        qr_shape(qr, label->index[ROW], label->index[COLUMN], label->index[STEP]);
+    const double real = (double)qr->real_bytes;
+    const double tile = real * (double)(n.rows * n.cols), v = real * (double)(n.rows * n.depth);
+    const double t = real * (double)(n.inner * n.depth), above = real * (double)(n.depth * n.cols);
+    switch (label->kind - first_kind) {
+    case GEQRT:
+        return (psg_traffic){tile, tile + v + t};
+    case UNMQR:
+        return (psg_traffic){tile + v + t, tile};
+    case TSQRT:
+        return (psg_traffic){tile + above / 2, tile + above / 2 + t};
+    default:
+        return (psg_traffic){tile + above + v + t, tile + above};
+    }
+}
+
+/* The longest path to the end, itself included, in b^3/3 operations of tiles of b x b: geqrt has 4
+ * of these, unmqr and tsqrt 6, tsmqr 12. From tsmqr(i,j,k) it leads down the column, and in each
+ * step after k through one tsqrt and one tsmqr more. */
+static int priority(const void *owner, const psg_label *label) {
+    const problem *qr = owner;
+    const long i = (long)label->index[ROW], j = (long)label->index[COLUMN];
+    const long k = (long)label->index[STEP];
+    const long rows = (long)qr->tiles[0], columns = (long)qr->tiles[1];
+    const bool square = rows == columns; /* the last task is a geqrt, else a tsqrt */
+    long path = 12 * (rows - 1 - i) + 18 * (columns - 1 - k) - 6 * (j - k - 1) - (square ? 2 : 0);
+    if (k == columns - 1) { /* no updates follow */
+        path = label->kind == first_kind + GEQRT ? 4 + 6 * (rows - columns) : 6 * (rows - i);
+    } else if (label->kind == first_kind + GEQRT) {
+        path -= 8;
+    } else if (label->kind == first_kind + UNMQR) {
+        path -= 6;
+    }
+    return qr->by_path ? (int)path : 0;
+}
+
+#define KIND(the_name, on_cores, the_core, the_gpu)                                                \
+    {                                                                                              \
+        .name = the_name, .cores = on_cores, .core = the_core, .gpu = the_gpu, .shape = shape,     \
+        .operations = operations, .traffic = traffic, .priority = priority                         \
+    }
+static const psg_kind kinds[KINDS] = {
+    [GEQRT] = KIND("geqrt", true, geqrt_core, NULL),
+    [UNMQR] = KIND("unmqr", false, unmqr_core, WORKLOAD_GPU(unmqr_gpu)),
+    [TSQRT] = KIND("tsqrt", true, tsqrt_core, NULL),
+    [TSMQR] = KIND("tsmqr", false, tsmqr_core, WORKLOAD_GPU(tsmqr_gpu))};
+
+/* ------------------------------------------------------------------------------------ the size */
+
+/* LAPACK takes an int. */
+static psg_status read_sizes(const char *size, size_t n[2]) {
+    const char *rest = workload_number(size, 1, INT_MAX, &n[0]);
+    n[1] = n[0];
+    if (rest != NULL && rest[0] == 'x') {
+        rest = workload_number(rest + 1, 1, INT_MAX, &n[1]);
+    }
+    if (rest == NULL || rest[0] != '\0') {
+        return workload_fail(PSG_ERR_ARG, "qr:%s: the size is N or MxN, whole numbers from 1 to %d",
+                             size, INT_MAX);
+    }
+    return n[0] >= n[1] ? PSG_OK
+                        : workload_fail(PSG_ERR_ARG,
+                                        "qr:%s has %zu rows and %zu columns: there have to be "
+                                        "as many rows as columns, or more",
+                                        size, n[0], n[1]);
+}
+
+/* The matrix and its reflectors. */
+static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
+    const problem *qr = memory;
+    const double rows = (double)qr->tiles[0], columns = (double)qr->tiles[1];
+    const double tasks = columns * (columns + 1) * (3 * rows - columns + 1) / 6;
+    const double reals =
+        (double)qr->n[0] * (double)qr->n[1] * (1 + (double)qr->inner / (double)qr->tile);
+    const double scratch = (double)workers->count * (double)qr->inner * (double)qr->tile;
+    return (workload_needs){reals * (double)qr->real_bytes +
+                                2 * rows * columns * TUNING_HANDLE_BYTES,
+                            scratch * (double)qr->real_bytes + tasks * TUNING_TASK_BYTES};
+}
+
+static psg_status parse(void *memory, const char *size, const workload_options *how,
+                        psg_precision precision) {
+    problem *qr = memory;
+    const char *missing = psg_simulation() ? NULL : psg_cpu_lapack_load();
+    if (missing != NULL) {
+        return workload_fail(PSG_ERR_UNSUPPORTED, "%s", missing);
+    }
+    qr->cpu = psg_cpu_qr_of(precision == PSG_F32);
+    const psg_status status = read_sizes(size, qr->n);
+    if (status != PSG_OK) {
+        return status;
+    }
+    const size_t columns = qr->n[1];
+    const size_t most = columns < WORKLOAD_SIDE_MOST ? columns : WORKLOAD_SIDE_MOST;
+    if (how->tile > most) {
+        return workload_fail(PSG_ERR_ARG, "tile = %zu: qr:%s has tiles of 1 to %zu columns",
+                             how->tile, size, most);
+    }
+    qr->real_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
+    qr->tile = how->tile > 0 ? how->tile : TUNING_QR_TILE < columns ? TUNING_QR_TILE : columns;
+    qr->inner = qr->tile / TUNING_QR_INNER_PART;
+    qr->inner = qr->inner < TUNING_QR_INNER ? TUNING_QR_INNER : qr->inner;
+    qr->inner = qr->inner < qr->tile ? qr->inner : qr->tile;
+    qr->by_path = how->priority == WORKLOAD_PATH;
+    for (int axis = 0; axis < 2; axis++) {
+        qr->tiles[axis] = (qr->n[axis] - 1) / qr->tile + 1;
+    }
+    return PSG_OK;
+}
+
+static psg_status check_workers(void *memory, const psg_engine_workers *workers) {
+    (void)memory;
+    return psg_simulation() || workers->cpus <= 1 || psg_cpu_blas_shared()
+               ? PSG_OK
+               : workload_fail(
+                     PSG_ERR_UNSUPPORTED,
+                     "qr on %zu cores: this OpenBLAS is built for one thread, and gives wrong "
+                     "answers to several at once. On Debian: apt-get install "
+                     "libopenblas0-pthread. On one core it is right",
+                     (size_t)workers->cpus);
+}
+
+static void tell(const void *memory, char *text, size_t size) {
+    const problem *qr = memory;
+    (void)snprintf(text, size,
+                   "%zu x %zu in f%zu, %zu x %zu tiles of %zu x %zu, %zu reflectors at once",
+                   qr->n[0], qr->n[1], 8 * qr->real_bytes, qr->tiles[0], qr->tiles[1], qr->tile,
+                   qr->tile, qr->inner);
+}
+
+/* ------------------------------------------------------------------------------------ the data */
+
+static psg_status make(void *memory, const psg_work *work) {
+    problem *qr = memory;
+    const size_t tiles = qr->tiles[0] * qr->tiles[1], real = qr->real_bytes;
+    qr->handles = 2 * tiles + qr->tiles[1] + 1;
+    qr->a = calloc(qr->handles, sizeof *qr->a);
+    if (qr->a == NULL) {
+        return workload_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles);
+    }
+    qr->t = qr->a + tiles;
+    qr->v = qr->t + tiles;
+    qr->work = qr->v + qr->tiles[1];
+    psg_cpu_blas_begin();
+    psg_status status = PSG_OK;
+    for (size_t m = 0; m < tiles && status == PSG_OK; m++) {
+        const size_t i = m % qr->tiles[0], j = m / qr->tiles[0];
+        const base_qr_shape n = qr_shape(qr, i, j, j);
+        status = workload_hold(&qr->a[m], work, n.rows, n.cols, 1, real);
+        if (status == PSG_OK && i >= j) {
+            status = workload_hold(&qr->t[m], work, n.inner, n.depth, 1, real);
+        }
+        if (status == PSG_OK && i == j) {
+            status = workload_hold(&qr->v[j], work, n.rows, n.depth, 1, real);
+        }
+    }
+    if (status == PSG_OK) {
+        workload_lend(qr->work, NULL, qr->inner, qr->tile, 1, real);
+    }
+    return status;
+}
+
+static bool prepare(const void *memory) {
+    const problem *qr = memory;
+    for (size_t at = 0; at < qr->tiles[0] * qr->tiles[1]; at++) {
+        void *tile = psg_data_acquire(qr->a[at], true);
+        if (tile == NULL) {
+            return false;
+        }
+        if (!psg_simulation()) {
+            qr_draw(qr, at % qr->tiles[0], at / qr->tiles[0], tile);
+        }
+        psg_data_release(qr->a[at]);
+    }
+    return true;
+}
+
+static void destroy(void *memory) {
+    problem *qr = memory;
+    if (qr->a != NULL) {
+        psg_data_free(qr->a, qr->handles);
+        psg_cpu_blas_end();
+    }
+    free(qr->a);
+}
+
+/* ----------------------------------------------------------------------------------- the graph */
+
+/* Task (i, j, k) of a kind. The reflectors of row k are geqrt's, which stand alone; others are in
+ * tile (i, k). */
+static void submit_task(psg_run *run, const problem *qr, int kind, size_t i, size_t j, size_t k) {
+    const psg_data *a = &qr->a[qr_at(qr, i, j)], *above = &qr->a[qr_at(qr, k, j)];
+    const psg_data *t = &qr->t[qr_at(qr, i, k)];
+    const psg_data *v = i == k ? &qr->v[k] : &qr->a[qr_at(qr, i, k)];
+    const bool factors = kind == GEQRT || kind == TSQRT, pair = kind == TSQRT || kind == TSMQR;
+    const psg_task_data data[] = {
+        {above, pair, 1, STARPU_RW},     {a, 1, 1, STARPU_RW},
+        {v, !factors, 1, STARPU_R},      {t, 1, 1, factors ? STARPU_W : STARPU_R},
+        {v, kind == GEQRT, 1, STARPU_W}, {qr->work, 1, 1, STARPU_SCRATCH}};
+    psg_run_submit(run, (psg_label){first_kind + kind, {i, j, k}}, data,
+                   sizeof data / sizeof *data);
+}
+
+static void submit(psg_run *run, const void *memory) {
+    const problem *qr = memory;
+    const size_t rows = qr->tiles[0], columns = qr->tiles[1];
+    for (size_t k = 0; k < columns; k++) {
+        for (size_t i = k; i < rows; i++) {
+            submit_task(run, qr, i == k ? GEQRT : TSQRT, i, k, k);
+            for (size_t j = k + 1; j < columns; j++) {
+                submit_task(run, qr, i == k ? UNMQR : TSMQR, i, j, k);
+            }
+        }
+    }
+}
+
+const workload_row workload_qr = {
+    .facts = {.name = "qr",
+              .about = "the factors Q and R of a random matrix: a graph with a long path",
+              .sizes = "N or MxN, as many rows M as columns N or more",
+              .tile = "B: tiles of B x B"},
+    .bytes = sizeof(problem),
+    .f32 = true,
+    .kinds = kinds,
+    .kind_count = KINDS,
+    .first = &first_kind,
+    .gpu_make = WORKLOAD_GPU(make_blas),
+    .gpu_destroy = WORKLOAD_GPU(destroy_blas),
+    .gpu_words = WORKLOAD_GPU(psg_cuda_blas_words),
+    .gpu_is_memory = WORKLOAD_GPU(psg_cuda_blas_is_memory),
+    .parse = parse,
+    .cut = check_workers,
+    .needs = needs,
+    .tell = tell,
+    .make = make,
+    .prepare = prepare,
+    .submit = submit,
+    .answers = qr_answers,
+    .free = destroy,
+};

@@ -1,0 +1,192 @@
+/** @file qr.h  Householder QR by tiles: on a core by LAPACK, the updates on a GPU by cuBLAS.
+ * Matrices are column-major. A tile is dense: its pitch is its number of rows.
+ *
+ * geqrt factors a tile, A = Q R. tsqrt factors the triangle R of the tile above with a tile, which
+ * makes a new R. Each leaves reflectors V and their factors T. unmqr and tsmqr apply them to the
+ * tiles on the right. The names are PLASMA's.
+ */
+#ifndef WORKLOADS_QR_H
+#define WORKLOADS_QR_H
+
+#include "workloads/workload.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef WORKLOADS_CUDA
+#include "kernels/common.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a task works on. Matrices are column-major, and tiles are dense. `depth` reflectors are
+ * applied together in blocks of `inner`, whose triangular factors stand side by side in a matrix T
+ * of inner x depth, as LAPACK has it. */
+typedef struct base_qr_shape {
+    size_t rows;  /**< of the tile that is factored or updated */
+    size_t cols;  /**< of it */
+    size_t depth; /**< reflectors; of a tile that is factored, its columns */
+    size_t inner; /**< at most depth */
+} base_qr_shape;
+
+/** A matrix within a larger one: column c begins `pitch` reals after column c - 1. */
+typedef struct psg_cpu_columns {
+    void *first;
+    size_t pitch;
+} psg_cpu_columns;
+
+/** Element types are the table's: double or float. `work` is [inner][max(cols, depth)] reals of
+ * scratch. */
+typedef struct psg_cpu_qr {
+    size_t real_bytes;
+    double epsilon; /**< the most that rounding changes a number by, relatively */
+
+    /** Uniform random numbers between -1 and 1: rows x cols of a column-major matrix that has
+     * `pitch` rows, from the element on that has the number `first` in it. */
+    void (*random)(const base_qr_shape *n, uint64_t first, size_t pitch, void *tile);
+    /** Random signs, 1 or -1, from the number `first` of the sequence on. */
+    void (*signs)(size_t count, uint64_t first, void *x);
+
+    /** A = Q R: R replaces the upper triangle of the tile, and V stands below. rows >= cols.
+     *  @param[out] t  [depth][inner] @param[out] v  [depth][rows]: V alone, with its ones and zeros
+     */
+    void (*geqrt)(const base_qr_shape *n, void *a, void *t, void *v, void *work);
+    /** (R; A) = Q (R'; 0): R' replaces R, and V replaces A. @param[in,out] r  its upper triangle
+     * alone: depth x depth */
+    void (*tsqrt)(const base_qr_shape *n, psg_cpu_columns r, void *a, void *t, void *work);
+    /** C = Q^T C with geqrt's Q, or Q C. */
+    void (*unmqr)(const base_qr_shape *n, bool transposed, const void *v, const void *t,
+                  psg_cpu_columns c, void *work);
+    /** (B; C) = Q^T (B; C) with tsqrt's Q, or Q (B; C). @param[in,out] b  depth x cols */
+    void (*tsmqr)(const base_qr_shape *n, bool transposed, const void *v, const void *t,
+                  psg_cpu_columns b, psg_cpu_columns c, void *work);
+
+    /** y += A x, of rows x depth and depth x cols. */
+    void (*add_product)(const base_qr_shape *n, psg_cpu_columns a, psg_cpu_columns x,
+                        psg_cpu_columns y);
+    /** The upper triangle of a tile, with zeros below. */
+    void (*upper)(const base_qr_shape *n, const void *a, void *r);
+    /** The sum of squares of x - y. @param[in] y  NULL: zeros */
+    double (*squares)(size_t count, const void *x, const void *y);
+} psg_cpu_qr;
+
+/* ------------------------------------------------------------------------------ LAPACK,
+ * qr_lapack.c and qr_module.c */
+
+/** What the module with LAPACK has. It is a library of its own, so that LAPACK comes into a program
+ * with the first `qr`: OpenBLAS has threads and 128 MB of memory for each from the moment when it
+ * is loaded, and asks for that memory for ever where there is none. */
+typedef struct psg_lapack {
+    const psg_cpu_qr *qr[2]; /**< of double and of float */
+    bool (*shared)(void);    /**< psg_cpu_blas_shared() and so on */
+    void (*begin)(void);
+    void (*end)(void);
+} psg_lapack;
+
+/** The one name of the module that is seen. */
+extern const psg_lapack psg_lapack_module;
+
+/** Load LAPACK, unless it is loaded. Thread-safe. @return NULL: it is there; else why not, in
+ * words, until the next call */
+const char *psg_cpu_lapack_load(void);
+/** @return NULL: it is not there */
+const psg_cpu_qr *psg_cpu_qr_of(bool is_float);
+
+/** Once it is loaded: do functions of LAPACK give right answers to several threads at once? */
+bool psg_cpu_blas_shared(void);
+
+/** Between these two OpenBLAS, which has threads of its own for the whole process, uses the
+ * caller's alone: a task is one core's. Calls nest, and are thread-safe. */
+void psg_cpu_blas_begin(void);
+void psg_cpu_blas_end(void);
+
+/* --------------------------------------------------------------------------------------------- the
+ * problem, qr.c */
+
+typedef struct qr_problem {
+    size_t n[2];     /**< rows and columns of the matrix */
+    size_t tile;     /**< rows and columns of a tile but the last ones */
+    size_t tiles[2]; /**< in a column, and in a row */
+    size_t inner;    /**< reflectors that are applied together */
+    bool by_path;    /**< a task's priority is the longest path to the end */
+    size_t real_bytes;
+    const psg_cpu_qr *cpu; /**< NULL: built without LAPACK, for a simulation */
+    size_t handles;
+    psg_data *a; /**< [columns][rows]: tiles. Of all handles the first */
+    psg_data
+        *t; /**< [columns][rows]: factors of the reflectors of a tile. NULL above the diagonal */
+    psg_data *v;    /**< [columns]: the reflectors of tile (k, k), alone */
+    psg_data *work; /**< nobody's, for one task at a time: [inner][tile] reals */
+} qr_problem;
+
+/** Rows of the tiles of row i, or with axis 1 columns of those of column i. */
+static inline size_t qr_extent(const qr_problem *qr, int axis, size_t i) {
+    return workload_extent(qr->n[axis], qr->tile, i);
+}
+
+/** Of tile (i, j). */
+static inline size_t qr_at(const qr_problem *qr, size_t i, size_t j) {
+    return j * qr->tiles[0] + i;
+}
+
+/** The size of a tile. */
+static inline base_qr_shape qr_tile(const qr_problem *qr, size_t i, size_t j) {
+    const base_qr_shape n = {qr_extent(qr, 0, i), qr_extent(qr, 1, j), 0, 0};
+    return n;
+}
+
+/** What a task on tile (i, j) in step k works on. */
+static inline base_qr_shape qr_shape(const qr_problem *qr, size_t i, size_t j, size_t k) {
+    base_qr_shape n = {qr_extent(qr, 0, i), qr_extent(qr, 1, j), qr_extent(qr, 1, k), qr->inner};
+    n.inner = n.inner < n.depth ? n.inner : n.depth;
+    return n;
+}
+
+/** Tile (i, j) of the matrix as it was, which is drawn again. */
+static inline void qr_draw(const qr_problem *qr, size_t i, size_t j, void *tile) {
+    const base_qr_shape n = qr_tile(qr, i, j);
+    qr->cpu->random(&n, (uint64_t)j * qr->tile * qr->n[0] + i * qr->tile, qr->n[0], tile);
+}
+
+/** See workload_row. In qr_check.c. */
+size_t qr_answers(void *problem, workload_answer *answers);
+
+#ifdef WORKLOADS_CUDA
+/** Codes from here on are this much more than cuBLAS' own. */
+enum { PSG_CUDA_CUBLAS_ERROR = 200000 };
+
+/** cuBLAS on one stream of one GPU, for one thread at a time. */
+typedef struct psg_cuda_blas psg_cuda_blas;
+
+/** For the current device. @param[out] blas  NULL after a failure @return 0, or a code */
+int psg_cuda_blas_create(psg_cuda_blas **blas, psg_cuda_precision precision, cudaStream_t stream);
+/** NULL is fine. */
+void psg_cuda_blas_destroy(psg_cuda_blas *blas);
+
+/** C = Q^T C, where Q is that of a tile's geqrt.
+ *  @param[in]     v_d     [depth][rows]: the reflectors, with their ones and zeros
+ *  @param[in]     t_d     [depth][inner]: the upper triangular factors of blocks of `inner`
+ * reflectors, side by side
+ *  @param[in,out] c_d     [cols][rows]
+ *  @param[out]    work_d  [cols][inner], until the stream is there
+ *  @return 0, or a code */
+int psg_cuda_unmqr(psg_cuda_blas *blas, const base_qr_shape *n, const void *v_d, const void *t_d,
+                   void *c_d, void *work_d);
+
+/** (B; C) = Q^T (B; C), where Q is that of a tile's tsqrt.
+ *  @param[in]     v_d    [depth][rows]
+ *  @param[in,out] b_d    [cols][pitch], of which the first `depth` rows
+ *  @param[in,out] c_d    [cols][rows] */
+int psg_cuda_tsmqr(psg_cuda_blas *blas, const base_qr_shape *n, const void *v_d, const void *t_d,
+                   void *b_d, size_t pitch, void *c_d, void *work_d);
+/** A code of these in words. */
+const char *psg_cuda_blas_words(int code);
+bool psg_cuda_blas_is_memory(int code);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,313 @@
+/* What all workloads share: the table of them, and their life. */
+#include "workloads/workload.h"
+#include "base/memory.h"
+#include "graph/psg_machine.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const workload_row *const rows[] = {&workload_blocks, &workload_cg,        &workload_dock,
+                                           &workload_ep,     &workload_jacobi,    &workload_pcg,
+                                           &workload_qr,     &workload_transpose, &workload_vadd};
+enum { ROWS = sizeof rows / sizeof *rows, KINDS_MOST = 8 };
+
+struct workload {
+    const workload_row *row;
+    void *problem;
+    char about[128];
+    int kinds[KINDS_MOST];
+    psg_work *engine;
+    const psg_work *work; /* the engine's, or the plan's */
+    workload_needs needs;
+};
+
+/* A simulation reads the times of kinds that are registered before it begins. */
+__attribute__((constructor)) static void register_kinds(void) {
+    for (size_t m = 0; m < ROWS; m++) {
+        for (size_t k = 0; k < rows[m]->kind_count; k++) {
+            const int number = psg_kind_register(&rows[m]->kinds[k]);
+            *rows[m]->first = k == 0 ? number : *rows[m]->first;
+        }
+    }
+}
+
+const workload_facts *workload_at(size_t index) {
+    return index < ROWS ? &rows[index]->facts : NULL;
+}
+
+/* ----------------------------------------------------------------------------------- options */
+
+static psg_status check_how(const workload_facts *facts, const workload_options *how) {
+    if ((unsigned)how->order >= WORKLOAD_ORDERS || (unsigned)how->priority >= WORKLOAD_PRIORITIES ||
+        (unsigned)how->place >= WORKLOAD_PLACES) {
+        return workload_fail(PSG_ERR_ARG,
+                             "order = %d, priority = %d, place = %d: there is no such value",
+                             (int)how->order, (int)how->priority, (int)how->place);
+    }
+    const char *nothing = how->tile > 0 && facts->tile == NULL             ? "tile"
+                          : how->order != WORKLOAD_LISTED && !facts->order ? "order"
+                          : how->barrier && !facts->barrier                ? "barrier"
+                          : how->place != WORKLOAD_FREE && !facts->place   ? "place"
+                                                                           : NULL;
+    return nothing == NULL ? PSG_OK
+                           : workload_fail(PSG_ERR_ARG, "%s: %s has none", nothing, facts->name);
+}
+
+static psg_status check_precision(const workload_row *row, psg_precision precision) {
+    return precision != PSG_F32 || row->f32
+               ? PSG_OK
+               : workload_fail(PSG_ERR_UNSUPPORTED, "%s has f64 only", row->facts.name);
+}
+
+/* "ep:S" -> the row of ep, and "S" */
+static psg_status find_row(const char *name, const workload_row **row, const char **size) {
+    char list[256] = "";
+    const size_t length = strcspn(name, ":");
+    for (size_t m = 0; m < ROWS; m++) {
+        const char *known = rows[m]->facts.name;
+        if (strlen(known) == length && strncmp(known, name, length) == 0) {
+            *row = rows[m];
+            *size = name[length] == ':' ? name + length + 1 : "";
+            return PSG_OK;
+        }
+        const size_t used = strlen(list);
+        (void)snprintf(list + used, sizeof list - used, "%s%s", m > 0 ? ", " : "", known);
+    }
+    return workload_fail(PSG_ERR_ARG, "there is no workload '%.*s'; there are: %s", (int)length,
+                         name, list);
+}
+
+/* ------------------------------------------------------------------------------------ making */
+
+static psg_status check_memory(workload *w, const psg_engine_workers *workers) {
+    const double there = base_memory_bytes();
+    if (w->row->needs == NULL || workers->simulated) {
+        return PSG_OK;
+    }
+    w->needs = w->row->needs(w->problem, workers);
+    const double bytes = w->needs.data + w->needs.run;
+    return bytes <= there
+               ? psg_room_check(w->about, bytes)
+               : workload_fail(PSG_ERR_ARG, "%s: %s takes %.3g GB of memory, and there are %.3g GB",
+                               w->row->facts.name, w->about, bytes * 1e-9, there * 1e-9);
+}
+
+static psg_status make_engine(workload *w, const psg_options *options) {
+    const workload_row *row = w->row;
+    const psg_engine_args args = {.name = row->facts.name,
+                                  .owner = w->problem,
+                                  .kinds = w->kinds,
+                                  .kind_count = row->kind_count,
+                                  .make = row->gpu_make,
+                                  .destroy = row->gpu_destroy,
+                                  .words = row->gpu_words,
+                                  .is_memory = row->gpu_is_memory};
+    for (size_t k = 0; k < row->kind_count; k++) {
+        w->kinds[k] = *row->first + (int)k;
+    }
+    const psg_status status = psg_engine_create(&w->engine, &args, options);
+    w->work = w->engine;
+    return status;
+}
+
+static psg_status make(workload *w, const psg_options *options) {
+    const workload_row *row = w->row;
+    psg_status status = make_engine(w, options);
+    const psg_engine_workers workers = psg_engine_find_workers(w->engine);
+    if (status == PSG_OK && row->plan != NULL) { /* it joins the engine's StarPU */
+        psg_plan *plan = NULL;
+        status = row->plan(w->problem, options, &workers, &plan);
+        w->work = psg_plan_work(plan);
+    }
+    if (status == PSG_OK && row->cut != NULL) {
+        status = row->cut(w->problem, &workers);
+    }
+    if (status == PSG_OK) {
+        row->tell(w->problem, w->about, sizeof w->about);
+        status = check_memory(w, &workers);
+    }
+    return status == PSG_OK ? row->make(w->problem, w->work) : status;
+}
+
+/* What is freed may have the latest words. */
+static psg_status give_up(workload *w, psg_status status) {
+    char words[1024];
+    (void)snprintf(words, sizeof words, "%s", psg_last_error());
+    workload_destroy(w);
+    return workload_fail(status, "%s", words);
+}
+
+psg_status workload_open(workload **w, const workload_row *row, const char *size, const void *input,
+                         const workload_options *how, const psg_options *options) {
+    const workload_options none = {.tile = 0};
+    const workload_options *cut = how != NULL ? how : &none;
+    const psg_precision precision = options != NULL ? options->precision : PSG_F64;
+    psg_status status = check_how(&row->facts, cut);
+    *w = NULL;
+    if (status == PSG_OK) {
+        status = check_precision(row, precision);
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    workload *made = calloc(1, sizeof *made);
+    void *problem = calloc(1, row->bytes);
+    status = made == NULL || problem == NULL
+                 ? workload_fail(PSG_ERR_MEMORY, "no memory for a workload")
+             : input != NULL ? row->take(problem, input, cut)
+                             : row->parse(problem, size, cut, precision);
+    if (status != PSG_OK) {
+        free(problem);
+        free(made);
+        return status;
+    }
+    made->row = row;
+    made->problem = problem;
+    status = make(made, options);
+    if (status != PSG_OK) {
+        return give_up(made, status);
+    }
+    *w = made;
+    return PSG_OK;
+}
+
+psg_status workload_create(workload **w, const char *name, const workload_options *how,
+                           const psg_options *options) {
+    const workload_row *row = NULL;
+    const char *size = NULL;
+    if (w == NULL || name == NULL) {
+        return workload_fail(PSG_ERR_ARG, "w or name is NULL");
+    }
+    *w = NULL;
+    const psg_status status = find_row(name, &row, &size);
+    return status == PSG_OK ? workload_open(w, row, size, NULL, how, options) : status;
+}
+
+void workload_destroy(workload *w) {
+    if (w != NULL) {
+        w->row->free(w->problem);
+        psg_engine_destroy(w->engine);
+        free(w->problem);
+    }
+    free(w);
+}
+
+/* ----------------------------------------------------------------------------------- running */
+
+const psg_work *workload_work(const workload *w) {
+    return w != NULL ? w->work : NULL;
+}
+
+static uint64_t runs_of(const workload *w) {
+    psg_run_statistics s = {.runs = 0};
+    (void)psg_work_statistics(w->work, &s);
+    return s.runs;
+}
+
+psg_status workload_run(workload *w) {
+    if (w == NULL) {
+        return workload_fail(PSG_ERR_ARG, "the workload is NULL");
+    }
+    if (w->row->solve != NULL) {
+        return w->row->solve(w->problem);
+    }
+    if (runs_of(w) == 0) {
+        const psg_status status = psg_room_check(w->about, w->needs.run);
+        if (status != PSG_OK) {
+            return status;
+        }
+    }
+    if (w->row->prepare != NULL) {
+        psg_engine_awake();
+        const bool there = w->row->prepare(w->problem);
+        psg_engine_rest();
+        if (!there) {
+            return workload_fail(PSG_ERR_RUNTIME, "the input could not be brought");
+        }
+    }
+    w->row->submit(psg_engine_start(w->engine), w->problem);
+    return psg_engine_wait(w->engine);
+}
+
+psg_status workload_progress(const workload *w, size_t *ended, size_t *tasks) {
+    return psg_engine_progress(w != NULL ? w->engine : NULL, ended, tasks);
+}
+
+void *workload_problem(const workload *w, const workload_row *row, psg_status *status) {
+    *status = w == NULL || (row != NULL && w->row != row)
+                  ? workload_fail(PSG_ERR_ARG, "the workload is NULL, or another one")
+              : runs_of(w) == 0 ? workload_fail(PSG_ERR_STATE, "nothing has run yet")
+                                : PSG_OK;
+    return *status == PSG_OK ? w->problem : NULL;
+}
+
+psg_status workload_answers(const workload *w, workload_answer *answers, size_t capacity,
+                            size_t *count) {
+    workload_answer all[WORKLOAD_ANSWERS];
+    psg_status status = PSG_OK;
+    if (count == NULL || (answers == NULL && capacity > 0)) {
+        return workload_fail(PSG_ERR_ARG, "answers or count is NULL");
+    }
+    *count = 0;
+    void *problem = workload_problem(w, NULL, &status);
+    if (problem == NULL || psg_simulation()) {
+        return status;
+    }
+    psg_engine_awake(); /* the data come home through StarPU */
+    *count = w->row->answers(problem, all);
+    psg_engine_rest();
+    for (size_t m = 0; m < *count && m < capacity; m++) {
+        answers[m] = all[m];
+    }
+    return *count > 0 ? PSG_OK : workload_fail(PSG_ERR_RUNTIME, "the answer could not be had");
+}
+
+psg_status workload_check(const workload *w) {
+    workload_answer all[WORKLOAD_ANSWERS];
+    size_t count = 0;
+    psg_status status = workload_answers(w, all, WORKLOAD_ANSWERS, &count);
+    for (size_t m = 0; m < count && status == PSG_OK; m++) {
+        const workload_answer *a = &all[m];
+        const double of = a->expected != 0 ? fabs(a->expected) : 1;
+        if (!(fabs(a->value - a->expected) <= a->tolerance * of)) {
+            status = workload_fail(
+                PSG_ERR_DATA, "the result is wrong: %s is %.17g, and may differ from %.17g by %.3g",
+                a->name, a->value, a->expected, a->tolerance * of);
+        }
+    }
+    return status;
+}
+
+const char *workload_about(const workload *w) {
+    return w != NULL ? w->about : "";
+}
+
+/* --------------------------------------------------------------- for the files of workloads */
+
+const char *workload_number(const char *text, size_t least, size_t most, size_t *number) {
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
+    *number = (size_t)value;
+    return end != NULL && errno == 0 && value >= least && value <= most ? end : NULL;
+}
+
+size_t workload_share(const psg_engine_workers *workers) {
+    return workers->gpus > 0 ? workers->gpus : workers->cpus;
+}
+
+psg_status workload_hold(psg_data *data, const psg_work *work, size_t nx, size_t ny, size_t nz,
+                         size_t element_bytes) {
+    const size_t n[3] = {nx, ny, nz};
+    return psg_data_make(data, work, n, element_bytes);
+}
+
+void workload_lend(psg_data *data, void *memory, size_t nx, size_t ny, size_t nz,
+                   size_t element_bytes) {
+    const size_t n[3] = {nx, ny, nz};
+    psg_data_take(data, memory, n, nx, nx * ny, element_bytes);
+}
