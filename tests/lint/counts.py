@@ -19,7 +19,7 @@ LIMITS = {
     "lines of laboratory": (13100, 7000),
     "lines of bindings": (2800, 2700),
     "lines of all without tests, docs, results": (76000, 55000),
-    "lines of tests": (46400, 38000),
+    "lines of tests": (47100, 38000),
     "flags asked": (186, 30),
     "psg_simulated() asked": (45, 5),
     "files in circles of calls": (29, 0),
