@@ -1,8 +1,8 @@
 /* Every way that a solve can take, as a table: the tasks that StarPU is handed, the steps that are
- * done, the exchange, the home of the spectrum, the bytes over links and in messages, and a u that is
- * right, and bit by bit that of the ways with the same arithmetic. Functions of this program stand
- * before those of StarPU, MPI and CUDA and count the calls, so a way that silently becomes another one
- * is seen.
+ * done, the exchange, the home of the spectrum, the bytes over links and in messages, and a u that
+ * is right, and bit by bit that of the ways with the same arithmetic. Functions of this program
+ * stand before those of StarPU, MPI and CUDA and count the calls, so a way that silently becomes
+ * another one is seen.
  *
  * On cores; with PSG_TEST_GPUS=1 and 2 on so many GPUs; under mpirun between processes; and with a
  * library that simulates on simulated GPUs, where nothing is computed, and u is not looked at. */
@@ -77,8 +77,8 @@ static void find(void *function, const char *name) {
     memcpy(function, &there, sizeof there);
 }
 
-/** Tasks without a codelet, by which StarPU waits for data, do not count; nor do those without data,
- *  which call the workers of a team that are away. */
+/** Tasks without a codelet, by which StarPU waits for data, do not count. Nor do tasks without data:
+ *  these call workers of a team. */
 #undef starpu_task_submit /* with the line of the call, where StarPU records these */
 BEFORE_THE_LIBRARY int starpu_task_submit(struct starpu_task *task) {
     int (*submit)(struct starpu_task *);
@@ -130,8 +130,8 @@ BEFORE_THE_LIBRARY int MPI_Ialltoallv(const void *from, const int *counts, const
 
 /* ----------------------------------------------------------------------------- what is there */
 
-/** Who goes a way: one process, with a communicator of its own (ALONE) or without; several processes
- *  with cores, or with a GPU each; a simulation alone. */
+/** Who goes a way: one process, with a communicator of its own (ALONE) or without; several
+ *  processes with cores, or with a GPU each; a simulation alone. */
 typedef enum place { CORES, GPU, GPUS, ALONE, PROCESSES, GPU_PROCESSES, SIMULATED } place;
 
 /** Where the spectrum is, and whether kspace writes rows of it to other GPUs, and reads them. */
@@ -144,7 +144,7 @@ enum {
     ALLTOALL = PSG_EXCHANGE_ALLTOALL
 };
 
-/** What StarPU is handed: each step, one task for all of them, or none, as a thread enters the team. */
+/** What StarPU is handed: each step, one task for all, or none, as a thread enters the team. */
 typedef enum executor { TASKS, CHAIN, CUDA_GRAPH, TEAM_BY_THREAD, TEAM_BY_TASK } executor;
 
 /** The call: f and u are in main memory, but for slabs, which are where they are worked on. */
@@ -152,8 +152,8 @@ typedef enum call { SOLVE, SUBMIT, SLABS, SLABS_ONCE, SOLVE_MANY, ONE_BY_ONE, EP
 
 /** Terms "name count". A count is a sum of products of digits and: S segments and P sheets of this
  *  process, which are one bundle for others; A segments of all; J solves of conjugate gradients; F
- *  bytes of the field, X of the spectrum; E messages and M bytes to other processes. "?" is any count.
- *  What has no term is 0. */
+ *  bytes of the field, X of the spectrum; E messages and M bytes to other processes. "?" is any
+ *  count. What has no term is 0. */
 #define FUSED "forward_xy S, kspace P, inverse_xy S"
 #define STAGED "fft_xy S, pack S+P, unpack P+S, fft_z P, divide P, ifft_z P, ifft_xy S, normalize S"
 #define STAGED_IN_ONE /* the segment's spectrum is the only block */                               \

@@ -23,7 +23,7 @@ LIMITS = {
     "flags asked": (186, 30),
     "psg_simulated() asked": (45, 5),
     "files in circles of calls": (29, 0),
-    "lines over 100 columns, C without tests": (1456, 0),
+    "lines over 100 columns, C without tests": (1455, 0),
     "lines over 100 columns, other": (2588, 0),
     "static mutable variables": (68, 42),
     "getenv and setenv": (36, 16),
