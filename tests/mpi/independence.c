@@ -20,14 +20,14 @@ static const struct {
 static void one_run(size_t run, int cpus) {
     const size_t mixed = (run * 2654435761U + (cpus < 0 ? 77U : 0U)) >> 5, cut = mixed / 4 % CUTS;
     problem x = problem_make(&grids[run % GRIDS], run / GRIDS);
-    double *alone = oracle_array(x.points);
+    double *alone = oracle_array(x.points), mean = 0;
     x.options.cpus = cpus;
     x.options.symbol = mixed % 2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
     x.options.lambda = mixed / 2 % 2 ? 3.5 : 0;
     x.options.segment_planes = cuts[cut].segment_planes;
     x.options.sheets = cuts[cut].sheets;
     x.options.in_flight = 1 + (unsigned)(mixed % 3);
-    CHECK_STATUS(problem_alone(&x), PSG_OK);
+    CHECK_STATUS(problem_alone(&x, &mean), PSG_OK);
     memcpy(alone, x.want, x.points * sizeof *alone);
     if (CHECK(problem_plan(&x), "no plan")) {
         for (int repeat = 0; repeat < 2; ++repeat) {

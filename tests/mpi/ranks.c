@@ -1,5 +1,7 @@
 #include "tests/mpi/ranks.h"
 
+#include "graph/psg_observe.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -293,7 +295,8 @@ int problem_plan(problem *p) {
     return ranks_all(world, held);
 }
 
-psg_status problem_alone(problem *p) {
+psg_status problem_alone(problem *p, double *mean) {
+    psg_statistics statistics = {.mean = NAN};
     psg_options options = ranks_options(p->options.precision, NULL);
     psg_plan *plan = NULL;
     options.cpus = p->options.cpus;
@@ -303,7 +306,9 @@ psg_status problem_alone(problem *p) {
     psg_status status = psg_plan_create(&plan, &p->g, &options);
     if (status == PSG_OK) {
         status = harness_solve(plan, options.precision, p->points, p->f, p->want);
+        (void)psg_plan_statistics(plan, &statistics);
     }
+    *mean = statistics.mean;
     psg_plan_destroy(plan);
     return status;
 }

@@ -103,8 +103,9 @@ typedef struct problem {
 problem problem_make(const oracle_grid *grid, size_t run);
 /** And in a periodic box `want` is by oracle_solve(). @return has every process its plan? */
 int problem_plan(problem *p);
-/** `want` is the u that this process makes alone, of the same equation. @return how that went */
-psg_status problem_alone(problem *p);
+/** `want` is the u that this process makes alone, of the same equation. @param[out] mean  that it
+ *  reports @return how that went */
+psg_status problem_alone(problem *p, double *mean);
 /** Of any f, to the u of `part`. */
 psg_status problem_solve(problem *p, const double *f);
 void problem_free(problem *p);
