@@ -102,11 +102,15 @@ int ranks_same(MPI_Comm comm, long value) {
     MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_MIN, comm);
     return all[0] == -all[1];
 }
+long ranks_sum(MPI_Comm comm, long value) {
+    long sum = 0;
+    MPI_Allreduce(&value, &sum, 1, MPI_LONG, MPI_SUM, comm);
+    return sum;
+}
 #else
 void ranks_start(int *argc, char ***argv) {
-    (void)argc;
-    (void)argv;
     harness_options(PSG_F64); /* ends the program as skipped where a GPU is missing */
+    every = *argc > 1 ? strtoul((*argv)[1], NULL, 10) : 1;
 }
 
 int ranks_takes(size_t n) {
@@ -130,6 +134,11 @@ int ranks_rank(MPI_Comm comm) {
 int ranks_all(MPI_Comm comm, int held) {
     (void)comm;
     return held;
+}
+
+long ranks_sum(MPI_Comm comm, long value) {
+    (void)comm;
+    return value;
 }
 
 int ranks_same(MPI_Comm comm, long value) {

@@ -41,6 +41,9 @@ int ranks_rank(MPI_Comm comm);
 /** Does it hold in every process? */
 int ranks_all(MPI_Comm comm, int held);
 
+/** Over all processes. */
+long ranks_sum(MPI_Comm comm, long value);
+
 /** Do all processes have the same value? */
 int ranks_same(MPI_Comm comm, long value);
 
