@@ -6,27 +6,8 @@
 static const oracle_grid grids[] = {{{7, 9, 11}, {1.0, 1.1, 1.2}}, {{8, 6, 4}, {1.0, 1.0, 1.0}}};
 enum { GRIDS = sizeof grids / sizeof *grids };
 
-static const struct {
-    const char *words;
-    psg_bc bc[3][2];
-    psg_points points;
-} sides[] = {
-    {"DD,NN,DN in cells",
-     {{PSG_BC_DIRICHLET, PSG_BC_DIRICHLET},
-      {PSG_BC_NEUMANN, PSG_BC_NEUMANN},
-      {PSG_BC_DIRICHLET, PSG_BC_NEUMANN}},
-     PSG_POINTS_CELLS},
-    {"NN,NN,NN on nodes",
-     {{PSG_BC_NEUMANN, PSG_BC_NEUMANN},
-      {PSG_BC_NEUMANN, PSG_BC_NEUMANN},
-      {PSG_BC_NEUMANN, PSG_BC_NEUMANN}},
-     PSG_POINTS_NODES},
-    {"ND,PP,DD on nodes",
-     {{PSG_BC_NEUMANN, PSG_BC_DIRICHLET}, {0}, {PSG_BC_DIRICHLET, PSG_BC_DIRICHLET}},
-     PSG_POINTS_NODES},
-    {"PP,DN,PP in cells", {{0}, {PSG_BC_DIRICHLET, PSG_BC_NEUMANN}, {0}}, PSG_POINTS_CELLS},
-    {"PP,PP,ND on nodes", {{0}, {0}, {PSG_BC_NEUMANN, PSG_BC_DIRICHLET}}, PSG_POINTS_NODES},
-};
+static const char *const sides[] = {"DD,NN,DN", "NNn,NNn,NNn", "NDn,PP,DDn", "PP,DN,PP",
+                                    "PP,PP,NDn"};
 enum { SIDES = sizeof sides / sizeof *sides };
 
 static void one_run(size_t run) {
@@ -34,11 +15,7 @@ static void one_run(size_t run) {
     problem x = problem_make(&grids[run % GRIDS], run / GRIDS / SIDES);
     psg_statistics statistics = {.mean = NAN};
     double mean = 0;
-    for (int d = 0; d < 3; ++d) {
-        x.g.axis[d].bc[0] = sides[s].bc[d][0];
-        x.g.axis[d].bc[1] = sides[s].bc[d][1];
-        x.g.axis[d].points = sides[s].points;
-    }
+    harness_sides(&x.g, sides[s]);
     x.options.segment_planes = 1 + run % 4;
     x.options.sheets = 1 + run % 5;
     CHECK_STATUS(problem_alone(&x, &mean), PSG_OK);
@@ -47,10 +24,10 @@ static void one_run(size_t run) {
         share_take(&x.part, x.f);
         share_take(&x.other, x.f);
         CHECK_STATUS(psg_solve(x.plan, mine->f, mine->u), PSG_OK);
-        problem_check(&x, mine, 1e-14, 1e-6, sides[s].words);
+        problem_check(&x, mine, 1e-14, 1e-6, sides[s]);
         CHECK_STATUS(psg_plan_statistics(x.plan, &statistics), PSG_OK);
         CHECK_NEAR(statistics.mean, mean, harness_tolerance(x.options.precision, 1e-15, 1e-7),
-                   "mean, %s, %s", sides[s].words, x.words);
+                   "mean, %s, %s", sides[s], x.words);
     }
     problem_free(&x);
 }
