@@ -11,6 +11,7 @@
 #include "runtime/device.h"
 #include "runtime/node.h"
 #include "runtime/simulation.h"
+#include "runtime/starpu_environment.h"
 #include "runtime/starpu_home.h"
 
 #include <pthread.h>
@@ -136,7 +137,6 @@ static psg_status start_first(struct starpu_conf *conf, const psg_options *optio
                               const psg_share *share) {
     char words[1024];
     char cache[3584];
-    psg_starpu_home home;
     psg_status status = check_threads(conf, share);
     status = status == PSG_OK ? psg_room_check("StarPU", 0) : status;
     if (status != PSG_OK) {
@@ -145,14 +145,11 @@ static psg_status start_first(struct starpu_conf *conf, const psg_options *optio
     if (psg_cache_folder(options, 0, cache, sizeof cache) != PSG_OK) {
         cache[0] = '\0';
     }
-    if (!psg_starpu_home_enter(&home, cache, words, sizeof words)) {
+    if (!psg_starpu_home_enter(cache, words, sizeof words)) {
         return psg_fail(PSG_ERR_RUNTIME, "%s", words);
     }
     const int result = starpu_init(conf);
-    psg_starpu_home_leave(&home);
-    if (result != 0) {
-        psg_starpu_home_stopped();
-    }
+    psg_starpu_home_leave(result == 0);
     return start_error(result, options);
 }
 
