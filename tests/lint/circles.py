@@ -18,7 +18,6 @@ VARIANT = re.compile(r"(_(cuda|mpi|absent|alone|simulated|without_cuda))+$")
 # and so does a line whose circle has become smaller or is gone.
 KNOWN = """
 app/field app/field_steps app/field_whole
-bench/programs/workload_cores bench/programs/workload_peer
 codelets/cuda codelets/cuda_whole
 graph/arrays graph/copied graph/events graph/fused graph/gradient graph/many graph/pcg graph/plan graph/solve graph/staged
 graph/cpu_share graph/lend graph/partition graph/placement graph/simulated graph/start graph/work_data
