@@ -1,7 +1,8 @@
 /* All kinds of task that the library has, registered in the order of their numbers. */
-#include "codelets/codelets.h"
+#include "codelets/context.h"
 #include "codelets/kinds.h"
 #include "codelets/pcg.h"
+#include "codelets/whole.h"
 
 static const psg_kind *const others[PSG_KIND_COUNT - PSG_TASK_COUNT] = {
     [PSG_KIND_PCG_MEASURE - PSG_TASK_COUNT] = &psg_pcg_measure_kind,

@@ -14,10 +14,22 @@
  * Tasks read the scalars where these are, so steps are submitted ahead. The thread that submits looks at the reports of
  * steps before, until one says that the tolerance is reached.
  */
-#include "graph/pcg.h"
-#include "base/tuning.h"
 #include "codelets/pcg.h"
-#include "graph/process.h"
+#include "base/tuning.h"
+#include "graph/arrays.h"
+#include "graph/block.h"
+#include "graph/gradient.h"
+#include "graph/graphs.h"
+#include "graph/pcg.h"
+#include "graph/pending.h"
+#include "graph/placement.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_starpu.h"
+#include "graph/start.h"
+#include "graph/status.h"
+#include "graph/terms.h"
+#include "graph/transfer_log.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/runs.h"
 #include "runtime/simulation.h"
@@ -27,6 +39,11 @@
 #include <stdlib.h>
 
 enum { REPORTS = TUNING_PCG_AHEAD + 2 };
+
+/* What a solve is about: handles by own segment, f32 or f64. */
+typedef struct psg_pcg_fields {
+    const starpu_data_handle_t *f, *eps, *u;
+} psg_pcg_fields;
 
 typedef struct segment {
     starpu_data_handle_t eps, x, r, p, q, low, high;
@@ -41,7 +58,7 @@ struct psg_pcg {
     starpu_data_handle_t report[REPORTS];
 };
 
-psg_status psg_pcg_check(const psg_plan *plan) {
+static psg_status check(const psg_plan *plan) {
     const psg_problem *p = &plan->problem;
     if (p->options.symbol != PSG_SYMBOL_FD2) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
@@ -129,7 +146,7 @@ static bool make_numbers(psg_pcg *g, const psg_plan *plan) {
     return all;
 }
 
-psg_status psg_pcg_create(psg_pcg **result, const psg_plan *plan) {
+static psg_status create(psg_pcg **result, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const size_t segments = l->segments.count;
     *result = NULL;
@@ -174,7 +191,7 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
     free(g);
 }
 
-base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor) {
+static base_pcg_terms constants_of(const psg_plan *plan, double lambda, double factor) {
     const psg_grid *grid = &plan->problem.grid;
     const int unit = plan->problem.unit;
     base_pcg_terms t = {.lambda = ldexp(lambda, 2 * unit),
@@ -196,7 +213,7 @@ base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor)
 typedef struct work {
     psg_run *run;
     const psg_plan *plan;
-    const psg_lane *lane;
+    const psg_workspace *workspace;
     psg_pcg *g;
     size_t segments;
     size_t
@@ -238,7 +255,7 @@ static void submit_step(const work *w, size_t step) {
     const psg_pcg *g = w->g;
     starpu_data_handle_t *const source = g->slabs->slabs[PSG_FIELD_F];
     starpu_data_handle_t *const solution = g->slabs->slabs[PSG_FIELD_U];
-    psg_graph_submit(run, w->plan, w->lane, g->slabs);
+    psg_graph_submit(run, w->plan, w->workspace, g->slabs);
     for (size_t s = 0; s < w->segments; s++) {
         psg_task_pcg_dot(run, s, step, g->segment[s].r, solution[s], g->sums[s]);
     }
@@ -289,12 +306,12 @@ static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *resu
     result->reached = s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
 }
 
-void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_pcg *g,
-                    const psg_pcg_fields *fields, psg_terms *terms, size_t most,
-                    psg_pcg_result *result) {
+static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_pcg *g,
+                   const psg_pcg_fields *fields, psg_terms *terms, size_t most,
+                   psg_pcg_result *result) {
     work w = {.run = run,
               .plan = plan,
-              .lane = lane,
+              .workspace = workspace,
               .g = g,
               .segments = plan->context.layout.segments.count};
     double s[BASE_PCG_SCALARS] = {0};
@@ -322,39 +339,39 @@ void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, ps
 
 /* ------------------------------------------------------------------------------ between arrays */
 
-psg_status psg_pcg_take(psg_flight *flight, psg_plan *plan, const psg_solve_args *args) {
+psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_args *args) {
     const bool single = plan->problem.options.precision == PSG_F32;
     const double tolerance = args->tolerance == 0 ? (single ? 1e-6 : 1e-10) : args->tolerance;
     if (args->epsilon == NULL) {
         return PSG_OK;
     }
-    psg_status status = psg_pcg_check(plan);
+    psg_status status = check(plan);
     if (status == PSG_OK && !(tolerance > 0 && tolerance < 1)) {
         status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
                           args->tolerance);
     }
-    if (status == PSG_OK && plan->doors.pcg == NULL) {
-        status = psg_pcg_create(&plan->doors.pcg, plan);
+    if (status == PSG_OK && plan->held.pcg == NULL) {
+        status = create(&plan->held.pcg, plan);
     }
-    flight->steps_most = args->iterations > 0 ? args->iterations : 1000;
-    flight->terms.pcg = psg_pcg_terms(plan, args->lambda, args->factor);
-    flight->terms.pcg.tolerance = tolerance;
+    pending->steps_most = args->iterations > 0 ? args->iterations : 1000;
+    pending->terms.pcg = constants_of(plan, args->lambda, args->factor);
+    pending->terms.pcg.tolerance = tolerance;
     return status;
 }
 
-void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_flight *flight) {
-    const psg_arrays *a = flight->arrays;
+void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_pending *pending) {
+    const psg_arrays *a = pending->arrays;
     const psg_pcg_fields fields = {a->slabs[PSG_FIELD_F], a->slabs[PSG_FIELD_EPSILON],
                                    a->slabs[PSG_FIELD_U]};
-    psg_pcg_submit(run, plan, flight->lane, plan->doors.pcg, &fields, &flight->terms,
-                   flight->steps_most, &flight->pcg);
-    if (flight->pcg.bad_eps || !isfinite(flight->pcg.sum)) {
+    submit(run, plan, pending->workspace, plan->held.pcg, &fields, &pending->terms,
+           pending->steps_most, &pending->pcg);
+    if (pending->pcg.bad_eps || !isfinite(pending->pcg.sum)) {
         return;
     }
     for (size_t s = 0; s < plan->context.layout.segments.count; s++) {
         psg_arrays_bring(run, plan, a, PSG_FIELD_U, s);
     }
-    psg_graph_gradient(run, plan, flight->lane, a);
+    psg_graph_gradient(run, plan, pending->workspace, a);
 }
 
 /* The first value of a segment's epsilon that is not finite and above 0. @return there is one */
@@ -403,86 +420,86 @@ static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
     return psg_fail(PSG_ERR_DATA, "epsilon was not finite and above 0 everywhere; now it is");
 }
 
-static psg_status judge_steps(const psg_flight *flight) {
-    const psg_pcg_result *r = &flight->pcg;
+static psg_status judge_steps(const psg_pending *pending) {
+    const psg_pcg_result *r = &pending->pcg;
     return r->reached
                ? PSG_OK
                : psg_fail(PSG_ERR_DATA,
                           "after %zu iterations the residual is %.3g of f%s, and the tolerance is "
                           "%.3g",
-                          r->steps, r->residual, flight->terms.pcg.drops ? " less its mean" : "",
-                          flight->terms.pcg.tolerance);
+                          r->steps, r->residual, pending->terms.pcg.drops ? " less its mean" : "",
+                          pending->terms.pcg.tolerance);
 }
 
-psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight) {
-    const psg_pcg_result *r = &flight->pcg;
+psg_status psg_pcg_judge(const psg_plan *plan, const psg_pending *pending) {
+    const psg_pcg_result *r = &pending->pcg;
     psg_status status = PSG_OK;
-    if (flight->steps_most > 0 && r->bad_eps) {
+    if (pending->steps_most > 0 && r->bad_eps) {
         psg_runtime_awake(); /* epsilon is looked at through StarPU */
-        status = refuse_epsilon(plan, flight->arrays);
+        status = refuse_epsilon(plan, pending->arrays);
         psg_runtime_rest();
-    } else if (flight->steps_most > 0) {
-        status = judge_steps(flight);
+    } else if (pending->steps_most > 0) {
+        status = judge_steps(pending);
     }
     return status;
 }
 
 /* ---------------------------------------------------------------- between a program's StarPU data */
 
-static psg_status read_args(psg_flight *flight, psg_plan *plan, const psg_solve_args *args) {
+static psg_status read_args(psg_pending *pending, psg_plan *plan, const psg_solve_args *args) {
     const psg_array any = {.data = NULL}; /* the program's data stand for it */
     psg_solve_args full = psg_terms_of_plan(plan);
     psg_status status = args != NULL ? psg_terms_read(&full, plan, args) : PSG_OK;
     full.epsilon = &any;
     if (status == PSG_OK) {
-        status = psg_terms_take(plan, &full, &flight->terms, &flight->mean);
+        status = psg_terms_take(plan, &full, &pending->terms, &pending->mean);
     }
-    return status == PSG_OK ? psg_pcg_take(flight, plan, &full) : status;
+    return status == PSG_OK ? psg_pcg_take(pending, plan, &full) : status;
 }
 
-static psg_status judge(const psg_flight *flight) {
-    const psg_pcg_result *r = &flight->pcg;
-    const psg_status status = psg_fail_run(flight->run);
+static psg_status judge(const psg_pending *pending) {
+    const psg_pcg_result *r = &pending->pcg;
+    const psg_status status = psg_fail_run(pending->run);
     return status != PSG_OK    ? status
            : r->bad_eps        ? psg_fail(PSG_ERR_DATA, "epsilon is not from %g to %g everywhere",
                                           BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
            : !isfinite(r->sum) ? psg_fail(PSG_ERR_DATA, "f is not finite")
-                               : judge_steps(flight);
+                               : judge_steps(pending);
 }
 
 psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f,
                              struct _starpu_data_state *const *epsilon,
                              struct _starpu_data_state *const *u, const psg_solve_args *args) {
-    psg_flight flight = {.next = NULL};
+    psg_pending pending = {.next = NULL};
     const psg_pcg_fields fields = {f, epsilon, u};
     psg_clear_error();
     if (plan == NULL || f == NULL || epsilon == NULL || u == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan, f, epsilon or u is NULL");
     }
-    if (plan->flights.oldest != NULL) {
+    if (plan->pending.oldest != NULL) {
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
-    psg_status status = read_args(&flight, plan, args);
+    psg_status status = read_args(&pending, plan, args);
     if (status != PSG_OK) {
         return status;
     }
-    psg_run *run = flight.run = psg_run_create(&plan->context.engine);
+    psg_run *run = pending.run = psg_run_create(&plan->context.engine);
     if (run == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a run");
     }
-    flight.terms.relay = plan->storage.lanes[0]->relay;
-    run->user = &flight.terms;
+    pending.terms.overlap = plan->storage.workspaces[0]->overlap;
+    run->user = &pending.terms;
     run->awake = true;
-    psg_copies_begin(&plan->work, true);
-    const psg_submission submission = psg_work_start(&plan->work, run, plan->flights.launched++);
-    psg_pcg_submit(run, plan, plan->storage.lanes[0], plan->doors.pcg, &fields, &flight.terms,
-                   flight.steps_most, &flight.pcg);
+    psg_transfers_begin(&plan->work, true);
+    const psg_submission submission = psg_work_start(&plan->work, run, plan->pending.launched++);
+    submit(run, plan, plan->storage.workspaces[0], plan->held.pcg, &fields, &pending.terms,
+           pending.steps_most, &pending.pcg);
     psg_work_submitted(run, submission);
     (void)psg_run_wait(run, 0);
     psg_work_keep(&plan->work, run, submission.program);
-    psg_copies_end(&plan->work, run);
-    plan->past.pcg = flight.pcg;
-    status = judge(&flight);
+    psg_transfers_end(&plan->work, run);
+    plan->past.pcg = pending.pcg;
+    status = judge(&pending);
     psg_run_destroy(run);
     return status;
 }

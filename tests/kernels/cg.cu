@@ -1,7 +1,7 @@
 // The product of some rows of a sparse matrix on a GPU has the bits of a core's, and so have the sums of its leaves: for rows of no,
 // one and many numbers, and for columns in several blocks.
-#include "workloads/cg.h"
 #include "tests/kernels/check_cuda.h"
+#include "workloads/cg.h"
 #include <memory>
 
 static std::vector<double> numbers(size_t count) {

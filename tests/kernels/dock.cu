@@ -1,7 +1,7 @@
 // Docking on a GPU has the cells and poses of a core, for even and odd grids, atoms at the sides and beyond, and equal scores. The
 // potential and the signs of energies are a core's, too, also where an FFT does not tell the sign.
-#include "workloads/dock/cells.h"
 #include "tests/kernels/check_cuda.h"
+#include "workloads/dock/cells.h"
 #include <algorithm>
 
 static const psg_cpu_dock_rotation turned = {30, 60, 90};

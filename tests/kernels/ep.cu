@@ -1,7 +1,7 @@
 // EP on a GPU has the counts of a core, and its sums but for rounding, for chunks of several sizes and far into the
 // sequence; the same pairs give the same bits again.
-#include "workloads/ep.h"
 #include "tests/kernels/check_cuda.h"
+#include "workloads/ep.h"
 
 static void one(uint64_t first, unsigned count_log2) {
     double want[PSG_CPU_EP_NUMBERS];

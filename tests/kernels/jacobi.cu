@@ -1,6 +1,6 @@
 // A sweep on a GPU has the bits of a core's, for tiles of one point, one row, one column and many blocks.
-#include "workloads/jacobi.h"
 #include "tests/kernels/check_cuda.h"
+#include "workloads/jacobi.h"
 
 #include <memory>
 

@@ -1,8 +1,8 @@
 // The mean potential of a plate on a GPU is that of a core but for the rounding of f32, for full and incomplete rows,
 // several layers of points, more points than blocks, and lines shorter and longer than a warp; the same plates give the
 // same bits again.
-#include "workloads/blocks.h"
 #include "tests/kernels/check_cuda.h"
+#include "workloads/blocks.h"
 
 static void one(base_plates plates) {
     const device_array<double> mean(1), again(1), scratch(PSG_CUDA_PLATES_SCRATCH);

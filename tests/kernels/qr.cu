@@ -1,7 +1,7 @@
 // The updates of QR by tiles on a GPU are a core's, but for rounding, in both precisions: for tiles that are square, last ones of
 // any size, and whose reflectors are no whole number of blocks. What stands below the rows of B in its tile is not changed.
-#include "workloads/qr.h"
 #include "tests/kernels/check_cuda.h"
+#include "workloads/qr.h"
 
 /// rows x cols of uniform random numbers.
 template <class Real>

@@ -1,6 +1,6 @@
 // Sums on a GPU have the bits of a core's, for vectors of all lengths, aligned to 16 bytes and to a number alone, and in place.
-#include "workloads/vadd.h"
 #include "tests/kernels/check_cuda.h"
+#include "workloads/vadd.h"
 
 template <class Real> static void one(size_t count, size_t shift, bool in_place) {
     std::vector<Real> a(count + shift), b(count + shift), want(count);

@@ -1,4 +1,5 @@
-/* What a workload cannot be made of is refused before anything is submitted, in words that say what there is. */
+/* What a workload cannot be made of is refused before anything is submitted, in words that say what
+ * there is. */
 #include "graph/psg_machine.h"
 #include "tests/check.h"
 #include "tests/harness.h"

@@ -1,7 +1,8 @@
-/* What blocks are coupled with is what a sum over all charges in f64 says, for every tile, order, barrier, place, policy and
- * number of workers. A projection comes after its pair and its two diagonals, with a barrier each pair after all
- * diagonals. Tasks are submitted in the order that was asked for, and placed tasks run where chunks put them. The
- * environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
+/* What blocks are coupled with is what a sum over all charges in f64 says, for every tile, order,
+ * barrier, place, policy and number of workers. A projection comes after its pair and its two
+ * diagonals, with a barrier each pair after all diagonals. Tasks are submitted in the order that
+ * was asked for, and placed tasks run where chunks put them. The environment's PSG_TEST_GPUS and
+ * PSG_TEST_CPUS choose GPUs. */
 #include "tests/check.h"
 #include "tests/harness.h"
 #include "workloads/workload.h"
@@ -205,8 +206,8 @@ static void orders(psg_options options) {
     }
 }
 
-/** Three cores. Guided: 20 pairs are 7, 5, 3, 2, 1, 1 and 1. The diagonals are 2, 1, 1 and 1: of 13 and 29 cells on worker
- *  0, of 40 on 1, of 1 and 37 on 2. */
+/** Three cores. Guided: 20 pairs are 7, 5, 3, 2, 1, 1 and 1. The diagonals are 2, 1, 1 and 1: of 13
+ * and 29 cells on worker 0, of 40 on 1, of 1 and 37 on 2. */
 static void places(psg_options options) {
     static const int diagonal[2][BLOCKS] = {{0, 0, 1, 1, 2}, {0, 0, 1, 2, 2}};
     static const int pair[2][PAIRS] = {
@@ -229,7 +230,8 @@ static void places(psg_options options) {
     }
 }
 
-/** Tasks of one kind that differ in size have a time each: no path is shorter than the longest task. */
+/** Tasks of one kind that differ in size have a time each: no path is shorter than the longest
+ * task. */
 static void longest(const psg_options *options) {
     workload *work = NULL;
     psg_event event[6];

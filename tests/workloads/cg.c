@@ -1,6 +1,7 @@
-/* cg finds the published zeta, with the same bits for every cut into blocks, policy and number of cores. A product comes after the
- * directions of all blocks, and the graph has the known number of tasks. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS
- * choose GPUs, which have the same bits. */
+/* cg finds the published zeta, with the same bits for every cut into blocks, policy and number of
+ * cores. A product comes after the directions of all blocks, and the graph has the known number of
+ * tasks. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs, which have the same bits.
+ */
 #include "tests/check.h"
 #include "tests/harness.h"
 #include "workloads/workload.h"
@@ -47,7 +48,8 @@ static void check_tasks(const workload *work, size_t blocks) {
     }
 }
 
-/** The directions of all blocks in a step are before each product of the step, and the products before what follows. */
+/** The directions of all blocks in a step are before each product of the step, and the products
+ * before what follows. */
 static void check_graph(const workload *work, size_t blocks) {
     size_t count = 0, edges = 0, directions = 0;
     psg_bounds bounds;

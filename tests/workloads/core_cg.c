@@ -1,5 +1,6 @@
-/* The matrix of NAS CG has the known number of nonzeros, is symmetric, and is the sum that defines it, computed here in another
- * way. Its product with a vector on a core is right for any cut into blocks, whose sums have the same bits. */
+/* The matrix of NAS CG has the known number of nonzeros, is symmetric, and is the sum that defines
+ * it, computed here in another way. Its product with a vector on a core is right for any cut into
+ * blocks, whose sums have the same bits. */
 #include "tests/check.h"
 #include "workloads/cg.h"
 
@@ -77,7 +78,8 @@ static void defined(void) {
     psg_cpu_cg_free(&a);
 }
 
-/* The matrix above by rows, the last two of which are beyond it; leaf `cut` begins the second of two blocks. */
+/* The matrix above by rows, the last two of which are beyond it; leaf `cut` begins the second of
+ * two blocks. */
 static void product(size_t cut, double q[LEAVES * LEAF], double part[LEAVES]) {
     double p[LEAVES * LEAF] = {0};
     psg_cpu_cg_matrix a;

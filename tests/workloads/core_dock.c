@@ -1,6 +1,7 @@
-/* Docking on a core: the sums over all shifts by FFT are those without an FFT, at 100 shifts; the table of rotations, what
- * a rotation does, the cells of an atom, the potential of a charge, and the order of poses. Poses count by the sign of their energy, also
- * where an FFT does not tell it. */
+/* Docking on a core: the sums over all shifts by FFT are those without an FFT, at 100 shifts; the
+ * table of rotations, what a rotation does, the cells of an atom, the potential of a charge, and
+ * the order of poses. Poses count by the sign of their energy, also where an FFT does not tell it.
+ */
 #include "base/memory.h"
 #include "tests/check.h"
 #include "workloads/dock/dock.h"
@@ -57,9 +58,9 @@ static size_t cells_with(const float *cells, size_t count, float value) {
     return found;
 }
 
-/* One atom in the middle of 8^3 cells of 1 angstrom. Centres of cells are half-integers: squares of the distance of 0.75 and
- * 2.75 are in, 4.75 and more are out. The 8 cells at 0.75 touch none that is empty, and those across an edge are 1.41 away:
- * they are the core. */
+/* One atom in the middle of 8^3 cells of 1 angstrom. Centres of cells are half-integers: squares of
+ * the distance of 0.75 and 2.75 are in, 4.75 and more are out. The 8 cells at 0.75 touch none that
+ * is empty, and those across an edge are 1.41 away: they are the core. */
 static void one_atom(void) {
     const base_dock_atom atom = {{0, 0, 0}, 0};
     const psg_cpu_dock_molecule one = {&atom, 1};
@@ -108,8 +109,9 @@ static float scalar(const base_dock_grid *grid, const psg_cpu_dock_molecule *mol
     return (float)sum;
 }
 
-/* All energies by FFT are within the bound of the sums over atoms, which are within rounding those over cells. The bound is that of
- * psg_dock_rounding(). @param[in] core  cells of the static molecule */
+/* All energies by FFT are within the bound of the sums over atoms, which are within rounding those
+ * over cells. The bound is that of psg_dock_rounding(). @param[in] core  cells of the static
+ * molecule */
 static void energies(const psg_cpu_fft *fft, const base_dock_grid *grid,
                      const psg_cpu_dock_molecule *molecule, const psg_cpu_dock_rotation *rotation,
                      const float *core) {
@@ -196,7 +198,8 @@ static void sums(size_t n) {
     free(scratch);
 }
 
-/* Distances, and 1/(eps r) by hand: eps is 4 up to 6, 38 r - 224 up to 8, and 80. Nearer than 2 is as near as 2. */
+/* Distances, and 1/(eps r) by hand: eps is 4 up to 6, 38 r - 224 up to 8, and 80. Nearer than 2 is
+ * as near as 2. */
 static void one_charge(void) {
     static const double cases[][2] = {
         {0, 1 / 8.},   {1.9, 1 / 8.},         {2, 1 / 8.},        {3, 1 / 12.},
@@ -206,8 +209,8 @@ static void one_charge(void) {
         CHECK_NEAR(base_dock_potential(cases[m][0] * cases[m][0]), cases[m][1], 1e-15,
                    "a distance of %g", cases[m][0]);
     }
-    /* In the middle of 20^3 cells of 1.2 angstrom: the core has 0. Cells 5 and 10 to the side are 6.6 and 12.6 away along x,
-     * and .6 along y and z. */
+    /* In the middle of 20^3 cells of 1.2 angstrom: the core has 0. Cells 5 and 10 to the side
+     * are 6.6 and 12.6 away along x, and .6 along y and z. */
     const base_dock_atom atom = {{0, 0, 0}, -.5};
     const psg_cpu_dock_molecule one = {&atom, 1};
     const base_dock_grid grid = {20, 1.2};
@@ -223,7 +226,8 @@ static void one_charge(void) {
     CHECK_NEAR((double)potential[(9 * 20 + 10) * 20 + 0], -.5 / (80 * far), 1e-9, "far");
 }
 
-/* A charge in the middle of a cell is in it alone. Between cells the parts are trilinear. A corner beyond a side is at the other one. */
+/* A charge in the middle of a cell is in it alone. Between cells the parts are trilinear. A corner
+ * beyond a side is at the other one. */
 static void spread(void) {
     const base_dock_atom atoms[3] = {{{.5, -1.5, .5}, .5}, {{-.75, 1.5, 1}, 2}, {{-4, 0.5, .5}, 8}};
     const psg_cpu_dock_molecule three = {atoms, 3};
@@ -248,8 +252,9 @@ static void spread(void) {
     CHECK_NEAR(rest, 0, 1e-7, "the other cells");
 }
 
-/* Two charges: all poses count if their signs differ, none if they are equal, or if one is 0. The farther they are apart, the
- * better is the score and the nearer to 0 the energy: what stands in for sums by FFT has the wrong sign there. */
+/* Two charges: all poses count if their signs differ, none if they are equal, or if one is 0. The
+ * farther they are apart, the better is the score and the nearer to 0 the energy: what stands in
+ * for sums by FFT has the wrong sign there. */
 static void two_charges(void) {
     const base_dock_grid grid = {16, 1};
     const psg_cpu_dock_rotation none = {0, 0, 0};

@@ -1,5 +1,6 @@
-/* The mean potential of a plate is the sum of charge / r, added up charge by charge in f64, for plates with full and with
- * incomplete rows, points in several layers, and lines of charges shorter and longer than a vector. */
+/* The mean potential of a plate is the sum of charge / r, added up charge by charge in f64, for
+ * plates with full and with incomplete rows, points in several layers, and lines of charges shorter
+ * and longer than a vector. */
 #include "tests/check.h"
 #include "workloads/blocks.h"
 

@@ -1,5 +1,6 @@
-/* QR by tiles of any size, one after the other, has the factors of the whole matrix: A = Q R, Q^T Q = 1, and the diagonal of R is
- * that of LAPACK's QR of the whole, but for signs. Matrices with columns of zeros, of rank 1, and of zeros alone have factors, too. */
+/* QR by tiles of any size, one after the other, has the factors of the whole matrix: A = Q R, Q^T Q
+ * = 1, and the diagonal of R is that of LAPACK's QR of the whole, but for signs. Matrices with
+ * columns of zeros, of rank 1, and of zeros alone have factors, too. */
 #include "tests/check.h"
 #include "workloads/qr.h"
 

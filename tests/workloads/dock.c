@@ -1,5 +1,6 @@
-/* dock finds the planted pose and the known scores, for every size of batches, policy and number of cores, without and with
- * electrostatics. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose workers. */
+/* dock finds the planted pose and the known scores, for every size of batches, policy and number of
+ * cores, without and with electrostatics. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose
+ * workers. */
 #include "workloads/dock/dock.h"
 #include "tests/check.h"
 #include "tests/harness.h"
@@ -103,7 +104,8 @@ static void known(const psg_options *options, bool electrostatics, size_t tile,
     workload_destroy(work);
 }
 
-/* Few rotations, of which none is the planted one: the sums are checked all the same. An odd grid. */
+/* Few rotations, of which none is the planted one: the sums are checked all the same. An odd grid.
+ */
 static void few(const psg_options *options, const char *name, size_t answers) {
     workload *work = NULL;
     workload_answer a[ANSWERS];
@@ -166,7 +168,8 @@ static void own(const psg_options *options) {
     workload_destroy(work);
 }
 
-/* One atom each: charges of opposite signs attract each other in every pose, those of equal signs in none. */
+/* One atom each: charges of opposite signs attract each other in every pose, those of equal signs
+ * in none. */
 static void charged(const psg_options *options) {
     static const double atoms[6] = {7, 8, 9, 7, 8, 10.5}, charges[] = {.5, -1, 1, 0, NAN, 1e9};
     dock_molecules two = {.fixed = atoms,

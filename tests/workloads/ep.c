@@ -1,7 +1,8 @@
-/* ep:S has the published sums and counts, with the same bits for every tile, policy and number of cores. Each chunk and each
- * sum is one task, and comes after those whose numbers it reads. With STARPU_REDUX there is one sum, after all chunks, in any order: counts are
- * equal, and sums within 1e-8. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS
- * choose GPUs, of which only the counts have to be equal. */
+/* ep:S has the published sums and counts, with the same bits for every tile, policy and number of
+ * cores. Each chunk and each sum is one task, and comes after those whose numbers it reads. With
+ * STARPU_REDUX there is one sum, after all chunks, in any order: counts are equal, and sums within
+ * 1e-8. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs, of which only the counts
+ * have to be equal. */
 #include "tests/check.h"
 #include "tests/harness.h"
 #include "workloads/workload.h"

@@ -1,6 +1,7 @@
-/* jacobi has the bits of one sweep after the other without tiles, for every cut, policy and number of cores, in both
- * precisions. A sweep comes after those of its neighbours in the step before, and with a barrier after all of these. The
- * environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs, which have the same bits. */
+/* jacobi has the bits of one sweep after the other without tiles, for every cut, policy and number
+ * of cores, in both precisions. A sweep comes after those of its neighbours in the step before, and
+ * with a barrier after all of these. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs,
+ * which have the same bits. */
 #include "tests/check.h"
 #include "tests/harness.h"
 #include "workloads/workload.h"
@@ -20,7 +21,8 @@ static void check_answer(const workload *work) {
     CHECK(a[0].value == 0, "%s: %g points differ", workload_about(work), a[0].value);
 }
 
-/* cos(2 pi/128) and cos(3 pi/128) are what a sweep leaves of the wave along each axis, and 50 sweeps leave this. */
+/* cos(2 pi/128) and cos(3 pi/128) are what a sweep leaves of the wave along each axis, and 50
+ * sweeps leave this. */
 static void check_wave(const workload *work, psg_precision precision) {
     workload_answer a[2];
     size_t count = 0;

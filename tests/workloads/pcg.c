@@ -1,6 +1,7 @@
-/* pcg finds the known u in the known number of steps, for every form of eps, cut, policy, number of cores and precision of
- * the preconditioner; the number does not grow with the grid. The sums have an order of their own, so with planes cut in
- * other ways u has the same error but for rounding. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
+/* pcg finds the known u in the known number of steps, for every form of eps, cut, policy, number of
+ * cores and precision of the preconditioner; the number does not grow with the grid. The sums have
+ * an order of their own, so with planes cut in other ways u has the same error but for rounding.
+ * The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
 #include "tests/check.h"
 #include "tests/harness.h"
 #include "workloads/workload.h"

@@ -1,6 +1,7 @@
-/* qr has factors whose product is the matrix, with the same bits for every policy, priority and number of cores. Each task comes
- * after those whose tiles it works on, and the longest path has the length that is known. The environment's PSG_TEST_GPUS and
- * PSG_TEST_CPUS choose GPUs, on which the factors differ by rounding. */
+/* qr has factors whose product is the matrix, with the same bits for every policy, priority and
+ * number of cores. Each task comes after those whose tiles it works on, and the longest path has
+ * the length that is known. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs, on which
+ * the factors differ by rounding. */
 #include "graph/psg_machine.h"
 #include "tests/check.h"
 #include "tests/harness.h"
@@ -57,7 +58,8 @@ static void check_tasks(const workload *work, size_t rows, size_t columns) {
     CHECK(want[0] + want[1] + want[2] + want[3] == 0, "tasks are missing");
 }
 
-/** Lengths are in units of b^3/3, for tiles of b x b. tests/codelets/qr.c finds paths without a run. */
+/** Lengths are in units of b^3/3, for tiles of b x b. tests/codelets/qr.c finds paths without a
+ * run. */
 static void check_graph(const workload *work, size_t rows, size_t columns) {
     static const double weights[KINDS] = {4, 6, 6, 12};
     size_t count = 0, edges = 0;

@@ -1,5 +1,6 @@
-/* An OpenBLAS that is built for one thread gives wrong answers to several cores at once: qr is refused there in words, and runs
- * on one core. This program says of OpenBLAS what such a library says of itself. */
+/* An OpenBLAS that is built for one thread gives wrong answers to several cores at once: qr is
+ * refused there in words, and runs on one core. This program says of OpenBLAS what such a library
+ * says of itself. */
 #include "graph/psg_machine.h"
 #include "tests/check.h"
 #include "tests/harness.h"

@@ -1,5 +1,5 @@
-/* The priority of a task of qr is the length of the longest path from it to the end, which is found here by following all
- * edges, in units of b^3/3. Without priorities it is 0. */
+/* The priority of a task of qr is the length of the longest path from it to the end, which is found
+ * here by following all edges, in units of b^3/3. Without priorities it is 0. */
 #include "tests/check.h"
 #include "workloads/qr.h"
 

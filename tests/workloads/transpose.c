@@ -1,6 +1,7 @@
-/* transpose has every element of A where it belongs, for every size, cut, policy and number of cores, in both precisions, in another
- * array and in place. In place a square is one round of swaps, and another matrix has exchanges before them: no two tasks of
- * a round have a place in common. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
+/* transpose has every element of A where it belongs, for every size, cut, policy and number of
+ * cores, in both precisions, in another array and in place. In place a square is one round of
+ * swaps, and another matrix has exchanges before them: no two tasks of a round have a place in
+ * common. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
 #include "tests/check.h"
 #include "tests/harness.h"
 #include "workloads/workload.h"
@@ -31,7 +32,8 @@ static int kind_of(const psg_event *e) {
     return kind;
 }
 
-/* The number of cycles of the permutation that takes place p Q + q to q P + p, found by going back. */
+/* The number of cycles of the permutation that takes place p Q + q to q P + p, found by going back.
+ */
 static size_t cycles_of(size_t rows, size_t columns) {
     size_t cycles = 0;
     for (size_t first = 0; first < rows * columns; first++) {

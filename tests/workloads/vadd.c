@@ -1,5 +1,6 @@
-/* vadd has the right sum at every place, for every cut, policy and number of cores, in both precisions. Its tasks wait for no
- * other task. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
+/* vadd has the right sum at every place, for every cut, policy and number of cores, in both
+ * precisions. Its tasks wait for no other task. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS
+ * choose GPUs. */
 #include "tests/check.h"
 #include "tests/harness.h"
 #include "workloads/workload.h"
