@@ -125,10 +125,11 @@ static int load(app_job *r) {
     return code;
 }
 
-/* A trace that cannot be kept is an error once the solves are done: the other processes go on. */
-static void take_events(app_job *r) {
-    if (r->arguments.trace != NULL && !r->trace_failed) {
-        r->trace_failed = app_trace_take(&r->trace, psg_plan_work(r->plan));
+/* What cannot be kept is an error once the solves are done: the other processes go on.
+ * @param[in] file  the option that it is for; NULL: nobody wants it */
+static void take_record(app_job *r, const char *file) {
+    if (file != NULL && !r->record_failed) {
+        r->record_failed = app_record_take(&r->record, psg_plan_work(r->plan));
     }
 }
 
@@ -183,7 +184,7 @@ static psg_status solve_in_turn(app_job *r) {
             return status;
         }
         r->report.runs.seconds[r->solved++] = psg_clock() - start;
-        take_events(r);
+        take_record(r, r->arguments.trace);
     }
     return PSG_OK;
 }
@@ -207,7 +208,7 @@ static psg_status solve_overlapping(app_job *r) {
         }
         if (status == PSG_OK) { /* else the next call of the library would clear its words */
             r->report.runs.seconds[r->solved++] = r->report.statistics.seconds;
-            take_events(r);
+            take_record(r, r->arguments.trace);
         }
     }
     return status;
@@ -256,7 +257,7 @@ static psg_status solve_together(app_job *r, size_t steps) {
         r->report.runs.seconds[r->solved++] = seconds / (double)steps;
     }
     if (status == PSG_OK) {
-        take_events(r);
+        take_record(r, r->arguments.trace);
     }
     return status;
 }
@@ -322,8 +323,8 @@ static int solve(app_job *r, size_t steps) {
     if (!code) {
         code = move_data(r, get_u, "getting the solution");
     }
-    if (!code && last && r->arguments.dag != NULL) {
-        code = app_ranks_agree(app_dag_take(&r->dag, psg_plan_work(r->plan)));
+    if (!code && last && r->arguments.trace == NULL) {
+        take_record(r, r->arguments.dag);
     }
     if (!code) { /* rank 0 has it */
         app_ranks_share(&r->report.statistics.mean, sizeof r->report.statistics.mean);
@@ -421,8 +422,7 @@ static void clean_up(app_job *r) {
     app_output_discard(&r->files.json);
     app_output_discard(&r->files.trace);
     app_output_discard(&r->files.dag);
-    app_trace_free(&r->trace);
-    app_dag_free(&r->dag);
+    app_record_free(&r->record);
     app_modes_free(r->modes);
     app_side_values_free(&r->values);
     for (unsigned flight = 0; r->u != NULL && flight < app_job_count_u(r); flight++) {
@@ -445,11 +445,8 @@ static int finish(app_job *r) {
     if (!code) {
         code = app_job_write_gradient(r);
     }
-    if (!code && r->arguments.trace != NULL) {
-        code = app_job_write_trace(r);
-    }
-    if (!code && r->arguments.dag != NULL) {
-        code = app_job_write_dag(r);
+    if (!code) {
+        code = app_job_write_record(r);
     }
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->report.runs, &r->notes);

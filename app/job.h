@@ -3,13 +3,12 @@
 #define PSG_APP_JOB_H
 
 #include "app/arguments.h"
-#include "app/dag.h"
 #include "app/field.h"
 #include "app/field_sides.h"
 #include "app/output.h"
 #include "app/progress.h"
+#include "app/record.h"
 #include "app/report.h"
-#include "app/trace.h"
 
 /** The gradient of u. All zero where it is not wanted. */
 typedef struct app_job_gradient {
@@ -46,9 +45,8 @@ typedef struct app_job {
     struct {
         app_output field, xmf, gradient, json, trace, dag;
     } files;
-    app_trace trace;
-    int trace_failed;
-    app_dag dag;
+    app_record record; /* for the trace and the task graph */
+    int record_failed;
     app_field_output *field;
     app_job_gradient gradient;
     app_job_epsilon epsilon;
@@ -115,10 +113,11 @@ int app_job_name_field(app_job *r);
 /** The same with the gradient. */
 int app_job_write_gradient(app_job *r);
 
-/** Write one of the other files that were begun, and give it its name. All but the report are collective; rank 0 writes that.
+/** Write the trace and the task graph, if they are wanted, and give them their names. Collective.
  *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
-int app_job_write_trace(app_job *r);
-int app_job_write_dag(app_job *r);
+int app_job_write_record(app_job *r);
+
+/** Tell the results, on rank 0. @return APP_DONE; APP_FAILED after a message */
 int app_job_write_report(app_job *r);
 
 #endif

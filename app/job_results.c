@@ -1,7 +1,9 @@
 /* The files that a solve leaves: the field with its description, the trace, the task graph, the report. */
+#include "app/dag.h"
 #include "app/job.h"
 #include "app/npy.h"
 #include "app/processes.h"
+#include "app/trace.h"
 #include "app/xmf.h"
 
 #include <stdio.h>
@@ -94,18 +96,29 @@ static json_t *about(const app_report *report) {
     return object;
 }
 
-int app_job_write_trace(app_job *r) {
-    int code = app_ranks_agree(r->trace_failed);
-    if (!code) {
-        code = app_trace_write(&r->trace, r->files.trace.temporary, r->arguments.trace,
-                               &r->report.runs.workers, app_rank() == 0 ? about(&r->report) : NULL);
+/* On rank 0. */
+static int write_record(const app_job *r) {
+    const app_arguments *a = &r->arguments;
+    int code = a->trace == NULL ? APP_DONE
+                                : app_trace_write(&r->record, r->files.trace.temporary, a->trace,
+                                                  &r->report.runs.workers, about(&r->report));
+    if (!code && a->dag != NULL) {
+        code = app_dag_write(&r->record, r->files.dag.temporary, a->dag);
     }
-    return code ? code : app_ranks_agree(app_output_commit(&r->files.trace));
+    return code;
 }
 
-int app_job_write_dag(app_job *r) {
-    const int code = app_dag_write(&r->dag, r->files.dag.temporary, r->arguments.dag);
-    return code ? code : app_ranks_agree(app_output_commit(&r->files.dag));
+int app_job_write_record(app_job *r) {
+    if (r->arguments.trace == NULL && r->arguments.dag == NULL) {
+        return APP_DONE;
+    }
+    int code = app_ranks_agree(r->record_failed);
+    code = code ? code : app_record_join(&r->record);
+    code = code ? code : app_ranks_agree(app_rank() == 0 ? write_record(r) : APP_DONE);
+    code = code || r->arguments.trace == NULL ? code
+                                              : app_ranks_agree(app_output_commit(&r->files.trace));
+    return code || r->arguments.dag == NULL ? code
+                                            : app_ranks_agree(app_output_commit(&r->files.dag));
 }
 
 /* On rank 0. */

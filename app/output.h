@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct app_output {
     char name[PATH_MAX];      /**< final, symbolic links followed */
@@ -60,6 +61,10 @@ int app_output_try(const char *path, app_output_kind kind);
 /** Are there so many bytes on the disk of `temporary`, the file for `path`?
  *  @return APP_DONE, also where nobody knows; APP_FAILED after a message */
 int app_output_space(const char *path, const char *temporary, double bytes);
+
+/** Close a stream that `shown` was written to; NULL: errno says why it could not be opened.
+ *  @return APP_DONE; APP_FAILED after a message */
+int app_output_close(FILE *file, const char *shown);
 
 /** Copy the file `path` into its empty temporary file.
  *  @return APP_DONE; APP_FAILED after a message */

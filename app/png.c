@@ -1,4 +1,5 @@
 #include "app/png.h"
+#include "app/output.h"
 #include "app/words.h"
 #include "base/file.h"
 
@@ -48,7 +49,7 @@ static bool write_chunks(png_structp png, png_infop info, FILE *file, const app_
 int app_png_write(const app_picture *picture, const char *path, const char *shown) {
     FILE *file = fopen(path, "wb");
     if (file == NULL) {
-        return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(errno));
+        return app_output_close(NULL, shown);
     }
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, say_nothing);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;

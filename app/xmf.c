@@ -2,9 +2,8 @@
  * time. */
 #include "app/xmf.h"
 #include "app/grid_sides.h"
-#include "base/file.h"
+#include "app/output.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,7 +92,7 @@ int app_xmf_write(const char *path, const char *shown, const char *field, const 
     const bool series = steps != NULL && steps->count > 0;
     FILE *file = fopen(path, "w");
     if (file == NULL) {
-        return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(errno));
+        return app_output_close(NULL, shown);
     }
     fputs("<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n", file);
     if (series) {
@@ -106,7 +105,5 @@ int app_xmf_write(const char *path, const char *shown, const char *field, const 
                  precision);
     }
     fputs(series ? "    </Grid>\n  </Domain>\n</Xdmf>\n" : "  </Domain>\n</Xdmf>\n", file);
-    const int why = base_close(file);
-    return why == 0 ? APP_DONE
-                    : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
+    return app_output_close(file, shown);
 }
