@@ -416,12 +416,9 @@ static void clean_up(app_job *r) {
     app_field_abandon(r->field);
     app_gradient_free(r);
     app_epsilon_free(r);
-    app_output_discard(&r->files.field);
-    app_output_discard(&r->files.gradient);
-    app_output_discard(&r->files.xmf);
-    app_output_discard(&r->files.json);
-    app_output_discard(&r->files.trace);
-    app_output_discard(&r->files.dag);
+    for (int f = 0; f < APP_JOB_FILES; f++) {
+        app_output_discard(&r->file[f]);
+    }
     app_record_free(&r->record);
     app_modes_free(r->modes);
     app_side_values_free(&r->values);
@@ -440,13 +437,7 @@ static void clean_up(app_job *r) {
 static int finish(app_job *r) {
     int code = r->report.status;
     if (!code) {
-        code = app_job_name_field(r);
-    }
-    if (!code) {
-        code = app_job_write_gradient(r);
-    }
-    if (!code) {
-        code = app_job_write_record(r);
+        code = app_job_write_results(r);
     }
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->report.runs, &r->notes);

@@ -35,12 +35,11 @@ static const app_option_row rows[] = {
      "charges: four Gaussian charges, +2, -2, +1 and -1; random: a number from -1 to 1 at each "
      "point. The mean of both is 0. default: charges",
      false},
-    {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
-     "N or NXxNYxNZ, whole numbers from 1",
-     "number of points along x, y and z; default: 64. The data set is [nz][ny][nx]", false},
-    {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
-     "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the box along x, y and z, the data set's attribute `box`; default: 10", false},
+    APP_GRID_ROW(NULL, false,
+                 "number of points along x, y and z; default: 64. The data set is [nz][ny][nx]"),
+    APP_BOX_ROW(false,
+                "lengths of the box along x, y and z, the data set's attribute `box`; default: "
+                "10"),
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "of the data set; default: f64"),
     APP_QUIET_ROW,
     {.name = NULL}};
@@ -211,23 +210,13 @@ static int make_example(const example_arguments *a) {
     return code;
 }
 
-/* FILE stands first, in the place that parsing takes for the command's name. */
 int app_example(int argc, char **argv) {
     example_arguments a = {.kind = CHARGES, .grid = {1, {64, 64, 64}}, .box = {1, {10, 10, 10}}};
     app_options_init(&a.solver);
-    const bool named = argc > 1 && argv[1][0] != '-';
-    a.file = named ? argv[1] : NULL;
-    int code = app_ranks_agree(app_arguments_parse(&example_text, argc - named, argv + named, &a));
+    const int code = app_ranks_agree(app_arguments_parse_operand(
+        &example_text, "say where the example goes: psg example rho.h5", argc, argv, &a, &a.file));
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
-    }
-    if (a.file == NULL || !a.file[0]) {
-        return app_ranks_agree(
-            app_error(APP_USAGE, "say where the example goes: psg example rho.h5"));
-    }
-    if (app_ranks() > 1) {
-        return app_ranks_agree(
-            app_error(APP_USAGE, "psg example is for one process: start it without mpirun"));
     }
     app_signals_install(app_rank() > 0);
     return make_example(&a);

@@ -332,12 +332,6 @@ static int check_files(const app_job *r) {
     return app_files_differ(files, OTHERS + SIDES);
 }
 
-/* A file of the same kind is replaced, and by --force any. */
-static int begin_file(const app_job *r, app_output *file, const char *path, app_output_kind kind,
-                      double bytes) {
-    return app_output_begin(file, path, r->arguments.force ? APP_OUTPUT_ANY : kind, bytes);
-}
-
 static int check_name(const char *what, const char *name) {
     return app_is_plain(name)
                ? APP_DONE
@@ -349,13 +343,14 @@ static int check_name(const char *what, const char *name) {
 
 /* The files that will be there at the end, as temporary ones. */
 static int begin_files(app_job *r) {
+    const app_arguments *a = &r->arguments;
     const double bytes = (double)app_points(&r->report.grid) *
                          (double)app_element_bytes(r->report.options.precision) *
                          (double)app_field_count(r->steps);
     int code = APP_DONE;
-    if (r->arguments.out != NULL) {
-        code = app_field_split(r->arguments.out, &r->out);
-        code = code ? code : check_name("--out", r->arguments.out);
+    if (a->out != NULL) {
+        code = app_field_split(a->out, &r->out);
+        code = code ? code : check_name("--out", a->out);
         for (size_t s = 0; r->steps != NULL && s < r->steps->count && !code; s++) {
             code = check_name("step", r->steps->list[s].name);
         }
@@ -369,23 +364,23 @@ static int begin_files(app_job *r) {
     }
     code = code ? code : app_gradient_name(r);
     code = code ? code : check_files(r);
-    if (!code && r->arguments.json != NULL && !r->json_to_stdout) {
-        code = begin_file(r, &r->files.json, r->arguments.json, APP_OUTPUT_JSON, 0);
-    }
-    if (!code && r->arguments.trace != NULL) {
-        code = begin_file(r, &r->files.trace, r->arguments.trace, APP_OUTPUT_TRACE, 0);
-    }
-    if (!code && r->arguments.dag != NULL) {
-        code = begin_file(r, &r->files.dag, r->arguments.dag, APP_OUTPUT_DAG, 0);
-    }
-    if (!code && r->arguments.out != NULL) {
-        code = begin_file(r, &r->files.field, r->out.file, APP_OUTPUT_ANY, bytes);
-    }
-    if (!code && r->arguments.gradient != NULL) {
-        code = begin_file(r, &r->files.gradient, r->gradient.out.file, APP_OUTPUT_ANY, 3 * bytes);
-    }
-    if (!code && r->xmf[0]) {
-        code = begin_file(r, &r->files.xmf, r->xmf, APP_OUTPUT_XMF, 0);
+    const struct {
+        const char *path; /* NULL: it is not wanted */
+        app_output_kind kind;
+        double bytes;
+    } files[APP_JOB_FILES] = {
+        [APP_JOB_FIELD] = {a->out != NULL ? r->out.file : NULL, APP_OUTPUT_ANY, bytes},
+        [APP_JOB_XMF] = {r->xmf[0] ? r->xmf : NULL, APP_OUTPUT_XMF, 0},
+        [APP_JOB_GRADIENT] = {a->gradient != NULL ? r->gradient.out.file : NULL, APP_OUTPUT_ANY,
+                              3 * bytes},
+        [APP_JOB_TRACE] = {a->trace, APP_OUTPUT_TRACE, 0},
+        [APP_JOB_DAG] = {a->dag, APP_OUTPUT_DAG, 0},
+        [APP_JOB_JSON] = {r->json_to_stdout ? NULL : a->json, APP_OUTPUT_JSON, 0}};
+    for (int f = 0; f < APP_JOB_FILES && !code; f++) {
+        if (files[f].path != NULL) {
+            code = app_output_begin(&r->file[f], files[f].path,
+                                    a->force ? APP_OUTPUT_ANY : files[f].kind, files[f].bytes);
+        }
     }
     snprintf(r->written, sizeof r->written, "%s%s%s%s", r->out.file, r->out.dataset[0] ? ":" : "",
              r->out.dataset, r->steps != NULL ? "/*" : "");
@@ -394,13 +389,9 @@ static int begin_files(app_job *r) {
 
 /* What rank 0 has begun, for the others. */
 static void share_files(app_job *r) {
-    app_output *const files[] = {&r->files.json,  &r->files.trace,    &r->files.dag,
-                                 &r->files.field, &r->files.gradient, &r->files.xmf};
-    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
-        app_ranks_share(files[f], sizeof *files[f]);
-        if (app_rank() > 0) {
-            app_output_adopt(files[f]);
-        }
+    app_ranks_share(r->file, sizeof r->file);
+    for (int f = 0; f < APP_JOB_FILES && app_rank() > 0; f++) {
+        app_output_adopt(&r->file[f]);
     }
     app_ranks_share(&r->out, sizeof r->out);
 }
@@ -412,8 +403,8 @@ int app_job_begin_outputs(app_job *r) {
         share_files(r);
     }
     if (!code && r->arguments.out != NULL) {
-        const app_field_place place = {r->files.field.temporary, r->out.file, r->out.dataset,
-                                       r->steps, r->arguments.force};
+        const app_field_place place = {r->file[APP_JOB_FIELD].temporary, r->out.file,
+                                       r->out.dataset, r->steps, r->arguments.force};
         code = app_ranks_agree(
             app_field_create(&place, &r->report.grid, r->report.options.precision, &r->field));
     }

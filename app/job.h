@@ -27,6 +27,17 @@ typedef struct app_job_epsilon {
     void *values;               /* [nz][ny][nx] of the precision */
 } app_job_epsilon;
 
+/** The files that a solve leaves, in the order in which they get their names. */
+enum {
+    APP_JOB_FIELD,
+    APP_JOB_XMF,
+    APP_JOB_GRADIENT,
+    APP_JOB_TRACE,
+    APP_JOB_DAG,
+    APP_JOB_JSON,
+    APP_JOB_FILES
+};
+
 /** All zero, but for the arguments, before app_job_describe(). */
 typedef struct app_job {
     app_arguments arguments;
@@ -42,10 +53,8 @@ typedef struct app_job {
     app_side_values values;
 
     app_field_name out;
-    struct {
-        app_output field, xmf, gradient, json, trace, dag;
-    } files;
-    app_record record; /* for the trace and the task graph */
+    app_output file[APP_JOB_FILES]; /* those that are wanted are begun */
+    app_record record;              /* for the trace and the task graph */
     int record_failed;
     app_field_output *field;
     app_job_gradient gradient;
@@ -105,17 +114,14 @@ void *app_job_last_u(const app_job *r);
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_job_check(app_job *r);
 
-/** Write u into the temporary file, of steps that of the present one; after the last one, describe the file and give both
- *  their names. Collective.
- *  @return APP_DONE, also where nobody asked for it; APP_FAILED after a message; the same in all processes */
+/** Write u into the temporary file, of steps that of the present one. Collective.
+ *  @return APP_DONE, also where nobody asked for it; APP_FAILED after a message; the same in all
+ *          processes */
 int app_job_write_field(app_job *r);
-int app_job_name_field(app_job *r);
-/** The same with the gradient. */
-int app_job_write_gradient(app_job *r);
 
-/** Write the trace and the task graph, if they are wanted, and give them their names. Collective.
- *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
-int app_job_write_record(app_job *r);
+/** After the last step write all else that is wanted but for the report, and give all files their
+ *  names. Collective. @return as before */
+int app_job_write_results(app_job *r);
 
 /** Tell the results, on rank 0. @return APP_DONE; APP_FAILED after a message */
 int app_job_write_report(app_job *r);

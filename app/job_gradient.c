@@ -41,7 +41,7 @@ int app_gradient_create(app_job *r) {
         snprintf(g->component[d].name, sizeof g->component[d].name, "%c", "xyz"[d]);
     }
     g->components = (app_field_steps){3, g->component};
-    const app_field_place place = {r->files.gradient.temporary, g->out.file, g->out.dataset,
+    const app_field_place place = {r->file[APP_JOB_GRADIENT].temporary, g->out.file, g->out.dataset,
                                    &g->components, r->arguments.force};
     return app_ranks_agree(
         app_field_create(&place, &r->report.grid, r->report.options.precision, &g->field));

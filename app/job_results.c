@@ -1,19 +1,11 @@
 /* The files that a solve leaves: the field with its description, the trace, the task graph, the report. */
 #include "app/dag.h"
 #include "app/job.h"
-#include "app/npy.h"
 #include "app/processes.h"
 #include "app/trace.h"
 #include "app/xmf.h"
 
 #include <stdio.h>
-#include <string.h>
-
-/* Describe the field for ParaView; rank 0. */
-static int write_xmf(app_job *r) {
-    return app_xmf_write(r->files.xmf.temporary, r->xmf, r->out.file, r->out.dataset, r->steps,
-                         &r->report.grid, r->report.options.precision);
-}
 
 static int write_to(app_job *r, app_field_output *output, size_t step, const void *values) {
     const psg_grid *grid = &r->report.grid;
@@ -42,48 +34,6 @@ int app_job_write_field(app_job *r) {
     return r->arguments.out != NULL ? write_to(r, r->field, r->step, app_job_last_u(r)) : APP_DONE;
 }
 
-int app_job_write_gradient(app_job *r) {
-    app_job_gradient *g = &r->gradient;
-    int code = APP_DONE;
-    if (r->arguments.gradient == NULL) {
-        return APP_DONE;
-    }
-    for (size_t d = 0; d < 3 && !code; d++) {
-        code = write_to(r, g->field, d, g->values[d]);
-    }
-    code = code ? code : app_ranks_agree(app_output_commit(&r->files.gradient));
-    if (!code) {
-        snprintf(g->written, sizeof g->written, "%s:%s", g->out.file, g->out.dataset);
-        r->report.gradient = g->written;
-    }
-    return code;
-}
-
-int app_job_name_field(app_job *r) {
-    const double start = app_now();
-    const bool described = !app_npy_named(r->out.file);
-    int code = APP_DONE;
-    if (r->arguments.out == NULL) {
-        return APP_DONE;
-    }
-    app_progress_step(&r->progress, "writing");
-    if (described) {
-        code = app_ranks_agree(app_rank() == 0 ? write_xmf(r) : APP_DONE);
-    }
-    if (!code) {
-        code = app_ranks_agree(app_output_commit(&r->files.field));
-    }
-    if (!code) {
-        r->report.written = r->written;
-    }
-    if (!code && described) {
-        r->report.xmf = r->xmf;
-        code = app_ranks_agree(app_output_commit(&r->files.xmf));
-    }
-    r->report.write_seconds += app_now() - start;
-    return code;
-}
-
 /* For who finds the trace. NULL when out of memory. */
 static json_t *about(const app_report *report) {
     char grid[96];
@@ -96,29 +46,49 @@ static json_t *about(const app_report *report) {
     return object;
 }
 
-/* On rank 0. */
-static int write_record(const app_job *r) {
+/* The description of the field for ParaView, the trace and the task graph, on rank 0. */
+static int write_others(const app_job *r) {
     const app_arguments *a = &r->arguments;
-    int code = a->trace == NULL ? APP_DONE
-                                : app_trace_write(&r->record, r->files.trace.temporary, a->trace,
-                                                  &r->report.runs.workers, about(&r->report));
-    if (!code && a->dag != NULL) {
-        code = app_dag_write(&r->record, r->files.dag.temporary, a->dag);
+    int code = APP_DONE;
+    if (r->xmf[0]) {
+        code = app_xmf_write(r->file[APP_JOB_XMF].temporary, r->xmf, r->out.file, r->out.dataset,
+                             r->steps, &r->report.grid, r->report.options.precision);
     }
-    return code;
+    if (!code && a->trace != NULL) {
+        code = app_trace_write(&r->record, r->file[APP_JOB_TRACE].temporary, a->trace,
+                               &r->report.runs.workers, about(&r->report));
+    }
+    return code || a->dag == NULL
+               ? code
+               : app_dag_write(&r->record, r->file[APP_JOB_DAG].temporary, a->dag);
 }
 
-int app_job_write_record(app_job *r) {
-    if (r->arguments.trace == NULL && r->arguments.dag == NULL) {
-        return APP_DONE;
+int app_job_write_results(app_job *r) {
+    const app_arguments *a = &r->arguments;
+    app_job_gradient *g = &r->gradient;
+    int code = APP_DONE;
+    for (size_t d = 0; d < 3 && !code && a->gradient != NULL; d++) {
+        code = write_to(r, g->field, d, g->values[d]);
     }
-    int code = app_ranks_agree(r->record_failed);
-    code = code ? code : app_record_join(&r->record);
-    code = code ? code : app_ranks_agree(app_rank() == 0 ? write_record(r) : APP_DONE);
-    code = code || r->arguments.trace == NULL ? code
-                                              : app_ranks_agree(app_output_commit(&r->files.trace));
-    return code || r->arguments.dag == NULL ? code
-                                            : app_ranks_agree(app_output_commit(&r->files.dag));
+    if (!code && (a->trace != NULL || a->dag != NULL)) {
+        code = app_ranks_agree(r->record_failed);
+        code = code ? code : app_record_join(&r->record);
+    }
+    const double start = app_now();
+    code = code ? code : app_ranks_agree(app_rank() == 0 ? write_others(r) : APP_DONE);
+    for (int f = 0; f < APP_JOB_JSON && !code; f++) {
+        code = app_ranks_agree(app_output_commit(&r->file[f]));
+    }
+    if (a->out != NULL) {
+        r->report.write_seconds += app_now() - start;
+    }
+    if (!code) {
+        snprintf(g->written, sizeof g->written, "%s:%s", g->out.file, g->out.dataset);
+        r->report.written = a->out != NULL ? r->written : NULL;
+        r->report.xmf = r->xmf[0] ? r->xmf : NULL;
+        r->report.gradient = a->gradient != NULL ? g->written : NULL;
+    }
+    return code;
 }
 
 /* On rank 0. */
@@ -129,7 +99,7 @@ int app_job_write_report(app_job *r) {
     if (r->arguments.json == NULL) {
         return APP_DONE;
     }
-    const char *path = r->json_to_stdout ? NULL : r->files.json.temporary;
+    const char *path = r->json_to_stdout ? NULL : r->file[APP_JOB_JSON].temporary;
     const int failed = app_report_json(&r->report, path, r->arguments.json);
-    return failed || path == NULL ? failed : app_output_commit(&r->files.json);
+    return failed || path == NULL ? failed : app_output_commit(&r->file[APP_JOB_JSON]);
 }

@@ -347,8 +347,8 @@ static void forget(app_output *output) {
 }
 
 int app_output_commit(app_output *output) {
-    if (output->adopted) {
-        return APP_DONE; /* its owner is at it, and can still be killed */
+    if (output->adopted || output->temporary[0] == '\0') {
+        return APP_DONE; /* the owner is at it, and can still be killed */
     }
     const int why = base_file_rename(output->temporary, output->name);
     if (why) {

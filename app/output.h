@@ -74,7 +74,7 @@ int app_output_copy(const char *path, const char *temporary);
  *  file: the one that made it may be killed. */
 void app_output_adopt(app_output *output);
 
-/** Bring the temporary file to the disk and rename it. It must be closed. One that was adopted is
+/** Bring the temporary file, if there is one, to the disk and rename it. It must be closed. One that was adopted is
  *  left to its owner, and remembered until it is discarded: that of a large file takes its time.
  *  @return APP_DONE; APP_FAILED after a message: the temporary file is gone, the old file intact */
 int app_output_commit(app_output *output);
