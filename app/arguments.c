@@ -251,7 +251,8 @@ static void add_solver_row(expansion *e, const option_row *place, size_t index,
     e->count++;
 }
 
-/* The options that a command leaves to --dag, --trace and --bounds, or that have a row of their own. */
+/* The options that a command leaves to --dag, --trace and --bounds, or that have a row of their
+ * own. */
 static bool has_place(const command_text *command, size_t index) {
     bool found = strcmp(psg_option_at(index)->name, "record") == 0;
     for (const option_row *row = command->rows; row->name != NULL && !found; row++) {
@@ -282,7 +283,8 @@ static void expand(const command_text *command, expansion *e) {
     memcpy(&e->rows[e->count], common_rows, sizeof common_rows);
 }
 
-/* The command's name of an option of the library that is given by the library's name; else the word itself. */
+/* The command's name of an option of the library that is given by the library's name; else the word
+ * itself. */
 static const char *own_name(const char *word) {
     char name[64] = "";
     for (size_t m = 0; word[m] != '\0' && m + 1 < sizeof name; m++) {

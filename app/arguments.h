@@ -1,5 +1,5 @@
-/** @file arguments.h  The command lines of `psg solve` and `psg info`: one table of options each, which
- *  also makes the help text. */
+/** @file arguments.h  The command lines of `psg solve` and `psg info`: one table of options each,
+ *  which also makes the help text. */
 #ifndef PSG_APP_ARGUMENTS_H
 #define PSG_APP_ARGUMENTS_H
 
@@ -9,16 +9,18 @@
 
 #include <stdbool.h>
 
-/** The option of the solver of this name, into an app_options at `field`; "*": all that are in no other row of the
- *  command. The second one is among the first of --help. @param[in] help  in place of the library's; NULL */
+/** The option of the solver of this name, into an app_options at `field`; "*": all that are in no
+ *  other row of the command. The second one is among the first of --help. @param[in] help  in place
+ *  of the library's; NULL */
 #define APP_SOLVER_ROW(heading, name, field, help)                                                 \
     { heading, name, NULL, app_value_of_solver, field, NULL, NULL, help, false }
 
 #define APP_FIRST_SOLVER_ROW(heading, name, field, help)                                           \
     { heading, name, NULL, app_value_of_solver, field, NULL, NULL, help, true }
 
-/** Rows that several commands have. FIELD(member) is the offset of a member in the command's struct of arguments. An
- *  option without an argument sets the bool of its name, and an option with a file the text of its name. */
+/** Rows that several commands have. FIELD(member) is the offset of a member in the command's struct
+ *  of arguments. An option without an argument sets the bool of its name, and an option with a file
+ *  the text of its name. */
 #define APP_FLAG_ROW(heading, member, help)                                                        \
     { heading, #member, NULL, NULL, FIELD(member), NULL, NULL, help, false }
 #define APP_FILE_ROW(heading, member, expected, help)                                              \
@@ -116,7 +118,8 @@ int app_arguments_parse_operand(const app_command_text *command, const char *mis
 typedef void app_rows_visit(const app_command_text *command, const app_option_row *rows,
                             void *context);
 
-/** From now on --help of each command gives its rows to `visit` in place of printing them; NULL: prints them again. */
+/** From now on --help of each command gives its rows to `visit` in place of printing them; NULL:
+ *  prints them again. */
 void app_arguments_visit(app_rows_visit *visit, void *context);
 
 #endif

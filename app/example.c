@@ -2,6 +2,7 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/field.h"
+#include "app/field_output.h"
 #include "app/npy.h"
 #include "app/output.h"
 #include "app/problems.h"
@@ -60,41 +61,11 @@ static const app_command_text example_text = {
 
 /* ---------------------------------------------------------------------------------- the field */
 
-/* In units of the box, along x, y and z. */
-static const struct charge {
-    double place[3], charge;
-} charges[] = {{{0.30, 0.30, 0.35}, 2},
-               {{0.70, 0.65, 0.40}, -2},
-               {{0.35, 0.75, 0.70}, 1},
-               {{0.75, 0.25, 0.75}, -1}};
-enum { COUNT = sizeof charges / sizeof charges[0] };
+static const app_charge charges[] = {{{0.30, 0.30, 0.35}, 2},
+                                     {{0.70, 0.65, 0.40}, -2},
+                                     {{0.35, 0.75, 0.70}, 1},
+                                     {{0.75, 0.25, 0.75}, -1}};
 static const double width = 0.06; /* standard deviation of a charge, in box lengths */
-
-static int fill_charges(const psg_grid *grid, double *f) {
-    const size_t nx = grid->axis[0].n, ny = grid->axis[1].n, nz = grid->axis[2].n;
-    double *table = app_allocate(COUNT * (nx + ny + nz), sizeof *table, "the charges");
-    if (table == NULL) {
-        return APP_FAILED;
-    }
-    memset(f, 0, nx * ny * nz * sizeof *f);
-    for (int c = 0; c < COUNT; c++) {
-        double *x = table + (size_t)c * (nx + ny + nz), *y = x + nx, *z = y + ny;
-        double *const of[] = {x, y, z};
-        for (int axis = 0; axis < 3; axis++) {
-            app_gaussian(of[axis], &grid->axis[axis], charges[c].place[axis], width);
-        }
-        for (size_t k = 0; k < nz; k++) {
-            for (size_t j = 0; j < ny; j++) {
-                const double yz = charges[c].charge * y[j] * z[k];
-                for (size_t i = 0; i < nx; i++) {
-                    f[(k * ny + j) * nx + i] += yz * x[i];
-                }
-            }
-        }
-    }
-    free(table);
-    return APP_DONE;
-}
 
 static void fill_random(size_t points, double *f) {
     uint64_t state = 1;
@@ -123,7 +94,8 @@ static int put_together(const example_arguments *a, const psg_grid *grid, void *
     *field = app_allocate(points, app_element_bytes(a->solver.options.precision), "the data set");
     int code = f != NULL && *field != NULL ? APP_DONE : APP_FAILED;
     if (!code && a->kind == CHARGES) {
-        code = fill_charges(grid, f);
+        code = app_charges_fill(charges, sizeof charges / sizeof *charges, width, grid, PSG_F64,
+                                (app_planes){0, grid->axis[2].n}, f);
     } else if (!code) {
         fill_random(points, f);
     }
@@ -148,9 +120,7 @@ static int write_file(const example_arguments *a, const psg_grid *grid, const ap
         const app_field_place place = {output.temporary, name->file, name->dataset, NULL, 0};
         code = app_field_create(&place, grid, precision, &writer);
     }
-    if (!code) {
-        code = app_field_write(writer, 0, app_own_planes(grid), field, &header);
-    }
+    code = code ? code : app_field_write(writer, 0, app_own_planes(grid), field, &header);
     app_field_abandon(writer);
     if (!code) {
         return app_output_commit(&output);

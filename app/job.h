@@ -4,6 +4,7 @@
 
 #include "app/arguments.h"
 #include "app/field.h"
+#include "app/field_output.h"
 #include "app/field_sides.h"
 #include "app/output.h"
 #include "app/progress.h"
@@ -87,21 +88,12 @@ int app_job_describe(app_job *r);
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_job_begin_outputs(app_job *r);
 
-/** Where the gradient goes, if it is wanted: its name, on rank 0, and then its data sets, collective. Both are for
- *  app_job_begin_outputs(). @return as that */
-int app_gradient_name(app_job *r);
-int app_gradient_create(app_job *r);
-/** Room for it. @return APP_DONE; APP_FAILED after a message */
-int app_gradient_allocate(app_job *r, size_t bytes);
-void app_gradient_free(app_job *r);
-
-/** Open epsilon, if it is wanted: it has the shape of f. Then read it, and look at its values.
+/** Read epsilon, if it is wanted, and look at its values.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
-int app_epsilon_open(app_job *r);
-int app_epsilon_load(app_job *r);
-void app_epsilon_free(app_job *r);
+int app_job_load_epsilon(app_job *r);
 
-/** Time steps that are read and solved together, each with its part of f and u; 1: one after the other. */
+/** Time steps that are read and solved together, each with its part of f and u; 1: one after the
+ *  other. */
 size_t app_job_batch(const app_job *r);
 
 /** How many arrays u there are. Resident data have one, whatever is in flight. */
@@ -109,21 +101,5 @@ unsigned app_job_count_u(const app_job *r);
 
 /** The u of the last solve. */
 void *app_job_last_u(const app_job *r);
-
-/** Check the solution in every way that was asked for; what comes out is in the report. Collective.
- *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
-int app_job_check(app_job *r);
-
-/** Write u into the temporary file, of steps that of the present one. Collective.
- *  @return APP_DONE, also where nobody asked for it; APP_FAILED after a message; the same in all
- *          processes */
-int app_job_write_field(app_job *r);
-
-/** After the last step write all else that is wanted but for the report, and give all files their
- *  names. Collective. @return as before */
-int app_job_write_results(app_job *r);
-
-/** Tell the results, on rank 0. @return APP_DONE; APP_FAILED after a message */
-int app_job_write_report(app_job *r);
 
 #endif

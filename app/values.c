@@ -153,7 +153,8 @@ int app_value_rate(const char *text, void *field, const app_choice *choices) {
 /* Reads part `axis` of a value at the start of text. Returns where it ends, or NULL. */
 typedef const char *part_reader(const char *text, size_t axis, void *value);
 
-/* Three parts with `joint` between them. @param[in] one  or one part, which is meant for all three */
+/* Three parts with `joint` between them. @param[in] one  or one part, which is meant for all
+ * three */
 static int read_three(const char *text, char joint, bool one, part_reader *read, void *value) {
     const char *end = read(text, 0, value);
     const bool alone = one && end != NULL && *end == '\0';
@@ -296,7 +297,8 @@ static const char *sides_in_words(const char *text) {
     return NULL;
 }
 
-/* What was probably meant: the extents of a box have x between them, sides are large letters with commas. */
+/* What was probably meant: the extents of a box have x between them, sides are large letters with
+ * commas. */
 static bool nearly_right(const app_option_row *row, const char *text, char *meant, size_t size) {
     static const char *const places[] = {"cells", "nodes"};
     union {

@@ -112,7 +112,8 @@ static int find_place(view *v) {
     return APP_DONE;
 }
 
-/* Of points that differ by rounding alone the first one, so that every machine finds the same. The middle, if all is 0. */
+/* Of points that differ by rounding alone the first one, so that every machine finds the same. The
+ * middle, if all is 0. */
 static int find_largest(view *v, double *plane) {
     const size_t *n = v->info.n;
     int code = APP_DONE;
