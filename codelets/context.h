@@ -8,6 +8,7 @@
 #include "cpu/ops.h"
 #include "runtime/args.h"
 
+#include <starpu.h>
 #include <stdatomic.h>
 
 /** In which form the tasks find their data. */
@@ -110,6 +111,14 @@ typedef struct psg_terms {
         pcg; /**< of a solve with variable coefficients; `lambda` above is that of its preconditioner */
 } psg_terms;
 
+/** Copies of codelets, by precision, that work on blocks where these are, on this GPU or on a peer:
+ *  StarPU orders the accesses and copies nothing. For psg_context.direct. */
+typedef struct psg_direct_codelets {
+    struct starpu_codelet forward_xy[PSG_TASK_PRECISIONS];
+    struct starpu_codelet inverse_xy[PSG_TASK_PRECISIONS];
+    struct starpu_codelet gradient_xy[PSG_TASK_PRECISIONS];
+} psg_direct_codelets;
+
 typedef struct psg_context {
     psg_engine engine;
     psg_layout layout;
@@ -129,7 +138,7 @@ typedef struct psg_context {
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
     /** For tasks of several GPUs of this process that write and read blocks in each other's memory; NULL: StarPU knows all
      *  blocks where they are, or copies them. */
-    struct psg_direct_codelets *direct;
+    psg_direct_codelets *direct;
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 } psg_context;
 

@@ -30,17 +30,6 @@ static size_t sheet_bytes(const psg_context *c) {
            c->layout.n[2] * 2 * c->cpu->real_bytes;
 }
 
-psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
-    static const psg_cuda_r2r kinds[PSG_TRANSFORM_COUNT] = {
-        [PSG_TRANSFORM_PERIODIC] = PSG_CUDA_DFT, [PSG_TRANSFORM_COS1] = PSG_CUDA_REDFT00,
-        [PSG_TRANSFORM_COS2] = PSG_CUDA_REDFT10, [PSG_TRANSFORM_COS3] = PSG_CUDA_REDFT01,
-        [PSG_TRANSFORM_COS4] = PSG_CUDA_REDFT11, [PSG_TRANSFORM_SIN1] = PSG_CUDA_RODFT00,
-        [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10, [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
-        [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11};
-    const psg_cuda_r2r kind = kinds[c->kind[d]];
-    return kind == PSG_CUDA_DFT && c->apart ? PSG_CUDA_R2HC : kind;
-}
-
 static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
     size_t planes[PSG_CUDA_SIZES];
@@ -178,6 +167,15 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
+static void free_whole(const psg_cuda_whole_room *room) {
+    for (size_t m = 0; m < 2 * PSG_CUDA_SIZES; m++) {
+        psg_cuda_fft_destroy(room->xy[m / PSG_CUDA_SIZES][m % PSG_CUDA_SIZES]);
+    }
+    (void)cudaFree(room->spectra.memory_d);
+    (void)cudaFree(room->work.memory_d);
+    (void)cudaFree(room->dense.memory_d);
+}
+
 static void destroy(void *state, const void *owner) {
     psg_cuda_plans *w = state;
     (void)owner;
@@ -189,7 +187,7 @@ static void destroy(void *state, const void *owner) {
     }
     psg_cuda_xy_destroy(w->strips);
     psg_cuda_kspace_destroy(w->kspace);
-    psg_cuda_whole_free(&w->whole);
+    free_whole(&w->whole);
     for (int d = 0; d < 3; d++) {
         (void)cudaFree(w->eigen_d[d]);
         (void)cudaFree(w->waves_d.eigen[d]);

@@ -1,8 +1,13 @@
 /* The caller's f and u as StarPU data, slab by slab. */
+#include "graph/arrays.h"
 #include "base/tuning.h"
-#include "graph/pcg.h"
-#include "graph/process.h"
-#include "graph/solving.h"
+#include "codelets/copy.h"
+#include "graph/array_check.h"
+#include "graph/block.h"
+#include "graph/pieces.h"
+#include "graph/plan_struct.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -321,7 +326,6 @@ void psg_arrays_free(psg_doors *doors, const psg_plan *plan) {
         doors->arrays = next;
     }
     psg_arrays_destroy(doors->slabs, plan);
-    psg_pcg_destroy(doors->pcg, plan);
 }
 
 /* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of those that are

@@ -6,9 +6,14 @@
  * Each process submits what starts or ends there, so its part grows with the number of processes,
  * not with the square. A bundle of one sheet needs no split and no join: its arrival is the block.
  */
-#include "graph/make.h"
-#include "graph/process.h"
-#include "graph/solving.h"
+#include "graph/exchange.h"
+#include "codelets/gradient.h"
+#include "codelets/kinds.h"
+#include "codelets/regroup.h"
+#include "graph/block.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/status.h"
 
 #include <stdlib.h>
 

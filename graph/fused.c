@@ -12,8 +12,13 @@
  * blocks, in memory that StarPU knows nothing of: those of sheet p in segment s, in both of their places, are
  * written and read only by tasks that have B[s][p], in the same way, so its order is theirs.
  */
-#include "codelets/codelets.h"
-#include "graph/solving.h"
+#include "graph/fused.h"
+#include "codelets/forward_xy.h"
+#include "codelets/inverse_xy.h"
+#include "codelets/kspace.h"
+#include "graph/arrays.h"
+#include "graph/exchange.h"
+#include "graph/gradient.h"
 
 void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                      const psg_arrays *arrays) {

@@ -10,7 +10,17 @@
  *                                        |
  *                          B[s][0..P-1] --gradient_xy(s,z)--> along z [s]
  */
-#include "graph/solving.h"
+#include "graph/gradient.h"
+#include "codelets/gradient.h"
+#include "codelets/inverse_xy.h"
+#include "codelets/kspace.h"
+#include "graph/arrays.h"
+#include "graph/exchange.h"
+#include "graph/placement.h"
+#include "graph/plan_struct.h"
+#include "graph/sides.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
 

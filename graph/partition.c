@@ -1,9 +1,9 @@
 /* How the grid is cut: into planes and rows of each process, and those into segments, sheets
  * and bundles. */
-#include "graph/make.h"
-
+#include "graph/partition.h"
 #include "base/tuning.h"
-#include "runtime/comm.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
 #include "runtime/team.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ enum { CORES = 0, GPUS, KINDS };
 static const grain *const grains[KINDS] = {&cpu_grain, &gpu_grain};
 
 static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
-    const size_t cores = psg_cpu_share_of(plan->workers.cpu_share, extent);
+    const size_t cores = psg_partition_cores(plan->workers.cpu_share, extent);
     return kind == CORES ? cores : extent - cores;
 }
 

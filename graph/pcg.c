@@ -14,10 +14,19 @@
  * Tasks read the scalars where these are, so steps are submitted ahead. The thread that submits looks at the reports of
  * steps before, until one says that the tolerance is reached.
  */
-#include "graph/pcg.h"
-#include "base/tuning.h"
 #include "codelets/pcg.h"
-#include "graph/process.h"
+#include "base/tuning.h"
+#include "graph/arrays.h"
+#include "graph/block.h"
+#include "graph/gradient.h"
+#include "graph/graphs.h"
+#include "graph/pcg.h"
+#include "graph/pending.h"
+#include "graph/placement.h"
+#include "graph/plan_struct.h"
+#include "graph/start.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
 

@@ -1,17 +1,20 @@
 /* Where segments and sheets live: on the GPUs, in equal runs, or in main memory for any core; the
  * GPUs' first, where both have some. */
-#include "graph/make.h"
-#include "graph/process.h"
-
+#include "graph/placement.h"
 #include "base/tuning.h"
+#include "codelets/forward_xy.h"
+#include "codelets/gpu.h"
+#include "codelets/inverse_xy.h"
+#include "graph/block.h"
+#include "graph/partition.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 
 #include <stdlib.h>
-
-int psg_placement_node(int worker) {
-    return worker >= 0 ? (int)starpu_worker_get_memory_node((unsigned)worker) : STARPU_MAIN_RAM;
-}
 
 /* Of what StarPU may take of a GPU. */
 static size_t left_to_starpu(unsigned node) {
@@ -57,7 +60,7 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const size_t planes = psg_parts_largest(&c->layout.segments, all, 2);
     const size_t ranks = (size_t)plan->processes.ranks;
     const size_t own_rows = (c->layout.n[1] + ranks - 1) / ranks;
-    const size_t all_rows = own_rows - psg_cpu_share_of(plan->workers.cpu_share, own_rows);
+    const size_t all_rows = own_rows - psg_partition_cores(plan->workers.cpu_share, own_rows);
     const size_t asked = plan->problem.options.sheets > 0
                              ? (plan->problem.options.sheets + ranks - 1) / ranks
                              : plan->workers.gpu_count;
@@ -131,11 +134,6 @@ void psg_placement_form(psg_form *form, const psg_plan *plan) {
     form->messages = plan->processes.ranks > 1 && plan->placement.exchange != PSG_EXCHANGE_ALLTOALL;
     form->reaches = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
                     (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
-}
-
-bool psg_placement_one_gpu(const psg_plan *plan) {
-    return plan->processes.ranks == 1 && plan->workers.gpu_count == 1 &&
-           plan->workers.cpu_count == 0;
 }
 
 /* Room for work on one segment that is a GPU's whole part of the spectrum, in such parts: cuFFT's work areas. Where a GPU has more

@@ -1,8 +1,31 @@
 /* Plans: everything that can be made before the first solve. */
-#include "graph/make.h"
-#include "graph/process.h"
-#include "graph/solving.h"
+#include "graph/plan.h"
+#include "graph/arrays.h"
+#include "graph/events.h"
+#include "graph/exchange.h"
+#include "graph/options.h"
+#include "graph/overlap_rows.h"
+#include "graph/partition.h"
+#include "graph/pcg.h"
+#include "graph/pending.h"
+#include "graph/placement.h"
+#include "graph/plan_bounds.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_starpu.h"
+#include "graph/ranks.h"
+#include "graph/shared_memory.h"
+#include "graph/sides.h"
+#include "graph/simulated.h"
+#include "graph/start.h"
+#include "graph/status.h"
+#include "graph/storage.h"
+#include "graph/teams.h"
+#include "graph/terms.h"
+#include "graph/transfer_log.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
+#include "graph/tuned.h"
+#include "graph/workers.h"
 #include "runtime/simulation.h"
 
 #include <stdlib.h>
@@ -12,10 +35,6 @@
 /* What only a plan can tell of its runs. */
 static const psg_work_rules rules = {
     .event = psg_plan_event, .copy = psg_plan_copy, .path = psg_plan_path, .links = psg_plan_links};
-
-const psg_work *psg_plan_work(const psg_plan *plan) {
-    return plan != NULL ? &plan->work : NULL;
-}
 
 /* What tasks need of the grid and the options. */
 static void set_context(psg_plan *plan) {
@@ -55,7 +74,8 @@ static void set_context(psg_plan *plan) {
 typedef psg_status (*maker)(psg_plan *plan);
 
 static psg_status make_problem(psg_plan *plan) {
-    return psg_transforms_eigenvalues(&plan->problem, plan);
+    const psg_status status = psg_transforms_eigenvalues(&plan->problem, plan);
+    return status == PSG_OK ? psg_terms_make(&plan->problem.terms, plan) : status;
 }
 
 static psg_status make_workers(psg_plan *plan) {
@@ -208,6 +228,7 @@ static void free_arrangement(psg_plan *plan) {
 static void free_plan(psg_plan *plan) {
     psg_team_end(&plan->context.engine);
     psg_arrays_free(&plan->doors, plan);
+    psg_pcg_destroy(plan->doors.pcg, plan);
     psg_plan_unpin(plan, NULL);
     psg_flights_free(&plan->flights);
     psg_sides_free(plan);

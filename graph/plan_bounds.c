@@ -1,5 +1,9 @@
 /* What bounds a plan's solve beside its tasks: f and u on their way, and the bytes that go over links. */
-#include "graph/solving.h"
+#include "graph/plan_bounds.h"
+#include "codelets/kinds.h"
+#include "graph/block.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
 #include "runtime/simulation.h"
 
 #include <math.h>

@@ -1,7 +1,11 @@
 /* Values on the sides that are not 0. Beyond a side the stencil finds a point that the value gives: 2 g - u beside a
  * Dirichlet side of cells, g on a node, u -+ h g or u -+ 2 h g beyond a Neumann side. What of that is not u goes to the
  * right-hand side, at the points next to the side, so tables of numbers to be added to f are all that tasks see of it. */
-#include "graph/solving.h"
+#include "graph/sides.h"
+#include "graph/array_check.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"

@@ -1,7 +1,13 @@
 /* The slabs of f and u as StarPU data, for tasks and for programs that keep data where they are
  * computed. */
-#include "graph/process.h"
-#include "graph/solving.h"
+#include "codelets/copy.h"
+#include "graph/array_check.h"
+#include "graph/arrays.h"
+#include "graph/block.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_starpu.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "runtime/simulation.h"
 
 #include <stdint.h>

@@ -1,8 +1,21 @@
 /* Solves: submitted, in flight, waited for. */
+#include "graph/solve.h"
+#include "graph/array_check.h"
+#include "graph/arrays.h"
+#include "graph/gradient.h"
+#include "graph/graphs.h"
 #include "graph/pcg.h"
-#include "graph/process.h"
-#include "graph/solving.h"
-#include "graph/transforms.h"
+#include "graph/pending.h"
+#include "graph/pieces.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_starpu.h"
+#include "graph/ranks.h"
+#include "graph/sides.h"
+#include "graph/start.h"
+#include "graph/status.h"
+#include "graph/terms.h"
+#include "graph/transfer_log.h"
+#include "graph/transform_table.h"
 #include "runtime/chain.h"
 #include "runtime/order.h"
 #include "runtime/runs.h"
@@ -13,23 +26,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-
-typedef void (*graph_function)(psg_run *run, const psg_plan *plan, const psg_lane *lane,
-                               const psg_arrays *arrays);
-
-static const graph_function graphs[PSG_GRAPH_COUNT] = {
-    [PSG_GRAPH_FUSED] = psg_graph_fused,
-    [PSG_GRAPH_STAGED] = psg_graph_staged,
-};
-
-void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane,
-                      const psg_arrays *arrays) {
-    if (arrays->many.each > 0) {
-        psg_graph_many(run, plan, arrays);
-    } else {
-        graphs[plan->problem.options.graph](run, plan, lane, arrays);
-    }
-}
 
 /* The steps of a solve on cores, by all of them; between slabs once these are there. */
 static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane,

@@ -10,8 +10,13 @@
  * one sheet X[s] is B[s][0], and with one segment and z across Z[p] is B[0][p]: nothing is packed
  * then. The factor factor/(nx ny nz) may be the division's, and then there is no normalize.
  */
-#include "codelets/codelets.h"
-#include "graph/solving.h"
+#include "codelets/staged.h"
+#include "codelets/forward_xy.h"
+#include "codelets/inverse_xy.h"
+#include "graph/arrays.h"
+#include "graph/exchange.h"
+#include "graph/gradient.h"
+#include "graph/staged.h"
 
 void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                       const psg_arrays *arrays) {

@@ -1,4 +1,5 @@
-#include "graph/structures.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
 #include "runtime/copies.h"
 #include "runtime/device.h"
 

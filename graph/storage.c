@@ -1,9 +1,11 @@
 /* The memory of solves. */
+#include "graph/storage.h"
 #include "base/memory.h"
-#include "graph/make.h"
-#include "graph/process.h"
-#include "graph/solving.h"
-#include "graph/transforms.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
+#include "graph/workspace.h"
 
 #include <stdlib.h>
 

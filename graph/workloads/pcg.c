@@ -4,6 +4,11 @@
  */
 #include "graph/pcg.h"
 #include "base/memory.h"
+#include "graph/block.h"
+#include "graph/plan.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
+#include "graph/terms.h"
 #include "graph/workloads/row.h"
 
 #include <errno.h>

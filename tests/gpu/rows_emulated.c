@@ -2,8 +2,11 @@
  * gradient_z puts there, in blocks and among the rows that kspace returns or fetches; and a segment's next solve takes nothing of those whose turn is yet to come.
  * From inside the library, with a lane in main memory; the kernels are loops here. */
 #include "codelets/cuda.h"
-#include "graph/psg_observe.h"
-#include "graph/solving.h"
+#include "codelets/kinds.h"
+#include "graph/overlap_rows.h"
+#include "graph/plan_struct.h"
+#include "graph/workers.h"
+#include "graph/workspace.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

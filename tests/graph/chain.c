@@ -2,10 +2,10 @@
  * by bit, and so are the tasks that it tells of: how many of each stage, when each ran, and which needed which.
  * From inside the library: plans chain tasks on a GPU alone, so that is set here. */
 #include "runtime/chain.h"
-#include "graph/process.h"
-#include "graph/psg_observe.h"
+#include "graph/arrays.h"
+#include "graph/pending.h"
+#include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
-#include "graph/structures.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,8 +1,10 @@
 /* Copies that were timed are told to the solve that they ended in, once, in the order of their
  * ends, with what stands at one of their addresses: slabs of f and u, and parts of the spectrum.
  * From inside the library: copies are made up, and the plan's GPU too. */
-#include "graph/psg_observe.h"
-#include "graph/solving.h"
+#include "graph/arrays.h"
+#include "graph/plan_struct.h"
+#include "graph/transfer_log.h"
+#include "graph/workspace.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
