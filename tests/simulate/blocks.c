@@ -10,7 +10,7 @@ static const double diagonal_work = 40.5, work = 88.0;
 
 typedef struct blocks_case {
     const char *about;
-    workload_options how = {.tile = 0};
+    workload_options how;
     double diagonals[2], all[2]; /* no less than and no more than, in seconds */
 } blocks_case;
 
