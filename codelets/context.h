@@ -44,14 +44,14 @@ typedef struct psg_many {
     atomic_int *nonfinite; /**< [count], each as psg_findings.nonfinite */
 } psg_many;
 
-/** Where the rows stand that kspace relays, in the lane of a solve, at addresses for one GPU. */
-typedef struct psg_relay_place {
-    /** By sheet, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are fetched. */
+/** Where the overlap rows stand in the workspace of a solve, at addresses for one GPU. */
+typedef struct psg_overlap_place {
+    /** By sheet, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are pulled. */
     void **before;
-    /** By segment, on its GPU: the rows of all sheets when they are back, or that are fetched, complex
-     *  [sheet][planes][rows][nxc]. */
+    /** By segment, on its GPU: the rows of all sheets when they are back, or that are pulled,
+     *  complex [sheet][planes][rows][nxc]. */
     void **after;
-} psg_relay_place;
+} psg_overlap_place;
 
 /** What the values on the sides add to f at the points next to them: reals of the precision, in main memory, page-locked
  *  where GPUs take tasks. */
@@ -101,7 +101,7 @@ typedef struct psg_waves {
 /** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
  *  these terms alone (psg_engine.user_bytes). Both are in the tasks' unit of length. */
 typedef struct psg_terms {
-    const psg_relay_place *relay; /**< by StarPU worker */
+    const psg_overlap_place *overlap; /**< by StarPU worker */
     double lambda;
     double scale; /**< factor over the product of the norms; of a periodic grid factor/(nx ny nz) */
     psg_sides sides;

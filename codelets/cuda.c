@@ -60,7 +60,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                            psg_cuda_kind_of(c, 2), c->layout.n[2], 0);
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || c->form.strip > 0 ||
-        c->layout.relay.rows != NULL) {
+        c->layout.overlap.rows != NULL) {
         return code; /* cuFFT knows nothing of strips, and of one array of columns only */
     }
     (void)cudaGetLastError(); /* of a kernel that did not suit this device */
@@ -265,27 +265,27 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
                                    size_t p) {
     const psg_context *c = psg_context_of(run);
     const size_t planes = psg_layout_planes(&c->layout, s);
-    const bool there = direction == PSG_CUDA_FORWARD && !c->layout.relay.fetched;
+    const bool there = direction == PSG_CUDA_FORWARD && !c->layout.overlap.pulled;
     size_t before =
-        there ? c->layout.segments.part[s].box.lo[2] * psg_relay_rows(&c->layout, p) : 0;
+        there ? c->layout.segments.part[s].box.lo[2] * psg_overlap_rows_of(&c->layout, p) : 0;
     for (size_t other = 0; !there && other < p; other++) {
-        before += planes * psg_relay_rows(&c->layout, other);
+        before += planes * psg_overlap_rows_of(&c->layout, other);
     }
-    const psg_relay_place *place = &psg_terms_of(run)->relay[starpu_worker_get_id_check()];
+    const psg_overlap_place *place = &psg_terms_of(run)->overlap[starpu_worker_get_id_check()];
     char *base = there ? place->before[p] : place->after[s];
     return (psg_cuda_segment){.base_d = base + before * c->layout.nxc * 2 * c->cpu->real_bytes,
                               .planes = planes,
-                              .plane_pitch = psg_relay_rows(&c->layout, p) * c->layout.nxc};
+                              .plane_pitch = psg_overlap_rows_of(&c->layout, p) * c->layout.nxc};
 }
 
-/* gradient_z finds relayed rows where kspace has put them. */
+/* gradient_z finds overlap rows where kspace has put them. */
 size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]) {
     const psg_run *run = args->run;
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const size_t p = psg_sheet_of(args);
-    const size_t returned = psg_relay_rows(&c->layout, p);
-    const bool stay = c->layout.relay.fetched || args->label.kind == PSG_TASK_GRADIENT_Z;
+    const size_t returned = psg_overlap_rows_of(&c->layout, p);
+    const bool stay = c->layout.overlap.pulled || args->label.kind == PSG_TASK_GRADIENT_Z;
     bands[0] = (psg_cuda_band){.segments = w->segments[0], .rows = psg_block_rows(&c->layout, p)};
     bands[1] = (psg_cuda_band){
         .segments = w->segments[1], .rows = returned, .to = stay ? NULL : w->segments[2]};
@@ -312,7 +312,7 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
     size_t count = 0;
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
-        const size_t returned = psg_relay_rows(&c->layout, g); /* if any, bundles are sheets */
+        const size_t returned = psg_overlap_rows_of(&c->layout, g); /* if any, bundles are sheets */
         const size_t rows = psg_box_length(bundle, 1) - returned;
         parts[count++] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
                                             .plane_pitch = psg_task_pitch(buffers, g),
@@ -422,7 +422,7 @@ static bool all_have_kspace(const psg_context *c) {
     return all;
 }
 
-bool psg_gpu_relays(const psg_context *c) {
+bool psg_gpu_overlaps(const psg_context *c) {
     return (c->form.strip == 0 || 2 * c->layout.bundles.count <= PSG_CUDA_XY_PARTS) &&
            all_have_kspace(c);
 }

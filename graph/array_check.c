@@ -1,4 +1,4 @@
-/* The doors into a solve: arrays of the caller's, wherever they stand. They are looked at before each solve, as they may
+/* The caller's arrays, wherever they stand. They are looked at before each solve, as they may
  * have been freed since the last one; the handles that StarPU has of them are kept, see arrays.c. */
 #include "graph/array_check.h"
 #include "base/memory.h"
@@ -25,7 +25,7 @@ static bool segment_of_gpu(const psg_plan *plan, size_t s, int device) {
     return worker >= 0 && starpu_worker_get_devid(worker) == device;
 }
 
-psg_range psg_door_segments(const psg_plan *plan, int device) {
+psg_range psg_array_segments(const psg_plan *plan, int device) {
     const psg_range own = plan->context.layout.segments.own;
     psg_range gpus = own;
     while (device != PSG_HOST && gpus.first < own.end &&
@@ -39,7 +39,7 @@ psg_range psg_door_segments(const psg_plan *plan, int device) {
     return gpus;
 }
 
-int psg_door_node(const psg_plan *plan, int device) {
+int psg_array_node(const psg_plan *plan, int device) {
     for (size_t g = 0; device != PSG_HOST && g < plan->workers.gpu_count; g++) {
         if (starpu_worker_get_devid(plan->workers.gpus[g]) == device) {
             return psg_placement_node(plan->workers.gpus[g]);
@@ -55,10 +55,10 @@ psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], si
     }
     const psg_layout *l = &plan->context.layout;
     const bool gpus = plan->workers.gpu_count > 0 && device != PSG_HOST;
-    if (device < 0 ? device != PSG_HOST : gpus && psg_door_node(plan, device) < 0) {
+    if (device < 0 ? device != PSG_HOST : gpus && psg_array_node(plan, device) < 0) {
         return psg_fail(PSG_ERR_ARG, "GPU %d is not one of the plan's", device);
     }
-    const psg_range segments = psg_door_segments(plan, gpus ? device : PSG_HOST);
+    const psg_range segments = psg_array_segments(plan, gpus ? device : PSG_HOST);
     lo[0] = lo[1] = 0;
     n[0] = l->n[0];
     n[1] = l->n[1];
@@ -112,17 +112,17 @@ static psg_status check_strides(psg_array *a, const char *name, const size_t n[3
 
 /* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. A process without planes reads nothing
  * of an array, and in a simulation nobody does. */
-bool psg_door_ask(const psg_plan *plan, const psg_array *a, psg_device_memory *memory) {
+bool psg_array_ask(const psg_plan *plan, const psg_array *a, psg_device_memory *memory) {
     *memory = plan->workers.gpu_count > 0 || a->device >= 0 ? psg_device_ask(a->data, a->device)
                                                             : (psg_device_memory){.device = -1};
     return a->device >= 0 || memory->device >= 0 || memory->managed || psg_simulated() ||
            psg_range_count(plan->context.layout.segments.own) == 0 || base_is_readable(a->data);
 }
 
-psg_status psg_door_check_host(const psg_plan *plan, const void *array) {
+psg_status psg_array_check_host(const psg_plan *plan, const void *array) {
     const psg_array a = {.data = (void *)(uintptr_t)array, .device = PSG_HOST}; /* not written */
     psg_device_memory memory;
-    return psg_door_ask(plan, &a, &memory) && memory.device < 0
+    return psg_array_ask(plan, &a, &memory) && memory.device < 0
                ? PSG_OK
                : psg_fail(PSG_ERR_ARG, "the array is not in main memory, or it is freed");
 }
@@ -131,7 +131,7 @@ psg_status psg_door_check_host(const psg_plan *plan, const void *array) {
 static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan,
                                const void **end) {
     psg_device_memory memory;
-    if (!psg_door_ask(plan, a, &memory)) {
+    if (!psg_array_ask(plan, a, &memory)) {
         return psg_fail(PSG_ERR_ARG,
                         plan->workers.gpu_count == 0
                             ? "%s is not in main memory, or it is freed, and the plan has no GPU"
@@ -163,7 +163,7 @@ static psg_status check_device(psg_array *a, const char *name, const psg_plan *p
         return psg_fail(PSG_ERR_ARG, "%s is said to be on GPU %d and is on GPU %d", name, a->device,
                         there);
     }
-    return psg_door_node(plan, a->device) >= 0
+    return psg_array_node(plan, a->device) >= 0
                ? PSG_OK
                : psg_fail(PSG_ERR_ARG, "%s is on GPU %d, which is not one of the plan's", name,
                           a->device);
@@ -201,8 +201,8 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     const psg_context *c = &plan->context;
     const size_t align = c->cpu->real_bytes;
     const void *end = NULL;
-    if (!shared && a->device >= 0 && psg_door_node(plan, a->device) >= 0 &&
-        psg_range_count(psg_door_segments(plan, a->device)) == 0) {
+    if (!shared && a->device >= 0 && psg_array_node(plan, a->device) >= 0 &&
+        psg_range_count(psg_array_segments(plan, a->device)) == 0) {
         return PSG_OK; /* this GPU has no part of so small a grid, and the pointer means nothing */
     }
     if (a->data == NULL) {
@@ -225,7 +225,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
                         "their padding",
                         name, a->stride[2], rows);
     }
-    const psg_range segments = psg_door_segments(plan, shared ? PSG_HOST : a->device);
+    const psg_range segments = psg_array_segments(plan, shared ? PSG_HOST : a->device);
     const size_t planes = psg_parts_length(&c->layout.segments, segments, 2) * solves_of(arrays);
     const size_t bytes = span(a, c->layout.n, planes) * align;
     return planes == 0 ? PSG_OK : check_room(a, name, bytes, end);
@@ -239,7 +239,7 @@ typedef struct extent {
 
 static extent extent_of(const psg_plan *plan, const psg_arrays *arrays, const psg_array *a) {
     const psg_layout *l = &plan->context.layout;
-    const psg_range segments = psg_door_segments(plan, arrays->count == 1 ? PSG_HOST : a->device);
+    const psg_range segments = psg_array_segments(plan, arrays->count == 1 ? PSG_HOST : a->device);
     const size_t planes = psg_parts_length(&l->segments, segments, 2) * solves_of(arrays);
     const size_t bytes = span(a, l->n, planes) * plan->context.cpu->real_bytes;
     return (extent){(uintptr_t)a->data, (uintptr_t)a->data + bytes};
@@ -316,13 +316,14 @@ static bool is_read(int field) {
 }
 
 /* Only f and epsilon may be those of several solves: nobody writes them. */
-psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays) {
-    for (const psg_flight *flight = plan->flights.oldest; flight != NULL; flight = flight->next) {
+psg_status psg_array_check_pending(const psg_plan *plan, const psg_arrays *arrays) {
+    for (const psg_pending *pending = plan->pending.oldest; pending != NULL;
+         pending = pending->next) {
         for (int m = PSG_FIELDS * PSG_FIELDS - 1; m >= 0; m--) {
             const int own = m / PSG_FIELDS;
             const int other = m % PSG_FIELDS;
             const bool written = !is_read(own) || !is_read(other);
-            if (written && overlap_fields(plan, arrays, own, flight->arrays, other)) {
+            if (written && overlap_fields(plan, arrays, own, pending->arrays, other)) {
                 return psg_fail(
                     PSG_ERR_ARG,
                     "%s overlaps an array of a solve in flight: psg_wait() for it first",
@@ -338,7 +339,7 @@ static psg_status check_parts(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_array *f = arrays->field[PSG_FIELD_F];
     size_t segments = 0;
     for (size_t m = 0; m < arrays->count; m++) {
-        segments += psg_range_count(psg_door_segments(plan, f[m].device));
+        segments += psg_range_count(psg_array_segments(plan, f[m].device));
         for (int c = PSG_FIELD_U; c < PSG_FIELDS; c++) {
             const psg_array *field = arrays->field[c];
             if (field != NULL && field[m].device != f[m].device) {
@@ -359,7 +360,7 @@ static psg_status check_parts(const psg_plan *plan, const psg_arrays *arrays) {
                           "the plan has planes that are no GPU's: give one array of all of them");
 }
 
-psg_status psg_door_check_count(const psg_plan *plan, size_t count) {
+psg_status psg_array_check_count(const psg_plan *plan, size_t count) {
     return count == 1 || (count > 1 && count == plan->workers.gpu_count)
                ? PSG_OK
                : psg_fail(PSG_ERR_ARG,
@@ -367,7 +368,7 @@ psg_status psg_door_check_count(const psg_plan *plan, size_t count) {
                           count, plan->workers.gpu_count);
 }
 
-psg_status psg_door_check(const psg_plan *plan, psg_arrays *arrays) {
+psg_status psg_array_check(const psg_plan *plan, psg_arrays *arrays) {
     if (psg_range_count(plan->context.layout.segments.own) == 0) {
         arrays->count = 0; /* this process has no planes, and its pointers mean nothing */
         return PSG_OK;

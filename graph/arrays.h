@@ -43,7 +43,7 @@ typedef struct psg_pinned {
 } psg_pinned;
 
 /** The caller's arrays. */
-typedef struct psg_doors {
+typedef struct psg_held_arrays {
     psg_arrays *arrays; /**< the cache */
     size_t arrays_made;
     psg_arrays *slabs;   /**< NULL until asked for */
@@ -51,7 +51,7 @@ typedef struct psg_doors {
     bool slabs_solved;   /**< a solve has written their u */
     bool awake;          /**< workers stay awake, for arrays that stay on GPUs, or slabs */
     psg_pinned *pinned;
-} psg_doors;
+} psg_held_arrays;
 
 /** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be stale.
  *  @param[in] many  NULL; or count and each of several right-hand sides, which follow one another in the arrays
@@ -61,7 +61,7 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
  *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->placement.ahead.
  *  @param[in] room  what the task writes: f comes once all that was submitted before and writes it
- *                   has ended. So of the solves that wait for a lane only the next one has its f there */
+ *                   has ended. So of the solves that wait for a workspace only the next one has its f there */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room);
 /** Is all of f where the tasks that read it run, and is there room for u? Then a chain, one task with all of f and u, can
@@ -77,8 +77,8 @@ void psg_arrays_settle(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
 /** All of a plan's. */
-void psg_arrays_free(psg_doors *doors, const psg_plan *plan);
-/** What stands at an address in memory, of f, u or a lane: data, segment and sheet of the copy.
+void psg_arrays_free(psg_held_arrays *held, const psg_plan *plan);
+/** What stands at an address in memory, of f, u or a workspace: data, segment and sheet of the copy.
  *  @return false: nothing of it, and the copy stays as it is */
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy);

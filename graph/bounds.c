@@ -61,7 +61,7 @@ static psg_status find_bounds(const psg_work *work, psg_bounds *b) {
     if (status != PSG_OK) {
         return status;
     }
-    b->lp_seconds = psg_program_seconds(work);
+    b->lp_seconds = psg_lp_bound_seconds(work);
     b->memory_bytes = psg_history_traffic(&work->latest, work->engine, b->cache_bytes);
     b->bound[PSG_BOUND_WORK] =
         psg_history_work(&work->latest) / (double)work->workers->usable_count;

@@ -6,7 +6,7 @@
 #include "graph/workspace.h"
 
 /** Submit every task of one solve. Failures are latched in the run. */
-void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                      const psg_arrays *arrays);
 
 #endif

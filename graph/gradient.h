@@ -17,10 +17,10 @@ size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_a
                            size_t s, starpu_data_handle_t components[2]);
 /** Where it does not: the tasks that write them, by the modes of u, if the solve wants any. They come next, while the blocks
  *  may be in a cache. */
-void psg_graph_gradient_xy(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_gradient_xy(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                            const psg_arrays *arrays, size_t s);
 /** After all tasks that write u: those that write the other components of its gradient, if the solve wants any. */
-void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                         const psg_arrays *arrays);
 
 #endif

@@ -5,7 +5,7 @@
 #include "graph/staged.h"
 #include "graph/whole.h"
 
-typedef void (*graph_function)(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+typedef void (*graph_function)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                                const psg_arrays *arrays);
 
 static const graph_function graphs[PSG_GRAPH_COUNT] = {
@@ -13,11 +13,11 @@ static const graph_function graphs[PSG_GRAPH_COUNT] = {
     [PSG_GRAPH_STAGED] = psg_graph_staged,
 };
 
-void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                       const psg_arrays *arrays) {
     if (arrays->many.each > 0) {
         psg_graph_many(run, plan, arrays);
     } else {
-        graphs[plan->problem.options.graph](run, plan, lane, arrays);
+        graphs[plan->problem.options.graph](run, plan, workspace, arrays);
     }
 }

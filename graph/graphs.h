@@ -6,7 +6,7 @@
 #include "graph/workspace.h"
 
 /** The plan's of these two. */
-void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                       const psg_arrays *arrays);
 
 #endif

@@ -11,7 +11,7 @@
 /* Somebody has StarPU's program. */
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 
-struct psg_program {
+struct psg_lp_bound {
     bool held;      /* by this work */
     bool of_latest; /* it is about the run that was waited for last */
     double seconds; /* of that one; 0: not known */
@@ -19,60 +19,60 @@ struct psg_program {
 
 /* A model that is asked for a time it does not have makes StarPU calibrate from then on, and say
  * so: only where it does that anyway it is asked. */
-bool psg_program_begin(psg_work *work) {
+bool psg_lp_bound_begin(psg_work *work) {
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
     if (!work->engine->record ||
         (!work->calibrate &&
          !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL))) {
         return false;
     }
-    if (work->program == NULL) {
-        work->program = calloc(1, sizeof *work->program);
+    if (work->lp == NULL) {
+        work->lp = calloc(1, sizeof *work->lp);
     }
-    if (work->program == NULL || (!work->program->held && atomic_flag_test_and_set(&taken))) {
+    if (work->lp == NULL || (!work->lp->held && atomic_flag_test_and_set(&taken))) {
         return false;
     }
-    work->program->held = true;
-    work->program->of_latest = false;
+    work->lp->held = true;
+    work->lp->of_latest = false;
     starpu_bound_start(0, 0);
     return true;
 }
 
-void psg_program_submitted(void) {
+void psg_lp_bound_submitted(void) {
     starpu_bound_stop();
 }
 
-void psg_program_waited(psg_work *work, bool whose) {
-    if (work->program != NULL) {
-        work->program->of_latest = whose && work->program->held;
-        work->program->seconds = 0;
+void psg_lp_bound_waited(psg_work *work, bool whose) {
+    if (work->lp != NULL) {
+        work->lp->of_latest = whose && work->lp->held;
+        work->lp->seconds = 0;
     }
 }
 
-static void let_go(struct psg_program *program) {
-    if (program->held) {
-        program->held = false;
-        program->of_latest = false;
+static void let_go(struct psg_lp_bound *lp) {
+    if (lp->held) {
+        lp->held = false;
+        lp->of_latest = false;
         atomic_flag_clear(&taken);
     }
 }
 
-double psg_program_seconds(const psg_work *work) {
+double psg_lp_bound_seconds(const psg_work *work) {
     double milliseconds = 0; /* stays where a task has no model, or StarPU no GLPK */
-    if (work->program == NULL) {
+    if (work->lp == NULL) {
         return 0;
     }
-    if (work->program->of_latest) {
+    if (work->lp->of_latest) {
         starpu_bound_compute(&milliseconds, NULL, 0);
-        work->program->seconds = milliseconds * 1e-3;
-        let_go(work->program);
+        work->lp->seconds = milliseconds * 1e-3;
+        let_go(work->lp);
     }
-    return work->program->seconds;
+    return work->lp->seconds;
 }
 
-void psg_program_free(psg_work *work) {
-    if (work->program != NULL) {
-        let_go(work->program);
-        free(work->program);
+void psg_lp_bound_free(psg_work *work) {
+    if (work->lp != NULL) {
+        let_go(work->lp);
+        free(work->lp);
     }
 }

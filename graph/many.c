@@ -154,7 +154,7 @@ static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const
         }
         note(o, psg_submit_arrays(plan, 1, &from, &to, NULL), m);
     }
-    while (plan->flights.oldest != NULL) {
+    while (plan->pending.oldest != NULL) {
         wait_for(plan, o, waited++);
     }
 }
@@ -168,7 +168,7 @@ static psg_status check(const psg_plan *plan, size_t count, const psg_array *f,
     if (plan == NULL || f == NULL || u == NULL) {
         return psg_fail(PSG_ERR_ARG, "%s is NULL", plan == NULL ? "plan" : "f or u");
     }
-    if (plan->flights.oldest != NULL) {
+    if (plan->pending.oldest != NULL) {
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
     if (count == 0) {

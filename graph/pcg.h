@@ -6,7 +6,7 @@
 
 #include <starpu.h>
 
-struct psg_flight;
+struct psg_pending;
 
 /** The fields of a solve with variable coefficients, see pcg.h. */
 typedef struct psg_pcg psg_pcg;
@@ -31,15 +31,16 @@ psg_status psg_pcg_check(const psg_plan *plan);
 psg_status psg_pcg_create(psg_pcg **pcg, const psg_plan *plan);
 /** NULL is fine. */
 void psg_pcg_destroy(psg_pcg *pcg, const psg_plan *plan);
-/** Take epsilon, the tolerance and the most iterations into a flight with its terms, and make the plan's fields.
+/** Take epsilon, the tolerance and the most iterations into a pending solve with its terms, and make
+ *  the plan's fields.
  *  @param[in] args  from psg_terms_read(), with terms that were checked
  *  @return PSG_OK, also without epsilon; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY */
-psg_status psg_pcg_take(struct psg_flight *flight, psg_plan *plan, const psg_solve_args *args);
+psg_status psg_pcg_take(struct psg_pending *pending, psg_plan *plan, const psg_solve_args *args);
 /** Submit every task of such a solve between arrays. */
-void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, struct psg_flight *flight);
+void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, struct psg_pending *pending);
 /** Once the run has ended, f is known to be finite: was epsilon good, and the tolerance reached?
  *  @return PSG_OK; PSG_ERR_DATA */
-psg_status psg_pcg_judge(const psg_plan *plan, const struct psg_flight *flight);
+psg_status psg_pcg_judge(const psg_plan *plan, const struct psg_pending *pending);
 /** The constants of a solve in the tasks' unit of length, but for the tolerance.
  *  @param[in] lambda, factor  as in psg_solve_args, in the caller's unit */
 base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor);
@@ -47,8 +48,8 @@ base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor)
  *  @param[in,out] terms   of the run; its lambda becomes that of the preconditioner
  *  @param[in]     most    steps
  *  @param[out]    result  complete with the return */
-void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_pcg *pcg,
-                    const psg_pcg_fields *fields, psg_terms *terms, size_t most,
+void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                    psg_pcg *pcg, const psg_pcg_fields *fields, psg_terms *terms, size_t most,
                     psg_pcg_result *result);
 
 #endif

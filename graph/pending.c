@@ -1,4 +1,4 @@
-/* What a solve in flight gets of the plan: a lane, and a run with room for its terms. */
+/* What a solve in flight gets of the plan: a workspace, and a run with room for its terms. */
 #include "graph/pending.h"
 #include "base/tuning.h"
 #include "graph/placement.h"
@@ -15,71 +15,74 @@
 
 size_t psg_plan_in_flight(const psg_plan *plan) {
     size_t count = 0;
-    for (const psg_flight *f = plan != NULL ? plan->flights.oldest : NULL; f != NULL; f = f->next) {
+    for (const psg_pending *f = plan != NULL ? plan->pending.oldest : NULL; f != NULL;
+         f = f->next) {
         count++;
     }
     return count;
 }
 
-/* The lane with the fewest solves in it. */
-static psg_lane *idlest_lane(const psg_plan *plan) {
-    psg_lane *lane = plan->storage.lanes[0];
-    for (size_t m = 1; m < plan->storage.lane_count; m++) {
-        lane = plan->storage.lanes[m]->users < lane->users ? plan->storage.lanes[m] : lane;
+/* The workspace with the fewest solves in it. */
+static psg_workspace *idlest_lane(const psg_plan *plan) {
+    psg_workspace *workspace = plan->storage.workspaces[0];
+    for (size_t m = 1; m < plan->storage.workspace_count; m++) {
+        workspace = plan->storage.workspaces[m]->users < workspace->users
+                        ? plan->storage.workspaces[m]
+                        : workspace;
     }
-    return lane;
+    return workspace;
 }
 
-/* Processes that share blocks make a lane at once, or none. */
+/* Processes that share blocks make a workspace at once, or none. */
 static bool another_fits(const psg_plan *plan) {
     const bool fits = !plan->home.on_gpus || psg_placement_fits(plan, true);
     const psg_status status =
         fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
-    return psg_ranks_agree(psg_lends(plan) ? plan->processes.comm : NULL, status) == PSG_OK;
+    return psg_ranks_agree(psg_shares_memory(plan) ? plan->processes.comm : NULL, status) == PSG_OK;
 }
 
-psg_lane *psg_flights_choose_lane(psg_plan *plan) {
-    psg_lane *lane = idlest_lane(plan);
-    psg_lane *another = NULL;
-    if (lane->users > 0 && plan->storage.lane_count < plan->problem.options.in_flight &&
+psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {
+    psg_workspace *workspace = idlest_lane(plan);
+    psg_workspace *another = NULL;
+    if (workspace->users > 0 && plan->storage.workspace_count < plan->problem.options.in_flight &&
         another_fits(plan)) {
-        if (psg_ranks_agree(plan->processes.comm, psg_lane_create(&another, plan)) == PSG_OK) {
-            plan->storage.lanes[plan->storage.lane_count++] = another;
-            lane = another;
+        if (psg_ranks_agree(plan->processes.comm, psg_workspace_create(&another, plan)) == PSG_OK) {
+            plan->storage.workspaces[plan->storage.workspace_count++] = another;
+            workspace = another;
         } else {
-            psg_lane_destroy(another, plan);
+            psg_workspace_destroy(another, plan);
         }
     }
     psg_clear_error();
-    return lane;
+    return workspace;
 }
 
-/* Has the run gathered its tasks for that lane and these arrays already? */
+/* Has the run gathered its tasks for that workspace and these arrays already? */
 static bool repeats(const psg_run *run, const size_t key[2]) {
     return (run->chain != NULL && psg_chain_repeats(run, key)) ||
            (run->work != NULL && psg_teamwork_repeats(run, key));
 }
 
 /* @return NULL: no memory */
-static psg_flight *create(const psg_engine *engine) {
-    psg_flight *flight = calloc(1, sizeof *flight);
-    psg_run *run = flight != NULL ? psg_run_create(engine) : NULL;
+static psg_pending *create(const psg_engine *engine) {
+    psg_pending *pending = calloc(1, sizeof *pending);
+    psg_run *run = pending != NULL ? psg_run_create(engine) : NULL;
     if (run == NULL) {
-        free(flight);
+        free(pending);
         return NULL;
     }
-    flight->run = run;
-    return flight;
+    pending->run = run;
+    return pending;
 }
 
-psg_flight *psg_flights_take(psg_plan *plan, const psg_arrays *arrays) {
+psg_pending *psg_pending_take(psg_plan *plan, const psg_arrays *arrays) {
     const psg_engine *engine = &plan->context.engine;
     const bool gathers = arrays != NULL && (engine->chain_steps > 0 || engine->team != NULL);
     const size_t key[2] = {idlest_lane(plan)->number, arrays != NULL ? arrays->number : 0};
-    psg_flight **chosen = NULL;
-    psg_flight **last = NULL;
+    psg_pending **chosen = NULL;
+    psg_pending **last = NULL;
     size_t idle = 0;
-    for (psg_flight **at = &plan->flights.idle; *at != NULL; at = &(*at)->next) {
+    for (psg_pending **at = &plan->pending.idle; *at != NULL; at = &(*at)->next) {
         chosen = chosen == NULL && repeats((*at)->run, key) ? at : chosen;
         last = at;
         idle++;
@@ -90,30 +93,30 @@ psg_flight *psg_flights_take(psg_plan *plan, const psg_arrays *arrays) {
     if (chosen == NULL) {
         return create(engine);
     }
-    psg_flight *flight = *chosen;
-    psg_run *run = flight->run;
-    *chosen = flight->next;
-    memset(flight, 0, sizeof *flight);
-    flight->run = run;
-    return flight;
+    psg_pending *pending = *chosen;
+    psg_run *run = pending->run;
+    *chosen = pending->next;
+    memset(pending, 0, sizeof *pending);
+    pending->run = run;
+    return pending;
 }
 
-void psg_flights_give_back(psg_flights *flights, psg_flight *flight) {
-    flight->next = flights->idle;
-    flights->idle = flight;
+void psg_pending_give_back(psg_pending_list *list, psg_pending *pending) {
+    pending->next = list->idle;
+    list->idle = pending;
 }
 
-void psg_flight_destroy(psg_flight *flight) {
-    if (flight != NULL) {
-        psg_run_destroy(flight->run);
-        free(flight);
+void psg_pending_destroy(psg_pending *pending) {
+    if (pending != NULL) {
+        psg_run_destroy(pending->run);
+        free(pending);
     }
 }
 
-void psg_flights_free(psg_flights *flights) {
-    while (flights->idle != NULL) {
-        psg_flight *next = flights->idle->next;
-        psg_flight_destroy(flights->idle);
-        flights->idle = next;
+void psg_pending_free(psg_pending_list *list) {
+    while (list->idle != NULL) {
+        psg_pending *next = list->idle->next;
+        psg_pending_destroy(list->idle);
+        list->idle = next;
     }
 }

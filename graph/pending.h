@@ -7,10 +7,10 @@
 #include "graph/sides.h"
 
 /** A solve in flight, oldest first in the plan's list. */
-typedef struct psg_flight {
-    struct psg_flight *next;
+typedef struct psg_pending {
+    struct psg_pending *next;
     psg_run *run;
-    psg_lane *lane;
+    psg_workspace *workspace;
     psg_arrays *arrays;    /**< the plan's slabs, or from its cache */
     psg_terms terms;       /**< for its tasks */
     psg_mean mean;         /**< what to do with the mean of f */
@@ -20,30 +20,30 @@ typedef struct psg_flight {
     size_t steps_most;     /**< with epsilon; 0: without */
     psg_pcg_result pcg;
     bool program; /**< StarPU's linear program is about it */
-} psg_flight;
+} psg_pending;
 
 /** The solves in flight. */
-typedef struct psg_flights {
-    psg_flight *oldest;
-    psg_flight *newest;
-    psg_flight *idle; /**< ended, and kept with their runs for other solves */
+typedef struct psg_pending_list {
+    psg_pending *oldest;
+    psg_pending *newest;
+    psg_pending *idle; /**< ended, and kept with their runs for other solves */
     psg_sides_room *idle_rooms;
     uint64_t launched;
-} psg_flights;
+} psg_pending_list;
 
-/** The lane with the fewest solves in it; or a new one, where that one is in use and there is memory for another. Without memory
- *  solves share lanes, and follow one another. */
-psg_lane *psg_flights_choose_lane(psg_plan *plan);
-/** A flight of which all but the run is 0: the idle one whose run has gathered its tasks for these arrays, so that a program that
+/** The workspace with the fewest solves in it; or a new one, where that one is in use and there is memory for another. Without memory
+ *  solves share workspaces, and follow one another. */
+psg_workspace *psg_pending_choose_workspace(psg_plan *plan);
+/** A pending solve of which all but the run is 0: the idle one whose run has gathered its tasks for these arrays, so that a program that
  *  goes round in some arrays gathers once for each. If there is none, a new one, until there are as many as the plan keeps arrays;
  *  then the one that is idle for longest.
  *  @param[in] arrays  NULL: the solve fails, and any run is good enough @return NULL: no memory */
-psg_flight *psg_flights_take(psg_plan *plan, const psg_arrays *arrays);
+psg_pending *psg_pending_take(psg_plan *plan, const psg_arrays *arrays);
 /** It has ended. To free it here would take a microsecond, as the worker frees the task at the same time. */
-void psg_flights_give_back(psg_flights *flights, psg_flight *flight);
+void psg_pending_give_back(psg_pending_list *list, psg_pending *pending);
 /** One that did not start. NULL is fine. */
-void psg_flight_destroy(psg_flight *flight);
-/** What is kept of flights that have ended. */
-void psg_flights_free(psg_flights *flights);
+void psg_pending_destroy(psg_pending *pending);
+/** What is kept of list that have ended. */
+void psg_pending_free(psg_pending_list *list);
 
 #endif

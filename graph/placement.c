@@ -49,7 +49,7 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
 
 /* Blocks, as spectra of segments or as sheets, and a second place for those of their rows that have one, with
  * room for what passes through: slabs of f and u, or all of both, copies of blocks, and where blocks
- * are dense a segment's spectrum. What passes through for the solves in other lanes comes and goes,
+ * are dense a segment's spectrum. What passes through for the solves in other workspaces comes and goes,
  * so it may not be there now, and has to fit too. */
 bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
@@ -75,19 +75,19 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
                           (dense ? 2 : 1) * spectrum + (c->form.fused ? 0 : spectra + blocks) +
                           more;
     return needed <= psg_placement_room(plan, false) &&
-           (plan->storage.lane_count + 1) * needed <= psg_placement_room(plan, true);
+           (plan->storage.workspace_count + 1) * needed <= psg_placement_room(plan, true);
 }
 
 bool psg_placement_fits(const psg_plan *plan, bool ahead) {
     return psg_placement_fits_twice(
         plan, ahead,
-        plan->context.layout.relay.fetched ? 0 : psg_relay_all_rows(&plan->context.layout));
+        plan->context.layout.overlap.pulled ? 0 : psg_overlap_rows_all(&plan->context.layout));
 }
 
 /* Direct where the processes reach each other's memory, and have room there; else messages. */
 static psg_status choose_between(psg_exchange *exchange, const psg_plan *plan) {
     const psg_exchange asked = plan->problem.options.exchange;
-    const bool direct = plan->lending.near && (plan->home.on_gpus || plan->workers.gpu_count == 0);
+    const bool direct = plan->shared.near && (plan->home.on_gpus || plan->workers.gpu_count == 0);
     if (asked == PSG_EXCHANGE_MANAGED) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "exchange managed is within one process; between several it is direct, "
@@ -252,10 +252,12 @@ psg_status psg_placement_strips(psg_form *form, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
     const bool between = plan->processes.ranks > 1;
-    double strip =
-        only_gpus && c->form.fused && (!between || psg_lends(plan)) ? -(double)psg_gpu_strip(c) : 0;
+    double strip = only_gpus && c->form.fused && (!between || psg_shares_memory(plan))
+                       ? -(double)psg_gpu_strip(c)
+                       : 0;
     psg_status status = PSG_OK;
-    if (psg_lends(plan)) { /* the narrowest of all processes, which is 0 where one has none */
+    if (psg_shares_memory(
+            plan)) { /* the narrowest of all processes, which is 0 where one has none */
         status = psg_ranks_max(plan->processes.comm, &strip, 1);
     }
     form->strip = (size_t)-strip;

@@ -20,8 +20,8 @@ typedef struct psg_processes {
 typedef struct psg_home {
     bool
         on_gpus; /**< else in main memory, and StarPU brings copies of blocks to the GPUs and evicts them */
-    bool fetches; /**< there was no room for a second place of the rows that kspace relays */
-    bool finer;   /**< there was no room for what larger segments need */
+    bool pulls; /**< there was no room for a second place of the rows that kspace moves */
+    bool finer; /**< there was no room for what larger segments need */
 } psg_home;
 
 /** What is known of the latest solve that was waited for, beside what psg_plan.work has. */
@@ -41,7 +41,7 @@ struct psg_plan {
     psg_problem problem;
     psg_processes processes;
     psg_workers workers;
-    psg_lending lending;
+    psg_shared shared;
     psg_home
         home; /**< with less room on the GPUs another one, and the structures below are made anew */
     psg_placement placement;
@@ -49,8 +49,8 @@ struct psg_plan {
     psg_context
         context; /**< what tasks see of the plan, with the layout and the form of their data */
     psg_storage storage;
-    psg_doors doors;
-    psg_flights flights;
+    psg_held_arrays held;
+    psg_pending_list pending;
     psg_work work; /**< each solve is a run of it */
     psg_past past;
 };
@@ -60,7 +60,7 @@ static inline const psg_plan *psg_plan_of(const psg_work *work) {
 }
 
 /** Do the processes of this plan write and read blocks in each other's memory? */
-static inline bool psg_lends(const psg_plan *plan) {
+static inline bool psg_shares_memory(const psg_plan *plan) {
     return plan->processes.ranks > 1 && plan->placement.exchange == PSG_EXCHANGE_DIRECT;
 }
 

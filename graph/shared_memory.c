@@ -1,4 +1,4 @@
-/* Blocks between processes of one node by exchange direct: each process lends the others the memory in which its sheets
+/* Blocks between processes of one node by exchange direct: each process shares with the others the memory in which its sheets
  * stand, so that `forward_xy` of any process writes its blocks there, and `inverse_xy` reads them there. It is memory of
  * GPUs, or main memory where cores compute, or where GPUs do not reach each other's.
  *
@@ -51,7 +51,7 @@ static bool meet(const psg_plan *plan) {
 /* What a process tells of one of its memories, or of an item in one. */
 typedef struct told {
     int there;       /* is this a memory of its own? */
-    uint64_t first;  /* of an item of a lane: the item with which its memory begins, */
+    uint64_t first;  /* of an item of a workspace: the item with which its memory begins, */
     uint64_t offset; /* and bytes from there */
     uint64_t key;    /* of a trial */
     psg_loan loan;
@@ -130,8 +130,8 @@ static uint64_t number_of(uint64_t key, size_t writer) {
     return (key + writer + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static bool lend(psg_loans *l, const psg_plan *plan, void **memory, uint64_t key, bool good,
-                 char *words, size_t size) {
+static bool offer_trial(psg_loans *l, const psg_plan *plan, void **memory, uint64_t key, bool good,
+                        char *words, size_t size) {
     for (size_t m = 0; m < l->most; m++) {
         told mine;
         memset(&mine, 0, sizeof mine);
@@ -204,7 +204,7 @@ static bool attempt(const psg_plan *plan, psg_loan_kind kind, char *words, size_
     if (!good) {
         (void)snprintf(words, size, "it has no memory to try");
     }
-    good = everywhere(plan, lend(&l, plan, memory, key, good, words, size));
+    good = everywhere(plan, offer_trial(&l, plan, memory, key, good, words, size));
     good = good && everywhere(plan, take_all(&l, plan, words, size));
     good = good && everywhere(plan, write_all(&l, plan, words, size));
     good = good && everywhere(plan, read_all(&l, plan, memory, words, size));
@@ -253,7 +253,7 @@ static psg_status fail_if(const char *words) {
 }
 
 /* All processes keep in their notes why one of them cannot. Collective. @param[in] mine  of this process */
-static psg_status note(psg_lending *lending, const psg_plan *plan, psg_status mine) {
+static psg_status note(psg_shared *lending, const psg_plan *plan, psg_status mine) {
     const psg_status status = psg_ranks_agree(plan->processes.comm, mine);
     if (status != PSG_ERR_UNSUPPORTED) {
         return status;
@@ -265,7 +265,7 @@ static psg_status note(psg_lending *lending, const psg_plan *plan, psg_status mi
 
 /* Memory of GPUs where all processes have some and reach it; else main memory, with a note why. Collective.
  * @param[out] words  why neither will do, where this process is the reason */
-static psg_status try_kinds(psg_lending *lending, const psg_plan *plan, bool gpus, char *words,
+static psg_status try_kinds(psg_shared *lending, const psg_plan *plan, bool gpus, char *words,
                             size_t size) {
     lending->kind = PSG_LOAN_GPUS;
     if (gpus) {
@@ -286,7 +286,7 @@ static psg_status try_kinds(psg_lending *lending, const psg_plan *plan, bool gpu
 }
 
 /* With AUTO the answer is one for all processes, and so is the reason. Else the process that is the reason fails. */
-psg_status psg_lend_try(psg_lending *lending, const psg_plan *plan) {
+psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const bool asked = o->exchange == PSG_EXCHANGE_DIRECT;
     char words[256] = "";
@@ -312,13 +312,13 @@ psg_status psg_lend_try(psg_lending *lending, const psg_plan *plan) {
 }
 
 const char *psg_plan_note(const psg_plan *plan) {
-    return plan != NULL ? plan->lending.note : "";
+    return plan != NULL ? plan->shared.note : "";
 }
 
-/* ---------------------------------------------------------------------------------- lanes */
+/* ---------------------------------------------------------------------------------- workspaces */
 
-bool psg_lend_allocate(const psg_plan *plan, psg_chunk *chunk) {
-    const psg_loan_kind kind = plan->lending.kind;
+bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk) {
+    const psg_loan_kind kind = plan->shared.kind;
     const bool counted = chunk->node != STARPU_MAIN_RAM && kind == PSG_LOAN_GPUS;
     if (counted && starpu_memory_allocate((unsigned)chunk->node, chunk->bytes, 0) != 0) {
         return false;
@@ -338,17 +338,17 @@ bool psg_lend_allocate(const psg_plan *plan, psg_chunk *chunk) {
     return chunk->lent;
 }
 
-void psg_lend_free(const psg_plan *plan, psg_chunk *chunk) {
-    psg_loan_free(plan->lending.kind, device_of(plan, chunk->lender), chunk->memory);
-    if (chunk->node != STARPU_MAIN_RAM && plan->lending.kind == PSG_LOAN_GPUS) {
+void psg_shared_free(const psg_plan *plan, psg_chunk *chunk) {
+    psg_loan_free(plan->shared.kind, device_of(plan, chunk->lender), chunk->memory);
+    if (chunk->node != STARPU_MAIN_RAM && plan->shared.kind == PSG_LOAN_GPUS) {
         starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
     }
 }
 
 /* Items are lent with the memory that they stand in, which is that of the first item in it. */
-static bool offer_items(psg_lane *lane, const psg_plan *plan, size_t count, char *words,
+static bool offer_items(psg_workspace *workspace, const psg_plan *plan, size_t count, char *words,
                         size_t size) {
-    psg_loans *l = lane->loans;
+    psg_loans *l = workspace->loans;
     bool good = true;
     size_t next = 0; /* memory */
     told mine;
@@ -356,12 +356,13 @@ static bool offer_items(psg_lane *lane, const psg_plan *plan, size_t count, char
     for (size_t m = 0; m < l->most; m++) {
         mine.there = 0;
         if (good && m < count) {
-            mine.there = next < lane->chunk_count && lane->chunks[next].first == m;
+            mine.there = next < workspace->chunk_count && workspace->chunks[next].first == m;
             mine.first = mine.there ? m : mine.first;
-            mine.offset = (uint64_t)((char *)lane->item[m] - (char *)lane->item[mine.first]);
+            mine.offset =
+                (uint64_t)((char *)workspace->item[m] - (char *)workspace->item[mine.first]);
         }
         if (mine.there) {
-            const psg_chunk *chunk = &lane->chunks[next++];
+            const psg_chunk *chunk = &workspace->chunks[next++];
             good = psg_loan_offer(l->kind, device_of(plan, chunk->lender), chunk->memory,
                                   &mine.loan, words, size);
             mine.there = good;
@@ -373,8 +374,9 @@ static bool offer_items(psg_lane *lane, const psg_plan *plan, size_t count, char
     return good;
 }
 
-void *psg_lend_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker) {
-    const psg_loans *l = lane->loans;
+void *psg_shared_item(const psg_workspace *workspace, const psg_plan *plan, int rank, size_t m,
+                      int worker) {
+    const psg_loans *l = workspace->loans;
     size_t own = 0;
     while (own + 1 < l->memories && plan->workers.gpus[own] != worker) {
         own++;
@@ -384,7 +386,8 @@ void *psg_lend_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t
     return (char *)l->taken[own * l->others + memory] + item->offset;
 }
 
-psg_status psg_lend_connect(psg_lane *lane, const psg_plan *plan, size_t items, psg_status status) {
+psg_status psg_shared_connect(psg_workspace *workspace, const psg_plan *plan, size_t items,
+                              psg_status status) {
     psg_comm *comm = plan->processes.comm;
     char words[256] = "";
     double most = (double)items;
@@ -393,7 +396,7 @@ psg_status psg_lend_connect(psg_lane *lane, const psg_plan *plan, size_t items, 
     }
     psg_loans *l = calloc(1, sizeof *l);
     if (status == PSG_OK &&
-        (l == NULL || !loans_create(l, plan, plan->lending.kind, (size_t)most))) {
+        (l == NULL || !loans_create(l, plan, plan->shared.kind, (size_t)most))) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the loans of %d processes",
                           plan->processes.ranks);
     }
@@ -405,8 +408,8 @@ psg_status psg_lend_connect(psg_lane *lane, const psg_plan *plan, size_t items, 
         free(l);
         return status;
     }
-    lane->loans = l;
-    const bool told_all = offer_items(lane, plan, items, words, sizeof words);
+    workspace->loans = l;
+    const bool told_all = offer_items(workspace, plan, items, words, sizeof words);
     status = psg_ranks_agree(
         comm, told_all ? PSG_OK
                        : psg_fail(PSG_ERR_RUNTIME, "the spectrum could not be lent: %s",
@@ -419,13 +422,13 @@ psg_status psg_lend_connect(psg_lane *lane, const psg_plan *plan, size_t items, 
                                      : psg_fail(PSG_ERR_RUNTIME, "%s", words));
 }
 
-bool psg_lend_disconnect(psg_lane *lane, const psg_plan *plan) {
-    if (lane->loans == NULL) {
+bool psg_shared_disconnect(psg_workspace *workspace, const psg_plan *plan) {
+    if (workspace->loans == NULL) {
         return true;
     }
-    return_all(lane->loans, plan);
-    loans_free(lane->loans);
-    free(lane->loans);
-    lane->loans = NULL;
+    return_all(workspace->loans, plan);
+    loans_free(workspace->loans);
+    free(workspace->loans);
+    workspace->loans = NULL;
     return meet(plan);
 }

@@ -5,7 +5,7 @@
 #include "graph/arrays.h"
 #include "graph/workspace.h"
 
-void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                       const psg_arrays *arrays);
 
 #endif

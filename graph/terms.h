@@ -12,7 +12,7 @@ psg_solve_args psg_terms_of_plan(const psg_plan *plan);
 psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_solve_args *args);
 /** The terms of a solve, checked as those of a plan are.
  *  @param[in]  args   from psg_terms_read()
- *  @param[out] terms  without its relay and sides
+ *  @param[out] terms  without its overlap and sides
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
                           psg_mean *mean);

@@ -14,7 +14,7 @@ _Static_assert((int)PSG_LINK_H2D == (int)PSG_COPY_H2D && (int)PSG_LINK_D2H == (i
                    (int)PSG_LINK_D2D == (int)PSG_COPY_D2D,
                "psg_link begins with the ways of copies");
 
-void psg_copies_begin(const psg_work *work, bool alone) {
+void psg_transfers_begin(const psg_work *work, bool alone) {
     if (work->workers->gpu_count == 0) {
         return;
     }
@@ -27,19 +27,19 @@ void psg_copies_begin(const psg_work *work, bool alone) {
 /* Of f and u, and of blocks, one side of a copy is at home; what is at home nowhere was found by
  * StarPU, for copies between GPUs or for slabs. Copies of another plan, which another thread waits for, are left to
  * that one, if it can be told: copies between GPUs and of slabs go to who waits first. */
-bool psg_plan_copy(const psg_work *work, const psg_copy_record *record, psg_copy *copy) {
+bool psg_plan_transfer(const psg_work *work, const psg_copy_record *record, psg_copy *copy) {
     const psg_plan *plan = psg_plan_of(work);
     const void *ends[2] = {record->source, record->target};
     bool found = false;
     for (int end = 0; end < 2 && !found; end++) {
-        for (const psg_arrays *a = plan->doors.arrays; a != NULL && !found; a = a->next) {
+        for (const psg_arrays *a = plan->held.arrays; a != NULL && !found; a = a->next) {
             found = psg_arrays_find(plan, a, ends[end], copy);
         }
-        for (size_t m = 0; m < plan->storage.lane_count && !found; m++) {
-            found = psg_lane_find(plan, plan->storage.lanes[m], ends[end], copy);
+        for (size_t m = 0; m < plan->storage.workspace_count && !found; m++) {
+            found = psg_workspace_find(plan, plan->storage.workspaces[m], ends[end], copy);
         }
     }
-    return record->way == PSG_COPY_D2D || plan->doors.slabs != NULL || copy->data != 0;
+    return record->way == PSG_COPY_D2D || plan->held.slabs != NULL || copy->data != 0;
 }
 
 /* @return is it this work's? */
@@ -66,7 +66,7 @@ static int by_end(const void *a, const void *b) {
 
 /* Copies that ended before the run were for somebody else's tasks. Without memory to tell of them
  * they are forgotten. */
-void psg_copies_end(psg_work *work, const psg_run *run) {
+void psg_transfers_end(psg_work *work, const psg_run *run) {
     psg_copy_list *list = &work->moved;
     list->count = 0;
     if (work->workers->gpu_count == 0) {

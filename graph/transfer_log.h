@@ -8,8 +8,8 @@
 
 /** Bracket a run, before it is submitted and once its results are home: between, its copies are kept.
  *  @param[in] alone  no other run of this work is in flight */
-void psg_copies_begin(const psg_work *work, bool alone);
-void psg_copies_end(psg_work *work, const psg_run *run);
-bool psg_plan_copy(const psg_work *work, const psg_copy_record *record, psg_copy *copy);
+void psg_transfers_begin(const psg_work *work, bool alone);
+void psg_transfers_end(psg_work *work, const psg_run *run);
+bool psg_plan_transfer(const psg_work *work, const psg_copy_record *record, psg_copy *copy);
 
 #endif

@@ -18,7 +18,8 @@ typedef struct psg_problem {
     double
         eigen_least; /**< the least absolute value of the other modes of an axis; INFINITY: none */
     double eigen_most; /**< the largest absolute value of a sum, one of each axis */
-    psg_terms terms; /**< of a solve without terms of its own; terms.relay is set for each solve */
+    psg_terms
+        terms; /**< of a solve without terms of its own; terms.overlap is set for each solve */
 } psg_problem;
 
 /** The eigenvalues along each axis, the wavenumbers that the gradient needs, and the plan's terms.

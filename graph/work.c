@@ -11,7 +11,7 @@ psg_submission psg_work_start(psg_work *work, psg_run *run, uint64_t number) {
     psg_run_start(run, number);
     if (run->awake) {
         psg_runtime_awake();
-        s.program = psg_program_begin(work);
+        s.program = psg_lp_bound_begin(work);
     }
     s.decimal = psg_decimal_begin(); /* StarPU reads a model with its first task */
     return s;
@@ -21,7 +21,7 @@ void psg_work_submitted(psg_run *run, psg_submission submission) {
     const bool awake = run->awake; /* the run may end now, and be another one's */
     psg_decimal_end(submission.decimal);
     if (submission.program) {
-        psg_program_submitted();
+        psg_lp_bound_submitted();
     }
     psg_run_end_task(run); /* the submission itself */
     if (awake) {
@@ -32,11 +32,11 @@ void psg_work_submitted(psg_run *run, psg_submission submission) {
 void psg_work_keep(psg_work *work, psg_run *run, bool program) {
     psg_history_take(&work->latest, run);
     work->runs++;
-    psg_program_waited(work, program);
+    psg_lp_bound_waited(work, program);
 }
 
 void psg_work_forget(psg_work *work) {
-    psg_program_free(work);
+    psg_lp_bound_free(work);
     psg_history_close(&work->latest);
     free(work->moved.record);
     free(work->copy);

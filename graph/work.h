@@ -26,13 +26,13 @@ struct psg_work {
     const void *owner; /**< for the rules: the plan, or the workload */
     psg_engine *engine;
     const psg_workers *workers;
-    bool calibrate;      /**< StarPU measures tasks for its models */
-    double make_seconds; /**< that it took to make the plan, or the workload */
-    uint64_t runs;       /**< those that ended */
-    psg_history latest;  /**< of the latest run that was waited for */
-    psg_copy_list moved; /**< its copies; times as they were taken: those of StarPU's clock */
-    psg_copy *copy;      /**< [moved.count]: the same, as they are told */
-    struct psg_program *program; /**< NULL: none was asked for yet */
+    bool calibrate;          /**< StarPU measures tasks for its models */
+    double make_seconds;     /**< that it took to make the plan, or the workload */
+    uint64_t runs;           /**< those that ended */
+    psg_history latest;      /**< of the latest run that was waited for */
+    psg_copy_list moved;     /**< its copies; times as they were taken: those of StarPU's clock */
+    psg_copy *copy;          /**< [moved.count]: the same, as they are told */
+    struct psg_lp_bound *lp; /**< NULL: none was asked for yet */
 };
 
 /** A run that is being submitted. */

@@ -1,5 +1,5 @@
-/* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
- * or where blocks are exchanged its sheets. */
+/* Workspaces: room for the spectrum of a solve, cut into blocks, on the devices that own its
+ * segments, or where blocks are exchanged its sheets. */
 #include "graph/workspace.h"
 #include "base/memory.h"
 #include "base/tuning.h"
@@ -22,8 +22,8 @@
 static bool chunk_allocate(psg_chunk *chunk, const psg_plan *plan, int node, size_t bytes) {
     bytes = bytes > 0 ? bytes : 1; /* a process may have nothing, which is no failure */
     *chunk = (psg_chunk){.node = node, .bytes = bytes};
-    if (psg_lends(plan)) {
-        return psg_lend_allocate(plan, chunk);
+    if (psg_shares_memory(plan)) {
+        return psg_shared_allocate(plan, chunk);
     }
     if (node != STARPU_MAIN_RAM) {
         chunk->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
@@ -40,7 +40,7 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
         return;
     }
     if (chunk->lent) {
-        psg_lend_free(plan, chunk);
+        psg_shared_free(plan, chunk);
     } else if (chunk->node != STARPU_MAIN_RAM) {
         starpu_free_on_node((unsigned)chunk->node, (uintptr_t)chunk->memory, chunk->bytes);
     } else if (plan->workers.gpu_count > 0) {
@@ -50,7 +50,7 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
     }
 }
 
-/* What stands in a lane, in this order. All of it is complex.
+/* What stands in a workspace, in this order. All of it is complex.
  *
  *   views: [segments]              a segment's planes, that the blocks are views of
  *   dense, one process, or several that share blocks:
@@ -82,13 +82,13 @@ typedef struct layout {
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t sheets = psg_range_count(c->layout.sheets.own);
-    const bool stacked = c->form.packed && (plan->processes.ranks == 1 || psg_lends(plan));
+    const bool stacked = c->form.packed && (plan->processes.ranks == 1 || psg_shares_memory(plan));
     layout l = {.plan = plan, .stacked = stacked, .own = psg_range_count(c->layout.segments.own)};
     l.outward = stacked ? 0 : (size_t)plan->processes.ranks * l.own;
     l.inward = stacked ? 0 : c->layout.segments.count - l.own;
     l.stacks = stacked ? psg_range_count(c->layout.bundles.own) : 0;
-    l.sent = c->layout.relay.rows != NULL && !c->layout.relay.fetched ? sheets : 0;
-    l.returned = c->layout.relay.rows != NULL ? l.own : 0;
+    l.sent = c->layout.overlap.rows != NULL && !c->layout.overlap.pulled ? sheets : 0;
+    l.returned = c->layout.overlap.rows != NULL ? l.own : 0;
     l.spectra = c->form.fused || c->form.segment_is_block ? 0 : l.own;
     l.sheets = c->form.fused || c->form.sheet_is_block ? 0 : sheets;
     return l;
@@ -113,7 +113,7 @@ static size_t stack_item(const layout *l, size_t g) {
 
 /* But for those that kspace returns; where there are some, bundles are sheets. */
 static size_t stacked_rows(const psg_layout *l, size_t g) {
-    return psg_box_length(&l->bundles.part[g].box, 1) - psg_relay_rows(l, g);
+    return psg_box_length(&l->bundles.part[g].box, 1) - psg_overlap_rows_of(l, g);
 }
 
 static size_t spectrum_item(const layout *l, size_t own) {
@@ -171,12 +171,12 @@ static subject subject_of(const layout *l, size_t m) {
     m -= l->stacks;
     if (m < l->sent) {
         const size_t p = c->layout.sheets.own.first + m;
-        return (subject){.sheet = true, .index = p, .rows = psg_relay_rows(&c->layout, p)};
+        return (subject){.sheet = true, .index = p, .rows = psg_overlap_rows_of(&c->layout, p)};
     }
     m -= l->sent;
     if (m < l->returned) {
         return (subject){.index = c->layout.segments.own.first + m,
-                         .rows = psg_relay_all_rows(&c->layout)};
+                         .rows = psg_overlap_rows_all(&c->layout)};
     }
     m -= l->returned;
     if (m < l->spectra) {
@@ -192,12 +192,12 @@ static item item_of(const layout *l, size_t m) {
                        : segment_item(l->plan, about.index, about.rows);
 }
 
-bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *address,
-                   psg_copy *copy) {
+bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, const void *address,
+                        psg_copy *copy) {
     const layout l = layout_of(plan);
     for (size_t m = 0; m < item_count(&l); m++) {
-        if (address >= lane->item[m] &&
-            (const char *)address < (const char *)lane->item[m] + item_of(&l, m).bytes) {
+        if (address >= workspace->item[m] &&
+            (const char *)address < (const char *)workspace->item[m] + item_of(&l, m).bytes) {
             const subject about = subject_of(&l, m);
             copy->data = 's';
             *(about.sheet ? &copy->sheet : &copy->segment) = about.index;
@@ -210,7 +210,7 @@ bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *addre
 /* One chunk holds a run of items on the same node, end to end: the spectra of segments that blocks are views of
  * are one array of planes, and a sheet in it one array of columns.
  * @return the item after the run; 0: no memory */
-static size_t make_chunk(psg_lane *lane, const layout *l, size_t first) {
+static size_t make_chunk(psg_workspace *workspace, const layout *l, size_t first) {
     const int node = item_of(l, first).node;
     const size_t exchanged = spectrum_item(l, 0);
     const size_t stop = first < exchanged ? exchanged : item_count(l);
@@ -219,15 +219,15 @@ static size_t make_chunk(psg_lane *lane, const layout *l, size_t first) {
     while (end < stop && item_of(l, end).node == node) {
         bytes += item_of(l, end++).bytes;
     }
-    psg_chunk *chunk = &lane->chunks[lane->chunk_count];
+    psg_chunk *chunk = &workspace->chunks[workspace->chunk_count];
     if (!chunk_allocate(chunk, l->plan, node, bytes)) {
         return 0;
     }
-    lane->chunk_count++;
+    workspace->chunk_count++;
     chunk->first = first;
     char *next = chunk->memory;
     for (size_t m = first; m < end; m++) {
-        lane->item[m] = next;
+        workspace->item[m] = next;
         next += item_of(l, m).bytes;
     }
     return end;
@@ -256,8 +256,8 @@ static place place_of(const layout *l, size_t s, size_t g) {
                    before * planes};
 }
 
-static void register_block(starpu_data_handle_t *block, const psg_lane *lane, const layout *l,
-                           size_t s, size_t g) {
+static void register_block(starpu_data_handle_t *block, const psg_workspace *workspace,
+                           const layout *l, size_t s, size_t g) {
     const psg_context *c = &l->plan->context;
     const size_t element = 2 * c->cpu->real_bytes;
     const psg_part *bundle = &c->layout.bundles.part[g];
@@ -270,39 +270,40 @@ static void register_block(starpu_data_handle_t *block, const psg_lane *lane, co
     const int worker = c->layout.segments.part[s].worker;
     const int node = taken ? psg_placement_home(l->plan, worker) : item_of(l, at.item).node;
     char *memory =
-        taken ? psg_lend_item(lane, l->plan, rank, g - c->layout.bundles.first[rank], worker)
-              : lane->item[at.item];
+        taken ? psg_shared_item(workspace, l->plan, rank, g - c->layout.bundles.first[rank], worker)
+              : workspace->item[at.item];
     psg_block_register(block, node, memory + at.rows * n[0] * element, n,
                        c->form.packed ? n[0] * n[1] : c->layout.nxc * c->layout.n[1], element);
     starpu_data_set_coordinates(*block, 2, (int)s, (int)box.lo[1]);
 }
 
-static void register_segment(psg_lane *lane, const layout *l, size_t s) {
+static void register_segment(psg_workspace *workspace, const layout *l, size_t s) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     const size_t own = s - c->layout.segments.own.first;
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
-        register_block(&lane->bundles[own * c->layout.bundles.count + g], lane, l, s, g);
+        register_block(&workspace->bundles[own * c->layout.bundles.count + g], workspace, l, s, g);
     }
     if (c->form.segment_is_block) {
-        lane->spectra[own] = lane->bundles[own];
+        workspace->spectra[own] = workspace->bundles[own];
     } else if (!c->form.fused) {
         const size_t n[3] = {c->layout.nxc, c->layout.n[1], psg_layout_planes(&c->layout, s)};
         const size_t at = spectrum_item(l, own);
-        psg_block_register(&lane->spectra[own], item_of(l, at).node, lane->item[at], n, n[0] * n[1],
-                           2 * c->cpu->real_bytes);
+        psg_block_register(&workspace->spectra[own], item_of(l, at).node, workspace->item[at], n,
+                           n[0] * n[1], 2 * c->cpu->real_bytes);
     }
 }
 
 /* A block that came in a bundle with others is a view of it. */
-static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, size_t g,
+static void register_in_bundle(psg_workspace *workspace, const psg_plan *plan, size_t s, size_t g,
                                starpu_data_handle_t arrival) {
     const psg_context *c = &plan->context;
     const size_t stride = psg_range_count(c->layout.sheets.own);
     const size_t element = 2 * c->cpu->real_bytes;
     const psg_part *bundle = &c->layout.bundles.part[g];
     for (size_t p = bundle->sheets.first; p < bundle->sheets.end; p++) {
-        starpu_data_handle_t *block = &lane->blocks[s * stride + p - c->layout.sheets.own.first];
+        starpu_data_handle_t *block =
+            &workspace->blocks[s * stride + p - c->layout.sheets.own.first];
         if (psg_range_count(bundle->sheets) == 1) {
             *block = arrival;
             continue;
@@ -319,29 +320,31 @@ static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, s
 }
 
 /* What this process' sheets get of segment s, from itself or another. */
-static void register_arrivals(psg_lane *lane, const layout *l, size_t s) {
+static void register_arrivals(psg_workspace *workspace, const layout *l, size_t s) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     const psg_range own = c->layout.bundles.own;
     const bool mine = psg_range_has(c->layout.segments.own, s);
     for (size_t g = own.first; g < own.end; g++) {
-        starpu_data_handle_t *arrival = &lane->arrivals[s * (own.end - own.first) + g - own.first];
+        starpu_data_handle_t *arrival =
+            &workspace->arrivals[s * (own.end - own.first) + g - own.first];
         if (mine) {
             *arrival =
-                lane->bundles[(s - c->layout.segments.own.first) * c->layout.bundles.count + g];
+                workspace
+                    ->bundles[(s - c->layout.segments.own.first) * c->layout.bundles.count + g];
         } else {
-            register_block(arrival, lane, l, s, g);
+            register_block(arrival, workspace, l, s, g);
         }
-        register_in_bundle(lane, plan, s, g, *arrival);
+        register_in_bundle(workspace, plan, s, g, *arrival);
     }
 }
 
-static void register_sheet(psg_lane *lane, const layout *l, size_t m) {
+static void register_sheet(psg_workspace *workspace, const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     const size_t p = c->layout.sheets.own.first + m;
     if (c->form.sheet_is_block) {
-        lane->columns[m] = lane->blocks[m];
+        workspace->columns[m] = workspace->blocks[m];
         return;
     }
     const size_t at = spectrum_item(l, l->spectra + m);
@@ -349,20 +352,20 @@ static void register_sheet(psg_lane *lane, const layout *l, size_t m) {
     const size_t contiguous[3] = {c->layout.n[2], c->layout.nxc, rows};
     const size_t strided[3] = {c->layout.nxc, rows, c->layout.n[2]};
     const size_t *n = c->form.z_contiguous ? contiguous : strided;
-    psg_block_register(&lane->columns[m], item_of(l, at).node, lane->item[at], n, n[0] * n[1],
-                       2 * c->cpu->real_bytes);
+    psg_block_register(&workspace->columns[m], item_of(l, at).node, workspace->item[at], n,
+                       n[0] * n[1], 2 * c->cpu->real_bytes);
 }
 
-static void register_all(psg_lane *lane, const layout *l) {
+static void register_all(psg_workspace *workspace, const layout *l) {
     const psg_context *c = &l->plan->context;
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        register_segment(lane, l, s);
+        register_segment(workspace, l, s);
     }
     for (size_t s = 0; s < c->layout.segments.count; s++) {
-        register_arrivals(lane, l, s);
+        register_arrivals(workspace, l, s);
     }
     for (size_t m = 0; !c->form.fused && m < psg_range_count(c->layout.sheets.own); m++) {
-        register_sheet(lane, l, m);
+        register_sheet(workspace, l, m);
     }
 }
 
@@ -401,171 +404,175 @@ static size_t describe_part(psg_alltoall_part *part, const layout *l, bool segme
 }
 
 /* The handles of it: outward and inward. The word among the first is always there, so that of
- * two exchanges in a lane the second waits for the first, though a process have no data. */
-static bool list_exchanged(psg_lane *lane, const layout *l) {
+ * two exchanges in a workspace the second waits for the first, though a process have no data. */
+static bool list_exchanged(psg_workspace *workspace, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
     const size_t stride = psg_range_count(c->layout.bundles.own);
     const size_t one[3] = {1, 1, 1};
-    lane->outward.block = handles(l->own * c->layout.bundles.count + 1);
-    lane->inward.block = handles(c->layout.segments.count * stride);
-    if (lane->outward.block == NULL || lane->inward.block == NULL) {
+    workspace->outward.block = handles(l->own * c->layout.bundles.count + 1);
+    workspace->inward.block = handles(c->layout.segments.count * stride);
+    if (workspace->outward.block == NULL || workspace->inward.block == NULL) {
         return false;
     }
-    psg_block_register(&lane->turn, STARPU_MAIN_RAM, &lane->turn_word, one, 1,
-                       sizeof lane->turn_word);
-    lane->outward.block[lane->outward.count++] = lane->turn;
+    psg_block_register(&workspace->turn, STARPU_MAIN_RAM, &workspace->turn_word, one, 1,
+                       sizeof workspace->turn_word);
+    workspace->outward.block[workspace->outward.count++] = workspace->turn;
     for (size_t m = 0; m < l->own * c->layout.bundles.count; m++) {
         if (!psg_range_has(c->layout.bundles.own, m % c->layout.bundles.count)) {
-            lane->outward.block[lane->outward.count++] = lane->bundles[m];
+            workspace->outward.block[workspace->outward.count++] = workspace->bundles[m];
         }
     }
     for (size_t m = 0; m < c->layout.segments.count * stride; m++) {
         if (!psg_range_has(c->layout.segments.own, m / stride)) {
-            lane->inward.block[lane->inward.count++] = lane->arrivals[m];
+            workspace->inward.block[workspace->inward.count++] = workspace->arrivals[m];
         }
     }
     for (int r = 0; r < l->plan->processes.ranks; r++) {
-        lane->outward.bytes += (size_t)lane->alltoall.end[0].count[r] * row;
-        lane->inward.bytes += (size_t)lane->alltoall.end[1].count[r] * row;
+        workspace->outward.bytes += (size_t)workspace->alltoall.end[0].count[r] * row;
+        workspace->inward.bytes += (size_t)workspace->alltoall.end[1].count[r] * row;
     }
     return true;
 }
 
-/* Segments and then sheets, in the lane's one chunk. Open MPI takes one address for both as
+/* Segments and then sheets, in the workspace's one chunk. Open MPI takes one address for both as
  * MPI_IN_PLACE, so where there are no segments theirs is another one. */
-static bool describe_alltoall(psg_lane *lane, const layout *l) {
+static bool describe_alltoall(psg_workspace *workspace, const layout *l) {
     const psg_context *c = &l->plan->context;
-    const size_t segments = describe_part(&lane->alltoall.end[0], l, true);
-    const size_t sheets = describe_part(&lane->alltoall.end[1], l, false);
-    char *memory = lane->chunk_count > 0 ? lane->chunks[0].memory : (char *)lane;
+    const size_t segments = describe_part(&workspace->alltoall.end[0], l, true);
+    const size_t sheets = describe_part(&workspace->alltoall.end[1], l, false);
+    char *memory = workspace->chunk_count > 0 ? workspace->chunks[0].memory : (char *)workspace;
     if (segments == SIZE_MAX || sheets == SIZE_MAX) {
         return false;
     }
-    lane->alltoall.end[0].memory = segments > 0 ? (void *)memory : (void *)&lane->turn_word;
-    lane->alltoall.end[1].memory = memory + segments * c->layout.nxc * 2 * c->cpu->real_bytes;
-    lane->alltoall.lane = lane->number;
-    return list_exchanged(lane, l);
+    workspace->alltoall.end[0].memory =
+        segments > 0 ? (void *)memory : (void *)&workspace->turn_word;
+    workspace->alltoall.end[1].memory = memory + segments * c->layout.nxc * 2 * c->cpu->real_bytes;
+    workspace->alltoall.lane = workspace->number;
+    return list_exchanged(workspace, l);
 }
 
-/* ---------------------------------------------------------------------------------- lanes */
+/* ---------------------------------------------------------------------------------- workspaces */
 
 /* The memory first: a grid for which there is none may have more blocks than can be looked through. */
-static bool make_room(psg_lane *lane, const layout *l) {
+static bool make_room(psg_workspace *workspace, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t items = item_count(l);
-    lane->chunks = calloc(items + 1, sizeof *lane->chunks);
-    lane->item = calloc(items + 1, sizeof *lane->item);
+    workspace->chunks = calloc(items + 1, sizeof *workspace->chunks);
+    workspace->item = calloc(items + 1, sizeof *workspace->item);
     for (size_t m = 0; m < items; m++) {
-        lane->bytes += item_of(l, m).bytes;
+        workspace->bytes += item_of(l, m).bytes;
     }
-    bool all = lane->chunks != NULL && lane->item != NULL;
+    bool all = workspace->chunks != NULL && workspace->item != NULL;
     for (size_t m = 0; all && m < items;) {
-        m = make_chunk(lane, l, m);
+        m = make_chunk(workspace, l, m);
         all = m > 0;
     }
     if (!all) {
         return false;
     }
-    lane->bundles = handles(l->own * c->layout.bundles.count);
-    lane->arrivals = handles(c->layout.segments.count * (psg_range_count(c->layout.bundles.own)));
-    lane->blocks = handles(c->layout.segments.count * (psg_range_count(c->layout.sheets.own)));
-    lane->spectra = handles(l->own);
-    lane->columns = handles(psg_range_count(c->layout.sheets.own));
-    return psg_relay_allocate(lane, l->plan) && lane->bundles != NULL && lane->arrivals != NULL &&
-           lane->blocks != NULL && lane->spectra != NULL && lane->columns != NULL;
+    workspace->bundles = handles(l->own * c->layout.bundles.count);
+    workspace->arrivals =
+        handles(c->layout.segments.count * (psg_range_count(c->layout.bundles.own)));
+    workspace->blocks = handles(c->layout.segments.count * (psg_range_count(c->layout.sheets.own)));
+    workspace->spectra = handles(l->own);
+    workspace->columns = handles(psg_range_count(c->layout.sheets.own));
+    return psg_overlap_allocate(workspace, l->plan) && workspace->bundles != NULL &&
+           workspace->arrivals != NULL && workspace->blocks != NULL && workspace->spectra != NULL &&
+           workspace->columns != NULL;
 }
 
-psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
+psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const layout l = layout_of(plan);
-    psg_lane *lane = calloc(1, sizeof *lane);
+    psg_workspace *workspace = calloc(1, sizeof *workspace);
     psg_status status = PSG_OK;
     *result = NULL;
-    if (lane == NULL) {
+    if (workspace == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for a spectrum's description");
-    } else if (!make_room(lane, &l)) {
+    } else if (!make_room(workspace, &l)) {
         status = psg_fail(
             PSG_ERR_MEMORY,
             "no memory for the spectrum of %zu x %zu x %zu points: %zu bytes were asked for",
-            c->layout.n[0], c->layout.n[1], c->layout.n[2], lane->bytes);
+            c->layout.n[0], c->layout.n[1], c->layout.n[2], workspace->bytes);
     } else {
         status =
             psg_room_check("a plan", (double)(c->layout.segments.count *
                                               (c->layout.bundles.count + c->layout.sheets.count)) *
                                          TUNING_HANDLE_BYTES);
     }
-    if (psg_lends(plan)) {
-        status = psg_lend_connect(lane, plan, item_count(&l), status);
+    if (psg_shares_memory(plan)) {
+        status = psg_shared_connect(workspace, plan, item_count(&l), status);
     }
-    if (status != PSG_OK || lane == NULL) {
-        psg_lane_destroy(lane, plan);
+    if (status != PSG_OK || workspace == NULL) {
+        psg_workspace_destroy(workspace, plan);
         return status;
     }
-    lane->number = plan->storage.lane_count;
-    register_all(lane, &l);
-    psg_relay_fill(lane, plan);
-    if (plan->placement.exchange == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(lane, &l)) {
-        psg_lane_destroy(lane, plan);
+    workspace->number = plan->storage.workspace_count;
+    register_all(workspace, &l);
+    psg_overlap_fill(workspace, plan);
+    if (plan->placement.exchange == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(workspace, &l)) {
+        psg_workspace_destroy(workspace, plan);
         return psg_fail(PSG_ERR_MEMORY, "no memory for MPI_Alltoallv, or more than it can count");
     }
-    *result = lane;
+    *result = workspace;
     return PSG_OK;
 }
 
 /* Of handles that are others' too, each is unregistered where it is first met: a bundle, an
  * arrival from elsewhere, a block that is a view, a spectrum or sheet that is no block. */
-static void unregister_blocks(psg_lane *lane, const layout *l) {
+static void unregister_blocks(psg_workspace *workspace, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t own_bundles = psg_range_count(c->layout.bundles.own);
     const size_t own_sheets = psg_range_count(c->layout.sheets.own);
     for (size_t g = c->layout.bundles.own.first;
-         lane->blocks != NULL && g < c->layout.bundles.own.end; g++) {
+         workspace->blocks != NULL && g < c->layout.bundles.own.end; g++) {
         const psg_range sheets = c->layout.bundles.part[g].sheets;
         const size_t p = sheets.first;
         for (size_t s = 0; psg_range_count(sheets) == 1 && s < c->layout.segments.count; s++) {
-            lane->blocks[s * own_sheets + p - c->layout.sheets.own.first] = NULL;
+            workspace->blocks[s * own_sheets + p - c->layout.sheets.own.first] = NULL;
         }
     }
-    for (size_t m = 0; lane->arrivals != NULL && m < c->layout.segments.count * own_bundles; m++) {
+    for (size_t m = 0; workspace->arrivals != NULL && m < c->layout.segments.count * own_bundles;
+         m++) {
         if (psg_range_has(c->layout.segments.own, m / own_bundles)) {
-            lane->arrivals[m] = NULL;
+            workspace->arrivals[m] = NULL;
         }
     }
-    psg_block_unregister(lane->blocks, c->layout.segments.count * own_sheets);
-    psg_block_unregister(lane->arrivals, c->layout.segments.count * own_bundles);
-    psg_block_unregister(lane->bundles, l->own * c->layout.bundles.count);
+    psg_block_unregister(workspace->blocks, c->layout.segments.count * own_sheets);
+    psg_block_unregister(workspace->arrivals, c->layout.segments.count * own_bundles);
+    psg_block_unregister(workspace->bundles, l->own * c->layout.bundles.count);
 }
 
-void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
-    if (lane == NULL) {
+void psg_workspace_destroy(psg_workspace *workspace, const psg_plan *plan) {
+    if (workspace == NULL) {
         return;
     }
     const layout l = layout_of(plan);
-    unregister_blocks(lane, &l);
-    const bool idle = psg_lend_disconnect(lane, plan);
+    unregister_blocks(workspace, &l);
+    const bool idle = psg_shared_disconnect(workspace, plan);
     const bool left =
-        plan->storage.left || !idle; /* others may still read and write what is in the lane */
-    psg_block_unregister(&lane->turn, 1);
-    psg_block_unregister(lane->spectra, l.spectra); /* none, where they are blocks */
-    psg_block_unregister(lane->columns, l.sheets);
-    for (size_t m = 0; m < lane->chunk_count && !left; m++) {
-        chunk_free(&lane->chunks[m], plan);
+        plan->storage.left || !idle; /* others may still read and write what is in the workspace */
+    psg_block_unregister(&workspace->turn, 1);
+    psg_block_unregister(workspace->spectra, l.spectra); /* none, where they are blocks */
+    psg_block_unregister(workspace->columns, l.sheets);
+    for (size_t m = 0; m < workspace->chunk_count && !left; m++) {
+        chunk_free(&workspace->chunks[m], plan);
     }
-    psg_alltoall_part *parts[2] = {&lane->alltoall.end[0], &lane->alltoall.end[1]};
+    psg_alltoall_part *parts[2] = {&workspace->alltoall.end[0], &workspace->alltoall.end[1]};
     for (int way = 0; way < 2 && !left; way++) {
         free(parts[way]->count);
         free(parts[way]->first);
     }
-    psg_relay_free(lane, plan);
-    free(lane->outward.block);
-    free(lane->inward.block);
-    free(lane->columns);
-    free(lane->spectra);
-    free(lane->blocks);
-    free(lane->arrivals);
-    free(lane->bundles);
-    free(lane->item);
-    free(lane->chunks);
-    free(lane);
+    psg_overlap_free(workspace, plan);
+    free(workspace->outward.block);
+    free(workspace->inward.block);
+    free(workspace->columns);
+    free(workspace->spectra);
+    free(workspace->blocks);
+    free(workspace->arrivals);
+    free(workspace->bundles);
+    free(workspace->item);
+    free(workspace->chunks);
+    free(workspace);
 }

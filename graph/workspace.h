@@ -13,20 +13,21 @@ typedef struct psg_chunk {
     int node;
     size_t bytes;
     void *memory;
-    size_t first;  /**< of a lane: the item with which it begins */
-    bool lent;     /**< other processes reach it, see lend.c */
+    size_t first;  /**< of a workspace: the item with which it begins */
+    bool lent;     /**< other processes reach it, see shared_memory.c */
     size_t lender; /**< if it is lent: the GPU that has it, by its number among workers.gpus */
 } psg_chunk;
 
-/** Room for the spectrum of one solve at a time; solves that share a lane follow one another. */
-typedef struct psg_lane {
+/** Room for the spectrum of one solve at a time; solves that share it follow one another. */
+typedef struct psg_workspace {
     psg_chunk *chunks; /**< [chunk_count]: the memory */
     size_t chunk_count;
-    void **item;             /**< where each thing in it stands; see lane.c */
-    psg_relay_place *relay;  /**< by StarPU worker, the rows that kspace relays; NULL: none */
-    struct psg_loans *loans; /**< with psg_lends(): where the other processes' items stand */
+    void **item;                /**< where each thing in it stands; see workspace.c */
+    psg_overlap_place *overlap; /**< by StarPU worker, the rows that kspace moves; NULL: none */
+    struct psg_loans
+        *loans; /**< with psg_shares_memory(): where the other processes' items stand */
     size_t bytes;
-    size_t number; /**< of the lane in the plan */
+    size_t number; /**< of the workspace in the plan */
     /* Blocks, complex [z][y][nxc]. In one process the three lists have the same handles. */
     starpu_data_handle_t
         *bundles; /**< [own segments][bundles]: what the tasks of our segments write */
@@ -42,11 +43,12 @@ typedef struct psg_lane {
     starpu_data_handle_t turn;     /**< of exchanges that follow one another */
     double turn_word;
     unsigned users; /**< runs in flight in it */
-} psg_lane;
+} psg_workspace;
 
-bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *address, psg_copy *copy);
-/** @return PSG_OK; PSG_ERR_MEMORY: *lane is NULL */
-psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
-void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
+bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, const void *address,
+                        psg_copy *copy);
+/** @return PSG_OK; PSG_ERR_MEMORY: *workspace is NULL */
+psg_status psg_workspace_create(psg_workspace **workspace, const psg_plan *plan);
+void psg_workspace_destroy(psg_workspace *workspace, const psg_plan *plan);
 
 #endif

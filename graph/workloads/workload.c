@@ -359,14 +359,14 @@ psg_status psg_work_run(psg_work *work) {
             return psg_fail(PSG_ERR_RUNTIME, "the input could not be brought");
         }
     }
-    psg_copies_begin(work, true);
+    psg_transfers_begin(work, true);
     run->awake = true;
     const psg_submission submission = psg_work_start(work, run, work->runs);
     w->row->submit(run, w->problem);
     psg_work_submitted(run, submission);
     (void)psg_run_wait(run, 0);
     psg_work_keep(work, run, submission.program);
-    psg_copies_end(work, run);
+    psg_transfers_end(work, run);
     if (work->engine->run_ended == NULL) {
         psg_runtime_rest();
     }

@@ -1,17 +1,17 @@
-/* psg beside FFTW's own threaded 3-D transforms; see cores_peer.c. FFTW's threads are OpenMP's, the division's too. */
-#include "bench/programs/cores_peer.h"
-#include "bench/programs/peers.h"
+/* FFTW's threaded 3-D transforms, in one process and in several. FFTW's threads are OpenMP's. */
+#include "bench/programs/cores.h"
 #include "bench/programs/program.h"
 
 #include <fftw3.h>
+#ifdef PSG_FFTW_MPI
+#include <fftw3-mpi.h>
+#endif
 #include <stdlib.h>
 
 typedef struct plans {
     fftw_plan f64[2]; /* forward, inverse */
     fftwf_plan f32[2];
 } plans;
-
-static const char *const efforts[] = {"measure", "patient", NULL};
 
 static void start(void) {
     bench_must(fftw_init_threads() != 0 && fftwf_init_threads() != 0, "FFTW has no threads");
@@ -32,7 +32,8 @@ static void kinds_of(const char *bc, int direction, fftw_r2r_kind kinds[3]) {
     }
 }
 
-/* Both plans of a precision: with sides by real transforms. psg plans too, on one thread and without a limit of time. */
+/* Both plans of a precision: with sides by real transforms. psg plans too, on one thread and
+ * without a limit of time. */
 #define DEFINE_PLANS(name, fftw)                                                                   \
     static void name(fftw##_plan both[2], const bench_way *way, void *f, void *spectrum, void *u,  \
                      unsigned effort, unsigned keep) {                                             \
@@ -57,21 +58,30 @@ static void kinds_of(const char *bc, int direction, fftw_r2r_kind kinds[3]) {
 DEFINE_PLANS(plan_f64, fftw)
 DEFINE_PLANS(plan_f32, fftwf)
 
-static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
-    const unsigned effort = way->effort == 0 ? FFTW_MEASURE : FFTW_PATIENT;
-    const unsigned keep = way->in_place ? 0 : FFTW_PRESERVE_INPUT;
+static plans *allocate(void) {
     plans *p = calloc(1, sizeof *p);
     bench_must(p != NULL, "no memory for a plan");
-    if (way->precision == PSG_F64) {
-        plan_f64(p->f64, way, f, spectrum, u, effort, keep);
-    } else {
-        plan_f32(p->f32, way, f, spectrum, u, effort, keep);
-    }
+    return p;
+}
+
+static void *both_or_none(plans *p) {
     if ((p->f64[0] != NULL && p->f64[1] != NULL) || (p->f32[0] != NULL && p->f32[1] != NULL)) {
         return p;
     }
     free(p);
     return NULL;
+}
+
+static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
+    const unsigned effort = way->effort == 0 ? FFTW_MEASURE : FFTW_PATIENT;
+    const unsigned keep = way->in_place ? 0 : FFTW_PRESERVE_INPUT;
+    plans *p = allocate();
+    if (way->precision == PSG_F64) {
+        plan_f64(p->f64, way, f, spectrum, u, effort, keep);
+    } else {
+        plan_f32(p->f32, way, f, spectrum, u, effort, keep);
+    }
+    return both_or_none(p);
 }
 
 static void execute(const plans *p, int direction) {
@@ -99,14 +109,58 @@ static void destroy(void *plan) {
     free(p);
 }
 
-int bench_fftw(int argc, char **argv) {
-    static const bench_library fftw = {.name = "fftw",
-                                       .has_sides = 1,
-                                       .efforts = efforts,
-                                       .start = start,
-                                       .plan = plan,
-                                       .forward = forward,
-                                       .inverse = inverse,
-                                       .destroy = destroy};
-    return bench_cores_peer_main(argc, argv, &fftw);
+const bench_library bench_library_fftw = {.name = "fftw",
+                                          .sides = 1,
+                                          .efforts =
+                                              (const char *const[]){"measure", "patient", NULL},
+                                          .start = start,
+                                          .plan = plan,
+                                          .forward = forward,
+                                          .inverse = inverse,
+                                          .destroy = destroy};
+
+#ifdef PSG_FFTW_MPI
+static void start_mpi(void) {
+    start();
+    fftw_mpi_init();
 }
+
+static void deal(const size_t n[3], bench_part *part) {
+    ptrdiff_t planes, z0, rows, y0;
+    part->modes = (size_t)fftw_mpi_local_size_3d_transposed((ptrdiff_t)n[2], (ptrdiff_t)n[1],
+                                                            (ptrdiff_t)n[0] / 2 + 1, MPI_COMM_WORLD,
+                                                            &planes, &z0, &rows, &y0);
+    part->z0 = (size_t)z0;
+    part->planes = (size_t)planes;
+    part->outer = 1;
+    part->first = (size_t)y0;
+    part->count = (size_t)rows;
+}
+
+/* The spectrum is transposed: rows of y, of all of z. */
+static void *plan_mpi(const bench_way *way, void *f, void *spectrum, void *u) {
+    const unsigned flags = FFTW_MEASURE | FFTW_DESTROY_INPUT;
+    const ptrdiff_t nx = (ptrdiff_t)way->n[0], ny = (ptrdiff_t)way->n[1];
+    const ptrdiff_t nz = (ptrdiff_t)way->n[2];
+    plans *p = allocate();
+    fftw_set_timelimit(way->seconds);
+    fftw_plan_with_nthreads(way->threads);
+    p->f64[0] = fftw_mpi_plan_dft_r2c_3d(nz, ny, nx, f, spectrum, MPI_COMM_WORLD,
+                                         flags | FFTW_MPI_TRANSPOSED_OUT);
+    p->f64[1] = fftw_mpi_plan_dft_c2r_3d(nz, ny, nx, spectrum, u, MPI_COMM_WORLD,
+                                         flags | FFTW_MPI_TRANSPOSED_IN);
+    fftw_plan_with_nthreads(1);
+    fftw_set_timelimit(FFTW_NO_TIMELIMIT);
+    return both_or_none(p);
+}
+
+const bench_library bench_library_fftw_mpi = {.name = "fftw_mpi",
+                                              .processes = 1,
+                                              .efforts = (const char *const[]){"measure", NULL},
+                                              .start = start_mpi,
+                                              .deal = deal,
+                                              .plan = plan_mpi,
+                                              .forward = forward,
+                                              .inverse = inverse,
+                                              .destroy = destroy};
+#endif

@@ -1,25 +1,27 @@
-/* Workloads beside what one would write without tasks, in one run, in turns of random order. The answers of both are checked against
- * the same numbers. bench_cores|bench_gpus workload [--cpus N] [--gpus N] [--tile B] [--policy P] [--priority] [--precision f64|f32] [--repeat R]
- * NAME:SIZE ... With GPUs the peer is on the first GPU, else on as many cores as psg. */
-#include "bench/programs/workload_peer.h"
-#include "base/random.h"
-#include "bench/programs/peers.h"
-#include "bench/programs/program.h"
+/* Workloads beside what one would write without tasks, in one run, in turns of random order. The
+ * answers of both are checked against the same numbers.
+ *
+ *   bench_cores|bench_gpus workload [--cpus N] [--gpus N] [--tile B] [--policy P] [--priority]
+ *                                   [--precision f64|f32] NAME:SIZE ...
+ *
+ * The peer is on the first GPU, or on as many cores as psg. */
+#include "bench/programs/workload.h"
+#include "bench/programs/turns.h"
 #include "graph/psg_observe.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* A problem, and its peers. */
+/* A problem. */
 typedef struct peer_row {
     const char *workload;
     int arrays;                   /* of `points` reals */
     void (*make)(peer *p);        /* reads the size */
     void (*prepare)(peer *p);     /* the input in main memory; NULL: zeros */
     void (*check)(const peer *p); /* the result in main memory */
-    const peer_way *cores, *gpu;  /* NULL: psg was built without its libraries */
 } peer_row;
 
 static const double pi = 3.14159265358979323846;
@@ -80,13 +82,8 @@ void peer_jacobi_prepare(peer *p) {
 #pragma omp parallel for num_threads(p->cpus) schedule(static)
     for (size_t m = 0; m < n * n; m++) {
         const double value = jacobi_wave(p, m / n, m % n) + jacobi_plane(p, m / n, m % n);
-        for (int a = 0; a < 2; a++) {
-            if (p->is_float) {
-                ((float *)p->array[a])[m] = (float)value;
-            } else {
-                ((double *)p->array[a])[m] = value;
-            }
-        }
+        bench_put(p->array[0], p->precision, m, value);
+        bench_put(p->array[1], p->precision, m, value);
     }
 }
 
@@ -100,7 +97,7 @@ static void jacobi_check(const peer *p) {
         for (size_t column = 0; column < n; column++) {
             const size_t m = row * n + column;
             const double wave = jacobi_wave(p, row, column);
-            const double value = p->is_float ? ((const float *)u)[m] : ((const double *)u)[m];
+            const double value = bench_get(u, p->precision, m);
             of_row[0] += (value - jacobi_plane(p, row, column)) * wave;
             of_row[1] += wave * wave;
         }
@@ -129,8 +126,7 @@ static void cg_make(peer *p) {
     p->n = classes[m].iterations;
     p->points = (size_t)classes[m].n;
     p->shift = classes[m].shift;
-    bench_must(psg_cpu_cg_make(&p->matrix, p->points, (size_t)classes[m].nonzer, p->shift),
-               "no memory for the matrix");
+    peer_cg_make(&p->matrix, p->points, classes[m].nonzer, p->shift);
 }
 
 static void cg_check(const peer *p) {
@@ -153,6 +149,26 @@ static double pcg_u(const peer *p, size_t m) {
     const double x = ((double)(m % n) + .5) / p->n, y = ((double)(m / n % n) + .5) / p->n;
     const double z = ((double)(m / n / n) + .5) / p->n;
     return sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3);
+}
+
+BENCH_CLONES double peer_pcg_row(size_t n, size_t j, size_t k, const double *eps, const double *u,
+                                 double *q) {
+    const size_t row = (k * n + j) * n;
+    const size_t rows[4] = {(k * n + (j + 1) % n) * n, (k * n + (j + n - 1) % n) * n,
+                            ((k + 1) % n * n + j) * n, ((k + n - 1) % n * n + j) * n};
+    double product = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double e = eps[row + i], v = u[row + i];
+        const size_t east = i + 1 < n ? i + 1 : 0, west = i > 0 ? i - 1 : n - 1;
+        double sum = (u[row + east] - v) * eps[row + east] / (e + eps[row + east]) +
+                     (u[row + west] - v) * eps[row + west] / (e + eps[row + west]);
+        for (int m = 0; m < 4; m++) {
+            sum += (u[rows[m] + i] - v) * eps[rows[m] + i] / (e + eps[rows[m] + i]);
+        }
+        q[row + i] = 2 * e * (double)(n * n) * sum;
+        product += v * q[row + i];
+    }
+    return product;
 }
 
 /* eps and f = A u of a known u, as the workload has them. */
@@ -201,41 +217,32 @@ static void pcg_check(const peer *p) {
 }
 
 /* ------------------------------------------------------------- qr: the factors of a whole matrix */
-#ifdef PSG_LAPACK
 enum { QR_VECTORS = 16 };
 
-/* LAPACK's room is less than the matrix. */
 static void qr_make(peer *p) {
     bench_must_or(BENCH_USAGE, strchr(p->size, 'x') == NULL, "the peer of qr has square matrices");
     p->points = (size_t)p->n * (size_t)p->n;
-    p->lwork = peer_qr_workspace(p);
-    p->points = (size_t)p->lwork > p->points ? (size_t)p->lwork : p->points;
 }
 
 static double qr_element(const peer *p, uint64_t x) {
-    const double value = 2 * base_random_real(x) - 1;
-    return p->is_float ? (float)value : value;
+    const double value = 2 * peer_random_real(x) - 1;
+    return p->precision == PSG_F32 ? (float)value : value;
 }
 
 void peer_qr_prepare(peer *p) {
     const size_t n = (size_t)p->n;
 #pragma omp parallel for num_threads(p->cpus) schedule(static)
     for (size_t column = 0; column < n; column++) {
-        uint64_t x = base_random_after(BASE_RANDOM_SEED, column * n);
+        uint64_t x = peer_random_after(PEER_RANDOM_SEED, column * n);
         for (size_t m = column * n; m < (column + 1) * n; m++) {
-            x = base_random_next(x);
-            if (p->is_float) {
-                ((float *)p->array[QR_A])[m] = (float)qr_element(p, x);
-            } else {
-                ((double *)p->array[QR_A])[m] = qr_element(p, x);
-            }
+            x = peer_random_next(x);
+            bench_put(p->array[QR_A], p->precision, m, qr_element(p, x));
         }
     }
 }
 
 static double qr_number(const peer *p, int array, size_t m) {
-    const void *from = p->array[array];
-    return p->is_float ? (double)((const float *)from)[m] : ((const double *)from)[m];
+    return bench_get(p->array[array], p->precision, m);
 }
 
 /* y = Q y or Q^T y, reflector by reflector. */
@@ -260,11 +267,11 @@ static void qr_squares(const peer *p, size_t vector, double square[3]) {
     const size_t n = (size_t)p->n;
     double *ax = calloc(n, sizeof *ax), *y = calloc(n, sizeof *y), *x = calloc(n, sizeof *x);
     bench_must(ax != NULL && y != NULL && x != NULL, "no memory to check qr");
-    uint64_t number = BASE_RANDOM_SEED;
+    uint64_t number = PEER_RANDOM_SEED;
     for (size_t j = 0; j < n; j++) {
         x[j] = bench_noise(vector * n + j) < 0 ? -1 : 1;
         for (size_t i = 0; i < n; i++) {
-            number = base_random_next(number);
+            number = peer_random_next(number);
             const double a = qr_element(p, number);
             ax[i] += a * x[j];
             square[1] += a * a;
@@ -290,7 +297,7 @@ static void qr_squares(const peer *p, size_t vector, double square[3]) {
 
 /* As psg does: the mean of |E x|^2 is the sum of squares of E. */
 static void qr_check(const peer *p) {
-    const double unit = p->n * (p->is_float ? 0x1p-24 : 0x1p-53);
+    const double unit = p->n * (p->precision == PSG_F32 ? 0x1p-24 : 0x1p-53);
     double square[3] = {0, 0, 0};
 #pragma omp parallel for num_threads(p->cpus) schedule(static) reduction(+ : square)
     for (size_t vector = 0; vector < QR_VECTORS; vector++) {
@@ -299,71 +306,15 @@ static void qr_check(const peer *p) {
     must_be(p, "residual", sqrt(square[0] / square[1]) / unit);
     must_be(p, "orthogonal", sqrt(square[2] / QR_VECTORS) / unit);
 }
-#endif
-
 /* ------------------------------------------------------------------------------------ measuring */
 
-#ifdef PSG_GPU_PEERS
-#define ON_GPU(way) (&(way))
-#else
-#define ON_GPU(way) NULL
-#endif
-#ifdef PSG_GPU_LIBRARY_PEERS
-#define BY_LIBRARY(way) (&(way))
-#else
-#define BY_LIBRARY(way) NULL
-#endif
-
-static const peer_row rows[] = {
-    {"ep", 0, ep_make, NULL, ep_check, &peer_ep_cores, ON_GPU(peer_ep_gpu)},
-    {"jacobi", 2, jacobi_make, peer_jacobi_prepare, jacobi_check, &peer_jacobi_cores,
-     ON_GPU(peer_jacobi_gpu)},
-    {"cg", CG_EPS, cg_make, NULL, cg_check, &peer_cg_cores, BY_LIBRARY(peer_cg_gpu)},
-    {"pcg", CG_ARRAYS, pcg_make, pcg_prepare, pcg_check, &peer_pcg_cores, ON_GPU(peer_pcg_gpu)},
-#ifdef PSG_LAPACK
-    {"qr", QR_ARRAYS, qr_make, peer_qr_prepare, qr_check, &peer_qr_cores, BY_LIBRARY(peer_qr_gpu)},
-#endif
+static const peer_row rows[PEER_PROBLEMS] = {
+    [PEER_EP] = {"ep", 0, ep_make, NULL, ep_check},
+    [PEER_JACOBI] = {"jacobi", 2, jacobi_make, peer_jacobi_prepare, jacobi_check},
+    [PEER_CG] = {"cg", CG_EPS, cg_make, NULL, cg_check},
+    [PEER_PCG] = {"pcg", CG_ARRAYS, pcg_make, pcg_prepare, pcg_check},
+    [PEER_QR] = {"qr", QR_ARRAYS, qr_make, peer_qr_prepare, qr_check},
 };
-
-static double run_psg(void *what, unsigned calls) {
-    const peer *p = what;
-    double seconds = 0;
-    for (unsigned call = 0; call < calls; call++) {
-        psg_run_statistics s;
-        bench_must(psg_work_run(p->work) == PSG_OK && psg_work_statistics(p->work, &s) == PSG_OK,
-                   "%s", psg_last_error());
-        seconds += s.seconds;
-    }
-    return seconds;
-}
-
-/* Threads of OpenMP and of OpenBLAS look for work for some time. */
-static double run_calls(peer *p, unsigned calls, bool with_input) {
-    const struct timespec rest = {.tv_nsec = 100000000};
-    double seconds = 0;
-    for (unsigned call = 0; call < calls; call++) {
-        const double before = bench_now();
-        if (p->way->bring != NULL) {
-            p->way->bring(p);
-        }
-        const double start = with_input ? before : bench_now();
-        p->way->run(p);
-        seconds += bench_now() - start;
-    }
-#ifdef PSG_LAPACK
-    peer_blas_threads(1);
-#endif
-    nanosleep(&rest, NULL);
-    return seconds;
-}
-
-static double run_peer(void *what, unsigned calls) {
-    return run_calls(what, calls, false);
-}
-
-static double run_peer_from_main(void *what, unsigned calls) {
-    return run_calls(what, calls, true);
-}
 
 static void call(void (*step)(peer *p), peer *p) {
     if (step != NULL) {
@@ -371,38 +322,69 @@ static void call(void (*step)(peer *p), peer *p) {
     }
 }
 
+static void leave_peer(void *what) {
+    peer *p = what;
+    call(p->way->leave, p);
+}
+
+static void run_psg(void *what) {
+    const peer *p = what;
+    bench_must_psg(psg_work_run(p->work));
+}
+
+static double seconds_of_psg(void *what) {
+    const peer *p = what;
+    psg_run_statistics s;
+    bench_must_psg(psg_work_statistics(p->work, &s));
+    return s.seconds;
+}
+
+static void bring(void *what) {
+    peer *p = what;
+    call(p->way->bring, p);
+}
+
+static void run_peer(void *what) {
+    peer *p = what;
+    p->way->run(p);
+}
+
+static void bring_and_run(void *what) {
+    bring(what);
+    run_peer(what);
+}
+
 /* The row of NAME:SIZE, and its way; p->size is its size. */
-static void choose(peer *p, const char *name, bool on_gpu) {
+static void choose(peer *p, const char *name, const peer_ways *ways) {
     const char *colon = strchr(name, ':');
-    for (size_t m = 0; m < sizeof rows / sizeof *rows && colon != NULL; m++) {
+    for (size_t m = 0; m < PEER_PROBLEMS && colon != NULL; m++) {
         if (strlen(rows[m].workload) == (size_t)(colon - name) &&
             strncmp(name, rows[m].workload, (size_t)(colon - name)) == 0) {
             p->row = &rows[m];
+            p->way = ways->of[m];
             p->size = colon + 1;
             p->n = atoi(p->size);
         }
     }
     bench_must_or(BENCH_USAGE, p->row != NULL, "%s is no workload with a peer", name);
-    p->way = on_gpu ? p->row->gpu : p->row->cores;
     bench_must_or(BENCH_NOT_HERE, p->way != NULL,
-                  "built without the peer of %s on GPUs: it needs CUDA, for cg and qr with "
+                  "built without the peer of %s: on cores qr needs LAPACK, on GPUs cg and qr need "
                   "cuBLAS, cuSPARSE and cuSOLVER",
                   p->row->workload);
 }
 
 static void report(const peer *p, const char *name, const psg_options *options,
                    const bench_job *jobs, size_t count) {
-    static const char *const who[] = {"psg", "peer", "peer, with the copy of its input"};
     printf("%s: %s on %d cores and %d GPUs; peer: %s", name, psg_work_about(p->work), options->cpus,
            options->gpus, p->way->about);
     printf(p->steps > 0 ? ", %d steps\n" : "\n", p->steps);
     for (size_t j = 0; j < count; j++) {
         const bench_times *t = &jobs[j].times;
-        printf("  %-5s %.4g s median, %.4g s minimum, %.4g to %.4g s the middle half\n", who[j],
-               t->median, t->min, t->q1, t->q3);
+        printf("  %-5s %.4g s median, %.4g s minimum, %.4g to %.4g s the middle half\n",
+               jobs[j].name, t->median, t->min, t->q1, t->q3);
     }
     for (size_t j = 1; j < count; j++) {
-        printf("  the time of the %s over psg's: %.3g by medians, %.3g by minima\n", who[j],
+        printf("  the time of the %s over psg's: %.3g by medians, %.3g by minima\n", jobs[j].name,
                jobs[j].times.median / jobs[0].times.median, jobs[j].times.min / jobs[0].times.min);
     }
     fflush(stdout);
@@ -410,16 +392,11 @@ static void report(const peer *p, const char *name, const psg_options *options,
 
 static void measure(peer *p, const char *name, const psg_work_options *how,
                     const psg_options *options, const bench_settings *settings) {
-    bench_job jobs[] = {{.run = run_psg, .what = p},
-                        {.run = run_peer, .what = p},
-                        {.run = run_peer_from_main, .what = p}};
-    choose(p, name, options->gpus > 0);
-#ifdef PSG_GPU_PEERS
-    if (options->gpus > 0) {
-        peer_need_gpu();
-    }
-#endif
-    bench_must(psg_work_create(&p->work, name, how, options) == PSG_OK, "%s", psg_last_error());
+    bench_job jobs[] = {
+        {.name = "psg", .what = p, .load = leave_peer, .run = run_psg, .seconds = seconds_of_psg},
+        {.name = "peer", .what = p, .load = bring, .run = run_peer},
+        {.name = "peer, with the copy of its input", .what = p, .run = bring_and_run}};
+    bench_must_psg(psg_work_create(&p->work, name, how, options));
     p->row->make(p);
     for (int a = 0; a < p->row->arrays; a++) {
         p->array[a] = bench_array(p->points * p->real_bytes);
@@ -427,11 +404,10 @@ static void measure(peer *p, const char *name, const psg_work_options *how,
     call(p->row->prepare, p);
     call(p->way->open, p);
     const size_t count = options->gpus > 0 && p->way->bring != NULL ? 3 : 2;
-    bench_interleave(jobs, count, settings, 0.2);
+    bench_interleave(jobs, count, settings);
     call(p->way->fetch, p);
-    bench_must(psg_work_check(p->work) == PSG_OK &&
-                   psg_work_answers(p->work, p->known, PEER_ANSWERS, &p->known_count) == PSG_OK,
-               "%s", psg_last_error());
+    bench_must_psg(psg_work_check(p->work));
+    bench_must_psg(psg_work_answers(p->work, p->known, PEER_ANSWERS, &p->known_count));
     p->row->check(p);
     report(p, name, options, jobs, count);
     call(p->way->close, p);
@@ -439,14 +415,17 @@ static void measure(peer *p, const char *name, const psg_work_options *how,
     for (int a = 0; a < p->row->arrays; a++) {
         free(p->array[a]);
     }
-    psg_cpu_cg_free(&p->matrix);
+    free(p->matrix.start);
+    free(p->matrix.column);
+    free(p->matrix.value);
 }
 
-int bench_workload(int argc, char **argv) {
+int bench_workload(int argc, char **argv, const void *what) {
+    const peer_ways *ways = what;
     psg_options options;
     psg_work_options how;
-    bench_settings settings = {.repeat = 9, .warm_up = 1, .seed = 1};
-    int cpus = bench_cores(), gpus = 0, tile = 0, by_path = 0;
+    bench_settings settings = {.repeat = 9, .warm_up = 1, .seed = 1, .turn = 0.2, .rest = 0.1};
+    int cpus = bench_cores(), gpus = ways->gpus, tile = 0, by_path = 0;
     psg_options_init(&options);
     psg_work_options_init(&how);
     const bench_option table[] = {{"cpus", BENCH_NUMBER, &cpus, NULL},
@@ -462,10 +441,14 @@ int bench_workload(int argc, char **argv) {
     how.tile = (size_t)tile;
     how.priority = by_path ? PSG_PRIORITY_PATH : PSG_PRIORITY_NONE;
     for (int operand = first; operand < argc; operand++) {
-        const int is_float = options.precision == PSG_F32;
+        const int f32 = options.precision == PSG_F32;
         peer p = {.cpus = cpus > 0 ? cpus : bench_cores(),
-                  .is_float = is_float,
-                  .real_bytes = is_float ? sizeof(float) : sizeof(double)};
+                  .precision = options.precision,
+                  .real_bytes = f32 ? sizeof(float) : sizeof(double)};
+        choose(&p, argv[operand], ways);
+        if (ways->start != NULL) {
+            ways->start();
+        }
         measure(&p, argv[operand], &how, &options, &settings);
     }
     return 0;

@@ -1,9 +1,7 @@
-/* psg beside Intel MKL's threaded 3-D transforms; see cores_peer.c. MKL's threads are OpenMP's, as
+/* psg beside Intel MKL's threaded 3-D transforms; see cores.c. MKL's threads are OpenMP's, as
  * the division's are. MKL has functions of FFTW's names, and psg runs on FFTW: so MKL is loaded at
  * run time, and its functions are looked up in it alone. */
-#define _GNU_SOURCE /* RTLD_DEEPBIND */
-#include "bench/programs/cores_peer.h"
-#include "bench/programs/peers.h"
+#include "bench/programs/cores.h"
 #include "bench/programs/program.h"
 
 #include <dlfcn.h>
@@ -45,8 +43,6 @@ typedef struct plans {
     void *f, *spectrum, *u;
     int in_place;
 } plans;
-
-static const char *const efforts[] = {"default", NULL};
 
 static void start(void) {
     static const struct {
@@ -121,13 +117,10 @@ static void destroy(void *plan) {
     free(p);
 }
 
-int bench_mkl(int argc, char **argv) {
-    static const bench_library library = {.name = "mkl",
-                                          .efforts = efforts,
-                                          .start = start,
-                                          .plan = plan,
-                                          .forward = forward,
-                                          .inverse = inverse,
-                                          .destroy = destroy};
-    return bench_cores_peer_main(argc, argv, &library);
-}
+const bench_library bench_library_mkl = {.name = "mkl",
+                                         .efforts = (const char *const[]){"default", NULL},
+                                         .start = start,
+                                         .plan = plan,
+                                         .forward = forward,
+                                         .inverse = inverse,
+                                         .destroy = destroy};
