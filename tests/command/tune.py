@@ -122,7 +122,9 @@ def write(**values):
     lines = dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
     lines.update({names.get(key, key): str(value) for key, value in values.items()})
     with open(path, "w") as file:
-        file.write(text.splitlines()[0] + "\n" + "".join("%s = %s\n" % line for line in lines.items()) + "# end\n")
+        file.write(text.splitlines()[0] + "\n")
+        file.writelines("%s = %s\n" % line for line in lines.items())
+        file.write("# end\n")
 
 
 def cut(said):
@@ -157,11 +159,12 @@ said = solved("--tuned", "no", "--options", path, "--sheets", "2", "--sched", "e
 check(cut(said) == ("staged", "strided", 5, 2, "eager"), said)
 with open("own.options", "w") as file:
     file.write("# by hand\n\nprecision = f32\nnonsense = 1\n")
-refused("solve", "--problem", "modes", "--grid", "8", "--options", "own.options", code=2, says=("own.options, line 4", "nonsense"))
-refused("solve", "--problem", "modes", "--grid", "8", "--options", "none", code=2, says=("none", "No such file"))
+for name, says in (("own.options", ("own.options, line 4", "nonsense")), ("none", ("No such file",))):
+    refused("solve", "--problem", "modes", "--grid", "8", "--options", name, code=2, says=says)
 with open("own.options", "w") as file:
     file.write("precision = f32\n")
-check(solved("--options", "own.options", grid="8")["precision"] == "f32", "the precision of a file of options")
+said = solved("--options", "own.options", grid="8")
+check(said["precision"] == "f32", said)
 said = solved(two=("--cpus", "1", "--gpus", "0"))
 check(not said["tuned"] and said["graph"] == "fused", said)
 for grid, tuned, planes in (("24x24x30", True, 6), ("23x44x24", True, 5), ("22x24x24", False, None), ("24x46x24", False, None)):
