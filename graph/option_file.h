@@ -4,8 +4,8 @@
 
 #include "graph/psg.h"
 
-/** Set the options of a text, as psg_options_read() does. The text is cut into pieces, which policy,
- *  cache_dir and machine point to.
+/** Set the options of a text, as psg_options_read() does. The text is cut into pieces, which
+ *  policy, cache_dir and machine point to.
  *  @param[in] path  for the words */
 psg_status psg_options_parse(psg_options *options, char *text, const char *path);
 

@@ -1,6 +1,6 @@
-/* An entry of `psg tune` as a file of options, which psg_options_read() reads. Comments say what was
- * measured; the last one is `end`, so that a file that was cut short is known by it. The file's name
- * says what it is for. */
+/* An entry of `psg tune` as a file of options, which psg_options_read() reads. Comments say what
+ * was measured; the last one is `end`, so that a file that was cut short is known by it. The name
+ * of the file says what it is for. */
 #include "graph/tuned_file.h"
 #include "base/file.h"
 #include "base/kept.h"
