@@ -1,6 +1,7 @@
-/* The unit of length does not matter: with lengths times 2^k, and lambda, the factor and what is given on the sides in the
- * same unit, u is the same to the last bit, and its gradient 2^-k times as large. Also where squares of the lengths are out
- * of the range of the precision. What has no answer in the precision is refused with words. */
+/* The unit of length does not matter: with lengths times 2^k, and lambda, the factor and what is
+ * given on the sides in the same unit, u is the same to the last bit, and its gradient 2^-k times
+ * as large. Also where squares of the lengths are out of the range of the precision. What has no
+ * answer in the precision is refused with words. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -15,62 +16,19 @@ enum { NX = 12, NY = 9, NZ = 10, POINTS = NX * NY * NZ };
 typedef struct equation {
     const char *name;
     psg_symbol symbol;
-    psg_bc bc[2];
-    psg_points points;
+    const char *sides; /**< of each axis */
     double lambda;
     bool gradient, epsilon;
 } equation;
 
 static const equation equations[] = {
-    {"periodic",
-     PSG_SYMBOL_SPECTRAL,
-     {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-     PSG_POINTS_CELLS,
-     0,
-     true,
-     false},
-    {"periodic, fd2, lambda",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-     PSG_POINTS_CELLS,
-     3,
-     true,
-     false},
-    {"epsilon",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-     PSG_POINTS_CELLS,
-     0,
-     true,
-     true},
-    {"Dirichlet, cells",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_DIRICHLET, PSG_BC_DIRICHLET},
-     PSG_POINTS_CELLS,
-     0,
-     true,
-     false},
-    {"Neumann and Dirichlet, nodes",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_NEUMANN, PSG_BC_DIRICHLET},
-     PSG_POINTS_NODES,
-     2,
-     true,
-     false},
-    {"Dirichlet and Neumann, cells",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_DIRICHLET, PSG_BC_NEUMANN},
-     PSG_POINTS_CELLS,
-     0,
-     true,
-     false},
-    {"Neumann, fd4",
-     PSG_SYMBOL_FD4,
-     {PSG_BC_NEUMANN, PSG_BC_NEUMANN},
-     PSG_POINTS_CELLS,
-     0,
-     false,
-     false},
+    {"periodic", PSG_SYMBOL_SPECTRAL, "PP", 0, true, false},
+    {"periodic, fd2, lambda", PSG_SYMBOL_FD2, "PP", 3, true, false},
+    {"epsilon", PSG_SYMBOL_FD2, "PP", 0, true, true},
+    {"Dirichlet, cells", PSG_SYMBOL_FD2, "DD", 0, true, false},
+    {"Neumann and Dirichlet, nodes", PSG_SYMBOL_FD2, "NDn", 2, true, false},
+    {"Dirichlet and Neumann, cells", PSG_SYMBOL_FD2, "DN", 0, true, false},
+    {"Neumann, fd4", PSG_SYMBOL_FD4, "NN", 0, false, false},
 };
 
 /** f, epsilon, u and the gradient, in the precision. */
@@ -112,10 +70,7 @@ static bool solve(const equation *e, psg_options options, int k, const fields *a
     options.symbol = e->symbol;
     options.factor = ldexp(-3, -2 * k);
     options.lambda = ldexp(e->lambda, -2 * k);
-    for (int d = 0; d < 3; ++d) {
-        memcpy(grid.axis[d].bc, e->bc, sizeof e->bc);
-        grid.axis[d].points = e->points;
-    }
+    harness_sides(&grid, e->sides);
     if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         return false;
     }
@@ -129,9 +84,9 @@ static bool solve(const equation *e, psg_options options, int k, const fields *a
         args.gradient[d] = e->gradient ? &g[d] : NULL;
         for (int side = 0; side < 2 && e->symbol == PSG_SYMBOL_FD2; ++side) {
             const double value = 0.25 + d - side;
-            args.value[d][side] = e->bc[side] == PSG_BC_DIRICHLET ? value
-                                  : e->bc[side] == PSG_BC_NEUMANN ? ldexp(value, -k)
-                                                                  : 0;
+            args.value[d][side] = e->sides[side] == 'D'   ? value
+                                  : e->sides[side] == 'N' ? ldexp(value, -k)
+                                                          : 0;
         }
     }
     const bool solved = CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_OK);
@@ -172,7 +127,8 @@ static void units(const equation *e, const psg_options *options) {
     destroy(&got);
 }
 
-/** Two axes so long that nothing changes along them: lambda u is all that is left of their terms. */
+/** Two axes so long that nothing changes along them: lambda u is all that is left of their
+ * terms. */
 static void long_axes(psg_options options) {
     const fields a = make(options.precision), b = make(options.precision);
     for (int m = 0; m < 2; ++m) {
@@ -288,7 +244,8 @@ static void is_fine(const psg_options *options, small s) {
     CHECK(status == PSG_OK, "status %d, '%s'", (int)status, s.words);
 }
 
-/** The box is thinner than its reciprocal is a number: nothing changes along an axis of a single point. */
+/** The box is thinner than its reciprocal is a number: nothing changes along an axis of a single
+ * point. */
 static void flat(const psg_options *options, small s) {
     is_fine(options, s);
     for (int d = 0; d < 4; ++d) {

@@ -1,5 +1,7 @@
 #include "tests/mpi/ranks.h"
 
+#include "graph/psg_observe.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -100,11 +102,15 @@ int ranks_same(MPI_Comm comm, long value) {
     MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_MIN, comm);
     return all[0] == -all[1];
 }
+long ranks_sum(MPI_Comm comm, long value) {
+    long sum = 0;
+    MPI_Allreduce(&value, &sum, 1, MPI_LONG, MPI_SUM, comm);
+    return sum;
+}
 #else
 void ranks_start(int *argc, char ***argv) {
-    (void)argc;
-    (void)argv;
     harness_options(PSG_F64); /* ends the program as skipped where a GPU is missing */
+    every = *argc > 1 ? strtoul((*argv)[1], NULL, 10) : 1;
 }
 
 int ranks_takes(size_t n) {
@@ -128,6 +134,11 @@ int ranks_rank(MPI_Comm comm) {
 int ranks_all(MPI_Comm comm, int held) {
     (void)comm;
     return held;
+}
+
+long ranks_sum(MPI_Comm comm, long value) {
+    (void)comm;
+    return value;
 }
 
 int ranks_same(MPI_Comm comm, long value) {
@@ -293,7 +304,8 @@ int problem_plan(problem *p) {
     return ranks_all(world, held);
 }
 
-psg_status problem_alone(problem *p) {
+psg_status problem_alone(problem *p, double *mean) {
+    psg_statistics statistics = {.mean = NAN};
     psg_options options = ranks_options(p->options.precision, NULL);
     psg_plan *plan = NULL;
     options.cpus = p->options.cpus;
@@ -303,7 +315,9 @@ psg_status problem_alone(problem *p) {
     psg_status status = psg_plan_create(&plan, &p->g, &options);
     if (status == PSG_OK) {
         status = harness_solve(plan, options.precision, p->points, p->f, p->want);
+        (void)psg_plan_statistics(plan, &statistics);
     }
+    *mean = statistics.mean;
     psg_plan_destroy(plan);
     return status;
 }

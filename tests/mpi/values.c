@@ -1,5 +1,7 @@
-/* Values on the sides over several processes: u is what one process alone gives, whatever the exchange, the cuts and the
- * variant. So is the gradient of u, though its last plane needs the next process'. Each process has the values next to its own planes, and all say which sides have some. */
+/* Values on the sides over several processes: u is what one process alone gives, whatever the
+ * exchange, the cuts and the variant. So is the gradient of u, though its last plane needs the next
+ * process'. Each process has the values next to its own planes, and all say which sides have
+ * some. */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
@@ -11,16 +13,9 @@ static MPI_Comm world;
 
 /* In some runs the last process' planes are next to the first one's. */
 static psg_grid grid_of(size_t run) {
-    const int nodes = run % 2, ring = run / 2 % 2;
+    static const char *const sides[] = {"DN,DD,DN", "DNn,DDn,DNn", "DN,DD,PP", "DNn,DDn,PP"};
     psg_grid grid = harness_grid(&box);
-    for (int d = 0; d < 3; ++d) {
-        grid.axis[d].bc[0] = PSG_BC_DIRICHLET;
-        grid.axis[d].bc[1] = d == 1 ? PSG_BC_DIRICHLET : PSG_BC_NEUMANN;
-        if (d == 2 && ring) {
-            grid.axis[d].bc[0] = grid.axis[d].bc[1] = PSG_BC_PERIODIC;
-        }
-        grid.axis[d].points = nodes ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
-    }
+    harness_sides(&grid, sides[run % 4]);
     return grid;
 }
 

@@ -1,7 +1,7 @@
-/* Tasks in each process write its slabs of f and read those of u; solves over all processes between them,
- * submitted without a wait, take the right values at the right time. */
+/* Tasks of a StarPU program write its slabs of f and read those of u, in one process and in each of
+ * several. Solves between them, submitted without a wait, take the right values at the right
+ * time. */
 #include "graph/psg_starpu.h"
-#include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
 #include <starpu.h>
@@ -12,7 +12,7 @@
 #define NY 7
 #define NZ 9
 #define POINTS ((size_t)NX * NY * NZ)
-#define STEPS 4
+#define STEPS 6
 
 static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.2, 0.9}};
 
@@ -94,15 +94,13 @@ static struct starpu_codelet read_codelet = {
 typedef struct slabs {
     size_t count;
     starpu_data_handle_t f[NZ], u[NZ];
-    size_t z0[NZ + 1];
-    psg_precision precision;
-    const char *words;
+    size_t z0[NZ + 1], element;
 } slabs;
 
 static int get_slabs(psg_plan *plan, slabs *s, psg_precision precision) {
     size_t first, planes;
     memset(s, 0, sizeof *s);
-    s->precision = precision;
+    s->element = harness_element_bytes(precision);
     ranks_extent(NZ, ranks_size(world), ranks_rank(world), &first, &planes);
     int held = CHECK_STATUS(psg_plan_segments(plan, &s->count, NULL), PSG_OK) &&
                CHECK(s->count <= NZ && (s->count > 0) == (planes > 0), "%zu segments", s->count) &&
@@ -118,7 +116,7 @@ static int get_slabs(psg_plan *plan, slabs *s, psg_precision precision) {
         size_t slab_planes = s->z0[n / 2 + 1] - s->z0[n / 2];
         CHECK(slab_planes >= 1 && starpu_block_get_nx(handle) == NX &&
                   starpu_block_get_ny(handle) == NY && starpu_block_get_nz(handle) == slab_planes &&
-                  starpu_block_get_elemsize(handle) == harness_element_bytes(precision),
+                  starpu_block_get_elemsize(handle) == s->element,
               "segment %zu is %u x %u x %u", n / 2, starpu_block_get_nx(handle),
               starpu_block_get_ny(handle), starpu_block_get_nz(handle));
     }
@@ -128,7 +126,7 @@ static int get_slabs(psg_plan *plan, slabs *s, psg_precision precision) {
 static void on_each(const slabs *s, struct starpu_codelet *codelet,
                     const starpu_data_handle_t *handles, double *host) {
     for (size_t n = 0; n < s->count; ++n) {
-        order o = {host, s->z0[n], harness_element_bytes(s->precision)};
+        order o = {host, s->z0[n], s->element};
         int result =
             codelet == &step_codelet
                 ? starpu_task_insert(codelet, STARPU_VALUE, &o, sizeof o, STARPU_RW, s->f[n],
@@ -140,24 +138,22 @@ static void on_each(const slabs *s, struct starpu_codelet *codelet,
 }
 
 /** The own planes of `got`, all else 0, against those of `want`. */
-static void check_own(const slabs *s, double *got, const double *want, const char *what) {
-    size_t plane = (size_t)NX * NY;
+static void check_own(const problem *x, const slabs *s, const double *got, const double *want,
+                      const char *what) {
+    const size_t plane = (size_t)NX * NY;
     if (s->count > 0) {
-        size_t first = s->z0[0] * plane, end = s->z0[s->count] * plane;
+        const size_t first = s->z0[0] * plane, end = s->z0[s->count] * plane;
         double *expected = oracle_array(POINTS);
         memcpy(expected + first, want + first, (end - first) * sizeof *want);
-        CHECK_CLOSE(got, expected, NX, NY, NZ, harness_tolerance(s->precision, 1e-12, 1e-4),
-                    "%s, %s", what, s->words);
+        CHECK_CLOSE(got, expected, NX, NY, NZ, harness_tolerance(x->options.precision, 1e-12, 1e-4),
+                    "%s, %s, %u in flight", what, x->words, x->options.in_flight);
         free(expected);
     }
 }
 
-static void series(psg_plan *plan, slabs *s) {
-    double *start = oracle_array(4 * POINTS), *f = start + POINTS, *u = f + POINTS,
-           *got = u + POINTS;
-    oracle_random(7, POINTS, start);
-    harness_round(s->precision, POINTS, start);
-    memcpy(f, start, POINTS * sizeof *f);
+static void series(problem *x, slabs *s) {
+    double *f = oracle_array(2 * POINTS), *u = f + POINTS;
+    memcpy(f, x->f, POINTS * sizeof *f);
     for (int n = 0; n < STEPS; ++n) {
         oracle_solve(&box, ORACLE_SPECTRAL, 0, f, u);
         for (size_t p = 0; n < STEPS - 1 && p < POINTS; ++p) {
@@ -165,129 +161,124 @@ static void series(psg_plan *plan, slabs *s) {
         }
     }
     for (int repeat = 0; repeat < 2; ++repeat) {
-        memset(got, 0, POINTS * sizeof *got);
+        memset(x->got, 0, POINTS * sizeof *x->got);
         ranks_stagger(world, repeat);
-        on_each(s, &fill_codelet, s->f, start);
+        on_each(s, &fill_codelet, s->f, x->f);
         for (int n = 0; n < STEPS; ++n) {
-            CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
+            CHECK_STATUS(psg_submit_slabs(x->plan), PSG_OK);
             if (n < STEPS - 1) {
                 on_each(s, &step_codelet, NULL, NULL);
             }
         }
-        on_each(s, &read_codelet, s->u, got);
+        on_each(s, &read_codelet, s->u, x->got);
         for (int n = 0; n < STEPS; ++n) {
-            CHECK_STATUS(psg_wait(plan), PSG_OK);
+            CHECK_STATUS(psg_wait(x->plan), PSG_OK);
         }
-        CHECK_STATUS(psg_wait(plan), PSG_ERR_STATE);
+        CHECK_STATUS(psg_wait(x->plan), PSG_ERR_STATE);
         starpu_task_wait_for_all();
-        check_own(s, got, u, "u after the steps");
-        on_each(s, &read_codelet, s->f, got);
+        check_own(x, s, x->got, u, "u after the steps");
+        on_each(s, &read_codelet, s->f, x->got);
         starpu_task_wait_for_all();
-        check_own(s, got, f, "f after the steps");
+        check_own(x, s, x->got, f, "f after the steps");
     }
-    free(start);
+    free(f);
 }
 
-/** A bad slab in one process fails its own solve in all, and no later one. */
-static void bad_slab(psg_plan *plan, slabs *s) {
-    double *bad = oracle_array(4 * POINTS), *f = bad + POINTS, *u = f + POINTS, *got = u + POINTS;
+/** @param[in] finite  may the words say that f is finite now? */
+static void names_the_place(int finite) {
     size_t at[3] = {0, 0, 0};
-    oracle_random(8, POINTS, f);
-    harness_round(s->precision, POINTS, f);
-    oracle_solve(&box, ORACLE_SPECTRAL, 0, f, u);
-    memcpy(bad, f, POINTS * sizeof *f);
-    bad[(7 * NY + 2) * NX + 4] = NAN;
-    on_each(s, &fill_codelet, s->f, bad);
-    CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
-    CHECK_STATUS(psg_wait(plan), PSG_ERR_DATA);
-    CHECK(harness_coordinates(psg_last_error(), at) == 3 && at[0] == 4 && at[1] == 2 && at[2] == 7,
-          "the words: %s", psg_last_error());
-    on_each(s, &fill_codelet, s->f, bad);
-    CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
-    on_each(s, &fill_codelet, s->f, f);
-    CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
-    on_each(s, &read_codelet, s->u, got);
-    CHECK_STATUS(psg_wait(plan), PSG_ERR_DATA);
-    int read = harness_coordinates(psg_last_error(), at);
+    const int read = harness_coordinates(psg_last_error(), at);
     CHECK(read == 3 ? at[0] == 4 && at[1] == 2 && at[2] == 7
-                    : !strstr(psg_last_error(), "is finite"),
+                    : finite && !strstr(psg_last_error(), "is finite"),
           "the words: %s", psg_last_error());
-    CHECK_STATUS(psg_wait(plan), PSG_OK);
-    starpu_task_wait_for_all();
-    check_own(s, got, u, "the solve behind a bad one");
+}
+
+/** A bad slab in one process fails its own solve in all, and no later one, also where f is
+ * overwritten while the solve is on its way: then the words do not say of the first what is true of
+ * the second. */
+static void bad_slab(problem *x, slabs *s, double value) {
+    double *bad = oracle_array(POINTS);
+    memcpy(bad, x->f, POINTS * sizeof *bad);
+    bad[(7 * NY + 2) * NX + 4] = value;
+    on_each(s, &fill_codelet, s->f, bad);
+    CHECK_STATUS(psg_submit_slabs(x->plan), PSG_OK);
+    CHECK_STATUS(psg_wait(x->plan), PSG_ERR_DATA);
+    names_the_place(0);
+    for (int beside = 0; beside < 2; ++beside) {
+        if (beside) {
+            on_each(s, &fill_codelet, s->f, bad);
+            CHECK_STATUS(psg_submit_slabs(x->plan), PSG_OK);
+        }
+        on_each(s, &fill_codelet, s->f, x->f);
+        CHECK_STATUS(psg_submit_slabs(x->plan), PSG_OK);
+        on_each(s, &read_codelet, s->u, x->got);
+        if (beside) {
+            CHECK_STATUS(psg_wait(x->plan), PSG_ERR_DATA);
+            names_the_place(1);
+        }
+        CHECK_STATUS(psg_wait(x->plan), PSG_OK);
+        starpu_task_wait_for_all();
+        check_own(x, s, x->got, x->want, "the solve behind a bad one");
+    }
     free(bad);
 }
 
 /** Slabs and the caller's arrays in the same plan. */
-static void mixed(psg_plan *plan, slabs *s) {
-    double *f = oracle_array(3 * POINTS), *u = f + POINTS, *got = u + POINTS;
-    share part = share_make(world, s->precision, &box, 0);
-    oracle_random(9, POINTS, f);
-    harness_round(s->precision, POINTS, f);
-    oracle_solve(&box, ORACLE_SPECTRAL, 0, f, u);
-    on_each(s, &fill_codelet, s->f, f);
-    share_take(&part, f);
-    CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
-    CHECK_STATUS(psg_submit(plan, part.f, part.u), PSG_OK);
-    on_each(s, &read_codelet, s->u, got);
-    CHECK_STATUS(psg_wait(plan), PSG_OK);
-    CHECK_STATUS(psg_wait(plan), PSG_OK);
+static void mixed(problem *x, slabs *s) {
+    on_each(s, &fill_codelet, s->f, x->f);
+    share_take(&x->part, x->f);
+    CHECK_STATUS(psg_submit_slabs(x->plan), PSG_OK);
+    CHECK_STATUS(psg_submit(x->plan, x->part.f, x->part.u), PSG_OK);
+    on_each(s, &read_codelet, s->u, x->got);
+    CHECK_STATUS(psg_wait(x->plan), PSG_OK);
+    CHECK_STATUS(psg_wait(x->plan), PSG_OK);
     starpu_task_wait_for_all();
-    check_own(s, got, u, "slabs beside arrays");
-    share_gather(&part, world, got);
-    CHECK_CLOSE(got, u, NX, NY, NZ, harness_tolerance(s->precision, 1e-12, 1e-4),
-                "arrays beside slabs, %s", s->words);
-    share_free(&part);
-    free(f);
+    check_own(x, s, x->got, x->want, "slabs beside arrays");
+    problem_check(x, &x->part, 1e-12, 1e-4, "arrays beside slabs");
 }
 
 static void one_plan(size_t n) {
-    psg_precision precision = n % 4 == 3 ? PSG_F32 : PSG_F64;
-    const harness_variant *variant = &harness_variants[n / 2 % HARNESS_VARIANTS];
-    psg_grid grid = harness_grid(&box);
-    psg_options options = ranks_options(precision, &world);
-    psg_plan *plan = NULL;
-    slabs s;
-    char words[100];
-    harness_set_variant(&options, variant);
-    options.exchange = ranks_exchanges[n % RANKS_EXCHANGES];
-    options.in_flight = 1 + (unsigned)(n % 3);
-    options.segment_planes = 2;
-    options.sheets = 3;
-    options.mean = n % 3 == 1 ? PSG_MEAN_ERROR : PSG_MEAN_DROP;
-    options.mean_tolerance = 0.9; /* looks at the mean, and takes any */
-    snprintf(words, sizeof words, "%s, %s, %s, %u in flight", harness_precision_name(precision),
-             variant->name, ranks_exchange_name(options.exchange), options.in_flight);
-    ranks_at("%s", words);
-    int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
-    if (ranks_all(world, held)) {
-        CHECK_STATUS(psg_submit_slabs(plan), PSG_ERR_STATE);
-        if (get_slabs(plan, &s, precision)) {
-            s.words = words;
-            series(plan, &s);
-            bad_slab(plan, &s);
-            mixed(plan, &s);
+    static const unsigned in_flight[] = {1, 2, 4};
+    problem x = problem_make(&box, n / 3);
+    slabs s, again;
+    x.options.in_flight = in_flight[n % 3];
+    x.options.segment_planes = RANKS_MPI ? 2 : 4;
+    x.options.sheets = 3;
+    x.options.mean = n % 4 == 1 ? PSG_MEAN_ERROR : PSG_MEAN_DROP;
+    x.options.mean_tolerance = 0.9; /* looks at the mean, and takes any */
+    if (CHECK(problem_plan(&x), "no plan")) {
+        CHECK_STATUS(psg_submit_slabs(x.plan), PSG_ERR_STATE);
+        if (get_slabs(x.plan, &s, x.options.precision) &&
+            get_slabs(x.plan, &again, x.options.precision)) {
+            CHECK(memcmp(s.f, again.f, sizeof s.f) == 0, "the second call made other handles");
+            CHECK_STATUS(psg_plan_slab_handles(x.plan, NULL, NULL, NULL), PSG_OK);
+            series(&x, &s);
+            bad_slab(&x, &s, n % 2 ? NAN : INFINITY);
+            mixed(&x, &s);
         }
     }
-    psg_plan_destroy(plan);
+    problem_free(&x);
 }
 
+/** Between processes the program has started StarPU; of one process the plans do. */
 int main(int argc, char **argv) {
     struct starpu_conf conf;
     ranks_start(&argc, &argv);
     world = MPI_COMM_WORLD;
-    psg_options options = ranks_options(PSG_F64, NULL);
+    const psg_options options = ranks_options(PSG_F64, NULL);
     starpu_conf_init(&conf);
     conf.ncpus = options.gpus > 0 ? 1 : options.cpus; /* the program's tasks run on a core */
     conf.ncuda = options.gpus;
     conf.nopencl = 0;
-    if (CHECK(starpu_init(&conf) == 0, "StarPU does not start")) {
-        for (size_t n = 0; n < 2 * HARNESS_VARIANTS; ++n) {
+    if (!RANKS_MPI || CHECK(starpu_init(&conf) == 0, "StarPU does not start")) {
+        for (size_t n = 0; n < 3 * PROBLEM_RUNS; ++n) {
             if (ranks_takes(n)) {
                 one_plan(n);
             }
         }
-        starpu_shutdown();
+        if (RANKS_MPI) {
+            starpu_shutdown();
+        }
     }
     return ranks_finish(check_result());
 }
