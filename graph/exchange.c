@@ -246,7 +246,7 @@ const psg_exchange_row *psg_exchange_row_of(psg_exchange exchange, bool between)
         {PSG_EXCHANGE_DIRECT, "blocks written where they are read", false, NULL},
         {PSG_EXCHANGE_DIRECT, "blocks written in the memory of other processes", true, messages},
         {PSG_EXCHANGE_MPI, "a message for each bundle of blocks", false, messages},
-        {PSG_EXCHANGE_ALLTOALL, "one collective call for all blocks", false, alltoall},
+        {PSG_EXCHANGE_ALLTOALL, "one call for all blocks", false, alltoall},
     };
     size_t m = 0;
     while (m + 1 < sizeof rows / sizeof *rows &&

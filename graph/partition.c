@@ -81,7 +81,8 @@ static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
     return kind == CORES ? cores : extent - cores;
 }
 
-size_t psg_partition_tasks(const psg_context *c, bool gpus, size_t workers, size_t planes) {
+/* Tasks of a phase that suit so many planes, and as many rows, on workers of a kind. */
+static size_t suiting_tasks(const psg_context *c, bool gpus, size_t workers, size_t planes) {
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * planes * c->cpu->real_bytes;
     const grain *g = grains[gpus ? GPUS : CORES];
     const size_t tasks = g->tasks * workers;
@@ -127,8 +128,8 @@ static bool one_gpu_has_few(const psg_plan *plan) {
  * and cost a start. One, too, for a GPU that has few planes. */
 static size_t tasks_of(const psg_plan *plan, int kind) {
     const size_t tasks =
-        psg_partition_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
-                            run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
+        suiting_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
+                      run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
     if (kind == CORES && on_several_nodes(plan)) {
         return clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks);
     }
