@@ -48,7 +48,7 @@ static void settled(void *handle) {
     starpu_data_release_on_node(handle, STARPU_ACQUIRE_NO_NODE);
 }
 
-void psg_block_settle(const starpu_data_handle_t *handles, size_t count) {
+void psg_data_settle(const starpu_data_handle_t *handles, size_t count) {
     for (size_t m = 0; m < count && !psg_simulated(); m++) {
         (void)starpu_data_acquire_on_node_cb(handles[m], STARPU_ACQUIRE_NO_NODE, STARPU_RW, settled,
                                              handles[m]);

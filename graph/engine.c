@@ -267,10 +267,6 @@ void psg_data_release(psg_data data) {
     starpu_data_release_on_node(data, STARPU_MAIN_RAM);
 }
 
-void psg_data_settle(const psg_data *list, size_t count) {
-    psg_block_settle(list, count);
-}
-
 void psg_data_free(psg_data *list, size_t count) {
     psg_block_unregister(list, count);
 }
