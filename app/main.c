@@ -26,6 +26,8 @@ const app_command app_commands[] = {
      bench_command, false},
     {"tune", "find the fastest options for a grid on this machine, and keep them for solve",
      bench_tune, false},
+    {"measure", "measure configurations, lines of JSON, for a script: bench calls it", app_measure,
+     true},
     {"info", "show versions, workers, scheduling policies and what tune has kept", app_info, true},
     {"selftest", "check for a minute that psg gives right answers on this machine", app_selftest,
      false},
