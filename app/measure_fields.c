@@ -77,7 +77,7 @@ void app_measure_fields_drop(app_measure_store *store, const psg_grid *grid,
                              const psg_options *options) {
     size_t kept = 0;
     for (size_t e = 0; e < store->count; e++) {
-        if (grid != NULL && is_of(&store->entry[e], grid, options)) {
+        if (grid != NULL && options != NULL && is_of(&store->entry[e], grid, options)) {
             store->entry[kept++] = store->entry[e];
         } else {
             release(&store->entry[e]);
