@@ -1,0 +1,214 @@
+/* psg bench and psg tune: the command lines are read here, and what they ask for is done by the laboratory, which is
+ * Python. It gets a request, one object of JSON, in a file that is open: the command line, and what the library knows. */
+#include "app/lab.h"
+#include "app/app.h"
+#include "app/arguments.h"
+#include "app/host.h"
+#include "app/json.h"
+#include "app/lab_lists.h"
+#include "app/lab_options.h"
+#include "app/processes.h"
+#include "app/simulating.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_work.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------------------------- the request */
+
+static json_t *policies(void) {
+    json_t *list = json_array();
+    for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
+        const char *name = psg_policy_name(p);
+        json_array_append_new(
+            list, json_pack("{s:s, s:b}", "name", name, "models", psg_policy_uses_models(name)));
+    }
+    return list;
+}
+
+static json_t *workloads(void) {
+    json_t *list = json_array();
+    const psg_workload *w = NULL;
+    for (size_t m = 0; (w = psg_workload_at(m)) != NULL; m++) {
+        json_array_append_new(list, json_pack("{s:s, s:b, s:b, s:b, s:b}", "name", w->name, "tile",
+                                              w->tile != NULL, "order", w->order, "barrier",
+                                              w->barrier, "place", w->place));
+    }
+    return list;
+}
+
+/* Names of stages, those of a solve first. */
+static json_t *stages(int count) {
+    json_t *list = json_array();
+    for (int s = 0; s < count; s++) {
+        if (psg_stage_name((psg_stage)s) != NULL) {
+            json_array_append_new(list, json_string(psg_stage_name((psg_stage)s)));
+        }
+    }
+    return list;
+}
+
+static json_t *versions(void) {
+    static const struct {
+        const char *column;
+        psg_component component;
+    } of[] = {{"psg_version", PSG_COMPONENT_PSG},
+              {"starpu_version", PSG_COMPONENT_STARPU},
+              {"fftw_version", PSG_COMPONENT_FFTW},
+              {"cuda_version", PSG_COMPONENT_CUDA},
+              {"mpi_version", PSG_COMPONENT_MPI}};
+    json_t *object = json_object();
+    for (size_t v = 0; v < sizeof of / sizeof *of; v++) {
+        const char *version = psg_component_version(of[v].component);
+        app_json_put_text(object, of[v].column, version != NULL ? version : "");
+    }
+    return object;
+}
+
+static json_t *machine(void) {
+    app_machine m;
+    double total, available;
+    app_machine_find(&m);
+    app_machine_memory(&total, &available);
+    json_t *object = json_object();
+    app_json_put_text(object, "host", m.host);
+    app_json_put_text(object, "cpu_model", m.cpu_model);
+    app_json_put(object, "cores", json_integer(m.cores));
+    app_json_put_real(object, "memory", total);
+    app_json_put_real(object, "memory_available", available);
+    return object;
+}
+
+/* What the library knows, and the laboratory has to. */
+static void put_facts(json_t *request, const char *psg) {
+    app_json_put_text(request, "psg", psg);
+    app_json_put_text(request, "programs", PSG_PROGRAMS_FROM_BIN);
+    app_json_put_text(request, "peers", "bench/programs"); /* where psg is built */
+    app_json_put(request, "simulates", json_boolean(app_simulation_machine() != NULL));
+    app_json_put(request, "lists", app_lab_lists_json());
+    app_json_put(request, "policies", policies());
+    app_json_put(request, "models", json_boolean(psg_policy_uses_models(getenv("STARPU_SCHED"))));
+    app_json_put(request, "workloads", workloads());
+    app_json_put(request, "stages", stages(PSG_STAGE_EDGE));
+    app_json_put(request, "kinds", stages(PSG_STAGE_MOST + 1));
+    app_json_put(request, "versions", versions());
+    app_json_put(request, "machine", machine());
+}
+
+/* ------------------------------------------------------------------------------------ the start */
+
+/* Where the laboratory is, from where psg is: built, and installed. */
+static const char *const places[] = {"psg-lab", PSG_LAB_FROM_BIN};
+
+/* @param[out] psg, folder  PATH_MAX bytes each @return APP_DONE; APP_FAILED after a message */
+static int find_lab(const char *command, char *psg, char *folder) {
+    char copy[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", psg, PATH_MAX - 1);
+    psg[length > 0 ? length : 0] = '\0';
+    memcpy(copy, psg, sizeof copy);
+    const char *own = dirname(copy);
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        const int written = snprintf(folder, PATH_MAX, "%s/%s", own, places[p]);
+        if (written > 0 && written < PATH_MAX && access(folder, R_OK) == 0) {
+            return APP_DONE;
+        }
+    }
+    return app_error(APP_FAILED, "psg %s is a program in Python, and there is no %s", command,
+                     folder);
+}
+
+/* The request in a file without a name, which stays open. @return its number; -1: errno says why */
+static int put_request(const json_t *request) {
+    FILE *file = tmpfile();
+    const bool good = file != NULL && json_dumpf(request, file, 0) == 0 && fflush(file) == 0;
+    const int number = good ? dup(fileno(file)) : -1;
+    return number >= 0 && lseek(number, 0, SEEK_SET) == 0 ? number : -1;
+}
+
+/* Python takes the place of this program. @return APP_FAILED after a message: it did not */
+static int start(const char *command, json_t *request) {
+    char psg[PATH_MAX], folder[PATH_MAX], number[16];
+    if (find_lab(command, psg, folder)) {
+        return APP_FAILED;
+    }
+    put_facts(request, psg);
+    const int file = put_request(request);
+    if (file < 0) {
+        return app_error(APP_FAILED, "no file for what psg %s is asked: %s", command,
+                         strerror(errno));
+    }
+    (void)snprintf(number, sizeof number, "%d", file);
+    /* signals wait until Python has its own handlers */
+    sigset_t waiting, before;
+    sigemptyset(&waiting);
+    sigaddset(&waiting, SIGINT);
+    sigaddset(&waiting, SIGTERM);
+    sigaddset(&waiting, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &waiting, &before);
+    (void)fflush(stdout);
+    (void)execlp("python3", "python3", "-B", folder, command, number, (char *)NULL);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return app_error(APP_FAILED, "psg %s is a program in Python, and python3 cannot be started: %s",
+                     command, strerror(errno));
+}
+
+/* It starts processes of its own, by MPI too. */
+static int refuse_ranks(const char *words) {
+    return app_ranks_launched() ? app_ranks_agree(app_error(APP_USAGE, "%s", words)) : APP_DONE;
+}
+
+int app_bench(int argc, char **argv) {
+    json_t *request = json_object();
+    int code = app_lab_bench_options(argc, argv, request);
+    code = code ? code
+                : refuse_ranks("psg bench starts as many processes as --ranks says: start it "
+                               "without mpirun");
+    if (!code) {
+        const json_t *given = json_object_get(request, "given");
+        const json_t *arguments = json_object_get(request, "arguments");
+        code = app_simulation_choose(json_string_value(json_object_get(arguments, "machine")),
+                                     json_object_get(given, "nodes") != NULL     ? "nodes"
+                                     : json_object_get(given, "network") != NULL ? "network"
+                                                                                 : NULL);
+        app_simulation_seed(
+            (unsigned)json_integer_value(json_object_get(arguments, "seed")));
+    }
+    code = code ? code : start("bench", request);
+    json_decref(request);
+    return code == APP_HELPED ? APP_DONE : code;
+}
+
+static int forget(bool quiet) {
+    psg_options options;
+    size_t count = 0;
+    psg_options_init(&options);
+    const psg_status status = psg_tuned_forget(&options, &count);
+    if (status != PSG_OK) {
+        return app_error(app_exit_code(status), "%s", psg_last_error());
+    }
+    if (!quiet) {
+        printf("removed %zu entr%s of this machine\n", count, count == 1 ? "y" : "ies");
+    }
+    return APP_DONE;
+}
+
+int app_tune(int argc, char **argv) {
+    json_t *request = json_object();
+    bool forgets = false, quiet = false;
+    int code = app_lab_tune_options(argc, argv, request, &forgets, &quiet);
+    code = code ? code : refuse_ranks("psg tune tunes one process: start it without mpirun");
+    if (!code && psg_simulation()) {
+        code = app_error(APP_USAGE, "psg tune measures, and this psg simulates machines");
+    }
+    code = code ? code : forgets ? forget(quiet) : start("tune", request);
+    json_decref(request);
+    return code == APP_HELPED ? APP_DONE : code;
+}
