@@ -31,11 +31,11 @@ typedef struct part {
 #define TESTS "PSG_TESTS=ON"
 
 static const part parts[] = {
-    {"peers", "bench_fftw_peer", TESTS, SIZES, THREADS},
-    {"peers", "bench_mkl_peer", TESTS ", and Intel MKL", SIZES, THREADS},
-    {"peers", "bench_fftw_mpi_peer", TESTS ", MPI, and FFTW's MPI library", SIZES, PROCESSES},
-    {"peers", "bench_gpu_peer", TESTS ", and CUDA", "256,512", "1024", GPUS},
-    {"embed", "bench_embed", TESTS ", CUDA, and MPI", "64,256,512", "1024", GPU_PROCESSES},
+    {"peers", "bench_cores fftw", TESTS ", and OpenMP", SIZES, THREADS},
+    {"peers", "bench_cores mkl", TESTS ", and OpenMP", SIZES, THREADS},
+    {"peers", "bench_cores fftw_mpi", TESTS ", and OpenMP", SIZES, PROCESSES},
+    {"peers", "bench_gpus cufft", TESTS ", OpenMP, and CUDA", "256,512", "1024", GPUS},
+    {"embed", "bench_gpus embed", TESTS ", OpenMP, and CUDA", "64,256,512", "1024", GPU_PROCESSES},
 };
 
 static const struct study {
@@ -215,11 +215,15 @@ typedef struct run {
     size_t size;
 } run;
 
-/* @return 0; -1: it is nowhere, and `where` says where it was looked for */
-static int find_program(const char *name, char *path, size_t size, char *where, size_t where_size) {
+/* "bench_cores fftw": the program, and the peer, which is its first word.
+ * @return 0; -1: it is nowhere, and `where` says where it was looked for */
+static int find_program(const char *program, char *path, size_t size, char *where,
+                        size_t where_size) {
     char self[PATH_MAX];
     const char *folder = getenv("PSG_BENCH_PROGRAMS");
     const bool told = folder != NULL && folder[0];
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(program, " "), program);
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     const char *own = dirname(self);
@@ -345,9 +349,10 @@ static int follow(run *r) {
 static char **make_command(const run *r, const char *path) {
     const bench_arguments *a = r->arguments;
     char options[sizeof r->job->options], repeat[16], warm_up[16], seed[16], memory[32];
-    const char *words[WORDS_MOST + 1] = {path,        "--rows", "--repeat", repeat,
-                                         "--warm-up", warm_up,  "--seed",   seed};
-    size_t count = 8;
+    const char *peer = r->job->program + strcspn(r->job->program, " ") + 1;
+    const char *words[WORDS_MOST + 1] = {path,        peer,    "--rows", "--repeat", repeat,
+                                         "--warm-up", warm_up, "--seed", seed};
+    size_t count = 9;
     snprintf(repeat, sizeof repeat, "%u", a->repeat);
     snprintf(warm_up, sizeof warm_up, "%d", a->warm_up);
     snprintf(seed, sizeof seed, "%d", a->seed);

@@ -10,7 +10,7 @@
 
 /** One start of a program. */
 typedef struct bench_program_job {
-    const char *program; /**< bench_fftw_peer */
+    const char *program; /**< "bench_cores fftw": the program, and its peer */
     const char *needs;   /**< what has to be there for it to be built, in words */
     char options[96];    /**< "--cpus 1 64x64x64": what is measured */
     unsigned ranks;      /**< processes, started by mpirun if more than one */
@@ -36,7 +36,7 @@ void bench_program_jobs_free(bench_program_jobs *jobs);
 /** Has a column of a study's rows words? The others have numbers. */
 bool bench_program_is_text(const char *column);
 
-/** "mpirun -n 2 bench_fftw_mpi_peer --cpus 1 64x64x64", without `mpirun`'s own options: what a
+/** "mpirun -n 2 bench_cores fftw_mpi --cpus 1 64x64x64", without `mpirun`'s own options: what a
  *  job is known by in the file. @param[out] text  size bytes */
 void bench_program_job_text(const bench_program_job *job, char *text, size_t size);
 

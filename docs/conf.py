@@ -30,7 +30,7 @@ autodoc_member_order = "bysource"
 PAGES = ["docs/tutorial", "docs/recipes", "docs/gallery/README", "docs/command", "docs/library", "docs/python", "docs/fortran", "docs/packages",
          "docs/concepts", "docs/architecture", "docs/gpu", "docs/mpi", "docs/workloads", "docs/theses", "docs/simulation",
          "docs/benchmarking", "docs/performance", "docs/records", "docs/robustness", "docs/decisions/README", "docs/reference", "CONTRIBUTING", "CHANGELOG"]
-HEADERS = ["psg.h", "psg_starpu.h", "psg_observe.h", "psg_work.h", "psg_machine.h"]
+HEADERS = ["psg.h", "psg_starpu.h", "psg_observe.h", "psg_task.h", "psg_work.h", "psg_machine.h"]
 
 
 # A page of bench/results without a title is a table alone, for a program.

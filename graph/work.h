@@ -82,9 +82,6 @@ void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memor
  *  @return false: no memory, and nothing was registered */
 bool psg_block_make(starpu_data_handle_t *handle, const psg_workers *workers, const size_t n[3],
                     size_t element_bytes);
-/** StarPU waits for ever, or ends the process, where it finds no memory for data and tasks: before they are made this asks whether
- *  there is some. @param[in] what  needs it @return PSG_OK; PSG_ERR_MEMORY with words */
-psg_status psg_room_check(const char *what, double bytes);
 /** StarPU built with FxT keeps 32 bytes of each task that has read a block, until one writes it: of blocks that no task writes, let
  *  go what it keeps. Nothing is waited for, and nothing moves. */
 void psg_block_settle(const starpu_data_handle_t *handles, size_t count);

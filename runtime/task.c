@@ -192,7 +192,8 @@ void psg_task_submit_data(struct starpu_codelet *codelet, const psg_task_args *a
     size_t m = 0;
     for (size_t g = 0; g < groups && task != NULL; g++) {
         for (size_t k = 0; k < data[g].count; k++) {
-            psg_task_use(task, m++, data[g].handle[k * data[g].stride], data[g].mode);
+            psg_task_use(task, m++, data[g].handle[k * data[g].stride],
+                         (enum starpu_data_access_mode)data[g].mode);
         }
     }
     psg_task_submit(args->run, task);

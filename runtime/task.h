@@ -15,18 +15,13 @@
  *  table kind_codelet. FORKJOIN with no parallelism means one core: some policies hand any codelet
  *  to several workers, and of those only a FORKJOIN codelet's leader runs it. */
 #if PSG_SIMULATE
-#define PSG_CODELET_MODEL(kind, suffix)                                                            \
-    {                                                                                              \
-        .type = STARPU_PER_ARCH, .symbol = "psg_" #kind "_" #suffix,                               \
-        .arch_cost_function = psg_simulation_cost                                                  \
-    }
+#define PSG_CODELET_MODEL_OF(name)                                                                 \
+    { .type = STARPU_PER_ARCH, .symbol = (name), .arch_cost_function = psg_simulation_cost }
 #else
-#define PSG_CODELET_MODEL(kind, suffix)                                                            \
-    {                                                                                              \
-        .type = STARPU_HISTORY_BASED, .symbol = "psg_" #kind "_" #suffix,                          \
-        .footprint = psg_task_footprint                                                            \
-    }
+#define PSG_CODELET_MODEL_OF(name)                                                                 \
+    { .type = STARPU_HISTORY_BASED, .symbol = (name), .footprint = psg_task_footprint }
 #endif
+#define PSG_CODELET_MODEL(kind, suffix) PSG_CODELET_MODEL_OF("psg_" #kind "_" #suffix)
 #if PSG_WITH_CUDA
 #define PSG_CODELET_CUDA(kind) .cuda_funcs = {kind##_cuda}, .cuda_flags = {STARPU_CUDA_ASYNC},
 #elif PSG_SIMULATE /* never called */
@@ -97,14 +92,6 @@ void psg_task_submit(psg_run *run, struct starpu_task *task);
  *  gets the task, and the run counts its data.
  *  @return false: StarPU did not take it; the run is marked as failed, and the task is gone */
 bool psg_task_hand_over(psg_run *run, struct starpu_task *task);
-
-/** Data that a task uses in the same way: `count` handles, `stride` apart. */
-typedef struct psg_task_data {
-    const starpu_data_handle_t *handle;
-    size_t count;
-    size_t stride;
-    enum starpu_data_access_mode mode;
-} psg_task_data;
 
 /** Create a task, tell StarPU what it uses, in this order, and submit it.
  *  @param[in] data  [groups] */

@@ -3,7 +3,7 @@
     roofline.py STAGES.csv CEILINGS.txt OUT.png
 
 STAGES.csv is what Nsight Compute prints with --csv of one psg solve on one GPU, psg's own lines among it. CEILINGS.txt is what
-bench_gpu_copy prints. A share is the bytes of the launches of a stage, over their time, over the ceiling.
+bench_gpus copy prints. A share is the bytes of the launches of a stage, over their time, over the ceiling.
 """
 
 import csv
@@ -136,7 +136,7 @@ def read_ceilings(path):
             gpu = line.strip()
     for name in CEILINGS:
         if not 0 < found.get(name, 0) < math.inf:
-            fail("%s: no ceiling '%s', as bench_gpu_copy prints it: %s 1.5e+12 bytes/s" % (path, name, name))
+            fail("%s: no ceiling '%s', as bench_gpus copy prints it: %s 1.5e+12 bytes/s" % (path, name, name))
     return found, gpu
 
 
@@ -184,7 +184,7 @@ def main(stages_path, ceilings_path, out):
     plt.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg", "pdf.fonttype": 42})
     page = draw(stages, ceilings)
     below = ["; ".join(filter(None, (gpu, *about))),
-             "Ceilings: bench_gpu_copy. Bytes and times of the stages: Nsight Compute, sums over the launches of a stage."]
+             "Ceilings: bench_gpus copy. Bytes and times of the stages: Nsight Compute, sums over the launches of a stage."]
     if cache != SECTORS:
         below.append(ALL_BYTES + ".")
         print("roofline.py: %s" % ALL_BYTES, file=sys.stderr)

@@ -1,5 +1,5 @@
 /* psg beside a library's transforms on the same cores: the same solve, in one run, in turns of random order.
- * PROGRAM [--cpus N] [--threads LIST] [--effort LIST] [--plan-seconds S] [--precision f64|f32] [--repeat R]
+ * bench_cores fftw|mkl [--cpus N] [--threads LIST] [--effort LIST] [--plan-seconds S] [--precision f64|f32] [--repeat R]
  *         [--graph fused|staged] [--segment-planes N] [--sheets N] [--bc SIDES] [--rows] GRID ...
  * --bc: as of psg solve, with points in cells; the peer has real transforms. GRID: N or NXxNYxNZ. --threads: numbers of the peer's threads, up to --cpus. --rows: those of `psg bench --study
  * peers`. */

@@ -1,7 +1,7 @@
 /* The ways in which another program can hand its f to psg, beside what it would use otherwise: the same solve, in one run,
  * in turns of random order; wall-clock times, of several processes the longest, between barriers.
  *
- *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--symbol fd2] [--only DOOR] [--alone]
+ *   [mpirun -n P] bench_gpus embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--symbol fd2] [--only DOOR] [--alone]
  *                             [--rows] N|NXxNYxNZ ...
  *
  * Doors: host (page-locked main memory), device (arrays on the GPUs), in_place, ghost (a ghost layer around each GPU's box),
@@ -19,6 +19,7 @@
 #include "bench/programs/cufft_peer.cuh"
 #include "bench/programs/gpu_field.cuh"
 #include "bench/programs/peer.h"
+#include "bench/programs/peers.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 
@@ -450,7 +451,7 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
     bench_stage("done");
 }
 
-int main(int argc, char **argv) {
+int bench_embed(int argc, char **argv) {
     bench_settings settings = {11, 3, 1, 0, 0};
     psg_options options;
     bench_peer p = {};
@@ -490,7 +491,7 @@ int main(int argc, char **argv) {
     bench_cufft_mp_library library;
     const char *why = processes.ranks > 1 && count == 1 ? library.open() : "";
     if (why != nullptr && why[0] && processes.rank == 0)
-        fprintf(stderr, "bench_embed: no cuFFTMp here: %s\n", why);
+        fprintf(stderr, "bench_gpus embed: no cuFFTMp here: %s\n", why);
     p.ranks = processes.ranks;
     p.gpus = count;
     if (settings.rows && processes.rank == 0)

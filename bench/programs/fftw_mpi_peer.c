@@ -3,17 +3,18 @@
  * in, in place or out of place (whichever is faster here), the division with 1/N in it; its
  * arrays, padded as it wants them, are filled outside the measured time. The time of a solve is
  * the longest of all processes, between barriers.
- * mpirun -n 2 bench_fftw_mpi_peer [--repeat R] [--cpus N] [--segment-planes N] [--sheets N]
+ * mpirun -n 2 bench_cores fftw_mpi [--repeat R] [--cpus N] [--segment-planes N] [--sheets N]
  * [--exchange mpi|alltoall] [--graph fused|staged] [--no-yield] [--rows] GRID ...
  * GRID: N or NXxNYxNZ. --cpus: threads of FFTW and workers of psg in each process. --rows: those of
  * `psg bench --study peers`. */
 #include "bench/programs/peer.h"
+#include "bench/programs/peers.h"
 #include "graph/psg_observe.h"
 
 #include <fftw3-mpi.h>
 #include <math.h>
 #include <mpi.h>
-#include <pthread.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,22 +67,14 @@ static double over_ranks(double value, MPI_Op op) {
 
 /* ------------------------------------------------------------------------------------ the division */
 
-/* What thread t of the process divides. */
-typedef struct share {
-    const bench *b;
-    int t;
-} share;
-
 static double wavenumber(size_t m, size_t n) {
     return (double)(2 * m > n ? n - m : m);
 }
 
-static void *divide_share(void *argument) {
-    const share *mine = argument;
-    const bench *b = mine->b;
-    const size_t threads = (size_t)b->cpus, t = (size_t)mine->t;
+static void divide(const bench *b) {
     const double scale = 1 / ((double)b->nx * (double)b->ny * (double)b->nz);
-    for (size_t j = b->its.rows * t / threads; j < b->its.rows * (t + 1) / threads; j++) {
+#pragma omp parallel for num_threads(b->cpus) schedule(static)
+    for (size_t j = 0; j < b->its.rows; j++) {
         const double ky = wavenumber(b->its.y0 + j, b->ny);
         for (size_t k = 0; k < b->nz; k++) {
             const double kz = wavenumber(k, b->nz);
@@ -93,22 +86,6 @@ static void *divide_share(void *argument) {
                 row[i][1] *= factor;
             }
         }
-    }
-    return NULL;
-}
-
-/* By as many threads as FFTW has in this process. */
-static void divide(const bench *b) {
-    pthread_t thread[BENCH_THREADS_MOST];
-    share shares[BENCH_THREADS_MOST];
-    for (int t = 0; t < b->cpus; t++) {
-        shares[t] = (share){b, t};
-        must(t == 0 || pthread_create(&thread[t], NULL, divide_share, &shares[t]) == 0,
-             "pthread_create");
-    }
-    (void)divide_share(&shares[0]);
-    for (int t = 1; t < b->cpus; t++) {
-        pthread_join(thread[t], NULL);
     }
 }
 
@@ -311,7 +288,7 @@ static int read_options(bench *b, int argc, char **argv) {
     return first;
 }
 
-int main(int argc, char **argv) {
+int bench_fftw_mpi(int argc, char **argv) {
     bench *b = calloc(1, sizeof *b);
     int level = 0;
     bench_must(b != NULL, "no memory");
@@ -338,6 +315,7 @@ int main(int argc, char **argv) {
     }
     for (int m = first; m < argc; m++) {
         fftw_plan_with_nthreads(b->cpus);
+        omp_set_num_threads(b->cpus); /* of FFTW's regions, which name no number */
         bench_read_grid(argv[m], b->peer.n);
         b->nx = b->peer.n[0];
         b->ny = b->peer.n[1];

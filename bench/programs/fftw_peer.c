@@ -1,5 +1,6 @@
 /* psg beside FFTW's own threaded 3-D transforms; see cores_peer.c. FFTW's threads are OpenMP's, the division's too. */
 #include "bench/programs/cores_peer.h"
+#include "bench/programs/peers.h"
 #include "bench/programs/program.h"
 
 #include <fftw3.h>
@@ -98,7 +99,7 @@ static void destroy(void *plan) {
     free(p);
 }
 
-int main(int argc, char **argv) {
+int bench_fftw(int argc, char **argv) {
     static const bench_library fftw = {.name = "fftw",
                                        .has_sides = 1,
                                        .efforts = efforts,

@@ -1,6 +1,6 @@
 /* How many bytes per second a GPU can copy, read and written ones counted: the ceilings of the stages of a solve.
  *
- *   bench_gpu_copy [--repeat N] [--warm-up N] [--seed N] [--memory X]
+ *   bench_gpus copy [--repeat N] [--warm-up N] [--seed N] [--memory X]
  *
  * - memory: from one array to another, both much larger than the second-level cache (4 GiB each, or less where less is free);
  *   by a kernel and by CUDA's own copy (cudaMemcpyAsync), and the faster one counts.
@@ -12,6 +12,7 @@
  * Prints the GPU's name and a line for each of the two, the median of N launches. bench/plots/roofline.py reads that.
  */
 #include "bench/programs/gpu.cuh"
+#include "bench/programs/peers.h"
 
 #include <algorithm>
 
@@ -114,7 +115,7 @@ template <bool BY_CUDA> static double run(void *what, unsigned calls) {
     return seconds;
 }
 
-int main(int argc, char **argv) {
+int bench_copy(int argc, char **argv) {
     bench_settings settings = {11, 3, 1, 0, 0};
     int cache_bytes = 0;
     bench_arguments(argc, argv, nullptr, nullptr, &settings);

@@ -1,6 +1,6 @@
 /* The exchange between GPUs beside what their links can do, in one run, in turns of random order; wall-clock times.
  *
- *   bench_gpu_exchange [--gpus N] [--f32] [--segment-planes N] [--sheets N] N|NXxNYxNZ ...
+ *   bench_gpus exchange [--gpus N] [--f32] [--segment-planes N] [--sheets N] N|NXxNYxNZ ...
  *
  * --gpus: default: 2, 4, ... all. For each grid:
  *
@@ -17,6 +17,7 @@
  */
 #include "bench/programs/exchange.h"
 #include "bench/programs/gpu_field.cuh"
+#include "bench/programs/peers.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 
@@ -347,7 +348,7 @@ static void measure_on(const size_t n[3], const psg_options &options,
     }
 }
 
-int main(int argc, char **argv) {
+int bench_exchange_main(int argc, char **argv) {
     bench_settings settings = {11, 3, 1, 0, 0};
     psg_options options;
     size_t n[3];

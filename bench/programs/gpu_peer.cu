@@ -2,7 +2,7 @@
  * The peer on one GPU is what a careful user writes with cuFFT by hand (D2Z, a division kernel, Z2D, out of
  * place); on several it is cuFFT's own multi-GPU transform (cufftXt, in place) with the same division.
  *
- *   bench_gpu_peer [--gpus N] [--repeat R] [--f32] [--graph staged|fused] [--exchange managed|direct]
+ *   bench_gpus cufft [--gpus N] [--repeat R] [--f32] [--graph staged|fused] [--exchange managed|direct]
  *                  [--z contiguous|strided] [--normalize task|divide] [--segment-planes N] [--sheets N] [--rows]
  *                  N|NXxNYxNZ ...
  *
@@ -13,6 +13,7 @@
 #include "bench/programs/cufft_peer.cuh"
 #include "bench/programs/gpu_field.cuh"
 #include "bench/programs/peer.h"
+#include "bench/programs/peers.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 
@@ -140,7 +141,7 @@ static void measure_on(bench_peer &p, psg_options &options, const bench_settings
     }
 }
 
-int main(int argc, char **argv) {
+int bench_cufft_main(int argc, char **argv) {
     bench_settings settings = {11, 3, 1, 0, 0};
     psg_options options;
     bench_peer p = {};

@@ -1,13 +1,14 @@
 /* Several right-hand sides by one call beside one after the other: the same solves in one run, in turns of random order;
  * wall-clock times of a right-hand side.
  *
- *   bench_many [--cpus N] [--gpus 0|1] [--count C] [--batch N[,N...]] [--host] [--f32] [--repeat R] N|NXxNYxNZ ...
+ *   bench_cores|bench_gpus many [--cpus N] [--count C] [--batch N[,N...]] [--host] [--f32] [--repeat R]
+ *                               N|NXxNYxNZ ...
  *
  * Ways: solve (a loop of psg_solve()), submit (psg_submit(), with two in flight), many (psg_solve_many()), many with each batch of
  * --batch. On the first GPU, with the arrays there, also cuFFT by hand: one after the other, and all at once
- * (cufftPlanMany). --gpus 0, the default: on cores. --host: arrays in main memory though a GPU solves. Every u is compared
- * with that of `solve`.
+ * (cufftPlanMany). --host: arrays in main memory though a GPU solves. Every u is compared with that of `solve`.
  */
+#include "bench/programs/peers.h"
 #include "bench/programs/program.h"
 #include "graph/psg.h"
 #ifdef PSG_GPU_PEERS
@@ -255,11 +256,10 @@ static void measure(setting *s, const int *batch, int batches, const bench_setti
     free(s->u_now);
 }
 
-int main(int argc, char **argv) {
+int bench_many(int argc, char **argv) {
     bench_settings settings = {11, 3, 1, 0, 0};
     setting s = {.count = 32};
     int count = 32;
-    int gpus = 0;
     int host = 0;
     int f32 = 0;
     int batch[BATCHES_MOST];
@@ -267,7 +267,6 @@ int main(int argc, char **argv) {
     psg_options_init(&s.options);
     s.options.tuned = 0; /* the default is the default */
     const bench_option own[] = {{"cpus", BENCH_SOLVER, &s.options, "cpus"},
-                                {"gpus", BENCH_NUMBER, &gpus, NULL},
                                 {"count", BENCH_COUNT, &count, NULL},
                                 {"batch", BENCH_TEXT, &list, NULL},
                                 {"host", BENCH_FLAG, &host, NULL},
@@ -275,17 +274,13 @@ int main(int argc, char **argv) {
                                 {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     const int batches = list != NULL ? bench_read_list(list, batch, BATCHES_MOST) : 0;
-    bench_must_or(BENCH_USAGE, gpus <= 1, "--gpus %d: 0 or 1", gpus);
+    s.options.gpus = 0;
 #ifdef PSG_GPU_PEERS
-    if (gpus > 0) {
-        bench_many_start();
-    }
-    s.on_gpu = gpus > 0 && host == 0;
-#else
-    bench_must_or(BENCH_NOT_HERE, gpus == 0, "built without CUDA");
+    bench_many_start();
+    s.options.gpus = 1;
+    s.on_gpu = host == 0;
 #endif
     s.count = (size_t)count;
-    s.options.gpus = gpus;
     s.options.precision = f32 ? PSG_F32 : PSG_F64;
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], s.n);

@@ -1,64 +1,105 @@
-/* psg beside Intel MKL's threaded 3-D transforms; see cores_peer.c. MKL's threads are OpenMP's, the division's too. */
-#define _GNU_SOURCE /* dladdr() */
+/* psg beside Intel MKL's threaded 3-D transforms; see cores_peer.c. MKL's threads are OpenMP's, as
+ * the division's are. MKL has functions of FFTW's names, and psg runs on FFTW: so MKL is loaded at
+ * run time, and its functions are looked up in it alone. */
+#define _GNU_SOURCE /* RTLD_DEEPBIND */
 #include "bench/programs/cores_peer.h"
+#include "bench/programs/peers.h"
 #include "bench/programs/program.h"
 
 #include <dlfcn.h>
-#include <mkl_dfti.h>
-#include <mkl_service.h>
 #include <stdlib.h>
-#include <string.h>
+
+/* As in mkl_dfti.h and mkl_service.h, which the peer is built without. */
+enum {
+    COMPLEX_STORAGE = 10,
+    PLACEMENT = 11,
+    THREAD_LIMIT = 27,
+    FORWARD_STRIDES = 60,
+    BACKWARD_STRIDES = 61
+};
+enum {
+    REAL = 33,
+    SINGLE = 35,
+    DOUBLE = 36,
+    COMPLEX_COMPLEX = 39,
+    IN_PLACE = 43,
+    NOT_IN_PLACE = 44
+};
+enum { THREADING_GNU = 3 };
+typedef void *descriptor;
+
+static struct mkl {
+    int (*set_threading_layer)(int layer);
+    void (*set_num_threads)(int threads);
+    long (*create)(descriptor *d, int precision, int domain, long dimensions, ...);
+    long (*set)(descriptor d, int parameter, ...);
+    long (*commit)(descriptor d);
+    long (*forward)(descriptor d, void *in, ...);
+    long (*backward)(descriptor d, void *in, ...);
+    long (*free)(descriptor *d);
+    const char *(*message)(long code);
+} mkl;
 
 typedef struct plans {
-    DFTI_DESCRIPTOR_HANDLE way;
+    descriptor way;
     void *f, *spectrum, *u;
     int in_place;
 } plans;
 
 static const char *const efforts[] = {"default", NULL};
 
-/* MKL has functions of FFTW's names, and psg has to find FFTW's. */
-static void check_fftw(const char *name) {
-    Dl_info found = {.dli_fname = ""};
-    void *function = dlsym(RTLD_DEFAULT, name);
-    bench_must(function != NULL && dladdr(function, &found) != 0 &&
-                   strstr(found.dli_fname, "mkl") == NULL,
-               "psg would run on MKL: %s is from %s", name, found.dli_fname);
-}
-
 static void start(void) {
-    check_fftw("fftw_execute_dft_r2c");
-    check_fftw("fftwf_execute_dft_r2c");
-    (void)mkl_set_threading_layer(MKL_THREADING_GNU);
+    static const struct {
+        const char *name;
+        void *function;
+    } functions[] = {{"MKL_Set_Threading_Layer", &mkl.set_threading_layer},
+                     {"MKL_Set_Num_Threads", &mkl.set_num_threads},
+                     {"DftiCreateDescriptor", &mkl.create},
+                     {"DftiSetValue", &mkl.set},
+                     {"DftiCommitDescriptor", &mkl.commit},
+                     {"DftiComputeForward", &mkl.forward},
+                     {"DftiComputeBackward", &mkl.backward},
+                     {"DftiFreeDescriptor", &mkl.free},
+                     {"DftiErrorMessage", &mkl.message}};
+    static const char *const names[] = {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"};
+    void *library = NULL;
+    for (size_t m = 0; m < sizeof names / sizeof *names && library == NULL; m++) {
+        library = dlopen(names[m], RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    }
+    bench_must_or(BENCH_NOT_HERE, library != NULL, "no Intel MKL here: %s", dlerror());
+    for (size_t m = 0; m < sizeof functions / sizeof *functions; m++) {
+        *(void **)functions[m].function = dlsym(library, functions[m].name);
+        bench_must(*(void **)functions[m].function != NULL, "this MKL has no %s",
+                   functions[m].name);
+    }
+    (void)mkl.set_threading_layer(THREADING_GNU);
 }
 
-static void must(MKL_LONG code) {
-    bench_must(code == DFTI_NO_ERROR, "MKL: %s", DftiErrorMessage(code));
+static void must(long code) {
+    bench_must(code == 0, "MKL: %s", mkl.message(code));
 }
 
 /* Strides in numbers of the array that they are about: a row of reals is padded where it is the spectrum's. */
-static DFTI_DESCRIPTOR_HANDLE make(const bench_way *way) {
-    const MKL_LONG nx = (MKL_LONG)way->n[0], ny = (MKL_LONG)way->n[1], nz = (MKL_LONG)way->n[2];
-    const MKL_LONG nxc = nx / 2 + 1, row = way->in_place ? 2 * nxc : nx;
-    MKL_LONG length[3] = {nz, ny, nx};
-    MKL_LONG real[4] = {0, ny * row, row, 1}, spectrum[4] = {0, ny * nxc, nxc, 1};
-    DFTI_DESCRIPTOR_HANDLE it = NULL;
-    must(way->precision == PSG_F64
-             ? DftiCreateDescriptor(&it, DFTI_DOUBLE, DFTI_REAL, (MKL_LONG)3, length)
-             : DftiCreateDescriptor(&it, DFTI_SINGLE, DFTI_REAL, (MKL_LONG)3, length));
-    must(DftiSetValue(it, DFTI_CONJUGATE_EVEN_STORAGE, DFTI_COMPLEX_COMPLEX));
-    must(DftiSetValue(it, DFTI_PLACEMENT, way->in_place ? DFTI_INPLACE : DFTI_NOT_INPLACE));
-    must(DftiSetValue(it, DFTI_THREAD_LIMIT, (MKL_LONG)way->threads));
-    must(DftiSetValue(it, DFTI_FWD_STRIDES, real));
-    must(DftiSetValue(it, DFTI_BWD_STRIDES, spectrum));
-    must(DftiCommitDescriptor(it));
+static descriptor make(const bench_way *way) {
+    const long nx = (long)way->n[0], ny = (long)way->n[1], nz = (long)way->n[2];
+    const long nxc = nx / 2 + 1, row = way->in_place ? 2 * nxc : nx;
+    long length[3] = {nz, ny, nx}, real[4] = {0, ny * row, row, 1},
+         spectrum[4] = {0, ny * nxc, nxc, 1};
+    descriptor it = NULL;
+    must(mkl.create(&it, way->precision == PSG_F64 ? DOUBLE : SINGLE, REAL, 3L, length));
+    must(mkl.set(it, COMPLEX_STORAGE, COMPLEX_COMPLEX));
+    must(mkl.set(it, PLACEMENT, way->in_place ? IN_PLACE : NOT_IN_PLACE));
+    must(mkl.set(it, THREAD_LIMIT, (long)way->threads));
+    must(mkl.set(it, FORWARD_STRIDES, real));
+    must(mkl.set(it, BACKWARD_STRIDES, spectrum));
+    must(mkl.commit(it));
     return it;
 }
 
 static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
     plans *p = malloc(sizeof *p);
     bench_must(p != NULL, "no memory for a plan");
-    mkl_set_num_threads(way->threads);
+    mkl.set_num_threads(way->threads);
     *p = (plans){.f = f, .spectrum = spectrum, .u = u, .in_place = way->in_place};
     p->way = make(way);
     return p;
@@ -66,29 +107,27 @@ static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
 
 static void forward(void *plan) {
     const plans *p = plan;
-    must(p->in_place ? DftiComputeForward(p->way, p->f)
-                     : DftiComputeForward(p->way, p->f, p->spectrum));
+    must(p->in_place ? mkl.forward(p->way, p->f) : mkl.forward(p->way, p->f, p->spectrum));
 }
 
 static void inverse(void *plan) {
     const plans *p = plan;
-    must(p->in_place ? DftiComputeBackward(p->way, p->spectrum)
-                     : DftiComputeBackward(p->way, p->spectrum, p->u));
+    must(p->in_place ? mkl.backward(p->way, p->spectrum) : mkl.backward(p->way, p->spectrum, p->u));
 }
 
 static void destroy(void *plan) {
     plans *p = plan;
-    must(DftiFreeDescriptor(&p->way));
+    must(mkl.free(&p->way));
     free(p);
 }
 
-int main(int argc, char **argv) {
-    static const bench_library mkl = {.name = "mkl",
-                                      .efforts = efforts,
-                                      .start = start,
-                                      .plan = plan,
-                                      .forward = forward,
-                                      .inverse = inverse,
-                                      .destroy = destroy};
-    return bench_cores_peer_main(argc, argv, &mkl);
+int bench_mkl(int argc, char **argv) {
+    static const bench_library library = {.name = "mkl",
+                                          .efforts = efforts,
+                                          .start = start,
+                                          .plan = plan,
+                                          .forward = forward,
+                                          .inverse = inverse,
+                                          .destroy = destroy};
+    return bench_cores_peer_main(argc, argv, &library);
 }

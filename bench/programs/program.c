@@ -16,8 +16,10 @@
 
 enum { OPTIONS_MOST = 24 };
 
+static char name[64]; /* "bench_cores fftw" */
+
 static void end(int code, const char *format, va_list list) {
-    fprintf(stderr, "%s: ", program_invocation_short_name);
+    fprintf(stderr, "%s: ", name);
     vfprintf(stderr, format, list);
     fputc('\n', stderr);
     exit(code);
@@ -45,11 +47,31 @@ void bench_stage(const char *format, ...) {
     static double first;
     va_list list;
     first = first > 0 ? first : bench_now();
-    fprintf(stderr, "%s: at %.1f s: ", program_invocation_short_name, bench_now() - first);
+    fprintf(stderr, "%s: at %.1f s: ", name, bench_now() - first);
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);
     fputc('\n', stderr);
+}
+
+int bench_main(int argc, char **argv, const bench_program *peers) {
+    snprintf(name, sizeof name, "%s", program_invocation_short_name);
+    const bench_program *p = peers;
+    while (p->name != NULL && (argc < 2 || strcmp(p->name, argv[1]) != 0)) {
+        p++;
+    }
+    if (p->name == NULL) {
+        fprintf(stderr, "usage: %s ", name);
+        for (p = peers; p->name != NULL; p++) {
+            fprintf(stderr, "%s%s", p > peers ? "|" : "", p->name);
+        }
+        fprintf(stderr, " ...\n");
+        return BENCH_USAGE;
+    }
+    snprintf(name, sizeof name, "%s %s", program_invocation_short_name, p->name);
+    bench_must_or(BENCH_NOT_HERE, p->run != NULL, "was not built: it needs %s", p->needs);
+    argv[1] = name;
+    return p->run(argc - 1, argv + 1);
 }
 
 /* ------------------------------------------------------------------------------------- options */
@@ -96,7 +118,7 @@ static const char *values_of(const char *solver) {
 }
 
 static void usage(const bench_option *options, size_t count, const char *operands) {
-    fprintf(stderr, "usage: %s", program_invocation_short_name);
+    fprintf(stderr, "usage: %s", name);
     for (size_t o = 0; o < count; o++) {
         static const char *const shown[] = {"", " N", " N", " X", " TEXT", " "};
         fprintf(stderr, " [--%s%s%s]", options[o].name, shown[options[o].kind],

@@ -15,13 +15,23 @@ extern "C" {
  *  is wrong. */
 enum { BENCH_USAGE = 2, BENCH_NOT_HERE = 77 };
 
-/** End with exit code 1, or with `code`, after "program: words" on stderr, unless ok. */
+/** End with exit code 1, or with `code`, after "program peer: words" on stderr, unless ok. */
 void bench_must(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void bench_must_or(int code, int ok, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /** What the program does from now on, with the seconds since it first said so, as a line on stderr:
  *  where it was, if it is ended. */
 void bench_stage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** A peer that a program measures. */
+typedef struct bench_program {
+    const char *name;                  /**< the first word of the command line; NULL ends a table */
+    int (*run)(int argc, char **argv); /**< with its own command line; NULL: was not built */
+    const char *needs;                 /**< what has to be there for it to be built, in words */
+} bench_program;
+
+/** Run the peer that the command line names. @return the exit code */
+int bench_main(int argc, char **argv, const bench_program *peers);
 
 /* ------------------------------------------------------------------------------------- options */
 

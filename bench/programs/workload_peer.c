@@ -1,8 +1,9 @@
 /* Workloads beside what one would write without tasks, in one run, in turns of random order. The answers of both are checked against
- * the same numbers. PROGRAM [--cpus N] [--gpus N] [--tile B] [--policy P] [--priority] [--precision f64|f32] [--repeat R]
+ * the same numbers. bench_cores|bench_gpus workload [--cpus N] [--gpus N] [--tile B] [--policy P] [--priority] [--precision f64|f32] [--repeat R]
  * NAME:SIZE ... With GPUs the peer is on the first GPU, else on as many cores as psg. */
 #include "bench/programs/workload_peer.h"
 #include "base/random.h"
+#include "bench/programs/peers.h"
 #include "bench/programs/program.h"
 #include "graph/psg_observe.h"
 
@@ -441,7 +442,7 @@ static void measure(peer *p, const char *name, const psg_work_options *how,
     psg_cpu_cg_free(&p->matrix);
 }
 
-int main(int argc, char **argv) {
+int bench_workload(int argc, char **argv) {
     psg_options options;
     psg_work_options how;
     bench_settings settings = {.repeat = 9, .warm_up = 1, .seed = 1};

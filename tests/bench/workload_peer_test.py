@@ -1,4 +1,4 @@
-"""bench_workload_peer measures each workload beside its peer, checks the answers of both, and refuses in words what has no peer.
+"""The peer workload measures each workload beside its peer, checks the answers of both, and refuses in words what has no peer.
 
     workload_peer_test.py PROGRAM CPUS GPUS NAME:SIZE ...
 """
@@ -18,7 +18,7 @@ def check(condition, words):
 
 def main(program, cpus, gpus, *problems):
     def run(*arguments):
-        done = subprocess.run([program, "--cpus", cpus, "--gpus", gpus, *QUICK, *arguments], capture_output=True, text=True,
+        done = subprocess.run([program, "workload", "--cpus", cpus, "--gpus", gpus, *QUICK, *arguments], capture_output=True, text=True,
                               check=False)
         return done.returncode, done.stdout, done.stderr
 

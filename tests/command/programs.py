@@ -1,7 +1,7 @@
 """psg bench runs the measuring programs of its studies, says of each why it did not if it did not, goes on with a
 file, and believes no row that cannot be.
 
-    programs.py PSG FOLDER [MPIRUN]      the folder that has bench_fftw_peer and the others
+    programs.py PSG FOLDER [MPIRUN]      the folder that has bench_cores and bench_gpus
 """
 
 import csv
@@ -39,9 +39,10 @@ def good(path):
     """The rows of what is here; a program that is not built, or has no GPU, has one that says so."""
     found = [row for row in rows(path) if row["status"] == "ok"]
     rest = [row for row in rows(path) if row["status"] != "ok"]
-    check(all(row["command"] in ("bench_gpu_peer", "bench_fftw_mpi_peer", "bench_mkl_peer") for row in rest), rest)
-    check(all("was not built" in row["status"] or "no GPU" in row["status"] for row in rest), rest)
-    return [row for row in found if "gpu" not in row["command"]]
+    check(all(row["command"] in ("bench_gpus cufft", "bench_cores fftw_mpi", "bench_cores mkl") for row in rest), rest)
+    check(all(any(words in row["status"] for words in ("was not built", "no GPU", "no Intel MKL"))
+              for row in rest), rest)
+    return [row for row in found if "bench_gpus" not in row["command"]]
 
 
 def number(row, column):
@@ -68,7 +69,9 @@ for r, k in zip(rows("p.csv"), j["rows"]):
     for column, value in k.items():
         same = r[column] == value if isinstance(value, str) else r[column] == "" if value is None else number(r, column) == value
         check(same and column in r, "%s: %r in JSON, %r in CSV" % (column, value, r[column]))
-names = [n for n in ("fftw", "mkl", "fftw_mpi") if os.path.exists(os.path.join(FOLDER, "bench_%s_peer" % n))]
+names = [n for n in ("fftw", "mkl", "fftw_mpi")
+         if subprocess.run([os.path.join(FOLDER, "bench_cores"), n, *QUICK[:-1], "--rows", "8"],
+                           stdout=subprocess.DEVNULL, check=False).returncode == 0]
 if os.cpu_count() == 1:  # Open MPI has a slot for each core
     names = [n for n in names if n != "fftw_mpi"]
 check([(r["peer"], r["grid"]) for r in p] == [(n, g) for n in names for g in ("8x8x8", "9x7x6")], p)
@@ -81,16 +84,16 @@ for r in p:
     for who in ("peer", "psg"):
         check(near(number(r, who + "_gflops") * 1e9 * number(r, who + "_seconds"), 10 * n * math.log2(n)), r)
     check((r["repeats"], r["warm_up"], r["seed"]) == ("2", "0", "1"), r)
-    check(r["command"].endswith("bench_%s_peer --cpus %s %s" % (r["peer"], r["threads"], r["grid"])), r["command"])
+    check(r["command"].endswith("bench_cores %s --cpus %s %s" % (r["peer"], r["threads"], r["grid"])), r["command"])
     check(r["psg_version"] and r["host"] and int(r["cores"]) >= 1 and r["date"].startswith("20"), r)
 
 # Without cores there are the programs on GPUs, and without GPUs those on cores; each says so where it finds none.
-for number_of, left in (("cpus", {"bench_gpu_peer"}), ("gpus", {"bench_fftw_peer"})):
+for number_of, left in (("cpus", {"bench_gpus"}), ("gpus", {"bench_cores"})):
     # 1: what is left of it finds no GPU
     subprocess.run([PSG, "bench", "--study", "peers", *QUICK, *MPIRUN, "--grid", "8", "--" + number_of, "0", "--csv", number_of + ".csv"],
                    check=False, stderr=subprocess.DEVNULL, timeout=patience(100), env={**os.environ, "PSG_BENCH_PROGRAMS": FOLDER})
     found = {next(w for w in r["command"].split() if w.startswith("bench_"))
-             for r in rows(number_of + ".csv")} - {"bench_fftw_mpi_peer", "bench_mkl_peer"}
+             for r in rows(number_of + ".csv")}
     check(found == left, "without %s: %s" % (number_of, found))
 
 # What is in the file is not measured again, in fewer repeats it is, in its place.
@@ -137,16 +140,16 @@ study("peers", *QUICK, "--grid", "64", "--cpus", "1", "--memory", "0.000001", "-
 # Programs that are not there: a row each; and once they are, no such row any more.
 os.mkdir("empty")
 done = study("peers", *QUICK, "--grid", "8,9", "--cpus", "2", "--csv", "e.csv", path=os.path.abspath("empty"), code=1)
-check("nothing was measured" in done.stderr and "bench_fftw_peer" in done.stderr, done.stderr)
+check("nothing was measured" in done.stderr and "bench_cores fftw" in done.stderr, done.stderr)
 e = rows("e.csv")
-check([r["command"] for r in e] == ["bench_fftw_peer", "bench_mkl_peer", "bench_fftw_mpi_peer", "bench_gpu_peer"], e)
-for r, needs in zip(e, ("PSG_TESTS=ON", "MKL", "MPI", "CUDA")):
+check([r["command"] for r in e] == ["bench_cores fftw", "bench_cores mkl", "bench_cores fftw_mpi", "bench_gpus cufft"], e)
+for r, needs in zip(e, ("PSG_TESTS=ON", "OpenMP", "OpenMP", "CUDA")):
     check(needs in r["status"] and "was not built" in r["status"] and r["ratio"] == "" and r["host"] and r["date"], r)
-shutil.copy(os.path.join(FOLDER, "bench_fftw_peer"), "empty")
+shutil.copy(os.path.join(FOLDER, "bench_cores"), "empty")
 study("peers", *QUICK, "--grid", "8,9", "--cpus", "1", "--csv", "e.csv", path=os.path.abspath("empty"))
-check(sorted(r["command"] for r in rows("e.csv") if r["status"] == "ok")
-      == ["bench_fftw_peer --cpus 1 8x8x8", "bench_fftw_peer --cpus 1 9x9x9"], rows("e.csv"))
-check("bench_fftw_peer" not in [r["command"] for r in rows("e.csv")], rows("e.csv"))
+check(sorted(r["command"] for r in rows("e.csv") if r["peer"] == "fftw" and r["status"] == "ok")
+      == ["bench_cores fftw --cpus 1 8x8x8", "bench_cores fftw --cpus 1 9x9x9"], rows("e.csv"))
+check("bench_cores fftw" not in [r["command"] for r in rows("e.csv")], rows("e.csv"))
 
 # ------------------------------------------------------------------------------------ programs that go wrong
 
@@ -154,16 +157,16 @@ check("bench_fftw_peer" not in [r["command"] for r in rows("e.csv")], rows("e.cs
 os.mkdir("doors")
 DOORS = "door,grid,precision,ranks,gpus,status,seconds,seconds_min,seconds_q1,seconds_q3,seconds_max,repeats,ratio,gflops,difference," \
     "exchange,gpu_model"
-with open("doors/bench_embed", "w", encoding="utf-8") as file:
+with open("doors/bench_gpus", "w", encoding="utf-8") as file:
     file.write("#!/bin/sh\nfor grid; do :; done\necho '%s'\n" % DOORS + "".join(
         "echo %s,$grid,f64,1,2,%s,%s,2,%s,4.096,1e-16,direct,no GPU\n" % row for row in (
             ("device", "ok", "2e-6,1e-6,1e-6,3e-6,4e-6", "2"), ("host", "the results differ", "8e-6,7e-6,8e-6,9e-6,9e-6", ""))))
-os.chmod("doors/bench_embed", 0o755)
+os.chmod("doors/bench_gpus", 0o755)
 done = study("embed", *QUICK[:-1], "--mpirun", "env", "--grid", "8", "--gpus", "1,2", "--csv", "d.csv", path=os.path.abspath("doors"))
 d = rows("d.csv")
 check(list(d[0]) == DOORS.split(",") + OWN, list(d[0]))
-check([r["command"] for r in d[::2]] == ["bench_embed --gpus 1 8x8x8", "bench_embed --gpus 2 8x8x8",
-                                        "mpirun -n 2 bench_embed --gpus 1 8x8x8"], d)
+check([r["command"] for r in d[::2]] == ["bench_gpus embed --gpus 1 8x8x8", "bench_gpus embed --gpus 2 8x8x8",
+                                        "mpirun -n 2 bench_gpus embed --gpus 1 8x8x8"], d)
 check("env: " in d[-1]["status"] and {(r["door"], r["grid"]) for r in d[:-1]} == {("device", "8x8x8"), ("host", "8x8x8")}, d)
 check(done.stdout.split("\n")[0].split() == ["door", "grid", "ranks", "gpus", "exchange", "ms", "ratio", "gflops", "status"], done.stdout)
 check(done.stdout.count("device 8x8x8") == 2 and done.stdout.count("the results differ") == 2, done.stdout)
@@ -173,16 +176,16 @@ ROW = "fftw,8x8x8,f64,1,1,0,ok,1e-6,1e-6,1e-6,1e-6,1e-6,2e-6,2e-6,2e-6,2e-6,2e-6
 os.mkdir("fake")
 
 
-def fake(script, grids="8", code=1, program="bench_fftw_peer", options=()):
+def fake(script, grids="8", code=1, peer="fftw", options=()):
     """The rows that psg makes of a program that does as the shell script says."""
-    path = os.path.join("fake", program)
+    path = os.path.join("fake", "bench_cores")
     with open(path, "w", encoding="utf-8") as file:
-        file.write("#!/bin/sh\n%s\n" % script)
+        file.write("#!/bin/sh\n[ $1 = %s ] || exit 77\n%s\n" % (peer, script))
     os.chmod(path, 0o755)
     if os.path.exists("fake.csv"):
         os.remove("fake.csv")
     study("peers", *QUICK, "--grid", grids, "--cpus", "1", "--csv", "fake.csv", *options, path=os.path.abspath("fake"), code=code)
-    return [r for r in rows("fake.csv") if r["command"].startswith(program)]
+    return [r for r in rows("fake.csv") if r["command"].split(" --")[0] == "bench_cores " + peer]
 
 
 echo = "echo '%s'; " % header
@@ -197,20 +200,20 @@ for script, count, words in (
         (echo + "echo '%s'" % ROW.replace("1e-6", "nan", 1), 1, "a row with peer_seconds 'nan'"),
         (echo + "echo '%s'" % ROW.replace("1e-6", "", 1), 1, "a row with peer_seconds ''"),
         (echo + "echo '%s'" % ROW.replace("ok", ""), 1, "a row with status ''"),
-        ("echo oh dear >&2; echo 'bench_fftw_peer: the reason' >&2; echo bye >&2; exit 3", 1,
-         "ended with status 3: bench_fftw_peer: the reason"),
+        ("echo oh dear >&2; echo 'bench_cores fftw: the reason' >&2; echo bye >&2; exit 3", 1,
+         "ended with status 3: bench_cores fftw: the reason"),
         ("echo the only line >&2; exit 1", 1, "ended with status 1: the only line"),
         ("kill -SEGV $$", 1, "crashed: signal 11")):
     made = fake(script)
     check(len(made) == count and words in made[-1]["status"] and made[-1]["peer_seconds"] == "", (script, made))
-    check(made[-1]["command"] == "bench_fftw_peer --cpus 1 8x8x8", made)
+    check(made[-1]["command"] == "bench_cores fftw --cpus 1 8x8x8", made)
 # Whole rows before the end count; a half one does not; the study goes on with the next grid.
 made = fake(echo + "echo '%s'; printf 'fftw,8x8'; kill -ABRT $$" % ROW, grids="8,9", code=0)
 check([r["status"][:7] for r in made] == ["ok", "crashed"] * 2 and made[0]["peer_seconds"] == "1e-6", made)
-check([r["command"] for r in made] == ["bench_fftw_peer --cpus 1 8x8x8"] * 2 + ["bench_fftw_peer --cpus 1 9x9x9"] * 2, made)
+check([r["command"] for r in made] == ["bench_cores fftw --cpus 1 8x8x8"] * 2 + ["bench_cores fftw --cpus 1 9x9x9"] * 2, made)
 # One that says that there is nothing to measure is not asked again, for the other grids.
-made = fake("echo asked >> asked; echo 'bench_fftw_peer: no GPU' >&2; exit 77", grids="8,9")
-check([(r["command"], "no GPU" in r["status"]) for r in made] == [("bench_fftw_peer", True)], made)
+made = fake("echo asked >> asked; echo 'bench_cores fftw: no GPU' >&2; exit 77", grids="8,9")
+check([(r["command"], "no GPU" in r["status"]) for r in made] == [("bench_cores fftw", True)], made)
 with open("asked", encoding="utf-8") as file:
     check(file.read() == "asked\n", "it was asked again")
 # One that is silent for too long is ended.
@@ -221,20 +224,20 @@ check("no row came for 1 s" in made[0]["status"] and time.monotonic() - started 
 fake("echo \"$*\" > asked; exit 1", options=("--repeat", "7", "--warm-up", "4", "--seed", "5", "--memory", "2.5"))
 with open("asked", encoding="utf-8") as file:
     asked = file.read()
-check(asked == "--rows --repeat 7 --warm-up 4 --seed 5 --memory 2.5 --cpus 1 8x8x8\n", asked)
+check(asked == "fftw --rows --repeat 7 --warm-up 4 --seed 5 --memory 2.5 --cpus 1 8x8x8\n", asked)
 # Several processes are started by what --mpirun says.
-made = fake("exit 1", program="bench_fftw_mpi_peer", options=("--cpus", "4", "--mpirun", "echo 'a  b'"))
+made = fake("exit 1", peer="fftw_mpi", options=("--cpus", "4", "--mpirun", "echo 'a  b'"))
 check([r["command"] for r in made] == [] and len(rows("fake.csv")) == 5, rows("fake.csv"))
 mpi = [r for r in rows("fake.csv") if "mpirun" in r["command"]]
-check([r["command"] for r in mpi] == ["mpirun -n 2 bench_fftw_mpi_peer --cpus 2 8x8x8",
-                                     "mpirun -n 4 bench_fftw_mpi_peer --cpus 1 8x8x8"], mpi)
+check([r["command"] for r in mpi] == ["mpirun -n 2 bench_cores fftw_mpi --cpus 2 8x8x8",
+                                     "mpirun -n 4 bench_cores fftw_mpi --cpus 1 8x8x8"], mpi)
 check(all("its column 1 is 'a  b -n " in r["status"] for r in mpi), mpi)
-fake("exit 1", program="bench_fftw_mpi_peer", options=("--cpus", "2", "--mpirun", "no-such-launcher"))
+fake("exit 1", peer="fftw_mpi", options=("--cpus", "2", "--mpirun", "no-such-launcher"))
 mpi = [r for r in rows("fake.csv") if "mpirun" in r["command"]]
 check(len(mpi) == 1 and "no-such-launcher: No such file" in mpi[0]["status"], mpi)
 
 # SIGINT keeps what is done, and ends the program.
-with open("fake/bench_fftw_peer", "w", encoding="utf-8") as file:
+with open("fake/bench_cores", "w", encoding="utf-8") as file:
     file.write("#!/bin/sh\n[ -e second ] && { echo $$ > running; exec sleep 1000; }\n: > second\n%s echo '%s'\n" % (echo, ROW))
 process = subprocess.Popen([PSG, "bench", "--study", "peers", "--repeat", "2", "--grid", "8,9", "--cpus", "1", "--csv", "i.csv"],
                            env={**os.environ, "PSG_BENCH_PROGRAMS": os.path.abspath("fake")}, stdout=subprocess.PIPE,
@@ -280,18 +283,23 @@ bad("peers", "--csv", "t.csv", "--json", "./t.csv", says=("same file",))
 # The programs by themselves: a wrong command line is refused before anything is looked for.
 def wrong(program, *arguments, says):
     done = subprocess.run([os.path.join(FOLDER, program), *arguments], capture_output=True, text=True, timeout=patience(60), check=False)
-    check(done.returncode == 2 and not done.stdout and says in done.stderr, (program, arguments, done))
+    check(done.returncode in (2, 77) and not done.stdout, (program, arguments, done))
+    check(says in done.stderr if done.returncode == 2 else " was not built: it needs " in done.stderr, (program, arguments, done))
 
 
-programs = [name for name in os.listdir(FOLDER) if name.startswith("bench_")]
-for name in programs:
-    wrong(name, "--frob", "8", says="usage: " + name)
-    wrong(name, *(["8"] if name == "bench_gpu_copy" else []), says="usage: " + name)  # this one has no operands
-    wrong(name, "--repeat", "0", "8", says=name + ": --repeat: '0' cannot be")
-if "bench_gpu_copy" in programs:
-    wrong("bench_gpu_copy", "--rows", says="--rows: there are none")
-if "bench_gpu_exchange" in programs:
-    wrong("bench_gpu_exchange", "--gpus", "1", "8", says="--gpus 1: between 2 and 16")
-    wrong("bench_gpu_exchange", "--gpus", "17", "8", says="--gpus 17: between 2 and 16")
-    wrong("bench_gpu_exchange", "--rows", "8", says="--rows: there are none")
-    wrong("bench_gpu_exchange", "8", "8y", says="'8y' is no grid")
+for program, peers in (("bench_cores", ("fftw", "mkl", "fftw_mpi", "many", "workload")),
+                       ("bench_gpus", ("cufft", "embed", "many", "workload", "exchange", "copy"))):
+    if not os.path.exists(os.path.join(FOLDER, program)):
+        continue
+    for arguments in ((), ("frob",), ("--repeat", "2", "8")):
+        wrong(program, *arguments, says="usage: %s %s ..." % (program, "|".join(peers)))
+    for peer in peers:
+        wrong(program, peer, "--frob", "8", says="usage: %s %s [--repeat N]" % (program, peer))
+        wrong(program, peer, *(["8"] if peer == "copy" else []), says="usage: %s %s [" % (program, peer))  # this one has no operands
+        wrong(program, peer, "--repeat", "0", "8", says="%s %s: --repeat: '0' cannot be" % (program, peer))
+    if program == "bench_gpus":
+        wrong(program, "copy", "--rows", says="--rows: there are none")
+        wrong(program, "exchange", "--gpus", "1", "8", says="--gpus 1: between 2 and 16")
+        wrong(program, "exchange", "--gpus", "17", "8", says="--gpus 17: between 2 and 16")
+        wrong(program, "exchange", "--rows", "8", says="--rows: there are none")
+        wrong(program, "exchange", "8", "8y", says="'8y' is no grid")

@@ -3,7 +3,7 @@ X.h, X.c, X.cu, X_cuda.c, X_absent.c and their like. A header of device code, X.
 its own. The name of a function that is handed on, or stands in a table, counts as a call.
 
     circles.py ROOT          the test
-    circles.py ROOT --known  the lines of KNOWN as they are today
+    circles.py ROOT --known  write circles.txt, with the circles of calls that there are
 """
 
 import os
@@ -14,17 +14,9 @@ import tree
 
 FOLDERS = ("base", "cpu", "kernels", "runtime", "codelets", "graph", "workloads", "app", "bench", "lab")
 VARIANT = re.compile(r"(_(cuda|mpi|absent|alone|simulated|without_cuda))+$")
-# Circles of calls that there are, a line for each, to be taken away. A circle that is not here fails,
-# and so does a line whose circle has become smaller or is gone.
-KNOWN = """
-app/field app/field_steps app/field_whole
-bench/programs/workload_cores bench/programs/workload_peer
-codelets/cuda codelets/cuda_whole
-graph/arrays graph/copied graph/events graph/fused graph/gradient graph/many graph/pcg graph/plan graph/solve graph/staged
-graph/cpu_share graph/lend graph/partition graph/placement graph/simulated graph/start graph/work_data
-graph/options graph/terms graph/transforms
-graph/workloads/qr graph/workloads/qr_check
-"""
+# Circles of calls that there are, a line for each, to be taken away. A circle that is not there
+# fails, and so does a line whose circle has become smaller or is gone.
+FILE = os.path.join(os.path.dirname(__file__), "circles.txt")
 # Device code has names without these beginnings: its circles are those of includes.
 FUNCTION = re.compile(r"^(?P<type>[A-Za-z][\w \t*]*?[\s*])"
                       r"\(?(?P<name>(?:psg|app|base|bench|peer)_\w+)\)?\([^;{}#]*\)\s*\{.*?^\}", re.M | re.S)
@@ -118,17 +110,17 @@ def main(root, known=False):
     called = calls(texts)
     lines = {" ".join(sorted(circle)): circle for circle in circles(called)}
     if known:
-        print("\n".join(sorted(lines)))
-        return
-    there = [line for line in KNOWN.split("\n") if line]
+        with open(FILE, "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in sorted(lines))
+    there = set(tree.read(root, FILE).split("\n")) - {""}
     for line, circle in sorted(lines.items()):
         ties = words(called, circle)
         if not any(set(circle) <= set(other.split()) for other in there):
             problems.append(f"a new circle of calls: {line}\n  {ties}")
         else:
             print(f"a known circle of calls: {line}\n  {ties}")
-    problems += [f"no circle of calls any more: {line}\n  put into KNOWN of circles.py what "
-                 "circles.py ROOT --known prints" for line in there if line not in lines]
+    problems += [f"no circle of calls any more: {line}\n  circles.py ROOT --known "
+                 "writes circles.txt anew" for line in sorted(there - lines.keys())]
     tree.finish(problems, len(texts))
 
 

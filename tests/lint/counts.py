@@ -1,7 +1,7 @@
 """Counts of the tree with limits that only shrink: lines by product, flags, circles, wide lines.
 
     counts.py ROOT          print the table; fail where a count is above its limit
-    counts.py ROOT --lower  write today's counts into this file as limits, where they are below
+    counts.py ROOT --lower  write today's counts into counts.txt, where they are below its limits
 """
 
 import os
@@ -11,23 +11,24 @@ import sys
 import circles
 import tree
 
-# name: (limit, aim). Limits of lines are rounded up to hundreds.
-LIMITS = {
-    "lines of library": (36200, 30000),
-    "lines of workloads": (9400, 7000),
-    "lines of app": (14700, 10000),
-    "lines of laboratory": (13100, 7000),
-    "lines of bindings": (2800, 2700),
-    "lines of all without tests, docs, results": (76000, 55000),
-    "lines of tests": (46400, 38000),
-    "flags asked": (186, 30),
-    "psg_simulated() asked": (45, 5),
-    "files in circles of calls": (29, 0),
-    "lines over 100 columns, C without tests": (1456, 0),
-    "lines over 100 columns, other": (2588, 0),
-    "static mutable variables": (68, 42),
-    "getenv and setenv": (36, 16),
+# What is to be reached, in the order of counts.txt, which has the limits.
+AIMS = {
+    "lines of library": 30000,
+    "lines of workloads": 7000,
+    "lines of app": 10000,
+    "lines of laboratory": 7000,
+    "lines of bindings": 2700,
+    "lines of all without tests, docs, results": 55000,
+    "lines of tests": 38000,
+    "flags asked": 30,
+    "psg_simulated() asked": 5,
+    "files in circles of calls": 0,
+    "lines over 100 columns, C without tests": 0,
+    "lines over 100 columns, other": 0,
+    "static mutable variables": 42,
+    "getenv and setenv": 16,
 }
+FILE = os.path.join(os.path.dirname(__file__), "counts.txt")
 
 # The first that matches a path has its lines; "": nobody counts them.
 WORK = "cg|dock|ep|jacobi|plates|qr|vadd|blas|lapack"
@@ -57,7 +58,7 @@ def product(path):
 
 
 def count(root):
-    found = dict.fromkeys(LIMITS, 0)
+    found = dict.fromkeys(AIMS, 0)
     texts = {}
     for path in tree.files(root):
         name = product(path)
@@ -85,26 +86,32 @@ def count(root):
     return found
 
 
-def lower(found):
-    with open(__file__, encoding="utf-8") as file:
-        text = file.read()
-    for name, (limit, aim) in LIMITS.items():
-        new = -(-found[name] // 100) * 100 if name.startswith("lines of ") else found[name]
-        if new < limit:
-            text = text.replace(f'"{name}": ({limit}, {aim})', f'"{name}": ({new}, {aim})')
-    with open(__file__, "w", encoding="utf-8") as file:
-        file.write(text)
+def limits():
+    """A merge leaves the lines of both sides: the larger limit holds."""
+    found = {}
+    with open(FILE, encoding="utf-8") as file:
+        for name, limit in (line.rsplit(": ", 1) for line in file):
+            found[name] = max(int(limit), found.get(name, 0))
+    return found
+
+
+def lower(found, old):
+    """Limits of lines are rounded up to hundreds."""
+    with open(FILE, "w", encoding="utf-8") as file:
+        for name in AIMS:
+            new = -(-found[name] // 100) * 100 if name.startswith("lines of ") else found[name]
+            file.write(f"{name}: {min(new, old[name])}\n")
 
 
 def main(root, lowers=False):
-    found = count(root)
+    found, most = count(root), limits()
     if lowers:
-        lower(found)
+        lower(found, most)
     print(f"{'':42} {'today':>7} {'limit':>7} {'aim':>7}")
-    for name, (limit, aim) in LIMITS.items():
-        print(f"{name:42} {found[name]:7} {limit:7} {aim:7}")
-    tree.finish([f"{name}: {found[name]}, more than the limit {limit} in counts.py"
-                 for name, (limit, _) in LIMITS.items() if found[name] > limit], len(LIMITS))
+    for name, aim in AIMS.items():
+        print(f"{name:42} {found[name]:7} {most[name]:7} {aim:7}")
+    tree.finish([f"{name}: {found[name]}, more than the limit {most[name]} in counts.txt"
+                 for name in AIMS if found[name] > most[name]], len(AIMS))
 
 
 main(sys.argv[1], "--lower" in sys.argv)

@@ -18,6 +18,7 @@ USE = {
     "graph/psg_machine.h": "return psg_simulation();",
     "graph/psg_observe.h": "psg_statistics statistics; return psg_plan_statistics(NULL, &statistics) == PSG_OK;",
     "graph/psg_starpu.h": "return psg_submit_slabs(NULL) == PSG_OK;",
+    "graph/psg_task.h": "return psg_engine_wait(NULL) == PSG_OK;",
     "graph/psg_work.h": "psg_work_options how; psg_work_options_init(&how); return how.barrier;",
 }
 

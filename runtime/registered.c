@@ -1,0 +1,115 @@
+#include "runtime/registered.h"
+#include "runtime/gpu.h"
+#include "runtime/task.h"
+#if PSG_WITH_CUDA
+#include <starpu_cuda.h>
+#endif
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct codelets {
+    struct starpu_perfmodel model[PSG_TASK_PRECISIONS];
+    struct starpu_codelet codelet[PSG_TASK_PRECISIONS];
+    char symbol[PSG_TASK_PRECISIONS][64];
+} codelets;
+
+static codelets *of_kind[PSG_KINDS_MOST];
+
+static psg_task task_of(void *buffers[], const psg_task_args *args) {
+    return (psg_task){.owner = args->run->engine->owner,
+                      .label = &args->label,
+                      .buffers = buffers,
+                      .worker = psg_task_worker(args)};
+}
+
+static void on_core(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_task task = task_of(buffers, args);
+    if (!psg_run_failed(args->run)) {
+        psg_kind_at(args->label.kind)->core(&task);
+    }
+}
+
+#if PSG_WITH_CUDA
+static void on_gpu(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_kind *kind = psg_kind_at(args->label.kind);
+    psg_task task = task_of(buffers, args);
+    task.state = psg_gpu_self(args->run->engine)->state;
+    task.stream = starpu_cuda_get_local_stream();
+    if (!psg_run_failed(args->run)) {
+        (void)psg_gpu_check(args->run, kind->gpu(&task), kind->name);
+    }
+}
+#define ON_GPU on_gpu
+#else
+#define ON_GPU on_core /* for a simulation, which never calls it */
+#endif
+
+void *psg_task_memory(const psg_task *task, size_t m) {
+    return (void *)STARPU_BLOCK_GET_PTR(task->buffers[m]);
+}
+
+/* As PSG_CODELET() has them. In a simulation the machine may have the kind's time on a GPU. */
+static void fill(codelets *c, const psg_kind *kind) {
+    static const char *const suffix[PSG_TASK_PRECISIONS] = {"f64", "f32"};
+    for (int m = 0; m < PSG_TASK_PRECISIONS; m++) {
+        (void)snprintf(c->symbol[m], sizeof c->symbol[m], "psg_%s_%s", kind->name, suffix[m]);
+        c->model[m] = (struct starpu_perfmodel)PSG_CODELET_MODEL_OF(c->symbol[m]);
+        c->codelet[m] = (struct starpu_codelet){.name = kind->name,
+                                                .cpu_funcs = {on_core},
+                                                .cpu_funcs_name = {"on_core"},
+                                                .nbuffers = STARPU_VARIABLE_NBUFFERS,
+                                                .model = &c->model[m],
+                                                .type = STARPU_FORKJOIN,
+                                                .max_parallelism = 1};
+        if (kind->gpu != NULL || PSG_SIMULATE) {
+            c->codelet[m].cuda_funcs[0] = ON_GPU;
+            c->codelet[m].cuda_flags[0] = STARPU_CUDA_ASYNC;
+        }
+    }
+}
+
+bool psg_registered_make(int kind) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    (void)pthread_mutex_lock(&mutex);
+    if (of_kind[kind] == NULL) {
+        of_kind[kind] = calloc(1, sizeof *of_kind[kind]);
+        if (of_kind[kind] != NULL) {
+            fill(of_kind[kind], psg_kind_at(kind));
+        }
+    }
+    const bool there = of_kind[kind] != NULL;
+    (void)pthread_mutex_unlock(&mutex);
+    return there;
+}
+
+void psg_run_submit(psg_run *run, psg_label label, const psg_task_data *data, size_t groups) {
+    const psg_task_args args = {.run = run, .label = label};
+    if (label.kind < 0 || label.kind >= PSG_KINDS_MOST || of_kind[label.kind] == NULL) {
+        psg_run_fail(run, PSG_FAULT_SUBMIT, "a task of kind %d, which no engine has", label.kind);
+        return;
+    }
+    psg_task_submit_data(of_kind[label.kind]->codelet, &args, data, groups);
+}
+
+static struct starpu_codelet gate_codelet = {
+    .name = "gate", .where = STARPU_NOWHERE, .nbuffers = 1, .modes = {STARPU_RW}};
+
+static void passed(void *run) {
+    psg_run_end_task(run);
+}
+
+void psg_run_gate(psg_run *run, psg_data data) {
+    struct starpu_task *task = starpu_task_create();
+    task->cl = &gate_codelet;
+    task->handles[0] = data;
+    task->epilogue_callback_func = passed;
+    task->epilogue_callback_arg = run;
+    psg_run_begin_task(run);
+    if (!psg_task_hand_over(run, task)) {
+        psg_run_end_task(run);
+    }
+}

@@ -1,0 +1,587 @@
+/* Every way that a solve can take, as a table: the tasks that StarPU is handed, the steps that are
+ * done, the exchange, the home of the spectrum, the bytes over links and in messages, and a u that
+ * is right, and bit by bit that of the ways with the same arithmetic. Functions of this program
+ * stand before those of StarPU, MPI and CUDA and count the calls, so a way that silently becomes
+ * another one is seen.
+ *
+ * On cores; with PSG_TEST_GPUS=1 and 2 on so many GPUs; under mpirun between processes; and with a
+ * library that simulates on simulated GPUs, where nothing is computed, and u is not looked at. */
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
+#if WAYS_MPI
+#include "tests/mpi/ranks.h"
+#endif
+#include "tests/check.h"
+#include "tests/harness.h"
+#include "tests/simulate/simulate.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <starpu.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------- what is counted */
+
+enum { NAMES = 40, MANY = 4 };
+
+/** With enough rows for some to be returned or fetched, and a length along z that has kernels. */
+#define GRID                                                                                       \
+    {                                                                                              \
+        {12, 72, 25}, {                                                                            \
+            1.0, 2.0, 1.5                                                                          \
+        }                                                                                          \
+    }
+
+/** How often, or how many bytes, by name. */
+typedef struct tally {
+    size_t names;
+    char name[NAMES][24];
+    uint64_t count[NAMES];
+} tally;
+
+static tally seen;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t *count_of(tally *t, const char *name) {
+    size_t m = 0;
+    while (m < t->names && strcmp(t->name[m], name) != 0) {
+        m++;
+    }
+    if (m == t->names && m < NAMES - 1) {
+        t->names++;
+        t->count[m] = 0;
+        snprintf(t->name[m], sizeof t->name[m], "%s", name);
+    }
+    return &t->count[m];
+}
+
+static void note(const char *name, uint64_t count) {
+    pthread_mutex_lock(&lock);
+    *count_of(&seen, name) += count;
+    pthread_mutex_unlock(&lock);
+}
+
+#define BEFORE_THE_LIBRARY __attribute__((visibility("default")))
+
+/** The function of this name that this program's stands before. */
+static void find(void *function, const char *name) {
+    void *const there = dlsym(RTLD_NEXT, name);
+    if (there == NULL) {
+        fprintf(stderr, "no %s\n", name);
+        exit(1);
+    }
+    memcpy(function, &there, sizeof there);
+}
+
+/** Tasks without a codelet, by which StarPU waits for data, do not count. Nor do tasks without data:
+ *  these call workers of a team. */
+#undef starpu_task_submit /* with the line of the call, where StarPU records these */
+BEFORE_THE_LIBRARY int starpu_task_submit(struct starpu_task *task) {
+    int (*submit)(struct starpu_task *);
+    find(&submit, "starpu_task_submit");
+    if (task->cl != NULL && task->cl->name != NULL &&
+        (strcmp(task->cl->name, "team") != 0 || STARPU_TASK_GET_NBUFFERS(task) > 0)) {
+        note(task->cl->name, 1);
+    }
+    return submit(task);
+}
+
+#if WAYS_CUDA
+BEFORE_THE_LIBRARY cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+    cudaError_t (*launch)(cudaGraphExec_t, cudaStream_t);
+    find(&launch, "cudaGraphLaunch");
+    note("graph_launch", 1);
+    return launch(graph, stream);
+}
+#endif
+
+#if WAYS_MPI
+/** Messages of the data's own datatype; the others are agreements. */
+BEFORE_THE_LIBRARY int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
+                                 MPI_Comm comm, MPI_Request *request) {
+    int integers = 0, addresses = 0, types = 0, combiner = 0, bytes = 0;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    PMPI_Type_size(type, &bytes);
+    if (combiner != MPI_COMBINER_NAMED) {
+        note("send", 1);
+        note("message", (uint64_t)count * (uint64_t)bytes);
+    }
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+
+BEFORE_THE_LIBRARY int MPI_Ialltoallv(const void *from, const int *counts, const int *first,
+                                      MPI_Datatype type, void *to, const int *to_counts,
+                                      const int *to_first, MPI_Datatype to_type, MPI_Comm comm,
+                                      MPI_Request *request) {
+    int bytes = 0;
+    PMPI_Type_size(type, &bytes);
+    note("alltoall", 1);
+    for (int r = 0; r < ranks_size(comm); r++) {
+        note("message", r == ranks_rank(comm) ? 0 : (uint64_t)counts[r] * (uint64_t)bytes);
+    }
+    return PMPI_Ialltoallv(from, counts, first, type, to, to_counts, to_first, to_type, comm,
+                           request);
+}
+#endif
+
+/* ----------------------------------------------------------------------------- what is there */
+
+/** Who goes a way: one process, with a communicator of its own (ALONE) or without; several
+ *  processes with cores, or with a GPU each; a simulation alone. */
+typedef enum place { CORES, GPU, GPUS, ALONE, PROCESSES, GPU_PROCESSES, SIMULATED } place;
+
+/** Where the spectrum is, and whether kspace writes rows of it to other GPUs, and reads them. */
+typedef enum home { MAIN, ON_GPUS, ROWS_RETURNED, ROWS_FETCHED } home;
+
+enum {
+    MANAGED = PSG_EXCHANGE_MANAGED,
+    DIRECT = PSG_EXCHANGE_DIRECT,
+    MESSAGES = PSG_EXCHANGE_MPI,
+    ALLTOALL = PSG_EXCHANGE_ALLTOALL
+};
+
+/** What StarPU is handed: each step, one task for all, or none, as a thread enters the team. */
+typedef enum executor { TASKS, CHAIN, CUDA_GRAPH, TEAM_BY_THREAD, TEAM_BY_TASK } executor;
+
+/** The call: f and u are in main memory, but for slabs, which are where they are worked on. */
+typedef enum call { SOLVE, SUBMIT, SLABS, SLABS_ONCE, SOLVE_MANY, ONE_BY_ONE, EPSILON } call;
+
+/** Terms "name count". A count is a sum of products of digits and: S segments and P sheets of this
+ *  process, which are one bundle for others; A segments of all; J solves of conjugate gradients; F
+ *  bytes of the field, X of the spectrum; E messages and M bytes to other processes. "?" is any
+ *  count. What has no term is 0. */
+#define FUSED "forward_xy S, kspace P, inverse_xy S"
+#define STAGED "fft_xy S, pack S+P, unpack P+S, fft_z P, divide P, ifft_z P, ifft_xy S, normalize S"
+#define STAGED_IN_ONE /* the segment's spectrum is the only block */                               \
+    "fft_xy S, pack P, unpack P, fft_z P, divide P, ifft_z P, ifft_xy S, normalize S"
+#define EPSILON_STEPS                                                                              \
+    "forward_xy SJ, kspace PJ, inverse_xy SJ, pcg_measure S, pcg_start S, pcg_scalars 2+3J, "      \
+    "pcg_dot SJ, pcg_direction SJ, pcg_apply SJ, pcg_update SJ, pcg_end S"
+
+#define STAGED_GRAPH "graph=staged "
+#define CUT "segment-planes=5 sheets=9"
+#define HALVES "segment-planes=13 sheets=2"
+#define NODES "nodes=2 network=1e10"
+
+typedef struct way {
+    const char *name;
+    place place;
+    call call;
+    const char *options; /**< "name=value name=value" */
+    executor executor;
+    const char *steps;
+    int exchange;
+    home home;
+    char same;          /**< ways of one letter have the same u, bit by bit */
+    const char *beside; /**< what else StarPU and MPI are asked for, and bytes over links */
+} way;
+
+static const way ways[] = {
+    {"a team", CORES, SOLVE, "", TEAM_BY_THREAD, FUSED, MANAGED, MAIN, 'f', ""},
+    {"a team, submitted", CORES, SUBMIT, "", TEAM_BY_THREAD, FUSED, MANAGED, MAIN, 'f', ""},
+    {"a team, of slabs", CORES, SLABS, "", TEAM_BY_TASK, FUSED, MANAGED, MAIN, 'f', ""},
+    {"a team, staged", CORES, SOLVE, STAGED_GRAPH, TEAM_BY_THREAD, STAGED, MANAGED, MAIN, 's', ""},
+    {"a team, many", CORES, SOLVE_MANY, "", TEAM_BY_THREAD, "whole 4", MANAGED, MAIN, 'f', ""},
+    {"tasks", CORES, SOLVE, "policy=lws", TASKS, FUSED, MANAGED, MAIN, 'f', ""},
+    {"tasks of a cut", CORES, SOLVE, CUT, TASKS, FUSED, MANAGED, MAIN, 'f', ""},
+    {"tasks of slabs", CORES, SLABS, CUT, TASKS, FUSED, MANAGED, MAIN, 'f', ""},
+    {"tasks, staged", CORES, SOLVE, STAGED_GRAPH CUT, TASKS, STAGED, MANAGED, MAIN, 's', ""},
+    {"tasks, z strided", CORES, SOLVE, STAGED_GRAPH CUT " z-layout=strided", TASKS, STAGED, MANAGED,
+     MAIN, 'z', ""},
+    {"tasks, many", CORES, SOLVE_MANY, "policy=lws", TASKS, "whole 4", MANAGED, MAIN, 'f', ""},
+    {"tasks, one by one", CORES, ONE_BY_ONE, "policy=lws batch=1", TASKS, FUSED, MANAGED, MAIN, 'f',
+     ""},
+    {"epsilon", CORES, EPSILON, "", TASKS, EPSILON_STEPS, MANAGED, MAIN, 'e', ""},
+
+    {"one of one", ALONE, SOLVE, "exchange=mpi", TEAM_BY_THREAD, FUSED, MANAGED, MAIN, 'f', ""},
+    {"lent memory", PROCESSES, SOLVE, "", TASKS, FUSED, DIRECT, MAIN, 'f', "send E"},
+    {"one by one", PROCESSES, ONE_BY_ONE, "", TASKS, FUSED, DIRECT, MAIN, 'f', "send E"},
+    {"messages", PROCESSES, SOLVE, "exchange=mpi", TASKS, FUSED, MESSAGES, MAIN, 'f',
+     "send E, message M"},
+    {"messages of slabs", PROCESSES, SLABS, "exchange=mpi", TASKS, FUSED, MESSAGES, MAIN, 'f',
+     "send E, message M"},
+    {"messages of a cut", PROCESSES, SOLVE, "exchange=mpi " CUT, TASKS, FUSED, MESSAGES, MAIN, 'f',
+     "send E, message M, nowhere 2A"},
+    {"messages, staged", PROCESSES, SOLVE, STAGED_GRAPH, TASKS, STAGED, MESSAGES, MAIN, 's',
+     "send E, message M"},
+    {"alltoall", PROCESSES, SOLVE, "exchange=alltoall", TASKS, FUSED, ALLTOALL, MAIN, 'f',
+     "alltoall 2, message M"},
+    {"alltoall, staged", PROCESSES, SOLVE, STAGED_GRAPH "exchange=alltoall", TASKS, STAGED,
+     ALLTOALL, MAIN, 's', "alltoall 2, message M"},
+
+    {"tasks on a GPU", GPU, SOLVE, "", TASKS, FUSED, DIRECT, ON_GPUS, 'g',
+     "fetch 2S, h2d F, d2h F"},
+    {"tasks on a GPU, of slabs", GPU, SLABS_ONCE, "", TASKS, FUSED, DIRECT, ON_GPUS, 'g', ""},
+    {"tasks on a GPU, of a cut", GPU, SLABS, CUT, TASKS, FUSED, DIRECT, ON_GPUS, 'g', ""},
+    {"tasks on a GPU, staged", GPU, SOLVE, STAGED_GRAPH, TASKS, STAGED_IN_ONE, MANAGED, ON_GPUS,
+     'h', "fetch 2S, h2d F, d2h F"},
+    {"a chain", GPU, SLABS, "record=yes", CHAIN, FUSED, DIRECT, ON_GPUS, 'g', ""},
+    {"a chain, staged", GPU, SLABS, STAGED_GRAPH "record=yes", CHAIN, STAGED_IN_ONE, MANAGED,
+     ON_GPUS, 'h', ""},
+    {"a graph of CUDA's", GPU, SLABS, "", CUDA_GRAPH, FUSED, DIRECT, ON_GPUS, 'g', ""},
+    {"many on a GPU", GPU, SOLVE_MANY, "batch=2", TASKS, "whole 2", DIRECT, ON_GPUS, 'w',
+     "fetch 2, h2d 4F, d2h 4F"},
+    {"epsilon on a GPU", GPU, EPSILON, "", TASKS, EPSILON_STEPS, DIRECT, ON_GPUS, 'i',
+     "fetch S, h2d ?, d2h ?"},
+    {"a GPU and cores", GPU, SOLVE, "cpu-share=free cpus=2 " CUT, TASKS, FUSED, MANAGED, MAIN, 'j',
+     "fetch ?, h2d ?, d2h ?"},
+
+    {"direct, rows fetched", GPUS, SLABS, HALVES, TASKS, FUSED, DIRECT, ROWS_FETCHED, 'd', ""},
+    {"direct", GPUS, SOLVE, "segment-planes=13 sheets=18", TASKS, FUSED, DIRECT, ON_GPUS, 'd',
+     "fetch 2S, h2d F, d2h F"},
+    {"managed", GPUS, SLABS, "exchange=managed " HALVES, TASKS, FUSED, MANAGED, ON_GPUS, 'm',
+     "d2d X"},
+    {"managed, staged", GPUS, SLABS, STAGED_GRAPH HALVES, TASKS, STAGED, MANAGED, ON_GPUS, 'n',
+     "d2d X"},
+
+    {"lent memory of GPUs", GPU_PROCESSES, SLABS, "", TASKS, FUSED, DIRECT, ROWS_FETCHED, 'd',
+     "send E"},
+    {"messages of GPUs", GPU_PROCESSES, SLABS, "exchange=mpi", TASKS, FUSED, MESSAGES, MAIN, 'm',
+     "send E, message M, h2d ?, d2h ?"},
+    {"alltoall of GPUs", GPU_PROCESSES, SLABS, "exchange=alltoall", TASKS, FUSED, ALLTOALL, MAIN,
+     'm', "alltoall 2, message M, h2d ?, d2h ?"},
+
+    {"direct, rows returned", SIMULATED, SLABS, "gpus=4 segment-planes=7 sheets=4", TASKS, FUSED,
+     DIRECT, ROWS_RETURNED, 'd', ""},
+    {"messages of nodes", SIMULATED, SLABS, "gpus=1 " NODES, TASKS, FUSED, MESSAGES, MAIN, 'd',
+     "message M, h2d M, d2h M"},
+    {"alltoall of nodes", SIMULATED, SLABS, "gpus=1 exchange=alltoall " NODES, TASKS, FUSED,
+     ALLTOALL, MAIN, 'd', "message M, h2d M, d2h M"},
+};
+
+/* ---------------------------------------------------------------------------- what should be */
+
+/** What a way's letters stand for. */
+typedef struct numbers {
+    uint64_t of[128];
+} numbers;
+
+static uint64_t evaluate(const char *text, const numbers *n) {
+    uint64_t sum = 0, product = 1;
+    for (;; text++) {
+        if (isdigit((unsigned char)*text)) {
+            product *= (uint64_t)(*text - '0');
+        } else if (isupper((unsigned char)*text)) {
+            product *= n->of[(unsigned char)*text];
+        } else {
+            sum += product;
+            product = 1;
+            if (*text != '+') {
+                return sum;
+            }
+        }
+    }
+}
+
+/** Each name in `text` has its count, and no other has any. */
+static void compare(const tally *got, const char *text, const numbers *n, const char *what) {
+    tally left = *got;
+    char word[24], count[24];
+    int length = 0;
+    for (; sscanf(text, " %23[a-z_0-9] %23[^,]%n", word, count, &length) == 2; text += length) {
+        text += text[length] == ',';
+        uint64_t *at = count_of(&left, word);
+        CHECK(count[0] == '?' || *at == evaluate(count, n),
+              "%s: %s is %llu times, or bytes, and not %s = %llu", what, word,
+              (unsigned long long)*at, count, (unsigned long long)evaluate(count, n));
+        *at = 0;
+    }
+    CHECK(*text == 0, "%s: the table has \"%s\"", what, text);
+    for (size_t m = 0; m < left.names; m++) {
+        CHECK(left.count[m] == 0, "%s: %s is %llu times, or bytes, and not in the table", what,
+              left.name[m], (unsigned long long)left.count[m]);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- a solve */
+
+/** Of one way; f and u are [MANY] times this process' planes. */
+typedef struct run {
+    const way *way;
+    psg_precision precision;
+    oracle_grid grid;
+    psg_plan *plan;
+    size_t z0, points;
+    void *f, *u;
+    char what[96];
+} run;
+
+/** What the processes have together, and who counts on it. */
+typedef struct world {
+    const void *comm; /**< NULL: one process */
+    int ranks, rank;
+} world;
+
+static char *same[128][PSG_PRECISION_COUNT];
+
+static void set_options(psg_options *options, const char *text) {
+    char name[32], value[32];
+    int length = 0;
+    for (; sscanf(text, " %31[^=]=%31s%n", name, value, &length) == 2; text += length) {
+        if (strcmp(name, "policy") == 0) {
+            options->policy = "lws"; /* the pointer is kept */
+            CHECK(strcmp(value, options->policy) == 0, "policy %s", value);
+        } else {
+            CHECK_STATUS(psg_options_set(options, name, value), PSG_OK);
+        }
+    }
+}
+
+static psg_status solve(run *r) {
+    psg_array from, to, two;
+    psg_solve_args args;
+    psg_status status = PSG_OK;
+    switch (r->way->call) {
+    case SOLVE:
+        return psg_solve(r->plan, r->f, r->u);
+    case SUBMIT:
+        status = psg_submit(r->plan, r->f, r->u);
+        return status == PSG_OK ? psg_wait(r->plan) : status;
+    case SLABS:
+    case SLABS_ONCE:
+        status = psg_submit_slabs(r->plan);
+        return status == PSG_OK ? psg_wait(r->plan) : status;
+    case SOLVE_MANY:
+    case ONE_BY_ONE:
+        return psg_solve_many(r->plan, MANY, r->f, r->u);
+    case EPSILON: /* which is 2, in the place of another right-hand side */
+        psg_array_init(&from, r->f);
+        psg_array_init(&to, r->u);
+        psg_array_init(&two, (char *)r->f + r->points * harness_element_bytes(r->precision));
+        CHECK_STATUS(psg_solve_args_init(&args, r->plan), PSG_OK);
+        args.epsilon = &two;
+        return psg_solve_arrays(r->plan, 1, &from, &to, &args);
+    }
+    return PSG_ERR_ARG;
+}
+
+/** Right-hand side m is 2^m times the first, and so is its u, with the same digits. */
+static void check_u(const run *r, const double *want) {
+    const size_t sides = r->way->call == SOLVE_MANY || r->way->call == ONE_BY_ONE ? MANY : 1;
+    const size_t *n = r->grid.n, number = harness_element_bytes(r->precision);
+    const size_t first = r->z0 * n[0] * n[1];
+    double *got = oracle_array(r->points);
+    char *digits = harness_array(r->precision, r->points);
+    char **kept = &same[(unsigned char)r->way->same][r->precision];
+    for (size_t m = 0; m < sides; m++) {
+        harness_load(r->precision, r->points, (char *)r->u + m * r->points * number, got);
+        for (size_t p = 0; p < r->points; p++) {
+            got[p] = ldexp(got[p], -(int)m);
+        }
+        harness_store(r->precision, r->points, got, digits);
+        if (*kept == NULL) {
+            *kept = harness_array(r->precision, n[0] * n[1] * n[2]);
+            memcpy(*kept + first * number, digits, r->points * number);
+        }
+        CHECK_CLOSE(got, want + first, n[0], n[1], r->points / n[0] / n[1],
+                    harness_tolerance(r->precision, 1e-12, 1e-4), "%s, u %zu", r->what, m);
+        CHECK(memcmp(*kept + first * number, digits, r->points * number) == 0,
+              "%s, u %zu: other digits than those of the first way '%c'", r->what, m, r->way->same);
+    }
+    free(digits);
+    free(got);
+}
+
+static uint64_t steps_of(const psg_plan *plan, tally *steps) {
+    psg_kind_tasks kind[NAMES];
+    size_t kinds = 0;
+    uint64_t sum = 0;
+    steps->names = 0;
+    CHECK_STATUS(psg_work_tasks(psg_plan_work(plan), kind, NAMES, &kinds), PSG_OK);
+    for (size_t m = 0; m < kinds && m < NAMES; m++) {
+        *count_of(steps, psg_stage_name(kind[m].stage)) = kind[m].tasks[0] + kind[m].tasks[1];
+        sum += kind[m].tasks[0] + kind[m].tasks[1];
+    }
+    return sum;
+}
+
+/** Of this process, not by the library. */
+static size_t share_of(size_t n, const psg_statistics *s) {
+    return n / (size_t)s->ranks + ((size_t)s->rank < n % (size_t)s->ranks);
+}
+
+static numbers numbers_of(const run *r, const psg_statistics *s, const tally *steps) {
+    const size_t *n = r->grid.n;
+    const size_t row = (n[0] / 2 + 1) * 2 * harness_element_bytes(r->precision);
+    const size_t planes = share_of(n[2], s), rows = share_of(n[1], s);
+    size_t segments = 0, sheets = 0;
+    numbers of = {{0}};
+    tally t = *steps;
+    CHECK_STATUS(psg_plan_segments(r->plan, &segments, &sheets), PSG_OK);
+    of.of['S'] = segments;
+    of.of['P'] = sheets;
+    of.of['A'] = s->segments;
+    of.of['J'] = sheets > 0 ? *count_of(&t, "kspace") / sheets : 0;
+    of.of['F'] = r->points * harness_element_bytes(r->precision);
+    of.of['X'] = planes * n[1] * row;
+    of.of['E'] = segments * ((size_t)s->ranks - 1) + s->segments - segments; /* of bundles */
+    of.of['M'] = (planes * (n[1] - rows) + rows * (n[2] - planes)) * row;
+    return of;
+}
+
+static void check_way(const run *r, const psg_statistics *before) {
+    static const char *const executors[] = {[TASKS] = NULL,
+                                            [CHAIN] = "chain 1",
+                                            [CUDA_GRAPH] = "chain 1, graph_launch 1",
+                                            [TEAM_BY_THREAD] = "",
+                                            [TEAM_BY_TASK] = "team 1"};
+    const way *w = r->way;
+    const char *handed = executors[w->executor] != NULL ? executors[w->executor] : w->steps;
+    char asked[512];
+    int on_gpus = 0;
+    double left = 0;
+    tally steps;
+    psg_statistics s;
+    const uint64_t done = steps_of(r->plan, &steps);
+    CHECK_STATUS(psg_plan_statistics(r->plan, &s), PSG_OK);
+    CHECK_STATUS(psg_plan_memory(r->plan, &on_gpus, &left), PSG_OK);
+    for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
+        note(psg_link_name((psg_link)link), s.link[link].bytes - before->link[link].bytes);
+    }
+    numbers n = numbers_of(r, &s, &steps);
+    snprintf(asked, sizeof asked, "%s%s%s", handed, *handed != 0 && *w->beside != 0 ? ", " : "",
+             w->beside);
+    CHECK((int)s.exchange == w->exchange, "%s: the exchange is %d", r->what, (int)s.exchange);
+    CHECK((on_gpus != 0) == (w->home != MAIN) &&
+              (s.returned_rows > 0) == (w->home >= ROWS_RETURNED) &&
+              (s.fetched_rows > 0) == (w->home == ROWS_FETCHED),
+          "%s: the spectrum is in main memory, or on GPUs; %zu rows are returned, %zu fetched",
+          r->what, s.returned_rows, s.fetched_rows);
+    CHECK(done > 0 && (w->call != EPSILON || n.of['J'] >= s.iterations), "%s: %zu iterations",
+          r->what, s.iterations);
+    if (WAYS_SIMULATED) { /* without MPI */
+        note("message", s.link[PSG_LINK_MESSAGE].bytes);
+    }
+    CHECK(s.link[PSG_LINK_MESSAGE].bytes == *count_of(&seen, "message"),
+          "%s: psg tells of %llu bytes in messages", r->what,
+          (unsigned long long)s.link[PSG_LINK_MESSAGE].bytes);
+    compare(&steps, w->steps, &n, r->what);
+    for (int letter = 'A'; letter <= 'Z' && w->call == ONE_BY_ONE; letter++) {
+        n.of[letter] *= MANY; /* the steps are those of the last one */
+    }
+    compare(&seen, asked, &n, r->what);
+}
+
+/** What a way is gone with. */
+typedef struct journey {
+    const way *way;
+    psg_precision precision;
+    const world *all;
+    const double *f, *u; /**< of the whole grid */
+} journey;
+
+static void go(const void *argument) {
+    enum { SOLVES = 6 }; /* a chain on a GPU is a graph of CUDA's from the fourth on */
+    const journey *j = argument;
+    const way *w = j->way;
+    run r = {.way = w, .precision = j->precision, .grid = GRID};
+    const size_t plane = r.grid.n[0] * r.grid.n[1];
+    const psg_grid grid = harness_grid(&r.grid);
+    const bool slabs = w->call == SLABS || w->call == SLABS_ONCE;
+    psg_options options = harness_options(r.precision);
+    size_t planes = 0;
+    psg_statistics before;
+    snprintf(r.what, sizeof r.what, "%s, %s, process %d of %d", w->name,
+             harness_precision_name(r.precision), j->all->rank, j->all->ranks);
+    options.comm = j->all->comm;
+    options.gpus = WAYS_SIMULATED ? (w->place == GPU ? 1 : 2) : options.gpus;
+    options.symbol = w->call == EPSILON ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
+    set_options(&options, w->options);
+    if (!CHECK_STATUS(psg_plan_create(&r.plan, &grid, &options), PSG_OK)) {
+        return;
+    }
+    CHECK_STATUS(psg_plan_local_extent(r.plan, &r.z0, &planes), PSG_OK);
+    r.points = planes * plane;
+    r.f = harness_array(r.precision, MANY * r.points);
+    r.u = harness_array(r.precision, MANY * r.points);
+    double *sides = oracle_array(MANY * r.points);
+    for (size_t p = 0; p < MANY * r.points; p++) {
+        const double value = ldexp(j->f[r.z0 * plane + p % r.points], (int)(p / r.points));
+        sides[p] = w->call == EPSILON && p >= r.points ? 2 : value;
+    }
+    harness_store(r.precision, MANY * r.points, sides, r.f);
+    if (slabs) {
+        CHECK_STATUS(psg_slabs_put(r.plan, r.f), PSG_OK);
+    }
+    for (int m = w->call == SLABS_ONCE ? SOLVES : 1; m <= SOLVES; m++) {
+        CHECK_STATUS(psg_plan_statistics(r.plan, &before), PSG_OK);
+        seen.names = 0;
+        CHECK_STATUS(solve(&r), PSG_OK);
+    }
+    check_way(&r, &before);
+    if (slabs) {
+        CHECK_STATUS(psg_slabs_get(r.plan, r.u), PSG_OK);
+    }
+    if (!WAYS_SIMULATED) { /* there nothing is computed */
+        check_u(&r, j->u);
+    }
+    psg_plan_destroy(r.plan);
+    free(sides);
+    free(r.f);
+    free(r.u);
+}
+
+/* ------------------------------------------------------------------------------- all of them */
+
+/** Ways of several processes are compared with those of one, with the same arithmetic. */
+static bool takes(const way *w, const world *all, place workers) {
+    return w->place == workers || (all->ranks > 1 && w->place == CORES && w->call == SOLVE);
+}
+
+/** No machine's file has times of other ways. */
+static bool takes_simulated(const way *w, psg_precision precision) {
+    return precision == PSG_F64 && w->executor != CUDA_GRAPH && w->call < SOLVE_MANY &&
+           (w->place == GPU || w->place == GPUS || w->place == SIMULATED);
+}
+
+static void all_ways(const world *all, place workers) {
+    const world alone = {NULL, 1, 0};
+    const oracle_grid grid = GRID;
+    const size_t points = oracle_points(&grid);
+    double *f = oracle_array(points), *u = oracle_array(points), *fd2 = oracle_array(points);
+    for (int p = 0; p < PSG_PRECISION_COUNT; p++) {
+        oracle_random(44, points, f);
+        harness_round((psg_precision)p, points, f);
+        oracle_solve(&grid, ORACLE_SPECTRAL, 0, f, u);
+        oracle_solve(&grid, ORACLE_FD2, 0, f, fd2);
+        for (size_t m = 0; m < points; m++) {
+            fd2[m] /= 2;
+        }
+        for (size_t m = 0; m < sizeof ways / sizeof *ways; m++) {
+            const way *w = &ways[m];
+            const journey j = {w, (psg_precision)p, w->place == CORES ? &alone : all, f,
+                               w->call == EPSILON ? fd2 : u};
+            if (WAYS_SIMULATED && takes_simulated(w, j.precision)) {
+                simulate_apart(PSG_MACHINES "/h200.machine", go, &j);
+            } else if (!WAYS_SIMULATED && takes(w, all, workers)) {
+                go(&j);
+            }
+        }
+    }
+    free(f);
+    free(u);
+    free(fd2);
+}
+
+#undef main /* in a simulation StarPU's is the library's, see psg_simulation_main() */
+#if WAYS_MPI
+int main(int argc, char **argv) {
+    const MPI_Comm comm = MPI_COMM_WORLD;
+    ranks_start(&argc, &argv);
+    const world all = {&comm, ranks_size(comm), ranks_rank(comm)};
+    const bool gpus = harness_options(PSG_F64).gpus > 0;
+    all_ways(&all, all.ranks == 1 ? ALONE : gpus ? GPU_PROCESSES : PROCESSES);
+    return ranks_finish(check_result());
+}
+#else
+int main(void) {
+    const world alone = {NULL, 1, 0};
+    const int gpus = harness_options(PSG_F64).gpus;
+    all_ways(&alone, gpus > 1 ? GPUS : gpus > 0 ? GPU : CORES);
+    return check_result();
+}
+#endif
