@@ -1,5 +1,5 @@
 /* psg bench and psg tune: the command lines are read here, and what they ask for is done by the laboratory, which is
- * Python. It gets a request, one object of JSON, in a file that is open: the command line, and what the library knows. */
+ * Python. It gets a request, one object of JSON: the command line, and what the library knows. */
 #include "app/lab.h"
 #include "app/app.h"
 #include "app/arguments.h"
@@ -125,27 +125,17 @@ static int find_lab(const char *command, char *psg, char *folder) {
                      folder);
 }
 
-/* The request in a file without a name, which stays open. @return its number; -1: errno says why */
-static int put_request(const json_t *request) {
-    FILE *file = tmpfile();
-    const bool good = file != NULL && json_dumpf(request, file, 0) == 0 && fflush(file) == 0;
-    const int number = good ? dup(fileno(file)) : -1;
-    return number >= 0 && lseek(number, 0, SEEK_SET) == 0 ? number : -1;
-}
-
 /* Python takes the place of this program. @return APP_FAILED after a message: it did not */
 static int start(const char *command, json_t *request) {
-    char psg[PATH_MAX], folder[PATH_MAX], number[16];
+    char psg[PATH_MAX], folder[PATH_MAX];
     if (find_lab(command, psg, folder)) {
         return APP_FAILED;
     }
     put_facts(request, psg);
-    const int file = put_request(request);
-    if (file < 0) {
-        return app_error(APP_FAILED, "no file for what psg %s is asked: %s", command,
-                         strerror(errno));
+    char *asked = json_dumps(request, 0);
+    if (asked == NULL) {
+        return app_error(APP_FAILED, "out of memory for what psg %s is asked", command);
     }
-    (void)snprintf(number, sizeof number, "%d", file);
     /* signals wait until Python has its own handlers */
     sigset_t waiting, before;
     sigemptyset(&waiting);
@@ -154,10 +144,12 @@ static int start(const char *command, json_t *request) {
     sigaddset(&waiting, SIGHUP);
     (void)sigprocmask(SIG_BLOCK, &waiting, &before);
     (void)fflush(stdout);
-    (void)execlp("python3", "python3", "-B", folder, command, number, (char *)NULL);
+    (void)execlp("python3", "python3", "-B", folder, command, asked, (char *)NULL);
+    const int why = errno;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    free(asked);
     return app_error(APP_FAILED, "psg %s is a program in Python, and python3 cannot be started: %s",
-                     command, strerror(errno));
+                     command, strerror(why));
 }
 
 /* It starts processes of its own, by MPI too. */
@@ -178,8 +170,7 @@ int app_bench(int argc, char **argv) {
                                      json_object_get(given, "nodes") != NULL     ? "nodes"
                                      : json_object_get(given, "network") != NULL ? "network"
                                                                                  : NULL);
-        app_simulation_seed(
-            (unsigned)json_integer_value(json_object_get(arguments, "seed")));
+        app_simulation_seed((unsigned)json_integer_value(json_object_get(arguments, "seed")));
     }
     code = code ? code : start("bench", request);
     json_decref(request);

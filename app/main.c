@@ -3,6 +3,7 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/field.h"
+#include "app/lab.h"
 #include "app/processes.h"
 #include "app/simulating.h"
 #include "app/versions.h"
@@ -23,7 +24,7 @@ const app_command app_commands[] = {
     {"example", "write a small density to solve for", app_example, false},
     {"view", "write three slices of a field as a picture", app_view, false},
     {"bench", "measure solves in every combination of lists of options, or by ready studies",
-     bench_command, false},
+     app_bench, false},
     {"tune", "find the fastest options for a grid on this machine, and keep them for solve",
      bench_tune, false},
     {"measure", "measure configurations, lines of JSON, for a script: bench calls it", app_measure,

@@ -1,29 +1,26 @@
 """The laboratory: what `psg bench` and `psg tune` do. psg reads the command line and starts
 
-    python3 lab bench|tune NUMBER
+    python3 lab bench|tune REQUEST
 
-where NUMBER is that of an open file with a request, one object of JSON."""
+where REQUEST is an object of JSON: the command line, and what the library knows (app/lab.c)."""
 
 import json
-import os
 import sys
 
 import outputs
 import words
 
 
-def run(command, number):
+def run(command, request):
     """The exit code of psg."""
     outputs.install_signals()
-    with os.fdopen(int(number), encoding="utf-8") as file:
-        request = json.load(file)
     if command == "tune":
         from tune import main
     else:
         from bench import main
     code = words.DONE
     try:
-        main(request)
+        main(json.loads(request))
     except words.Failure as failure:
         words.message(failure.words)
         code = failure.code
@@ -39,6 +36,5 @@ def run(command, number):
 
 
 if len(sys.argv) == 3 and sys.argv[1] in ("bench", "tune"):
-    status = run(*sys.argv[1:])
-    os._exit(status) if sys.stdout.closed else sys.exit(status)
+    sys.exit(run(*sys.argv[1:]))
 sys.exit("psg: the laboratory is started by psg bench and psg tune alone")
