@@ -191,6 +191,65 @@ static int forget(bool quiet) {
     return APP_DONE;
 }
 
+/* That something cannot be written is found before the work is done. */
+static int find_folder(json_t *request) {
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    psg_options options;
+    psg_options_init(&options);
+    if (psg_cache_folder(&options, 1, folder, sizeof folder) != PSG_OK) {
+        return app_error(APP_FAILED, "%s", psg_last_error());
+    }
+    if (!folder[0]) {
+        return app_error(APP_FAILED,
+                         "there is no folder to store it in: set XDG_CACHE_HOME or HOME");
+    }
+    app_json_put_text(request, "folder", folder);
+    (void)snprintf(path, sizeof path, "%s/tuned", folder);
+    return app_output_try(path, APP_OUTPUT_ANY);
+}
+
+/* An option of the entry, if it has a text for it. */
+static int take_option(const json_t *entry, const char *name, const char *option, app_options *o) {
+    const char *text = json_string_value(json_object_get(entry, name));
+    return text != NULL ? app_options_set(o, app_option_index(option), text) : APP_DONE;
+}
+
+int app_keep(int argc, char **argv) {
+    static const char *const options[] = {"precision",      "graph",  "z",    "exchange",
+                                          "segment_planes", "sheets", "sched"};
+    json_t *entry = argc == 2 ? json_loads(argv[1], 0, NULL) : NULL;
+    const char *grid = json_string_value(json_object_get(entry, "grid"));
+    app_grid_value n = {.given = false};
+    app_options o;
+    app_options_init(&o);
+    if (grid == NULL || app_value_grid(grid, &n, NULL)) {
+        json_decref(entry);
+        return app_error(APP_USAGE, "psg keep is started by psg tune alone");
+    }
+    int code = take_option(entry, "gpu_list", "gpus", &o);
+    for (size_t m = 0; m < sizeof options / sizeof *options && !code; m++) {
+        code = take_option(entry, options[m], options[m], &o);
+    }
+    psg_tuned t = {.cpus = (size_t)json_integer_value(json_object_get(entry, "cpus")),
+                   .gpus = (size_t)json_integer_value(json_object_get(entry, "gpus")),
+                   .precision = o.options.precision,
+                   .n = {n.n[0], n.n[1], n.n[2]},
+                   .graph = o.options.graph,
+                   .z_layout = o.options.z_layout,
+                   .exchange = o.options.exchange,
+                   .segment_planes = o.options.segment_planes,
+                   .sheets = o.options.sheets,
+                   .seconds = json_number_value(json_object_get(entry, "seconds")),
+                   .default_seconds = json_number_value(json_object_get(entry, "default_seconds"))};
+    (void)snprintf(t.policy, sizeof t.policy, "%s",
+                   o.options.policy != NULL ? o.options.policy : "");
+    if (!code && psg_tuned_store(&o.options, &t) != PSG_OK) {
+        code = app_error(APP_FAILED, "%s", psg_last_error());
+    }
+    json_decref(entry);
+    return code;
+}
+
 int app_tune(int argc, char **argv) {
     json_t *request = json_object();
     bool forgets = false, quiet = false;
@@ -199,7 +258,12 @@ int app_tune(int argc, char **argv) {
     if (!code && psg_simulation()) {
         code = app_error(APP_USAGE, "psg tune measures, and this psg simulates machines");
     }
-    code = code ? code : forgets ? forget(quiet) : start("tune", request);
+    if (!code && forgets) {
+        code = forget(quiet);
+    } else if (!code) {
+        code = find_folder(request);
+        code = code ? code : start("tune", request);
+    }
     json_decref(request);
     return code == APP_HELPED ? APP_DONE : code;
 }

@@ -6,4 +6,7 @@
 int app_bench(int argc, char **argv);
 int app_tune(int argc, char **argv);
 
+/** `psg keep ENTRY`, which the laboratory starts and no user: stores what psg tune has found, an object of JSON. */
+int app_keep(int argc, char **argv);
+
 #endif

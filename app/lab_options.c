@@ -401,7 +401,9 @@ int app_lab_tune_options(int argc, char **argv, json_t *request, bool *forget, b
     for (size_t o = 0; o < sizeof options / sizeof *options && !code; o++) {
         char text[64];
         app_options_text(&a.solver.options, app_option_index(options[o]), text, sizeof text);
-        code = app_lab_list_read(app_lab_list(options[o]), text, given);
+        if (app_options_given(&a.solver, options[o])) {
+            code = app_lab_list_read(app_lab_list(options[o]), text, given);
+        }
     }
     app_json_put(
         given, "grid",

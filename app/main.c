@@ -8,7 +8,6 @@
 #include "app/simulating.h"
 #include "app/versions.h"
 #include "base/nearest.h"
-#include "bench/commands.h"
 #include "graph/psg_machine.h"
 
 #include <errno.h>
@@ -26,14 +25,14 @@ const app_command app_commands[] = {
     {"bench", "measure solves in every combination of lists of options, or by ready studies",
      app_bench, false},
     {"tune", "find the fastest options for a grid on this machine, and keep them for solve",
-     bench_tune, false},
+     app_tune, false},
     {"measure", "measure configurations, lines of JSON, for a script: bench calls it", app_measure,
      true},
     {"info", "show versions, workers, scheduling policies and what tune has kept", app_info, true},
     {"selftest", "check for a minute that psg gives right answers on this machine", app_selftest,
      false},
     {"completion", "print a completion script for bash, zsh or fish", app_completion, false},
-    {"visit", NULL, bench_visit_serve, true}, /* psg bench's own */
+    {"keep", NULL, app_keep, false}, /* psg tune's own */
     {NULL, NULL, NULL, false}};
 
 static int print_help(void) {

@@ -26,12 +26,12 @@ class Result:
         self.leader = leader
         self.skip = self.added = self.put = self.calibrated = False
         self.row, self.failed, self.load = None, "", math.nan
+        self.facts, self.error, self.tolerance = None, 0.0, 0.0
         self.reset()
 
     def reset(self):
         """Forget the rounds."""
-        self.samples, self.events, self.facts = [], [], None
-        self.error, self.tolerance = 0.0, 0.0
+        self.samples, self.events = [], []
 
     def is_measured(self):
         return not self.skip and bool(self.failed or self.samples)
@@ -68,7 +68,7 @@ class Groups:
         self.gpu_memory, self.workers, self.routes = 0.0, [], []
 
     def find_machine(self):
-        """The workers there are."""
+        """The workers there are, and all else that psg info says."""
         self.progress.step("looking for workers")
         found = info(self.psg, self.patience, self.progress)
         self.workers, self.routes = found["workers"], found["routes"]
@@ -77,6 +77,7 @@ class Groups:
         # GPUs take cores of their own
         self.cpus = len(self.workers) if not gpus else \
             len(info(self.psg, self.patience, self.progress, "--gpus", "0")["workers"])
+        return found
 
     # ----------------------------------------------------------------------------------------------------- the sweep
 

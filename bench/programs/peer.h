@@ -2,7 +2,7 @@
 #ifndef PSG_BENCH_PROGRAMS_PEER_H
 #define PSG_BENCH_PROGRAMS_PEER_H
 
-#include "bench/program_columns.h"
+#include "bench/programs/program_columns.h"
 #include "bench/programs/program.h"
 #include "graph/psg.h"
 #include "graph/psg_observe.h"

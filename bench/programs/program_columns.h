@@ -1,5 +1,5 @@
-/** @file program_columns.h  The columns that the measuring programs of bench/programs/ write, and `psg bench` reads: one
- *  list for both. Names with commas between; C and C++ at once. */
+/** @file program_columns.h  The columns that the measuring programs write, and the laboratory reads: lab/programs.py has the same
+ *  list. Names with commas between; C and C++ at once. */
 #ifndef PSG_BENCH_PROGRAM_COLUMNS_H
 #define PSG_BENCH_PROGRAM_COLUMNS_H
 
