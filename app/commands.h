@@ -24,5 +24,7 @@ int app_measure(int argc, char **argv);
 int app_info(int argc, char **argv);
 int app_selftest(int argc, char **argv);
 int app_completion(int argc, char **argv);
+/** The words that may stand in place of the last of argv; for completion scripts. */
+int app_complete(int argc, char **argv);
 
 #endif

@@ -1,12 +1,12 @@
-/* psg completion: a script that completes command lines of psg. Each command's --help is asked for its options, so that
- * the tables of the options are all that there is to know. */
-#include "app/completion.h"
+/* psg completion: a script by which a shell completes command lines of psg. The script asks
+ * `psg __complete WORDS...` what may stand in place of the last word. That asks each command's
+ * --help for its options, so that the tables of the options are all that there is to know. */
 #include "app/app.h"
+#include "app/arguments.h"
 #include "app/commands.h"
 #include "app/processes.h"
 #include "graph/psg_machine.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,23 +28,76 @@ static const app_command_text completion_text = {
     "         in each fish\n",
     "bash|zsh|fish"};
 
-/* ----------------------------------------------------------------------- what a value may be */
+/* A line that begins with a colon is an order to the shell: complete files, or folders, or put no
+ * blank after the word. Other lines are words, with a tab and what they mean. */
+static const char *const scripts[][2] = {
+    {"bash",
+     "_psg_completion() {\n"
+     "    local current=${COMP_WORDS[COMP_CWORD]#=} line\n"
+     "    COMPREPLY=()\n"
+     "    while IFS= read -r line; do\n"
+     "        case $line in\n"
+     "        :nospace) compopt -o nospace 2>/dev/null ;;\n"
+     "        :*) compopt -o filenames 2>/dev/null\n"
+     "            while IFS= read -r line; do COMPREPLY+=(\"$line\"); done \\\n"
+     "                < <(compgen -A \"${line#:}\" -- \"$current\") ;;\n"
+     "        *) COMPREPLY+=(\"${line%%$'\\t'*}\") ;;\n"
+     "        esac\n"
+     "    done < <(" PSG_COMMAND " __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+     "}\n"
+     "complete -F _psg_completion " PSG_COMMAND "\n"},
+    {"zsh", "#compdef " PSG_COMMAND "\n"
+            "_psg_completion() {\n"
+            "    local line; local -a found blank\n"
+            "    for line in \"${(@f)$(" PSG_COMMAND
+            " __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\"; do\n"
+            "        case $line in\n"
+            "        (:nospace) blank=(-S '') ;;\n"
+            "        (:file) compset -P '--*='; _files ;;\n"
+            "        (:directory) compset -P '--*='; _files -/ ;;\n"
+            "        (?*) found+=(\"${${line//:/\\\\:}/$'\\t'/:}\") ;;\n"
+            "        esac\n"
+            "    done\n"
+            "    (( $#found )) && _describe " PSG_COMMAND " found $blank\n"
+            "}\n"
+            "# a file of $fpath, or a script that is sourced\n"
+            "if [[ $funcstack[1] == _" PSG_COMMAND " ]]; then _psg_completion \"$@\"\n"
+            "else compdef _psg_completion " PSG_COMMAND "; fi\n"},
+    {"fish", "function __psg_completion\n"
+             "    set -l current (commandline -ct)\n"
+             "    for line in (" PSG_COMMAND
+             " __complete (commandline -opc)[2..] \"$current\" 2>/dev/null)\n"
+             "        switch $line\n"
+             "            case :file\n"
+             "                __fish_complete_path $current\n"
+             "            case :directory\n"
+             "                __fish_complete_directories $current\n"
+             "            case ':*'\n"
+             "            case '*'\n"
+             "                echo $line\n"
+             "        end\n"
+             "    end\n"
+             "end\n"
+             "complete -c " PSG_COMMAND " -f -a '(__psg_completion)'\n"}};
 
-static void add_word(app_completion_value *value, const char *word, size_t length) {
-    const size_t used = strlen(value->words);
-    if (used + length + 2 <= sizeof value->words) {
-        (void)snprintf(value->words + used, sizeof value->words - used, "%s%.*s", used ? " " : "",
-                       (int)length, word);
+/* -------------------------------------------------------------------- what the last word may be */
+
+typedef struct question {
+    const char *word;   /* the last */
+    const char *value;  /* what of it is completed: not "--graph=", nor the list before a comma */
+    const char *option; /* whose value it is, without "--"; NULL */
+    size_t length;      /* of the option's name */
+} question;
+
+/* @param[in] help  what the word means: its first clause is printed; "" */
+static void offer(const question *q, const char *word, size_t length, const char *help) {
+    if (strlen(q->value) <= length && strncmp(word, q->value, strlen(q->value)) == 0) {
+        printf("%.*s%.*s\t%.*s\n", (int)(q->value - q->word), q->word, (int)length, word,
+               (int)strcspn(help, ";\n"), help);
     }
 }
 
-static void add_policies(app_completion_value *value) {
-    for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
-        add_word(value, psg_policy_name(p), strlen(psg_policy_name(p)));
-    }
-}
-
-static void add_machines(app_completion_value *value) {
+static void offer_machines(const question *q) {
     size_t count = 0;
     psg_recorded *list = NULL;
     if (psg_recorded_list(NULL, 0, &count) == PSG_OK && count > 0) {
@@ -52,134 +105,103 @@ static void add_machines(app_completion_value *value) {
     }
     if (list != NULL && psg_recorded_list(list, count, &count) == PSG_OK) {
         for (size_t m = 0; m < count; m++) {
-            add_word(value, list[m].name, strlen(list[m].name));
+            offer(q, list[m].name, strlen(list[m].name), "");
         }
     }
     free(list);
 }
 
-static void add_files(app_completion_value *value) {
-    value->files = true;
+static bool is(const char *text, size_t length, const char *kind) {
+    return strlen(kind) == length && strncmp(text, kind, length) == 0;
 }
 
-static void add_folders(app_completion_value *value) {
-    value->folders = true;
-}
-
-/* One of the alternatives of "fused|staged|auto" or "FILE[:DATASET]": a word that is a value, or one in capitals for
- * values of a kind. */
-static void add_alternative(app_completion_value *value, const char *text, size_t length) {
-    static const struct {
-        const char *text;
-        void (*add)(app_completion_value *value);
-    } kinds[] = {{"FILE", add_files},         {"FILE[:DATASET]", add_files},
-                 {"FILE[:GROUP]", add_files}, {"FOLDER", add_folders},
-                 {"POLICY", add_policies},    {"MACHINE", add_machines}};
-    size_t word = 0;
-    while (word < length &&
-           (islower((unsigned char)text[word]) || isdigit((unsigned char)text[word]))) {
-        word++;
-    }
-    if (word == length) {
-        add_word(value, text, length);
-    }
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        if (strlen(kinds[k].text) == length && strncmp(kinds[k].text, text, length) == 0) {
-            kinds[k].add(value);
+/* One of the alternatives of "fused|staged|auto" or "FILE[:DATASET]": a word that is a value, or one
+ * in capitals for values of a kind. */
+static void offer_alternative(const question *q, const char *text, size_t length) {
+    if (strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789") >= length) {
+        offer(q, text, length, "");
+    } else if (is(text, length, "POLICY")) {
+        for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
+            offer(q, psg_policy_name(p), strlen(psg_policy_name(p)), "");
         }
+    } else if (is(text, length, "MACHINE")) {
+        offer_machines(q);
+    } else if (is(text, length, "FOLDER")) {
+        puts(":directory");
+    } else if (strncmp(text, "FILE", strlen("FILE")) == 0) {
+        puts(":file");
     }
 }
 
-static void describe_value(app_completion_value *value, const char *argument,
-                           const app_choice *choices) {
-    static const char more[] = ",...";
-    value->argument = argument;
-    if (argument == NULL) {
-        return;
+static void offer_values(question *q, const char *argument, const app_choice *choices) {
+    const char *list = strstr(argument, ",...");
+    const char *comma = list != NULL ? strrchr(q->value, ',') : NULL;
+    const size_t length = list != NULL ? (size_t)(list - argument) : strlen(argument);
+    if (list != NULL) {
+        puts(":nospace");
     }
-    size_t length = strlen(argument);
-    value->list = length >= strlen(more) && strcmp(argument + length - strlen(more), more) == 0;
-    length -= value->list ? strlen(more) : 0;
+    q->value = comma != NULL ? comma + 1 : q->value;
     for (const app_choice *choice = choices; choice != NULL && choice->name != NULL; choice++) {
-        add_word(value, choice->name, strlen(choice->name));
+        offer(q, choice->name, strlen(choice->name), "");
     }
     for (size_t at = 0; at < length && choices == NULL;) {
-        size_t end = at + strcspn(argument + at, "|");
-        end = end < length ? end : length;
-        add_alternative(value, argument + at, end - at);
+        const size_t end = at + strcspn(argument + at, "|");
+        offer_alternative(q, argument + at, (end < length ? end : length) - at);
         at = end + 1;
     }
 }
 
-/* The first clause of a help text, as far as it fits. */
-static void summarize(char *summary, size_t size, const char *help) {
-    size_t length = strcspn(help, ";\n");
-    const char *stop = strstr(help, ". ");
-    if (stop != NULL && (size_t)(stop - help) < length) {
-        length = (size_t)(stop - help);
-    }
-    for (bool whole = length < size; !whole && length > 1;) {
-        length--;
-        whole = length < size && help[length] == ' ';
-    }
-    (void)snprintf(summary, size, "%.*s", (int)length, help);
-}
-
-/* ------------------------------------------------------------------------------- the script */
-
-typedef struct script {
-    const app_completion_shell *shell;
-    const char *summary; /* of the command whose rows come */
-    app_completion_value completion;
-    char names[2048];
-} script;
-
 static void visit(const app_command_text *command, const app_option_row *row, void *context) {
-    script *s = context;
-    app_completion_value *completion = &s->completion;
-    size_t length = 0;
-    s->shell->head(PSG_COMMAND, command->name, s->summary);
-    if (command->operand != NULL) {
-        *completion = (app_completion_value){.name = NULL};
-        describe_value(completion, command->operand, NULL);
-        s->shell->operand(PSG_COMMAND, command->name, completion);
-    }
-    for (; row->name != NULL; row++) {
-        *completion = (app_completion_value){.name = row->name};
-        describe_value(completion, row->argument, row->choices);
-        summarize(completion->summary, sizeof completion->summary, row->help);
-        s->shell->option(PSG_COMMAND, command->name, completion);
-        if (length < sizeof s->names) {
-            length += (size_t)snprintf(s->names + length, sizeof s->names - length, "%s--%s",
-                                       length ? " " : "", row->name);
+    question *q = context;
+    char name[64];
+    for (const app_option_row *r = row; q->option != NULL && r->name != NULL; r++) {
+        if (r->argument != NULL && strlen(r->name) == q->length &&
+            strncmp(r->name, q->option, q->length) == 0) {
+            offer_values(q, r->argument, r->choices);
+            return;
         }
     }
-    s->shell->tail(s->names);
+    for (; q->word[0] == '-' && row->name != NULL; row++) {
+        offer(q, name, (size_t)snprintf(name, sizeof name, "--%s", row->name), row->help);
+    }
+    if (q->word[0] != '-' && command->operand != NULL) {
+        offer_values(q, command->operand, NULL);
+    }
 }
 
-static int print_script(const app_completion_shell *shell) {
-    char names[512] = "";
-    size_t length = 0;
-    script *s = app_allocate(1, sizeof *s, "the options");
-    if (s == NULL) {
-        return APP_FAILED;
+int app_complete(int argc, char **argv) {
+    const char *before = argc > 2 ? argv[argc - 2] : "";
+    question q = {.word = argc > 1 ? argv[argc - 1] : ""};
+    /* bash makes words of = and : */
+    before = strcmp(before, "=") == 0 && argc > 3 ? argv[argc - 3] : before;
+    q.word += q.word[0] == '=';
+    const char *equals = strncmp(q.word, "--", 2) == 0 ? strchr(q.word, '=') : NULL;
+    q.value = equals != NULL ? equals + 1 : q.word;
+    if (equals != NULL || strncmp(before, "--", 2) == 0) {
+        q.option = equals != NULL ? q.word + 2 : before + 2;
+        q.length = strcspn(q.option, "=");
     }
-    s->shell = shell;
-    shell->begin(PSG_COMMAND);
-    app_arguments_visit(visit, s);
-    for (const app_command *c = app_commands; c->name != NULL; c++) {
-        if (c->summary != NULL && length < sizeof names) {
-            char *arguments[] = {(char[32]){""}, (char[]){"--help"}, NULL};
-            (void)snprintf(arguments[0], 32, "%s", c->name);
-            s->summary = c->summary;
+    for (const app_command *c = app_commands; c->name != NULL && argc <= 2; c++) {
+        if (c->summary != NULL) {
+            offer(&q, c->name, strlen(c->name), c->summary);
+        }
+    }
+    if (argc <= 2 && q.word[0] == '-') {
+        offer(&q, "--help", strlen("--help"), "print the help");
+        offer(&q, "--version", strlen("--version"), "print the version");
+    }
+    app_arguments_visit(visit, &q);
+    for (const app_command *c = app_commands; c->name != NULL && argc > 2; c++) {
+        if (c->summary != NULL && strcmp(argv[1], c->name) == 0 && strcmp(q.word, ":") != 0 &&
+            strcmp(before, ":") != 0) {
+            char name[32];
+            char help[] = "--help";
+            char *arguments[] = {name, help, NULL};
+            (void)snprintf(name, sizeof name, "%s", c->name);
             (void)c->run(2, arguments);
-            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
-                                       length ? " " : "", c->name);
         }
     }
     app_arguments_visit(NULL, NULL);
-    shell->end(PSG_COMMAND, names);
-    free(s);
     return APP_DONE;
 }
 
@@ -190,10 +212,9 @@ int app_completion(int argc, char **argv) {
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
     }
-    for (const app_completion_shell *shell = app_completion_shells; named && shell->name != NULL;
-         shell++) {
-        if (strcmp(argv[1], shell->name) == 0) {
-            return app_rank() == 0 ? print_script(shell) : APP_DONE;
+    for (size_t s = 0; named && s < sizeof scripts / sizeof *scripts; s++) {
+        if (strcmp(argv[1], scripts[s][0]) == 0) {
+            return app_rank() > 0 || fputs(scripts[s][1], stdout) >= 0 ? APP_DONE : APP_FAILED;
         }
     }
     return named ? app_error(APP_USAGE, "completion '%s': expected %s", argv[1],

@@ -32,7 +32,8 @@ const app_command app_commands[] = {
     {"selftest", "check for a minute that psg gives right answers on this machine", app_selftest,
      false},
     {"completion", "print a completion script for bash, zsh or fish", app_completion, false},
-    {"keep", NULL, app_keep, false}, /* psg tune's own */
+    {"__complete", NULL, app_complete, false}, /* the completion scripts' */
+    {"keep", NULL, app_keep, false},           /* psg tune's own */
     {NULL, NULL, NULL, false}};
 
 static int print_help(void) {

@@ -77,11 +77,11 @@
  *  kspace reads them from there, too. 1024^3 in f64, ms, with RELAY and with RELAY_FETCHED: on 4 H200s 9.7 and
  *  10.2, on 2 H200s 13.3 and 12.8 (2026-11-21). On two GPUs the rows that are left to inverse_xy come faster
  *  than it transforms, and forward_xy has more to write, so RELAY_FETCHED is taken there. */
-#define TUNING_RELAY_SHARE 0.39
-#define TUNING_RELAY_FETCHED_SHARE 0.12
+#define TUNING_OVERLAP_SHARE 0.39
+#define TUNING_OVERLAP_PULLED_SHARE 0.12
 /** Rows of a sheet are returned in multiples of this: other numbers take longer. The times are not
  *  recorded (2026-11-20). */
-#define TUNING_RELAY_STEP 8
+#define TUNING_OVERLAP_STEP 8
 
 /** Cores take part beside GPUs if that is predicted to leave at most this share of a solve's time: predictions
  *  err. Chosen, not measured (2026-11-20). */

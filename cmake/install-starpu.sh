@@ -15,6 +15,7 @@
 set -eu
 # shellcheck source=cmake/progress.sh disable=SC1091
 . "$(dirname "$0")/progress.sh"
+here=$(cd "$(dirname "$0")" && pwd)
 
 die() {
     echo "install-starpu: $*" >&2
@@ -36,7 +37,7 @@ if [ "${STARPU_CUDA:-yes}" != no ] && [ "$simgrid" != yes ]; then
     fi
 fi
 arch=${STARPU_ARCH:-sm_90}
-changes=2 # counts the changes to its sources below
+changes=3 # counts the changes to its sources below
 settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch changes=$changes"
 gpus=8
 if [ "$simgrid" = yes ]; then
@@ -108,6 +109,14 @@ fi
 # where PREFIX is gone, as it may be after `cmake --install`.
 if [ -f src/core/perfmodel/perfmodel.c ]; then
     sed -i '/_perf_model_add_dir(STARPU_SAMPLING_DIR, 1,/d' src/core/perfmodel/perfmodel.c
+fi
+
+# StarPU would stop the process over files and variables that it cannot read. psg can do without the patch: it looks at
+# its own files, and at the variables that people set.
+if patch -p1 -s --dry-run <"$here/starpu-1.4.patch" >/dev/null 2>&1; then
+    patch -p1 -s <"$here/starpu-1.4.patch"
+else
+    echo "install-starpu: starpu-1.4.patch does not fit StarPU $version, which is built without it" >&2
 fi
 
 set -- --disable-build-doc --disable-build-examples --disable-build-tests --disable-opencl --disable-hip \

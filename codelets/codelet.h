@@ -2,7 +2,7 @@
 #ifndef PSG_CODELETS_CODELET_H
 #define PSG_CODELETS_CODELET_H
 
-#include "codelets/codelets.h"
+#include "codelets/context.h"
 #include "runtime/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"

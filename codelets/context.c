@@ -101,28 +101,28 @@ static int worker(const void *owner, const psg_label *label) {
 }
 
 /* Of a sheet, the blocks that it has to do with on other GPUs are those into which kspace puts the rows that it
- * relays. */
+ * moves itself. */
 static void sheet_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
-    const size_t relayed = psg_relay_rows(l, p);
+    const size_t moved = psg_overlap_rows_of(l, p);
     shape->count = psg_layout_rows(l, p);
     shape->pieces = l->segments.count;
-    for (size_t s = 0; relayed > 0 && s < l->segments.count; s++) {
+    for (size_t s = 0; moved > 0 && s < l->segments.count; s++) {
         shape->remote += l->segments.part[s].worker != l->sheets.part[p].worker;
     }
-    shape->moved = shape->remote > 0 ? (double)relayed / (double)shape->count : 0;
+    shape->moved = shape->remote > 0 ? (double)moved / (double)shape->count : 0;
 }
 
-/* A segment's task finds the rows in other GPUs' memory that kspace does not relay. */
+/* A segment's task finds the rows in other GPUs' memory that kspace does not move itself. */
 static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape) {
     const psg_layout *l = &c->layout;
-    const bool relays = shape->kind != PSG_TASK_FORWARD_XY || l->relay.fetched;
-    const size_t relayed = relays ? psg_relay_all_rows(l) : 0;
+    const bool counts = shape->kind != PSG_TASK_FORWARD_XY || l->overlap.pulled;
+    const size_t moved = counts ? psg_overlap_rows_all(l) : 0;
     shape->count = psg_layout_planes(l, s);
     shape->pieces = l->bundles.count;
     for (size_t g = 0; c->form.reaches && g < l->bundles.count; g++) {
         shape->remote += l->bundles.part[g].worker != l->segments.part[s].worker;
     }
-    shape->moved = shape->remote > 0 ? 1 - (double)relayed / (double)l->n[1] : 0;
+    shape->moved = shape->remote > 0 ? 1 - (double)moved / (double)l->n[1] : 0;
 }
 
 /* Dirichlet below and Neumann above is the mirror image of Neumann below and Dirichlet above, and takes as long. */
@@ -155,7 +155,7 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     for (int d = 0; d < 3; d++) {
         transforms = PSG_TRANSFORM_COUNT * transforms + (int)c->kind[d];
     }
-    shape->variant = 2 * transforms + (shape->remote > 0 && c->layout.relay.fetched) +
+    shape->variant = 2 * transforms + (shape->remote > 0 && c->layout.overlap.pulled) +
                      VARIANTS * (int)psg_label_components(label);
 }
 

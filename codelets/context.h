@@ -8,6 +8,7 @@
 #include "cpu/ops.h"
 #include "runtime/args.h"
 
+#include <starpu.h>
 #include <stdatomic.h>
 
 /** In which form the tasks find their data. */
@@ -43,14 +44,14 @@ typedef struct psg_many {
     atomic_int *nonfinite; /**< [count], each as psg_findings.nonfinite */
 } psg_many;
 
-/** Where the rows stand that kspace relays, in the lane of a solve, at addresses for one GPU. */
-typedef struct psg_relay_place {
-    /** By sheet, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are fetched. */
+/** Where the overlap rows stand in the workspace of a solve, at addresses for one GPU. */
+typedef struct psg_overlap_place {
+    /** By sheet, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are pulled. */
     void **before;
-    /** By segment, on its GPU: the rows of all sheets when they are back, or that are fetched, complex
-     *  [sheet][planes][rows][nxc]. */
+    /** By segment, on its GPU: the rows of all sheets when they are back, or that are pulled,
+     *  complex [sheet][planes][rows][nxc]. */
     void **after;
-} psg_relay_place;
+} psg_overlap_place;
 
 /** What the values on the sides add to f at the points next to them: reals of the precision, in main memory, page-locked
  *  where GPUs take tasks. */
@@ -100,7 +101,7 @@ typedef struct psg_waves {
 /** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
  *  these terms alone (psg_engine.user_bytes). Both are in the tasks' unit of length. */
 typedef struct psg_terms {
-    const psg_relay_place *relay; /**< by StarPU worker */
+    const psg_overlap_place *overlap; /**< by StarPU worker */
     double lambda;
     double scale; /**< factor over the product of the norms; of a periodic grid factor/(nx ny nz) */
     psg_sides sides;
@@ -109,6 +110,14 @@ typedef struct psg_terms {
     base_pcg_terms
         pcg; /**< of a solve with variable coefficients; `lambda` above is that of its preconditioner */
 } psg_terms;
+
+/** Copies of codelets, by precision, that work on blocks where these are, on this GPU or on a peer:
+ *  StarPU orders the accesses and copies nothing. For psg_context.direct. */
+typedef struct psg_direct_codelets {
+    struct starpu_codelet forward_xy[PSG_TASK_PRECISIONS];
+    struct starpu_codelet inverse_xy[PSG_TASK_PRECISIONS];
+    struct starpu_codelet gradient_xy[PSG_TASK_PRECISIONS];
+} psg_direct_codelets;
 
 typedef struct psg_context {
     psg_engine engine;
@@ -129,7 +138,7 @@ typedef struct psg_context {
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
     /** For tasks of several GPUs of this process that write and read blocks in each other's memory; NULL: StarPU knows all
      *  blocks where they are, or copies them. */
-    struct psg_direct_codelets *direct;
+    psg_direct_codelets *direct;
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 } psg_context;
 

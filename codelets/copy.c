@@ -1,9 +1,11 @@
-#include "codelets/codelets.h"
+/* Tasks that only move data: a slab to or from an array, and data to a memory node. */
+#include "codelets/copy.h"
 #include "runtime/task.h"
 #if PSG_WITH_CUDA
 #include "runtime/copies_cuda.h"
 #endif
 
+#include <pthread.h>
 #include <string.h>
 
 static void copy_cpu(void *buffers[], void *argument) {
@@ -46,4 +48,41 @@ struct starpu_task *psg_task_copy(starpu_data_handle_t slab, int worker, psg_sla
         return NULL;
     }
     return task;
+}
+
+/* ----------------------------------------------------------------------------------- fetch */
+
+/* By memory node. Of a task's data the first come there, the second are only waited for. */
+static struct starpu_codelet fetch_codelet[STARPU_MAXNODES];
+static pthread_once_t fetch_made = PTHREAD_ONCE_INIT;
+
+static void make_fetch(void) {
+    for (int node = 0; node < STARPU_MAXNODES; node++) {
+        fetch_codelet[node] = (struct starpu_codelet){.name = "fetch",
+                                                      .where = STARPU_NOWHERE,
+                                                      .nbuffers = STARPU_VARIABLE_NBUFFERS,
+                                                      .specific_nodes = 1,
+                                                      .nodes = {node, STARPU_SPECIFIC_NODE_LOCAL}};
+    }
+}
+
+static void fetched(void *run) {
+    psg_run_end_task(run);
+}
+
+void psg_task_fetch(psg_run *run, int node, starpu_data_handle_t data, starpu_data_handle_t after) {
+    (void)pthread_once(&fetch_made, make_fetch);
+    struct starpu_task *task = starpu_task_create();
+    task->cl = &fetch_codelet[node];
+    task->nbuffers = after != NULL ? 2 : 1;
+    psg_task_use(task, 0, data, STARPU_R);
+    if (after != NULL) {
+        psg_task_use(task, 1, after, STARPU_R);
+    }
+    task->epilogue_callback_func = fetched;
+    task->epilogue_callback_arg = run;
+    psg_run_begin_task(run);
+    if (!psg_task_hand_over(run, task)) {
+        psg_run_end_task(run);
+    }
 }

@@ -30,17 +30,6 @@ static size_t sheet_bytes(const psg_context *c) {
            c->layout.n[2] * 2 * c->cpu->real_bytes;
 }
 
-psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
-    static const psg_cuda_r2r kinds[PSG_TRANSFORM_COUNT] = {
-        [PSG_TRANSFORM_PERIODIC] = PSG_CUDA_DFT, [PSG_TRANSFORM_COS1] = PSG_CUDA_REDFT00,
-        [PSG_TRANSFORM_COS2] = PSG_CUDA_REDFT10, [PSG_TRANSFORM_COS3] = PSG_CUDA_REDFT01,
-        [PSG_TRANSFORM_COS4] = PSG_CUDA_REDFT11, [PSG_TRANSFORM_SIN1] = PSG_CUDA_RODFT00,
-        [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10, [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
-        [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11};
-    const psg_cuda_r2r kind = kinds[c->kind[d]];
-    return kind == PSG_CUDA_DFT && c->apart ? PSG_CUDA_R2HC : kind;
-}
-
 static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
     size_t planes[PSG_CUDA_SIZES];
@@ -71,7 +60,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                            psg_cuda_kind_of(c, 2), c->layout.n[2], 0);
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || c->form.strip > 0 ||
-        c->layout.relay.rows != NULL) {
+        c->layout.overlap.rows != NULL) {
         return code; /* cuFFT knows nothing of strips, and of one array of columns only */
     }
     (void)cudaGetLastError(); /* of a kernel that did not suit this device */
@@ -178,6 +167,15 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
+static void free_whole(const psg_cuda_whole_room *room) {
+    for (size_t m = 0; m < 2 * PSG_CUDA_SIZES; m++) {
+        psg_cuda_fft_destroy(room->xy[m / PSG_CUDA_SIZES][m % PSG_CUDA_SIZES]);
+    }
+    (void)cudaFree(room->spectra.memory_d);
+    (void)cudaFree(room->work.memory_d);
+    (void)cudaFree(room->dense.memory_d);
+}
+
 static void destroy(void *state, const void *owner) {
     psg_cuda_plans *w = state;
     (void)owner;
@@ -189,7 +187,7 @@ static void destroy(void *state, const void *owner) {
     }
     psg_cuda_xy_destroy(w->strips);
     psg_cuda_kspace_destroy(w->kspace);
-    psg_cuda_whole_free(&w->whole);
+    free_whole(&w->whole);
     for (int d = 0; d < 3; d++) {
         (void)cudaFree(w->eigen_d[d]);
         (void)cudaFree(w->waves_d.eigen[d]);
@@ -267,27 +265,27 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
                                    size_t p) {
     const psg_context *c = psg_context_of(run);
     const size_t planes = psg_layout_planes(&c->layout, s);
-    const bool there = direction == PSG_CUDA_FORWARD && !c->layout.relay.fetched;
+    const bool there = direction == PSG_CUDA_FORWARD && !c->layout.overlap.pulled;
     size_t before =
-        there ? c->layout.segments.part[s].box.lo[2] * psg_relay_rows(&c->layout, p) : 0;
+        there ? c->layout.segments.part[s].box.lo[2] * psg_overlap_rows_of(&c->layout, p) : 0;
     for (size_t other = 0; !there && other < p; other++) {
-        before += planes * psg_relay_rows(&c->layout, other);
+        before += planes * psg_overlap_rows_of(&c->layout, other);
     }
-    const psg_relay_place *place = &psg_terms_of(run)->relay[starpu_worker_get_id_check()];
+    const psg_overlap_place *place = &psg_terms_of(run)->overlap[starpu_worker_get_id_check()];
     char *base = there ? place->before[p] : place->after[s];
     return (psg_cuda_segment){.base_d = base + before * c->layout.nxc * 2 * c->cpu->real_bytes,
                               .planes = planes,
-                              .plane_pitch = psg_relay_rows(&c->layout, p) * c->layout.nxc};
+                              .plane_pitch = psg_overlap_rows_of(&c->layout, p) * c->layout.nxc};
 }
 
-/* gradient_z finds relayed rows where kspace has put them. */
+/* gradient_z finds overlap rows where kspace has put them. */
 size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]) {
     const psg_run *run = args->run;
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const size_t p = psg_sheet_of(args);
-    const size_t returned = psg_relay_rows(&c->layout, p);
-    const bool stay = c->layout.relay.fetched || args->label.kind == PSG_TASK_GRADIENT_Z;
+    const size_t returned = psg_overlap_rows_of(&c->layout, p);
+    const bool stay = c->layout.overlap.pulled || args->label.kind == PSG_TASK_GRADIENT_Z;
     bands[0] = (psg_cuda_band){.segments = w->segments[0], .rows = psg_block_rows(&c->layout, p)};
     bands[1] = (psg_cuda_band){
         .segments = w->segments[1], .rows = returned, .to = stay ? NULL : w->segments[2]};
@@ -314,7 +312,7 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
     size_t count = 0;
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
-        const size_t returned = psg_relay_rows(&c->layout, g); /* if any, bundles are sheets */
+        const size_t returned = psg_overlap_rows_of(&c->layout, g); /* if any, bundles are sheets */
         const size_t rows = psg_box_length(bundle, 1) - returned;
         parts[count++] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
                                             .plane_pitch = psg_task_pitch(buffers, g),
@@ -424,7 +422,7 @@ static bool all_have_kspace(const psg_context *c) {
     return all;
 }
 
-bool psg_gpu_relays(const psg_context *c) {
+bool psg_gpu_overlaps(const psg_context *c) {
     return (c->form.strip == 0 || 2 * c->layout.bundles.count <= PSG_CUDA_XY_PARTS) &&
            all_have_kspace(c);
 }

@@ -68,12 +68,12 @@ static inline size_t psg_cuda_most_planes(const psg_context *c) {
 /** Room of the calling worker's, made once. @param[in] what  it is @return 0; else it is latched in the run, too */
 int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *what);
 
-/** For kernels/, valid until this worker's next task: the blocks of a task's sheet as a band, and the rows that it relays as
+/** For kernels/, valid until this worker's next task: the blocks of a task's sheet as a band, and the rows that it moves itself as
  *  another one. @return how many bands */
 size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]);
 /** For kernels/: the division of a task's sheet. */
 psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args);
-/** For kernels/, valid until this worker's next task: segment s' blocks, and the relayed rows between them, in their order,
+/** For kernels/, valid until this worker's next task: segment s' blocks, and the overlap rows between them, in their order,
  *  on the way to the sheets or back. @return how many */
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                          void *buffers[], const psg_cuda_xy_part **parts);
@@ -85,16 +85,7 @@ static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
     return context->form.z_contiguous ? PSG_CUDA_Z_CONTIGUOUS : PSG_CUDA_Z_STRIDED;
 }
 
-/** Transform the segment of a task: f or u, then its spectrum or its blocks, then the components that it makes besides u. On
- *  the way there, after what is on the streams of the solve, and with what the values on the sides add to f.
- *  @return as the next ones: 0; a code for psg_gpu_check() */
-int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
-                               void *buffers[]);
-
-/** Differentiate the blocks of u, or of u along z, and transform them back: a component, then the blocks of its segment. */
-int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]);
-
-/** Where a sheet without relayed rows is worked on: in its blocks, if sheets are [z][ky][kx] and they are dense; else in w->sheet_d. */
+/** Where a sheet without overlap rows is worked on: in its blocks, if sheets are [z][ky][kx] and they are dense; else in w->sheet_d. */
 int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet_d);
 /** Copy it there from its blocks, or with `pack` back into them, unless it is there; transform it and divide it there. */
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d);
@@ -102,13 +93,17 @@ int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direc
                              void *sheet_d);
 int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d);
 
-/** Launch all of a solve of the right-hand sides first .. first+count-1 of a run, with f and u behind the first two buffers.
- *  @return 0; a code for psg_gpu_check() */
-int psg_cuda_whole(const psg_task_args *args, size_t first, size_t count, void *buffers[]);
-/** Free what it made. */
-void psg_cuda_whole_free(psg_cuda_whole_room *room);
 /** What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis is real-to-real too. */
-psg_cuda_r2r psg_cuda_kind_of(const psg_context *context, int axis);
+static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
+    static const psg_cuda_r2r kinds[PSG_TRANSFORM_COUNT] = {
+        [PSG_TRANSFORM_PERIODIC] = PSG_CUDA_DFT, [PSG_TRANSFORM_COS1] = PSG_CUDA_REDFT00,
+        [PSG_TRANSFORM_COS2] = PSG_CUDA_REDFT10, [PSG_TRANSFORM_COS3] = PSG_CUDA_REDFT01,
+        [PSG_TRANSFORM_COS4] = PSG_CUDA_REDFT11, [PSG_TRANSFORM_SIN1] = PSG_CUDA_RODFT00,
+        [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10, [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
+        [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11};
+    const psg_cuda_r2r kind = kinds[c->kind[d]];
+    return kind == PSG_CUDA_DFT && c->apart ? PSG_CUDA_R2HC : kind;
+}
 
 /** f or u, behind buffer m of a task. */
 static inline psg_cuda_field psg_cuda_field_of(void *buffers[], size_t m) {

@@ -1,4 +1,5 @@
 /* Segments on a GPU: f to its spectrum, the spectrum to u, and the spectrum of u to its derivatives. */
+#include "codelets/cuda_segments.h"
 #include "codelets/cuda.h"
 
 #include "codelets/sides.h"

@@ -1,5 +1,6 @@
 /* Tasks `whole` on a GPU: the planes of all right-hand sides are transformed along x and y together, and so are the
  * columns along z. */
+#include "codelets/cuda_whole.h"
 #include "codelets/cuda.h"
 
 #include "runtime/order.h"
@@ -29,15 +30,6 @@ static void forget_size(psg_cuda_whole_room *r, size_t m) {
         r->xy[d][m] = NULL;
     }
     r->planes[m] = 0;
-}
-
-void psg_cuda_whole_free(psg_cuda_whole_room *room) {
-    for (size_t m = 0; m < PSG_CUDA_SIZES; m++) {
-        forget_size(room, m);
-    }
-    (void)cudaFree(room->spectra.memory_d);
-    (void)cudaFree(room->work.memory_d);
-    (void)cudaFree(room->dense.memory_d);
 }
 
 /* ------------------------------------------------------------------------------------ by cuFFT */

@@ -1,7 +1,11 @@
 /* fft_xy, and forward_xy, which also packs. */
+#include "codelets/forward_xy.h"
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
 #include "codelets/sides.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda_segments.h"
+#endif
 
 /* Plane by plane: a plane's spectrum is still in the cache when it is dealt out to the blocks. Blocks that are
  * views of the segment's planes are one plane together, where the spectrum goes at once. */

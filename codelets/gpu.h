@@ -10,8 +10,8 @@
  *  size, for these sides or on one of the GPUs. */
 size_t psg_gpu_strip(const psg_context *context);
 
-/** Can the GPUs' tasks relay rows, see psg_relay? */
-bool psg_gpu_relays(const psg_context *context);
+/** Can the GPUs' tasks move rows between GPUs, see psg_overlap? */
+bool psg_gpu_overlaps(const psg_context *context);
 
 /** Can GPUs solve whole right-hand sides, see psg_task_whole()? */
 bool psg_gpu_solves_whole(const psg_context *context);

@@ -7,7 +7,7 @@ size_t psg_gpu_strip(const psg_context *context) {
     return 0;
 }
 
-bool psg_gpu_relays(const psg_context *context) {
+bool psg_gpu_overlaps(const psg_context *context) {
     (void)context;
     return psg_simulated(); /* as GPUs do but for few lengths */
 }

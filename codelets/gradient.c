@@ -1,3 +1,4 @@
+#include "codelets/gradient.h"
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
 #include "codelets/sides.h"

@@ -1,7 +1,11 @@
 /* ifft_xy, and inverse_xy, which also unpacks: the mirror of forward_xy; and gradient_xy, which differentiates on the way.
  * inverse_xy may make derivatives besides u; the blocks are then read from memory once. */
+#include "codelets/inverse_xy.h"
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda_segments.h"
+#endif
 
 /* A plane of a component: from the blocks, times sqrt(-1) and the wavenumbers along x or y. `gradient_z` has multiplied by
  * those along z. */

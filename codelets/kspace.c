@@ -1,4 +1,5 @@
 /* kspace, and gradient_z, which divides by something else. */
+#include "codelets/kspace.h"
 #include "codelets/codelet.h"
 
 static void kspace_core(void *buffers[], const psg_task_args *args) {

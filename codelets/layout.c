@@ -34,6 +34,6 @@ void psg_layout_free(psg_layout *l) {
     free_parts(&l->segments);
     free_parts(&l->sheets);
     free_parts(&l->bundles);
-    free(l->relay.rows);
+    free(l->overlap.rows);
     *l = (psg_layout){.n = {l->n[0], l->n[1], l->n[2]}, .nxc = l->nxc};
 }

@@ -62,13 +62,13 @@ static inline psg_range psg_parts_of(const psg_parts *parts, int process) {
 size_t psg_parts_length(const psg_parts *parts, psg_range range, int d);
 size_t psg_parts_largest(const psg_parts *parts, psg_range range, int d);
 
-/** Rows that `kspace` relays: the last rows of each sheet. They are no part of the sheet's blocks. `forward_xy` puts
+/** Rows that `kspace` itself moves between GPUs: the last rows of each sheet. They are no part of the sheet's blocks. `forward_xy` puts
  *  them elsewhere, and `kspace` itself writes its result to the GPUs of their segments, so that the links between GPUs
  *  do not rest while `kspace` computes. */
-typedef struct psg_relay {
+typedef struct psg_overlap {
     size_t *rows; /**< by sheet; NULL: none */
-    bool fetched; /**< `kspace` also reads the rows from the GPUs of their segments */
-} psg_relay;
+    bool pulled;  /**< `kspace` also reads the rows from the GPUs of their segments */
+} psg_overlap;
 
 /** The cut over all processes; the layout owns its arrays. A segment is a run of planes z of the field, a sheet a run
  *  of rows ky of the spectrum. A bundle is sheets of one process whose blocks travel as one message; in one process
@@ -79,7 +79,7 @@ typedef struct psg_layout {
     psg_parts segments;
     psg_parts sheets;
     psg_parts bundles;
-    psg_relay relay;
+    psg_overlap overlap;
 } psg_layout;
 
 static inline size_t psg_layout_planes(const psg_layout *l, size_t s) {
@@ -90,24 +90,24 @@ static inline size_t psg_layout_rows(const psg_layout *l, size_t p) {
     return psg_box_length(&l->sheets.part[p].box, 1);
 }
 
-/** The block of segment s and a sheet or a bundle, as a box of the spectrum; with the rows that kspace relays. */
+/** The block of segment s and a sheet or a bundle, as a box of the spectrum; with the rows that kspace moves. */
 psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *sheets);
 
-/** Rows of sheet p that kspace relays. */
-static inline size_t psg_relay_rows(const psg_layout *l, size_t p) {
-    return l->relay.rows != NULL ? l->relay.rows[p] : 0;
+/** Rows of sheet p that kspace moves. */
+static inline size_t psg_overlap_rows_of(const psg_layout *l, size_t p) {
+    return l->overlap.rows != NULL ? l->overlap.rows[p] : 0;
 }
 
 /** Rows of sheet p that are in its blocks. */
 static inline size_t psg_block_rows(const psg_layout *l, size_t p) {
-    return psg_layout_rows(l, p) - psg_relay_rows(l, p);
+    return psg_layout_rows(l, p) - psg_overlap_rows_of(l, p);
 }
 
-/** Rows of all sheets that kspace relays. */
-static inline size_t psg_relay_all_rows(const psg_layout *l) {
+/** Rows of all sheets that kspace moves. */
+static inline size_t psg_overlap_rows_all(const psg_layout *l) {
     size_t rows = 0;
     for (size_t p = 0; p < l->sheets.count; p++) {
-        rows += psg_relay_rows(l, p);
+        rows += psg_overlap_rows_of(l, p);
     }
     return rows;
 }

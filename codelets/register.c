@@ -1,7 +1,8 @@
 /* All kinds of task that the library has, registered in the order of their numbers. */
-#include "codelets/codelets.h"
+#include "codelets/context.h"
 #include "codelets/kinds.h"
 #include "codelets/pcg.h"
+#include "codelets/whole.h"
 #include "codelets/workloads/blocks.h"
 #include "codelets/workloads/cg.h"
 #include "codelets/workloads/dock.h"

@@ -1,5 +1,5 @@
 /* Blocks of a bundle that travels as one. */
-#include "codelets/codelets.h"
+#include "codelets/regroup.h"
 #include "runtime/task.h"
 
 /* Nothing runs: StarPU takes the one for the other, which stand in the same memory. A bundle that is split again may still be

@@ -1,8 +1,12 @@
 /* whole: all of a solve of some right-hand sides, by one worker, which has room for their spectra. So nothing is
  * exchanged: cores solve one right-hand side each, and a GPU has few launches for many small ones. */
+#include "codelets/whole.h"
 #include "base/memory.h"
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda_whole.h"
+#endif
 
 /* The label has the first right-hand side and, in the last place, the last one. */
 static size_t count_of(const psg_label *label) {

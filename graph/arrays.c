@@ -1,8 +1,13 @@
 /* The caller's f and u as StarPU data, slab by slab. */
+#include "graph/arrays.h"
 #include "base/tuning.h"
-#include "graph/pcg.h"
-#include "graph/process.h"
-#include "graph/solving.h"
+#include "codelets/copy.h"
+#include "graph/array_check.h"
+#include "graph/block.h"
+#include "graph/pieces.h"
+#include "graph/plan_struct.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -21,13 +26,13 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
     if (plan->workers.gpu_count == 0 || array_bytes(plan) == 0) {
         return PSG_OK;
     }
-    for (const psg_pinned *p = plan->doors.pinned; p != NULL; p = p->next) {
+    for (const psg_pinned *p = plan->held.pinned; p != NULL; p = p->next) {
         if (p->array == array) {
             return PSG_OK;
         }
     }
     void *memory = (void *)(uintptr_t)array; /* its pages are locked, not written */
-    psg_status status = psg_door_check_host(plan, memory);
+    psg_status status = psg_array_check_host(plan, memory);
     if (status != PSG_OK) {
         return status;
     }
@@ -40,8 +45,8 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
         }
         return psg_fail(PSG_ERR_MEMORY, "%zu bytes could not be page-locked", array_bytes(plan));
     }
-    *pinned = (psg_pinned){.next = plan->doors.pinned, .array = memory};
-    plan->doors.pinned = pinned;
+    *pinned = (psg_pinned){.next = plan->held.pinned, .array = memory};
+    plan->held.pinned = pinned;
     return PSG_OK;
 }
 
@@ -49,7 +54,7 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
     if (plan == NULL) {
         return;
     }
-    for (psg_pinned **at = &plan->doors.pinned; *at != NULL;) {
+    for (psg_pinned **at = &plan->held.pinned; *at != NULL;) {
         psg_pinned *pinned = *at;
         if (array != NULL && pinned->array != array) {
             at = &pinned->next;
@@ -71,7 +76,7 @@ static size_t count_slabs(const psg_plan *plan, const psg_many *many) {
 static const psg_array *array_of(const psg_plan *plan, const psg_array *arrays, size_t count,
                                  size_t s, size_t *first) {
     for (size_t m = 0; count > 1 && m < count; m++) {
-        const psg_range segments = psg_door_segments(plan, arrays[m].device);
+        const psg_range segments = psg_array_segments(plan, arrays[m].device);
         if (psg_range_has(segments, s)) {
             *first = segments.first;
             return &arrays[m];
@@ -110,7 +115,7 @@ static slab_place place_of(const psg_plan *plan, const psg_arrays *arrays, int f
 /* Where a slab of f or u is at home. */
 static int node_of(const psg_plan *plan, const psg_arrays *arrays, int field, size_t k) {
     const psg_array *a = place_of(plan, arrays, field, k).array;
-    return a == NULL ? STARPU_MAIN_RAM : psg_door_node(plan, a->device);
+    return a == NULL ? STARPU_MAIN_RAM : psg_array_node(plan, a->device);
 }
 
 /* @return false: no memory */
@@ -125,7 +130,7 @@ static bool register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) 
         starpu_data_handle_t *slab = &arrays->slabs[field][k];
         if (a != NULL) {
             const size_t plane = (size_t)a->stride[2];
-            psg_block_register_rows(slab, psg_door_node(plan, a->device),
+            psg_block_register_rows(slab, psg_array_node(plan, a->device),
                                     (char *)a->data + at.before * plane * c->cpu->real_bytes, block,
                                     (size_t)a->stride[1], plane, c->cpu->real_bytes);
         } else {
@@ -294,7 +299,7 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
     if (arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
     }
-    psg_status status = psg_door_check(plan, arrays);
+    psg_status status = psg_array_check(plan, arrays);
     if (status == PSG_OK && !prepare_transforms(plan, arrays)) {
         status = psg_fail(PSG_ERR_RUNTIME, "%s found no plan for arrays at these addresses",
                           psg_cpu_fftw_name());
@@ -309,19 +314,18 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
         psg_arrays_destroy(arrays, plan);
         return status;
     }
-    arrays->number = ++plan->doors.arrays_made; /* the slabs have 0 */
+    arrays->number = ++plan->held.arrays_made; /* the slabs have 0 */
     *result = arrays;
     return PSG_OK;
 }
 
-void psg_arrays_free(psg_doors *doors, const psg_plan *plan) {
-    while (doors->arrays != NULL) {
-        psg_arrays *next = doors->arrays->next;
-        psg_arrays_destroy(doors->arrays, plan);
-        doors->arrays = next;
+void psg_arrays_free(psg_held_arrays *held, const psg_plan *plan) {
+    while (held->arrays != NULL) {
+        psg_arrays *next = held->arrays->next;
+        psg_arrays_destroy(held->arrays, plan);
+        held->arrays = next;
     }
-    psg_arrays_destroy(doors->slabs, plan);
-    psg_pcg_destroy(doors->pcg, plan);
+    psg_arrays_destroy(held->slabs, plan);
 }
 
 /* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of those that are
@@ -329,7 +333,7 @@ void psg_arrays_free(psg_doors *doors, const psg_plan *plan) {
 static void make_place(psg_plan *plan) {
     size_t idle = 0;
     bool brought = false;
-    for (psg_arrays **at = &plan->doors.arrays; *at != NULL;) {
+    for (psg_arrays **at = &plan->held.arrays; *at != NULL;) {
         psg_arrays *arrays = *at;
         const bool old =
             !arrays->busy && (idle >= TUNING_ARRAYS_KEPT || (brought && !arrays->stays));
@@ -360,7 +364,7 @@ static void take_field(const psg_plan *plan, const psg_arrays *arrays, int field
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
                            const psg_many *many, psg_arrays **result) {
     psg_arrays *arrays = NULL;
-    for (psg_arrays **at = &plan->doors.arrays; *at != NULL && arrays == NULL;) {
+    for (psg_arrays **at = &plan->held.arrays; *at != NULL && arrays == NULL;) {
         if (!(*at)->busy && are_given(*at, count, given, many)) {
             arrays = *at;
             *at = arrays->next;
@@ -368,7 +372,7 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
             at = &(*at)->next;
         }
     }
-    if (arrays != NULL && psg_door_check(plan, arrays) != PSG_OK) {
+    if (arrays != NULL && psg_array_check(plan, arrays) != PSG_OK) {
         psg_clear_error();
         psg_arrays_destroy(arrays, plan); /* freed since, and perhaps other memory stands there */
         arrays = NULL;
@@ -377,16 +381,16 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
     if (arrays == NULL) {
         return status;
     }
-    arrays->next = plan->doors.arrays;
-    plan->doors.arrays = arrays;
-    status = status == PSG_OK ? psg_door_check_flights(plan, arrays) : status;
+    arrays->next = plan->held.arrays;
+    plan->held.arrays = arrays;
+    status = status == PSG_OK ? psg_array_check_pending(plan, arrays) : status;
     if (status != PSG_OK) {
         return status;
     }
     arrays->busy = true;
     make_place(plan);
-    if (arrays->stays && !plan->doors.awake) {
-        plan->doors.awake = true;
+    if (arrays->stays && !plan->held.awake) {
+        plan->held.awake = true;
         psg_runtime_awake(); /* to wake for each solve would take longer than a small one */
     }
     take_field(plan, arrays, PSG_FIELD_F);

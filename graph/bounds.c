@@ -1,5 +1,9 @@
 /* What a run cannot be shorter than: by its dependencies, its work, and the bytes to move. */
-#include "graph/process.h"
+#include "graph/dependencies.h"
+#include "graph/lp_bound.h"
+#include "graph/ranks.h"
+#include "graph/rates.h"
+#include "graph/status.h"
 #include "graph/work.h"
 
 #include <math.h>
@@ -57,7 +61,7 @@ static psg_status find_bounds(const psg_work *work, psg_bounds *b) {
     if (status != PSG_OK) {
         return status;
     }
-    b->lp_seconds = psg_program_seconds(work);
+    b->lp_seconds = psg_lp_bound_seconds(work);
     b->memory_bytes = psg_history_traffic(&work->latest, work->engine, b->cache_bytes);
     b->bound[PSG_BOUND_WORK] =
         psg_history_work(&work->latest) / (double)work->workers->usable_count;
@@ -96,8 +100,4 @@ psg_status(psg_work_bounds)(const psg_work *work, psg_bounds *bounds, size_t str
         memcpy(bounds, &b, struct_size < sizeof b ? struct_size : sizeof b);
     }
     return status;
-}
-
-psg_status(psg_plan_bounds)(const psg_plan *plan, psg_bounds *bounds, size_t struct_size) {
-    return (psg_work_bounds)(psg_plan_work(plan), bounds, struct_size);
 }

@@ -1,7 +1,9 @@
 /* The folder for what a machine has learnt: FFTW's wisdom, and what `psg tune` found. */
+#include "graph/cache.h"
 #include "base/kept.h"
-#include "graph/make.h"
-#include "graph/options.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_machine.h"
+#include "graph/status.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,9 +5,13 @@
  *   GPUs' rows     stay on the GPUs        to a GPU, and back
  *   cores' rows    from a GPU, and back    stay in main memory
  */
+#include "graph/cpu_share.h"
 #include "base/tuning.h"
-#include "graph/make.h"
+#include "graph/block.h"
 #include "graph/options.h"
+#include "graph/partition.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
 #include "runtime/speed.h"
 
 #include <math.h>
@@ -23,10 +27,6 @@ typedef struct speeds {
     double to_gpus, from_gpus; /* bytes per second, of all GPUs' links together */
     double field, spectrum;    /* bytes */
 } speeds;
-
-bool psg_cpu_share_wanted(const psg_options *options) {
-    return options->cpu_share > 0 || options->cpu_share == PSG_CPU_SHARE_FREE;
-}
 
 /* ------------------------------------------------------------------------------ what is known */
 
@@ -118,7 +118,7 @@ static double find_best(const psg_workers *w, const psg_context *c, size_t cpus)
     double share = 0;
     for (size_t planes = 1; planes <= c->layout.n[2]; planes++) {
         const double tried = (double)planes / (double)c->layout.n[2];
-        const double seconds = predict(&s, planes, psg_cpu_share_of(tried, c->layout.n[1]));
+        const double seconds = predict(&s, planes, psg_partition_cores(tried, c->layout.n[1]));
         if (seconds < best) {
             best = seconds;
             share = tried;
@@ -130,7 +130,7 @@ static double find_best(const psg_workers *w, const psg_context *c, size_t cpus)
 psg_status psg_cpu_share_make(psg_workers *w, const psg_plan *plan, size_t cpus) {
     const psg_options *o = &plan->problem.options;
     const bool both = w->gpu_count > 0 && cpus > 0;
-    if (psg_cpu_share_wanted(o) && !both) {
+    if (psg_options_want_cpu_share(o) && !both) {
         return psg_fail(PSG_ERR_NODEV,
                         "CPU cores and GPUs are to share the work, and there are %zu CPU workers "
                         "and %zu GPUs",

@@ -1,4 +1,6 @@
 /* Which event of a run needed which other. */
+#include "graph/dependencies.h"
+#include "graph/status.h"
 #include "graph/work.h"
 
 #include <stdlib.h>
@@ -32,9 +34,4 @@ psg_status psg_work_dependencies(const psg_work *work, psg_dependency *dependenc
     }
     free(list);
     return status;
-}
-
-psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependencies,
-                                 size_t capacity, size_t *count) {
-    return psg_work_dependencies(psg_plan_work(plan), dependencies, capacity, count);
 }

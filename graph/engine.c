@@ -1,7 +1,13 @@
 /* Engines of programs with tasks of their own: psg_task.h. */
 #include "codelets/gpu.h"
-#include "graph/process.h"
+#include "graph/block.h"
+#include "graph/options.h"
+#include "graph/psg_machine.h"
+#include "graph/start.h"
+#include "graph/status.h"
+#include "graph/transfer_log.h"
 #include "graph/work.h"
+#include "graph/workers.h"
 #include "runtime/registered.h"
 #include "runtime/runs.h"
 #include "runtime/simulation.h"
@@ -276,7 +282,7 @@ psg_run *psg_engine_start(psg_work *work) {
     if (e == NULL) {
         return NULL;
     }
-    psg_copies_begin(work, true);
+    psg_transfers_begin(work, true);
     e->run->awake = true;
     e->submission = psg_work_start(work, e->run, work->runs);
     return e->run;
@@ -291,7 +297,7 @@ psg_status psg_engine_wait(psg_work *work) {
     psg_work_submitted(e->run, e->submission);
     (void)psg_run_wait(e->run, 0);
     psg_work_keep(work, e->run, e->submission.program);
-    psg_copies_end(work, e->run);
+    psg_transfers_end(work, e->run);
     psg_runtime_rest();
     return psg_fail_run(e->run);
 }

@@ -1,5 +1,8 @@
 /* What happened in a run, for traces. */
-#include "graph/solving.h"
+#include "graph/events.h"
+#include "codelets/kinds.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
 
 /* Does the event write what the message carries away, or read it last? */
 static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *message) {
@@ -115,9 +118,4 @@ psg_status psg_work_events(const psg_work *work, psg_event *events, size_t capac
         }
     }
     return all->lost ? psg_fail(PSG_ERR_MEMORY, "there was no memory for all events") : PSG_OK;
-}
-
-psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
-                           size_t *count) {
-    return psg_work_events(psg_plan_work(plan), events, capacity, count);
 }

@@ -6,9 +6,14 @@
  * Each process submits what starts or ends there, so its part grows with the number of processes,
  * not with the square. A bundle of one sheet needs no split and no join: its arrival is the block.
  */
-#include "graph/make.h"
-#include "graph/process.h"
-#include "graph/solving.h"
+#include "graph/exchange.h"
+#include "codelets/gradient.h"
+#include "codelets/kinds.h"
+#include "codelets/regroup.h"
+#include "graph/block.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/status.h"
 
 #include <stdlib.h>
 
@@ -35,7 +40,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
                            (l->segments.count - own_segments) * own_bundles;
     const size_t handles = own_segments * l->bundles.count + l->segments.count * own_bundles + 1;
     const bool alltoall = plan->placement.exchange == PSG_EXCHANGE_ALLTOALL;
-    /* one for each block, each way, of each lane; and those of edges */
+    /* one for each block, each way, of each workspace; and those of edges */
     const size_t tags = edge_tag(plan, EDGE_TAGS);
     between->main_memory = calloc(handles + l->sheets.count, sizeof *between->main_memory);
     psg_status status = PSG_OK;
@@ -78,17 +83,17 @@ static size_t own_sheets(const psg_context *c) {
 /* Tags are those of the pair of processes, odd ones for the way back: both ways there are
  * messages from one to the other. A block on a GPU goes from there, and to there, if MPI can. A block that both
  * processes reach stays where it is, and its message is empty. */
-static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int rank, size_t s,
-                              size_t g, psg_way way) {
+static psg_message message_of(const psg_plan *plan, const psg_workspace *workspace, int rank,
+                              size_t s, size_t g, psg_way way) {
     const psg_context *c = &plan->context;
     const psg_part *segment = &c->layout.segments.part[s];
     const psg_part *bundle = &c->layout.bundles.part[g];
     const psg_box block = psg_layout_block(&c->layout, s, bundle);
-    const size_t index = (lane->number * c->layout.segments.first[1] + s -
+    const size_t index = (workspace->number * c->layout.segments.first[1] + s -
                           c->layout.segments.first[segment->process]) *
                              c->layout.bundles.first[1] +
                          g - c->layout.bundles.first[bundle->process];
-    const bool stays = psg_lends(plan);
+    const bool stays = psg_shares_memory(plan);
     const int worker = segment->process == plan->processes.rank ? segment->worker : bundle->worker;
     return (psg_message){
         .rank = rank,
@@ -101,40 +106,40 @@ static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int ra
                   {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
 }
 
-static starpu_data_handle_t bundle_of(const psg_context *c, const psg_lane *lane, size_t s,
-                                      size_t g) {
-    return lane->bundles[(s - c->layout.segments.own.first) * c->layout.bundles.count + g];
+static starpu_data_handle_t bundle_of(const psg_context *c, const psg_workspace *workspace,
+                                      size_t s, size_t g) {
+    return workspace->bundles[(s - c->layout.segments.own.first) * c->layout.bundles.count + g];
 }
 
-static starpu_data_handle_t arrival_of(const psg_context *c, const psg_lane *lane, size_t s,
-                                       size_t g) {
-    return lane->arrivals[s * own_bundles(c) + g - c->layout.bundles.own.first];
+static starpu_data_handle_t arrival_of(const psg_context *c, const psg_workspace *workspace,
+                                       size_t s, size_t g) {
+    return workspace->arrivals[s * own_bundles(c) + g - c->layout.bundles.own.first];
 }
 
 /* My segments' blocks to `rank` on the way there, or back from it. */
-static void outward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank,
+static void outward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, int rank,
                     psg_way way) {
     const psg_context *c = &plan->context;
     const psg_range theirs = psg_parts_of(&c->layout.bundles, rank);
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
         for (size_t g = theirs.first; g < theirs.end; g++) {
-            const psg_message message = message_of(plan, lane, rank, s, g, way);
+            const psg_message message = message_of(plan, workspace, rank, s, g, way);
             (psg_way_is_back(way) ? psg_message_receive
-                                  : psg_message_send)(run, bundle_of(c, lane, s, g), &message);
+                                  : psg_message_send)(run, bundle_of(c, workspace, s, g), &message);
         }
     }
 }
 
 /* And the other end: blocks of the segments of `rank` for my sheets, from it or to it. */
-static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank,
+static void inward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, int rank,
                    psg_way way) {
     const psg_context *c = &plan->context;
     const psg_range theirs = psg_parts_of(&c->layout.segments, rank);
     for (size_t s = theirs.first; s < theirs.end; s++) {
         for (size_t g = c->layout.bundles.own.first; g < c->layout.bundles.own.end; g++) {
-            const psg_message message = message_of(plan, lane, rank, s, g, way);
-            (psg_way_is_back(way) ? psg_message_send
-                                  : psg_message_receive)(run, arrival_of(c, lane, s, g), &message);
+            const psg_message message = message_of(plan, workspace, rank, s, g, way);
+            (psg_way_is_back(way) ? psg_message_send : psg_message_receive)(
+                run, arrival_of(c, workspace, s, g), &message);
         }
     }
 }
@@ -207,7 +212,8 @@ starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
 /* ----------------------------------------------------------------------------------- blocks */
 
 /* Each process begins with the one after it, so that not all of them send to the first. */
-static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_way way) {
+static void messages(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                     psg_way way) {
     for (int r = 0; r < plan->processes.ranks; r++) {
         psg_message_expect(run, r, way, sends_to(plan, r, way));
     }
@@ -215,28 +221,29 @@ static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, p
         const int to = (plan->processes.rank + d) % plan->processes.ranks;
         const int from = (plan->processes.rank + plan->processes.ranks - d) % plan->processes.ranks;
         if (psg_way_is_back(way)) {
-            inward(run, plan, lane, to, way);
-            outward(run, plan, lane, from, way);
+            inward(run, plan, workspace, to, way);
+            outward(run, plan, workspace, from, way);
         } else {
-            outward(run, plan, lane, to, way);
-            inward(run, plan, lane, from, way);
+            outward(run, plan, workspace, to, way);
+            inward(run, plan, workspace, from, way);
         }
     }
 }
 
-static void carry(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_way way) {
+static void carry(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_way way) {
     if (plan->placement.exchange == PSG_EXCHANGE_ALLTOALL) {
         const psg_label label = psg_exchange_label();
         const bool there = !psg_way_is_back(way);
-        psg_message_alltoall(run, &lane->alltoall, &label, way,
-                             there ? &lane->outward : &lane->inward,
-                             there ? &lane->inward : &lane->outward);
+        psg_message_alltoall(run, &workspace->alltoall, &label, way,
+                             there ? &workspace->outward : &workspace->inward,
+                             there ? &workspace->inward : &workspace->outward);
     } else {
-        messages(run, plan, lane, way);
+        messages(run, plan, workspace, way);
     }
 }
 
-static void regroup(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_way way) {
+static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                    psg_way way) {
     const psg_context *c = &plan->context;
     for (size_t s = 0; s < c->layout.segments.count; s++) {
         for (size_t g = c->layout.bundles.own.first; g < c->layout.bundles.own.end; g++) {
@@ -245,41 +252,43 @@ static void regroup(psg_run *run, const psg_plan *plan, const psg_lane *lane, ps
             const bool mine = psg_range_has(c->layout.segments.own, s);
             if (count > 1) {
                 psg_task_regroup(
-                    run, way, !mine, arrival_of(c, lane, s, g),
-                    &lane->blocks[s * own_sheets(c) + first - c->layout.sheets.own.first], count);
+                    run, way, !mine, arrival_of(c, workspace, s, g),
+                    &workspace->blocks[s * own_sheets(c) + first - c->layout.sheets.own.first],
+                    count);
             }
         }
     }
 }
 
-void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
+void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
     if (plan->processes.ranks > 1) {
-        carry(run, plan, lane, PSG_WAY_THERE);
-        regroup(run, plan, lane, PSG_WAY_THERE);
+        carry(run, plan, workspace, PSG_WAY_THERE);
+        regroup(run, plan, workspace, PSG_WAY_THERE);
     }
 }
 
-void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
+void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
     if (plan->processes.ranks > 1) {
-        regroup(run, plan, lane, PSG_WAY_BACK);
-        carry(run, plan, lane, PSG_WAY_BACK);
+        regroup(run, plan, workspace, PSG_WAY_BACK);
+        carry(run, plan, workspace, PSG_WAY_BACK);
     }
 }
 
 /* The blocks are there, and have to be read on this side before they are written on the other one: where these are two
  * places, nobody has to know. */
-void psg_exchange_forward_again(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
-    if (psg_lends(plan)) {
-        carry(run, plan, lane, PSG_WAY_THERE_AGAIN);
+void psg_exchange_forward_again(psg_run *run, const psg_plan *plan,
+                                const psg_workspace *workspace) {
+    if (psg_shares_memory(plan)) {
+        carry(run, plan, workspace, PSG_WAY_THERE_AGAIN);
     }
     if (plan->processes.ranks > 1) {
-        regroup(run, plan, lane, PSG_WAY_THERE_AGAIN);
+        regroup(run, plan, workspace, PSG_WAY_THERE_AGAIN);
     }
 }
 
-void psg_exchange_back_again(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
+void psg_exchange_back_again(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
     if (plan->processes.ranks > 1) {
-        regroup(run, plan, lane, PSG_WAY_BACK_AGAIN);
-        carry(run, plan, lane, PSG_WAY_BACK_AGAIN);
+        regroup(run, plan, workspace, PSG_WAY_BACK_AGAIN);
+        carry(run, plan, workspace, PSG_WAY_BACK_AGAIN);
     }
 }

@@ -12,36 +12,42 @@
  * blocks, in memory that StarPU knows nothing of: those of sheet p in segment s, in both of their places, are
  * written and read only by tasks that have B[s][p], in the same way, so its order is theirs.
  */
-#include "codelets/codelets.h"
-#include "graph/solving.h"
+#include "graph/fused.h"
+#include "codelets/forward_xy.h"
+#include "codelets/inverse_xy.h"
+#include "codelets/kspace.h"
+#include "graph/arrays.h"
+#include "graph/exchange.h"
+#include "graph/gradient.h"
 
-void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                      const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const psg_range sheets = psg_context_of(run)->layout.sheets.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
     const size_t stride = sheets.end - sheets.first;
     for (size_t s = segments.first; s < segments.end; s++) {
-        psg_arrays_bring_f(run, plan, arrays, s, lane->bundles[(s - segments.first) * bundles]);
+        psg_arrays_bring_f(run, plan, arrays, s,
+                           workspace->bundles[(s - segments.first) * bundles]);
     }
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_forward_xy(run, s, arrays->slabs[PSG_FIELD_F][s - segments.first],
-                            &lane->bundles[(s - segments.first) * bundles]);
+                            &workspace->bundles[(s - segments.first) * bundles]);
     }
-    psg_exchange_forward(run, plan, lane);
+    psg_exchange_forward(run, plan, workspace);
     for (size_t p = sheets.first; p < sheets.end; p++) {
-        psg_task_kspace(run, p, &lane->blocks[p - sheets.first], stride);
+        psg_task_kspace(run, p, &workspace->blocks[p - sheets.first], stride);
     }
-    psg_exchange_back(run, plan, lane);
+    psg_exchange_back(run, plan, workspace);
     for (size_t s = segments.first; s < segments.end; s++) {
         starpu_data_handle_t components[2];
         const size_t count = psg_gradient_with_u(run, plan, arrays, s, components);
-        psg_task_inverse_xy(run, s, &lane->bundles[(s - segments.first) * bundles],
+        psg_task_inverse_xy(run, s, &workspace->bundles[(s - segments.first) * bundles],
                             arrays->slabs[PSG_FIELD_U][s - segments.first], components, count);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
         if (count == 0) {
-            psg_graph_gradient_xy(run, plan, lane, arrays, s);
+            psg_graph_gradient_xy(run, plan, workspace, arrays, s);
         }
     }
-    psg_graph_gradient(run, plan, lane, arrays);
+    psg_graph_gradient(run, plan, workspace, arrays);
 }

@@ -10,7 +10,17 @@
  *                                        |
  *                          B[s][0..P-1] --gradient_xy(s,z)--> along z [s]
  */
-#include "graph/solving.h"
+#include "graph/gradient.h"
+#include "codelets/gradient.h"
+#include "codelets/inverse_xy.h"
+#include "codelets/kspace.h"
+#include "graph/arrays.h"
+#include "graph/exchange.h"
+#include "graph/placement.h"
+#include "graph/plan_struct.h"
+#include "graph/sides.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
 
@@ -111,12 +121,12 @@ static bool wants_any(const psg_arrays *arrays) {
     return any;
 }
 
-static void submit_component(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+static void submit_component(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                              const psg_arrays *arrays, size_t s, int d) {
     const psg_context *c = &plan->context;
     const size_t own = s - c->layout.segments.own.first;
     if (psg_gradient_wants(&psg_terms_of(run)->gradient, d)) {
-        psg_task_gradient_xy(run, s, (size_t)d, &lane->bundles[own * c->layout.bundles.count],
+        psg_task_gradient_xy(run, s, (size_t)d, &workspace->bundles[own * c->layout.bundles.count],
                              arrays->slabs[PSG_FIELD_GRADIENT + d][own]);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_GRADIENT + d, s);
     }
@@ -139,25 +149,25 @@ size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_a
     return count;
 }
 
-void psg_graph_gradient_xy(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_gradient_xy(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                            const psg_arrays *arrays, size_t s) {
     if (wants_any(arrays) && psg_gradient_by_modes(&plan->context)) {
-        submit_component(run, plan, lane, arrays, s, 0);
-        submit_component(run, plan, lane, arrays, s, 1);
+        submit_component(run, plan, workspace, arrays, s, 0);
+        submit_component(run, plan, workspace, arrays, s, 1);
     }
 }
 
-static void submit_along_z(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+static void submit_along_z(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                            const psg_arrays *arrays) {
     const psg_range segments = plan->context.layout.segments.own;
     const psg_range sheets = plan->context.layout.sheets.own;
-    psg_exchange_forward_again(run, plan, lane);
+    psg_exchange_forward_again(run, plan, workspace);
     for (size_t p = sheets.first; p < sheets.end; p++) {
-        psg_task_gradient_z(run, p, &lane->blocks[p - sheets.first], psg_range_count(sheets));
+        psg_task_gradient_z(run, p, &workspace->blocks[p - sheets.first], psg_range_count(sheets));
     }
-    psg_exchange_back_again(run, plan, lane);
+    psg_exchange_back_again(run, plan, workspace);
     for (size_t s = segments.first; s < segments.end; s++) {
-        submit_component(run, plan, lane, arrays, s, 2);
+        submit_component(run, plan, workspace, arrays, s, 2);
     }
 }
 
@@ -190,7 +200,7 @@ static void submit_differences(psg_run *run, const psg_plan *plan, const psg_arr
     }
 }
 
-void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                         const psg_arrays *arrays) {
     if (!wants_any(arrays)) {
         return;
@@ -198,6 +208,6 @@ void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_lane *lane
     if (!psg_gradient_by_modes(&plan->context)) {
         submit_differences(run, plan, arrays);
     } else if (psg_gradient_wants(&psg_terms_of(run)->gradient, 2)) {
-        submit_along_z(run, plan, lane, arrays);
+        submit_along_z(run, plan, workspace, arrays);
     }
 }

@@ -1,9 +1,11 @@
 /* Several right-hand sides in one call: in pieces, which a worker solves without the others, where that is faster; else
  * one after the other. */
 #include "base/tuning.h"
-#include "graph/process.h"
-#include "graph/psg_observe.h"
-#include "graph/solving.h"
+#include "codelets/gpu.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/solve.h"
+#include "graph/status.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 
@@ -12,88 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------------------------- pieces */
-
-psg_range psg_many_piece(const psg_many *many, size_t k) {
-    const size_t first = k * many->each;
-    const size_t left = many->count - first;
-    return (psg_range){first, first + (left < many->each ? left : many->each)};
-}
-
-/* Arrays on a GPU are solved there, others on all GPUs in turns. */
-int psg_many_worker(const psg_plan *plan, const psg_arrays *arrays, size_t k) {
-    const psg_workers *w = &plan->workers;
-    const int device = arrays->field[PSG_FIELD_F][0].device;
-    for (size_t g = 0; g < w->gpu_count && device != PSG_HOST; g++) {
-        if (starpu_worker_get_devid(w->gpus[g]) == device) {
-            return w->gpus[g];
-        }
-    }
-    return w->gpu_count == 0 ? -1 : w->gpus[k % w->gpu_count];
-}
-
-/* ---------------------------------------------------------------------------------- what was found */
-
-/* GPUs write it too. */
-bool psg_many_open(psg_many *many, const psg_plan *plan, const psg_many *wanted) {
-    const bool pinned = plan->context.engine.pinned;
-    *many = (psg_many){.each = 0};
-    if (wanted == NULL) {
-        return true;
-    }
-    many->count = wanted->count;
-    many->each = wanted->each;
-    const size_t flags = wanted->count * sizeof *many->nonfinite;
-    const size_t sums = wanted->count * 2 * plan->context.cpu->real_bytes;
-    many->mode0 = pinned ? psg_device_host_alloc(sums) : malloc(sums);
-    many->nonfinite = pinned ? psg_device_host_alloc(flags) : malloc(flags);
-    return many->mode0 != NULL && many->nonfinite != NULL;
-}
-
-void psg_many_close(psg_many *many, const psg_plan *plan) {
-    void *const both[] = {many->mode0, many->nonfinite};
-    for (int m = 0; m < 2; m++) {
-        if (both[m] != NULL && plan->context.engine.pinned) {
-            psg_device_host_free(both[m]);
-        } else {
-            free(both[m]);
-        }
-    }
-}
-
-void psg_many_begin(const psg_many *many, const psg_plan *plan) {
-    memset(many->mode0, 0, many->count * 2 * plan->context.cpu->real_bytes);
-    for (size_t m = 0; m < many->count; m++) {
-        atomic_store(&many->nonfinite[m], 0);
-    }
-}
-
-double psg_many_sum(const psg_many *many, const psg_plan *plan, size_t m) {
-    const psg_cpu_ops *cpu = plan->context.cpu;
-    return cpu->first((const char *)many->mode0 + m * 2 * cpu->real_bytes);
-}
-
-size_t psg_many_nonfinite(const psg_many *many, const psg_plan *plan) {
-    size_t m = 0;
-    while (m < many->count && atomic_load(&many->nonfinite[m]) == 0 &&
-           isfinite(psg_many_sum(many, plan, m))) {
-        m++;
-    }
-    return m;
-}
-
-/* ------------------------------------------------------------------------------------- the graph */
-
-void psg_graph_many(psg_run *run, const psg_plan *plan, const psg_arrays *arrays) {
-    const psg_many *many = &arrays->many;
-    for (size_t k = 0; k * many->each < many->count; k++) {
-        const psg_range sides = psg_many_piece(many, k);
-        psg_task_whole(run, sides.first, psg_range_count(sides), psg_many_worker(plan, arrays, k),
-                       arrays->slabs[PSG_FIELD_F][k], arrays->slabs[PSG_FIELD_U][k]);
-        psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, k);
-    }
-}
 
 /* ---------------------------------------------------------------------------------- how to solve */
 
@@ -234,7 +154,7 @@ static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const
         }
         note(o, psg_submit_arrays(plan, 1, &from, &to, NULL), m);
     }
-    while (plan->flights.oldest != NULL) {
+    while (plan->pending.oldest != NULL) {
         wait_for(plan, o, waited++);
     }
 }
@@ -248,7 +168,7 @@ static psg_status check(const psg_plan *plan, size_t count, const psg_array *f,
     if (plan == NULL || f == NULL || u == NULL) {
         return psg_fail(PSG_ERR_ARG, "%s is NULL", plan == NULL ? "plan" : "f or u");
     }
-    if (plan->flights.oldest != NULL) {
+    if (plan->pending.oldest != NULL) {
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
     if (count == 0) {

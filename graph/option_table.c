@@ -1,9 +1,10 @@
 /* The options of a plan, one row each. Defaults, the check of single values, the agreement between
  * processes, and options by name are made from this table. To add an option: a field at the end of
  * psg_options, a row here, the place that uses it, and its test. */
+#include "graph/option_table.h"
 #include "base/hash.h"
 #include "base/nearest.h"
-#include "graph/options.h"
+#include "graph/status.h"
 #include "runtime/decimal.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 #include "graph/options.h"
-#include "graph/transforms.h"
-
+#include "graph/option_table.h"
+#include "graph/policy.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
 #include "runtime/simulation.h"
 
 #include <math.h>
@@ -26,28 +28,35 @@ void(psg_options_init)(psg_options *options, size_t struct_size) {
     }
 }
 
+bool psg_options_want_cpu_share(const psg_options *options) {
+    return options->cpu_share > 0 || options->cpu_share == PSG_CPU_SHARE_FREE;
+}
+
 static psg_status check_workers(const psg_options *o) {
     if (o->cpus == 0 && o->gpus == 0) {
         return psg_fail(PSG_ERR_ARG, "cpus = 0 and gpus = 0 leave nothing to compute on");
     }
-    if (psg_cpu_share_wanted(o) && (o->cpus == 0 || o->gpus == 0)) {
+    if (psg_options_want_cpu_share(o) && (o->cpus == 0 || o->gpus == 0)) {
         return psg_fail(PSG_ERR_ARG, "%s = 0, and CPU cores and GPUs are to share the work",
                         o->cpus == 0 ? "cpus" : "gpus");
     }
     return PSG_OK;
 }
 
+/* What only a library for simulation has. */
 static psg_status check_simulation(const psg_options *o) {
-    if (o->machine != NULL && !psg_simulated()) {
+    if (psg_simulated()) {
+        return PSG_OK;
+    }
+    if (o->machine != NULL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "machine = '%s', and the library was not built for simulation", o->machine);
     }
-    if ((o->nodes > 1 || o->network > 0) && !psg_simulated()) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "nodes = %u, network = %g, and the library was not built for simulation",
-                        o->nodes, o->network);
-    }
-    return PSG_OK;
+    return o->nodes <= 1 && !(o->network > 0)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED,
+                          "nodes = %u, network = %g, and the library was not built for simulation",
+                          o->nodes, o->network);
 }
 
 psg_status psg_options_check_terms(const psg_options *o) {

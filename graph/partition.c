@@ -1,9 +1,9 @@
 /* How the grid is cut: into planes and rows of each process, and those into segments, sheets
  * and bundles. */
-#include "graph/make.h"
-
+#include "graph/partition.h"
 #include "base/tuning.h"
-#include "runtime/comm.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
 #include "runtime/team.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ enum { CORES = 0, GPUS, KINDS };
 static const grain *const grains[KINDS] = {&cpu_grain, &gpu_grain};
 
 static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
-    const size_t cores = psg_cpu_share_of(plan->workers.cpu_share, extent);
+    const size_t cores = psg_partition_cores(plan->workers.cpu_share, extent);
     return kind == CORES ? cores : extent - cores;
 }
 
@@ -132,7 +132,7 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
     if (kind == CORES && on_several_nodes(plan)) {
         return clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks);
     }
-    if (kind == GPUS && plan->context.form.messages && !psg_lends(plan)) {
+    if (kind == GPUS && plan->context.form.messages && !psg_shares_memory(plan)) {
         return pieces_of(plan, tasks);
     }
     const bool one = kind == GPUS && (plan->context.form.reaches || one_gpu_has_few(plan));
@@ -253,7 +253,7 @@ static size_t bundles_of(const psg_plan *plan, int rank) {
                          psg_parts_length(&c->layout.sheets, own, 1) * c->layout.nxc * 2 *
                          c->cpu->real_bytes;
     const size_t sheets = psg_range_count(own);
-    const bool gpus = psg_lends(plan) && plan->workers.gpu_count > 0;
+    const bool gpus = psg_shares_memory(plan) && plan->workers.gpu_count > 0;
     return plan->processes.ranks == 1 || gpus || sheets == 0
                ? sheets
                : clamp(bytes / TUNING_MESSAGE_BYTES, 1, sheets);

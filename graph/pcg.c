@@ -14,10 +14,19 @@
  * Tasks read the scalars where these are, so steps are submitted ahead. The thread that submits looks at the reports of
  * steps before, until one says that the tolerance is reached.
  */
-#include "graph/pcg.h"
-#include "base/tuning.h"
 #include "codelets/pcg.h"
-#include "graph/process.h"
+#include "base/tuning.h"
+#include "graph/arrays.h"
+#include "graph/block.h"
+#include "graph/gradient.h"
+#include "graph/graphs.h"
+#include "graph/pcg.h"
+#include "graph/pending.h"
+#include "graph/placement.h"
+#include "graph/plan_struct.h"
+#include "graph/start.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
 
@@ -195,7 +204,7 @@ base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor)
 typedef struct work {
     psg_run *run;
     const psg_plan *plan;
-    const psg_lane *lane;
+    const psg_workspace *workspace;
     psg_pcg *g;
     size_t segments;
     size_t
@@ -237,7 +246,7 @@ static void submit_step(const work *w, size_t step) {
     const psg_pcg *g = w->g;
     starpu_data_handle_t *const source = g->slabs->slabs[PSG_FIELD_F];
     starpu_data_handle_t *const solution = g->slabs->slabs[PSG_FIELD_U];
-    psg_graph_submit(run, w->plan, w->lane, g->slabs);
+    psg_graph_submit(run, w->plan, w->workspace, g->slabs);
     for (size_t s = 0; s < w->segments; s++) {
         psg_task_pcg_dot(run, s, step, g->segment[s].r, solution[s], g->sums[s]);
     }
@@ -288,12 +297,12 @@ static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *resu
     result->reached = s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
 }
 
-void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_pcg *g,
+void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_pcg *g,
                     const psg_pcg_fields *fields, psg_terms *terms, size_t most,
                     psg_pcg_result *result) {
     work w = {.run = run,
               .plan = plan,
-              .lane = lane,
+              .workspace = workspace,
               .g = g,
               .segments = plan->context.layout.segments.count};
     double s[BASE_PCG_SCALARS] = {0};
@@ -321,7 +330,7 @@ void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, ps
 
 /* ------------------------------------------------------------------------------ between arrays */
 
-psg_status psg_pcg_take(psg_flight *flight, psg_plan *plan, const psg_solve_args *args) {
+psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_args *args) {
     const bool single = plan->problem.options.precision == PSG_F32;
     const double tolerance = args->tolerance == 0 ? (single ? 1e-6 : 1e-10) : args->tolerance;
     if (args->epsilon == NULL) {
@@ -332,28 +341,28 @@ psg_status psg_pcg_take(psg_flight *flight, psg_plan *plan, const psg_solve_args
         status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
                           args->tolerance);
     }
-    if (status == PSG_OK && plan->doors.pcg == NULL) {
-        status = psg_pcg_create(&plan->doors.pcg, plan);
+    if (status == PSG_OK && plan->held.pcg == NULL) {
+        status = psg_pcg_create(&plan->held.pcg, plan);
     }
-    flight->steps_most = args->iterations > 0 ? args->iterations : 1000;
-    flight->terms.pcg = psg_pcg_terms(plan, args->lambda, args->factor);
-    flight->terms.pcg.tolerance = tolerance;
+    pending->steps_most = args->iterations > 0 ? args->iterations : 1000;
+    pending->terms.pcg = psg_pcg_terms(plan, args->lambda, args->factor);
+    pending->terms.pcg.tolerance = tolerance;
     return status;
 }
 
-void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_flight *flight) {
-    const psg_arrays *a = flight->arrays;
+void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_pending *pending) {
+    const psg_arrays *a = pending->arrays;
     const psg_pcg_fields fields = {a->slabs[PSG_FIELD_F], a->slabs[PSG_FIELD_EPSILON],
                                    a->slabs[PSG_FIELD_U]};
-    psg_pcg_submit(run, plan, flight->lane, plan->doors.pcg, &fields, &flight->terms,
-                   flight->steps_most, &flight->pcg);
-    if (flight->pcg.bad_eps || !isfinite(flight->pcg.sum)) {
+    psg_pcg_submit(run, plan, pending->workspace, plan->held.pcg, &fields, &pending->terms,
+                   pending->steps_most, &pending->pcg);
+    if (pending->pcg.bad_eps || !isfinite(pending->pcg.sum)) {
         return;
     }
     for (size_t s = 0; s < plan->context.layout.segments.count; s++) {
         psg_arrays_bring(run, plan, a, PSG_FIELD_U, s);
     }
-    psg_graph_gradient(run, plan, flight->lane, a);
+    psg_graph_gradient(run, plan, pending->workspace, a);
 }
 
 /* The first value of a segment's epsilon that is not finite and above 0. @return there is one */
@@ -402,19 +411,19 @@ static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
     return psg_fail(PSG_ERR_DATA, "epsilon was not finite and above 0 everywhere; now it is");
 }
 
-psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight) {
-    const psg_pcg_result *r = &flight->pcg;
+psg_status psg_pcg_judge(const psg_plan *plan, const psg_pending *pending) {
+    const psg_pcg_result *r = &pending->pcg;
     psg_status status = PSG_OK;
-    if (flight->steps_most > 0 && r->bad_eps) {
+    if (pending->steps_most > 0 && r->bad_eps) {
         psg_runtime_awake(); /* epsilon is looked at through StarPU */
-        status = refuse_epsilon(plan, flight->arrays);
+        status = refuse_epsilon(plan, pending->arrays);
         psg_runtime_rest();
-    } else if (flight->steps_most > 0 && !r->reached) {
+    } else if (pending->steps_most > 0 && !r->reached) {
         status = psg_fail(PSG_ERR_DATA,
                           "after %zu iterations the residual is %.3g of f%s, and the tolerance is "
                           "%.3g",
-                          r->steps, r->residual, flight->terms.pcg.drops ? " less its mean" : "",
-                          flight->terms.pcg.tolerance);
+                          r->steps, r->residual, pending->terms.pcg.drops ? " less its mean" : "",
+                          pending->terms.pcg.tolerance);
     }
     return status;
 }

@@ -2,7 +2,28 @@
 #ifndef PSG_GRAPH_PCG_H
 #define PSG_GRAPH_PCG_H
 
-#include "graph/solving.h"
+#include "graph/workspace.h"
+
+#include <starpu.h>
+
+struct psg_pending;
+
+/** The fields of a solve with variable coefficients, see pcg.h. */
+typedef struct psg_pcg psg_pcg;
+
+/** How such a solve went. */
+typedef struct psg_pcg_result {
+    size_t steps;
+    double residual; /**< |f - A u| / |f|, 2-norms, as the method has it */
+    double sum;      /**< of f; not finite: f is not */
+    bool bad_eps;    /**< some eps is not finite, or not above 0; u has nothing */
+    bool reached;    /**< the tolerance */
+} psg_pcg_result;
+
+/** What a solve is about: handles by own segment, f32 or f64. */
+typedef struct psg_pcg_fields {
+    const starpu_data_handle_t *f, *eps, *u;
+} psg_pcg_fields;
 
 /** Can the plan be a preconditioner? @return PSG_OK; PSG_ERR_UNSUPPORTED: its symbol, sides or processes; a simulation */
 psg_status psg_pcg_check(const psg_plan *plan);
@@ -10,32 +31,25 @@ psg_status psg_pcg_check(const psg_plan *plan);
 psg_status psg_pcg_create(psg_pcg **pcg, const psg_plan *plan);
 /** NULL is fine. */
 void psg_pcg_destroy(psg_pcg *pcg, const psg_plan *plan);
-
-/** Take epsilon, the tolerance and the most iterations into a flight with its terms, and make the plan's fields.
+/** Take epsilon, the tolerance and the most iterations into a pending solve with its terms, and make
+ *  the plan's fields.
  *  @param[in] args  from psg_terms_read(), with terms that were checked
  *  @return PSG_OK, also without epsilon; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY */
-psg_status psg_pcg_take(psg_flight *flight, psg_plan *plan, const psg_solve_args *args);
+psg_status psg_pcg_take(struct psg_pending *pending, psg_plan *plan, const psg_solve_args *args);
 /** Submit every task of such a solve between arrays. */
-void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_flight *flight);
+void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, struct psg_pending *pending);
 /** Once the run has ended, f is known to be finite: was epsilon good, and the tolerance reached?
  *  @return PSG_OK; PSG_ERR_DATA */
-psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight);
-
-/** What a solve is about: handles by own segment, f32 or f64. */
-typedef struct psg_pcg_fields {
-    const starpu_data_handle_t *f, *eps, *u;
-} psg_pcg_fields;
-
+psg_status psg_pcg_judge(const psg_plan *plan, const struct psg_pending *pending);
 /** The constants of a solve in the tasks' unit of length, but for the tolerance.
  *  @param[in] lambda, factor  as in psg_solve_args, in the caller's unit */
 base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor);
-
 /** Submit every task of one solve, and return when the last steps are submitted; failures are latched in the run.
  *  @param[in,out] terms   of the run; its lambda becomes that of the preconditioner
  *  @param[in]     most    steps
  *  @param[out]    result  complete with the return */
-void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_pcg *pcg,
-                    const psg_pcg_fields *fields, psg_terms *terms, size_t most,
+void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                    psg_pcg *pcg, const psg_pcg_fields *fields, psg_terms *terms, size_t most,
                     psg_pcg_result *result);
 
 #endif

@@ -1,17 +1,20 @@
 /* Where segments and sheets live: on the GPUs, in equal runs, or in main memory for any core; the
  * GPUs' first, where both have some. */
-#include "graph/make.h"
-#include "graph/process.h"
-
+#include "graph/placement.h"
 #include "base/tuning.h"
+#include "codelets/forward_xy.h"
+#include "codelets/gpu.h"
+#include "codelets/inverse_xy.h"
+#include "graph/block.h"
+#include "graph/partition.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 
 #include <stdlib.h>
-
-int psg_placement_node(int worker) {
-    return worker >= 0 ? (int)starpu_worker_get_memory_node((unsigned)worker) : STARPU_MAIN_RAM;
-}
 
 /* Of what StarPU may take of a GPU. */
 static size_t left_to_starpu(unsigned node) {
@@ -46,7 +49,7 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
 
 /* Blocks, as spectra of segments or as sheets, and a second place for those of their rows that have one, with
  * room for what passes through: slabs of f and u, or all of both, copies of blocks, and where blocks
- * are dense a segment's spectrum. What passes through for the solves in other lanes comes and goes,
+ * are dense a segment's spectrum. What passes through for the solves in other workspaces comes and goes,
  * so it may not be there now, and has to fit too. */
 bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
@@ -57,7 +60,7 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const size_t planes = psg_parts_largest(&c->layout.segments, all, 2);
     const size_t ranks = (size_t)plan->processes.ranks;
     const size_t own_rows = (c->layout.n[1] + ranks - 1) / ranks;
-    const size_t all_rows = own_rows - psg_cpu_share_of(plan->workers.cpu_share, own_rows);
+    const size_t all_rows = own_rows - psg_partition_cores(plan->workers.cpu_share, own_rows);
     const size_t asked = plan->problem.options.sheets > 0
                              ? (plan->problem.options.sheets + ranks - 1) / ranks
                              : plan->workers.gpu_count;
@@ -72,19 +75,19 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
                           (dense ? 2 : 1) * spectrum + (c->form.fused ? 0 : spectra + blocks) +
                           more;
     return needed <= psg_placement_room(plan, false) &&
-           (plan->storage.lane_count + 1) * needed <= psg_placement_room(plan, true);
+           (plan->storage.workspace_count + 1) * needed <= psg_placement_room(plan, true);
 }
 
 bool psg_placement_fits(const psg_plan *plan, bool ahead) {
     return psg_placement_fits_twice(
         plan, ahead,
-        plan->context.layout.relay.fetched ? 0 : psg_relay_all_rows(&plan->context.layout));
+        plan->context.layout.overlap.pulled ? 0 : psg_overlap_rows_all(&plan->context.layout));
 }
 
 /* Direct where the processes reach each other's memory, and have room there; else messages. */
 static psg_status choose_between(psg_exchange *exchange, const psg_plan *plan) {
     const psg_exchange asked = plan->problem.options.exchange;
-    const bool direct = plan->lending.near && (plan->home.on_gpus || plan->workers.gpu_count == 0);
+    const bool direct = plan->shared.near && (plan->home.on_gpus || plan->workers.gpu_count == 0);
     if (asked == PSG_EXCHANGE_MANAGED) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "exchange managed is within one process; between several it is direct, "
@@ -131,11 +134,6 @@ void psg_placement_form(psg_form *form, const psg_plan *plan) {
     form->messages = plan->processes.ranks > 1 && plan->placement.exchange != PSG_EXCHANGE_ALLTOALL;
     form->reaches = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
                     (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
-}
-
-bool psg_placement_one_gpu(const psg_plan *plan) {
-    return plan->processes.ranks == 1 && plan->workers.gpu_count == 1 &&
-           plan->workers.cpu_count == 0;
 }
 
 /* Room for work on one segment that is a GPU's whole part of the spectrum, in such parts: cuFFT's work areas. Where a GPU has more
@@ -254,10 +252,12 @@ psg_status psg_placement_strips(psg_form *form, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
     const bool between = plan->processes.ranks > 1;
-    double strip =
-        only_gpus && c->form.fused && (!between || psg_lends(plan)) ? -(double)psg_gpu_strip(c) : 0;
+    double strip = only_gpus && c->form.fused && (!between || psg_shares_memory(plan))
+                       ? -(double)psg_gpu_strip(c)
+                       : 0;
     psg_status status = PSG_OK;
-    if (psg_lends(plan)) { /* the narrowest of all processes, which is 0 where one has none */
+    if (psg_shares_memory(
+            plan)) { /* the narrowest of all processes, which is 0 where one has none */
         status = psg_ranks_max(plan->processes.comm, &strip, 1);
     }
     form->strip = (size_t)-strip;

@@ -1,8 +1,31 @@
 /* Plans: everything that can be made before the first solve. */
-#include "graph/make.h"
-#include "graph/process.h"
-#include "graph/solving.h"
+#include "graph/plan.h"
+#include "graph/arrays.h"
+#include "graph/events.h"
+#include "graph/exchange.h"
+#include "graph/options.h"
+#include "graph/overlap_rows.h"
+#include "graph/partition.h"
+#include "graph/pcg.h"
+#include "graph/pending.h"
+#include "graph/placement.h"
+#include "graph/plan_bounds.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_starpu.h"
+#include "graph/ranks.h"
+#include "graph/shared_memory.h"
+#include "graph/sides.h"
+#include "graph/simulated.h"
+#include "graph/start.h"
+#include "graph/status.h"
+#include "graph/storage.h"
+#include "graph/teams.h"
+#include "graph/terms.h"
+#include "graph/transfer_log.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
+#include "graph/tuned.h"
+#include "graph/workers.h"
 #include "runtime/simulation.h"
 
 #include <stdlib.h>
@@ -10,12 +33,10 @@
 /* --------------------------------------------------------------------------------- plan */
 
 /* What only a plan can tell of its runs. */
-static const psg_work_rules rules = {
-    .event = psg_plan_event, .copy = psg_plan_copy, .path = psg_plan_path, .links = psg_plan_links};
-
-const psg_work *psg_plan_work(const psg_plan *plan) {
-    return plan != NULL ? &plan->work : NULL;
-}
+static const psg_work_rules rules = {.event = psg_plan_event,
+                                     .copy = psg_plan_transfer,
+                                     .path = psg_plan_path,
+                                     .links = psg_plan_links};
 
 /* What tasks need of the grid and the options. */
 static void set_context(psg_plan *plan) {
@@ -55,7 +76,8 @@ static void set_context(psg_plan *plan) {
 typedef psg_status (*maker)(psg_plan *plan);
 
 static psg_status make_problem(psg_plan *plan) {
-    return psg_transforms_eigenvalues(&plan->problem, plan);
+    const psg_status status = psg_transforms_eigenvalues(&plan->problem, plan);
+    return status == PSG_OK ? psg_terms_make(&plan->problem.terms, plan) : status;
 }
 
 static psg_status make_workers(psg_plan *plan) {
@@ -76,10 +98,9 @@ static psg_status make_workers(psg_plan *plan) {
 /* What goes to other processes by messages goes by main memory, so blocks are at home there; and so
  * does what any worker may need. */
 static psg_status make_lending(psg_plan *plan) {
-    const psg_status status = psg_lend_try(&plan->lending, plan);
-    plan->home.on_gpus =
-        plan->workers.gpu_count > 0 &&
-        (plan->processes.ranks == 1 ? !plan->workers.anywhere : plan->lending.near);
+    const psg_status status = psg_shared_try(&plan->shared, plan);
+    plan->home.on_gpus = plan->workers.gpu_count > 0 &&
+                         (plan->processes.ranks == 1 ? !plan->workers.anywhere : plan->shared.near);
     return status;
 }
 
@@ -115,7 +136,7 @@ static psg_status make_form(psg_plan *plan) {
 }
 
 static psg_status make_relay(psg_plan *plan) {
-    return psg_relay_choose(&plan->context.layout.relay, plan);
+    return psg_overlap_choose(&plan->context.layout.overlap, plan);
 }
 
 /* Of a task that may be a step of a chain, at most, beside blocks, or sums of segments. */
@@ -145,7 +166,7 @@ static psg_status make_between(psg_plan *plan) {
 }
 
 static psg_status make_lanes(psg_plan *plan) {
-    return psg_storage_lanes(&plan->storage, plan);
+    return psg_storage_workspaces(&plan->storage, plan);
 }
 
 static psg_status plan_transforms(psg_plan *plan) {
@@ -195,7 +216,7 @@ static void free_arrangement(psg_plan *plan) {
     psg_between_free(&plan->between, plan);
     free(plan->placement.direct_node);
     psg_layout_free(&c->layout);
-    plan->storage = (psg_storage){.lanes = NULL};
+    plan->storage = (psg_storage){.workspaces = NULL};
     plan->between = (psg_between){.wire = NULL};
     plan->placement = (psg_placement){.direct_node = NULL};
     c->engine.wire = NULL;
@@ -207,9 +228,10 @@ static void free_arrangement(psg_plan *plan) {
 /* Free all but StarPU. */
 static void free_plan(psg_plan *plan) {
     psg_team_end(&plan->context.engine);
-    psg_arrays_free(&plan->doors, plan);
+    psg_arrays_free(&plan->held, plan);
+    psg_pcg_destroy(plan->held.pcg, plan);
     psg_plan_unpin(plan, NULL);
-    psg_flights_free(&plan->flights);
+    psg_pending_free(&plan->pending);
     psg_sides_free(plan);
     free_arrangement(plan);
     psg_transforms_free(&plan->problem);
@@ -283,15 +305,15 @@ static psg_status make_all(psg_plan *plan, const maker *makers, size_t count) {
  *  @param[out] next  what to try @return is there something? */
 static bool take_less(psg_home *next, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
-    const psg_relay *relay = &plan->context.layout.relay;
-    const bool twice = relay->rows != NULL && !relay->fetched;
+    const psg_overlap *overlap = &plan->context.layout.overlap;
+    const bool twice = overlap->rows != NULL && !overlap->pulled;
     const bool finer = !plan->home.finer && o->segment_planes == 0;
-    *next = (psg_home){.fetches = plan->home.fetches, .finer = plan->home.finer};
+    *next = (psg_home){.pulls = plan->home.pulls, .finer = plan->home.finer};
     if (!plan->home.on_gpus) {
         return false;
     }
     if (twice || finer) {
-        *next = (psg_home){.on_gpus = true, .fetches = true, .finer = !twice};
+        *next = (psg_home){.on_gpus = true, .pulls = true, .finer = !twice};
         return true;
     }
     return o->exchange != PSG_EXCHANGE_DIRECT;
@@ -380,10 +402,10 @@ void psg_plan_end(psg_plan *plan) {
     if (plan == NULL) {
         return;
     }
-    while (plan->flights.oldest != NULL) {
+    while (plan->pending.oldest != NULL) {
         (void)psg_wait(plan);
     }
-    const bool awake = plan->doors.awake;
+    const bool awake = plan->held.awake;
     psg_comm *comm = plan->processes.comm;
     free_plan(plan);
     if (awake) {

@@ -1,5 +1,9 @@
 /* What bounds a plan's solve beside its tasks: f and u on their way, and the bytes that go over links. */
-#include "graph/solving.h"
+#include "graph/plan_bounds.h"
+#include "codelets/kinds.h"
+#include "graph/block.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
 #include "runtime/simulation.h"
 
 #include <math.h>
@@ -163,7 +167,7 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const double back = moved + exchanged_bytes(plan, gpu, -1);
         add_link(b, PSG_LINK_H2D, there, copy_seconds(STARPU_MAIN_RAM, node, there));
         add_link(b, PSG_LINK_D2H, back, copy_seconds(node, STARPU_MAIN_RAM, back));
-        if (psg_lends(plan)) { /* at a rate that nobody has measured */
+        if (psg_shares_memory(plan)) { /* at a rate that nobody has measured */
             add_link(b, PSG_LINK_D2D, foreign, 0);
         }
         for (size_t h = 0; h < plan->workers.gpu_count; h++) {

@@ -1,6 +1,8 @@
 /* Scheduling policies: those that StarPU has, by their names. */
+#include "graph/policy.h"
 #include "base/nearest.h"
-#include "graph/options.h"
+#include "graph/psg_machine.h"
+#include "graph/status.h"
 #include "runtime/starpu_inside.h"
 
 #include <starpu.h>

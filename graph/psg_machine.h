@@ -149,10 +149,10 @@ PSG_API psg_status psg_tuned_forget(const psg_options *options, size_t *count);
 PSG_API psg_status psg_cache_folder(const psg_options *options, int make, char *folder,
                                     size_t size);
 
-/** The folder in which StarPU, at the last start by the library, keeps what it measured of links and
- *  tasks. "": the library has not started StarPU, or the folder is a temporary one.
+/** The folder of this host in which StarPU, at the last start by the library, keeps what it measured
+ *  of links and tasks. "": the library has not started StarPU, or the folder is a temporary one.
  *  @param[out] folder  `size` bytes
- *  @param[out] why     `why_size` bytes: why it is another one than StarPU has by itself; or ""
+ *  @param[out] why     `why_size` bytes: why it is not in the first home of those that are set; or ""
  *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
 PSG_API psg_status psg_starpu_folder(char *folder, size_t size, char *why, size_t why_size);
 

@@ -1,6 +1,7 @@
 /* Several processes: what they have to agree on. */
-#include "graph/process.h"
-
+#include "graph/ranks.h"
+#include "graph/option_table.h"
+#include "graph/status.h"
 #include "runtime/simulation.h"
 
 #include <math.h>

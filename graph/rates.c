@@ -1,6 +1,8 @@
 /* How fast the workers get at memory: all of them at once, on arrays that no cache holds. */
+#include "graph/rates.h"
 #include "base/memory.h"
-#include "graph/process.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "graph/work.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"

@@ -1,5 +1,7 @@
 /* The recorded machines that come with the library. */
-#include "graph/options.h"
+#include "graph/recorded.h"
+#include "graph/psg_machine.h"
+#include "graph/status.h"
 #include "runtime/machine.h"
 
 #include <dirent.h>

@@ -1,7 +1,11 @@
 /* Values on the sides that are not 0. Beyond a side the stencil finds a point that the value gives: 2 g - u beside a
  * Dirichlet side of cells, g on a node, u -+ h g or u -+ 2 h g beyond a Neumann side. What of that is not u goes to the
  * right-hand side, at the points next to the side, so tables of numbers to be added to f are all that tasks see of it. */
-#include "graph/solving.h"
+#include "graph/sides.h"
+#include "graph/array_check.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
@@ -28,7 +32,7 @@ static void free_room(psg_sides_room *room) {
 }
 
 static psg_sides_room *take_room(psg_plan *plan, size_t bytes) {
-    for (psg_sides_room **at = &plan->flights.idle_rooms; *at != NULL; at = &(*at)->next) {
+    for (psg_sides_room **at = &plan->pending.idle_rooms; *at != NULL; at = &(*at)->next) {
         if ((*at)->bytes >= bytes) {
             psg_sides_room *room = *at;
             *at = room->next;
@@ -50,16 +54,16 @@ static psg_sides_room *take_room(psg_plan *plan, size_t bytes) {
 
 void psg_sides_give_back(psg_plan *plan, psg_sides_room *room) {
     if (room != NULL) {
-        room->next = plan->flights.idle_rooms;
-        plan->flights.idle_rooms = room;
+        room->next = plan->pending.idle_rooms;
+        plan->pending.idle_rooms = room;
     }
 }
 
 void psg_sides_free(psg_plan *plan) {
-    while (plan->flights.idle_rooms != NULL) {
-        psg_sides_room *next = plan->flights.idle_rooms->next;
-        free_room(plan->flights.idle_rooms);
-        plan->flights.idle_rooms = next;
+    while (plan->pending.idle_rooms != NULL) {
+        psg_sides_room *next = plan->pending.idle_rooms->next;
+        free_room(plan->pending.idle_rooms);
+        plan->pending.idle_rooms = next;
     }
 }
 
@@ -117,7 +121,7 @@ static psg_status check_array(const psg_plan *plan, const side_part *part, psg_a
                         part->name, plan->context.cpu->real_bytes);
     }
     psg_device_memory memory;
-    if (!psg_door_ask(plan, a, &memory)) {
+    if (!psg_array_ask(plan, a, &memory)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the values on side %s are not in main memory, or they are freed",
                         part->name);

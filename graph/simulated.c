@@ -1,7 +1,9 @@
 /* What is special about a simulation. */
-#include "base/clock.h"
-#include "graph/make.h"
-#include "graph/process.h"
+#include "graph/simulated.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_machine.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "runtime/simulation.h"
 
 int psg_simulation(void) {
@@ -21,13 +23,6 @@ int psg_simulation_main(const char *machine, int (*program)(int argc, char **arg
         (void)psg_fail(PSG_ERR_RUNTIME, "%s", wrong);
     }
     return result;
-}
-
-double psg_clock(void) {
-    if (psg_simulated()) {
-        return starpu_is_initialized() ? starpu_timing_now() * 1e-6 : 0;
-    }
-    return base_now();
 }
 
 psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid *grid) {

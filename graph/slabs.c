@@ -1,7 +1,13 @@
 /* The slabs of f and u as StarPU data, for tasks and for programs that keep data where they are
  * computed. */
-#include "graph/process.h"
-#include "graph/solving.h"
+#include "codelets/copy.h"
+#include "graph/array_check.h"
+#include "graph/arrays.h"
+#include "graph/block.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_starpu.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "runtime/simulation.h"
 
 #include <stdint.h>
@@ -9,12 +15,12 @@
 #include <string.h>
 
 static psg_status need_slabs(psg_plan *plan) {
-    if (plan->doors.slabs != NULL) {
+    if (plan->held.slabs != NULL) {
         return PSG_OK;
     }
-    const psg_status status = psg_arrays_create_slabs(plan, &plan->doors.slabs);
-    if (status == PSG_OK && !plan->doors.awake) {
-        plan->doors.awake = true;
+    const psg_status status = psg_arrays_create_slabs(plan, &plan->held.slabs);
+    if (status == PSG_OK && !plan->held.awake) {
+        plan->held.awake = true;
         psg_runtime_awake(); /* for the caller's tasks on them */
     }
     return status;
@@ -33,10 +39,10 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
     const psg_range own = plan->context.layout.segments.own;
     const size_t segments = own.end - own.first;
     if (f != NULL) {
-        memcpy(f, plan->doors.slabs->slabs[PSG_FIELD_F], segments * sizeof *f);
+        memcpy(f, plan->held.slabs->slabs[PSG_FIELD_F], segments * sizeof *f);
     }
     if (u != NULL) {
-        memcpy(u, plan->doors.slabs->slabs[PSG_FIELD_U], segments * sizeof *u);
+        memcpy(u, plan->held.slabs->slabs[PSG_FIELD_U], segments * sizeof *u);
     }
     if (z0 != NULL) {
         (void)psg_plan_local_extent(plan, z0, NULL);
@@ -114,7 +120,7 @@ static psg_status check(const psg_plan *plan, const void *array) {
     if (!none && (uintptr_t)array % align != 0) {
         return psg_fail(PSG_ERR_ARG, "the array is not aligned for a number of %zu bytes", align);
     }
-    return psg_door_check_host(plan, array);
+    return psg_array_check_host(plan, array);
 }
 
 psg_status psg_slabs_put(psg_plan *plan, const void *f) {
@@ -124,16 +130,16 @@ psg_status psg_slabs_put(psg_plan *plan, const void *f) {
         status = need_slabs(plan);
     }
     return status == PSG_OK
-               ? copy(plan, plan->doors.slabs->slabs[PSG_FIELD_F], (char *)(uintptr_t)f, true)
+               ? copy(plan, plan->held.slabs->slabs[PSG_FIELD_F], (char *)(uintptr_t)f, true)
                : status;
 }
 
 psg_status psg_slabs_get(psg_plan *plan, void *u) {
     psg_clear_error();
     psg_status status = check(plan, u);
-    if (status == PSG_OK && (plan->doors.slabs == NULL || !plan->doors.slabs_solved)) {
+    if (status == PSG_OK && (plan->held.slabs == NULL || !plan->held.slabs_solved)) {
         status = psg_fail(PSG_ERR_STATE,
                           "there is no u: no solve came before, or the latest one failed");
     }
-    return status == PSG_OK ? copy(plan, plan->doors.slabs->slabs[PSG_FIELD_U], u, false) : status;
+    return status == PSG_OK ? copy(plan, plan->held.slabs->slabs[PSG_FIELD_U], u, false) : status;
 }

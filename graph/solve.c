@@ -1,8 +1,21 @@
 /* Solves: submitted, in flight, waited for. */
+#include "graph/solve.h"
+#include "graph/array_check.h"
+#include "graph/arrays.h"
+#include "graph/gradient.h"
+#include "graph/graphs.h"
 #include "graph/pcg.h"
-#include "graph/process.h"
-#include "graph/solving.h"
-#include "graph/transforms.h"
+#include "graph/pending.h"
+#include "graph/pieces.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_starpu.h"
+#include "graph/ranks.h"
+#include "graph/sides.h"
+#include "graph/start.h"
+#include "graph/status.h"
+#include "graph/terms.h"
+#include "graph/transfer_log.h"
+#include "graph/transform_table.h"
 #include "runtime/chain.h"
 #include "runtime/order.h"
 #include "runtime/runs.h"
@@ -14,34 +27,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef void (*graph_function)(psg_run *run, const psg_plan *plan, const psg_lane *lane,
-                               const psg_arrays *arrays);
-
-static const graph_function graphs[PSG_GRAPH_COUNT] = {
-    [PSG_GRAPH_FUSED] = psg_graph_fused,
-    [PSG_GRAPH_STAGED] = psg_graph_staged,
-};
-
-void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane,
-                      const psg_arrays *arrays) {
-    if (arrays->many.each > 0) {
-        psg_graph_many(run, plan, arrays);
-    } else {
-        graphs[plan->problem.options.graph](run, plan, lane, arrays);
-    }
-}
-
 /* The steps of a solve on cores, by all of them; between slabs once these are there. */
-static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+static void submit_team(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                         const psg_arrays *arrays, bool waits) {
-    const size_t key[2] = {lane->number, arrays->number};
+    const size_t key[2] = {workspace->number, arrays->number};
     if (!psg_teamwork_repeats(run, key)) {
         psg_teamwork_begin(run, key);
-        psg_graph_submit(run, plan, lane, arrays);
+        psg_graph_submit(run, plan, workspace, arrays);
     }
     if (psg_run_failed(run)) {
         psg_teamwork_drop(run);
-    } else if (arrays == plan->doors.slabs) {
+    } else if (arrays == plan->held.slabs) {
         psg_team_enter_after(run, arrays->slabs[PSG_FIELD_F], arrays->slabs[PSG_FIELD_U],
                              plan->context.layout.segments.count);
     } else {
@@ -52,17 +48,17 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
 /* One task after the other, or all as one: if its data are on the worker that has them all, and
  * stay there. The first solve makes room for u.
  * @return are all tasks one? */
-static bool submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+static bool submit_graph(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                          const psg_arrays *arrays) {
-    const size_t key[2] = {lane->number, arrays->number};
+    const size_t key[2] = {workspace->number, arrays->number};
     if (plan->context.engine.chain_steps == 0 || !arrays->stays || arrays->many.each > 0 ||
         !psg_arrays_there(plan, arrays)) {
-        psg_graph_submit(run, plan, lane, arrays);
+        psg_graph_submit(run, plan, workspace, arrays);
         return false;
     }
     if (!psg_chain_repeats(run, key)) {
         psg_chain_begin(run, key);
-        psg_graph_submit(run, plan, lane, arrays);
+        psg_graph_submit(run, plan, workspace, arrays);
     }
     psg_chain_submit(run);
     return true;
@@ -111,42 +107,42 @@ static bool needs_mean(const psg_plan *plan, const psg_terms *terms) {
 
 /* The rule for the mean may have to read f after the solve. */
 static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const request *r,
-                             psg_flight *flight) {
+                             psg_pending *pending) {
     psg_solve_args args = psg_terms_of_plan(plan);
     psg_status status = r->args != NULL ? psg_terms_read(&args, plan, r->args) : PSG_OK;
     if (status == PSG_OK) {
-        status = psg_terms_take(plan, &args, &flight->terms, &flight->mean);
+        status = psg_terms_take(plan, &args, &pending->terms, &pending->mean);
     }
-    if (status == PSG_OK && arrays->in_place && needs_mean(plan, &flight->terms) &&
-        flight->mean == PSG_MEAN_ERROR) {
+    if (status == PSG_OK && arrays->in_place && needs_mean(plan, &pending->terms) &&
+        pending->mean == PSG_MEAN_ERROR) {
         status = psg_fail(PSG_ERR_ARG,
                           "PSG_MEAN_ERROR compares the mean of f with max|f| after the solve, and "
                           "there is no f then: the solve is in place");
     }
     if (status == PSG_OK) {
-        status = psg_gradient_take(&flight->terms.gradient, plan, arrays, &args);
+        status = psg_gradient_take(&pending->terms.gradient, plan, arrays, &args);
     }
     if (status == PSG_OK) {
-        status = psg_pcg_take(flight, plan, &args);
+        status = psg_pcg_take(pending, plan, &args);
     }
-    return status == PSG_OK ? psg_sides_take(plan, &args, &flight->terms.sides,
-                                             &flight->side_largest, &flight->sides)
+    return status == PSG_OK ? psg_sides_take(plan, &args, &pending->terms.sides,
+                                             &pending->side_largest, &pending->sides)
                             : status;
 }
 
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on
  * another process. Then they stay the caller's. */
 static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, psg_status before) {
-    psg_flight *flight = psg_flights_take(plan, arrays);
+    psg_pending *pending = psg_pending_take(plan, arrays);
     psg_status status = before;
-    if (status == PSG_OK && flight == NULL) {
+    if (status == PSG_OK && pending == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
     }
     if (status == PSG_OK) {
-        status = take_terms(plan, arrays, r, flight);
+        status = take_terms(plan, arrays, r, pending);
     }
     if (status == PSG_OK) {
-        status = follow_streams(flight->run, arrays, r);
+        status = follow_streams(pending->run, arrays, r);
     }
     status = psg_ranks_agree(plan->processes.comm, status);
     if (status == PSG_OK && r->args != NULL) {
@@ -155,42 +151,42 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
         status = psg_terms_same(plan, &args);
     }
     if (status != PSG_OK) {
-        psg_sides_give_back(plan, flight != NULL ? flight->sides : NULL);
-        psg_flight_destroy(flight);
+        psg_sides_give_back(plan, pending != NULL ? pending->sides : NULL);
+        psg_pending_destroy(pending);
         return status;
     }
-    psg_run *run = flight->run;
-    psg_copies_begin(&plan->work, plan->flights.oldest == NULL);
-    psg_lane *lane = psg_flights_choose_lane(plan);
-    flight->lane = lane;
-    flight->arrays = arrays;
-    flight->terms.relay = lane->relay;
-    flight->terms.many = arrays->many.each > 0 ? &arrays->many : NULL;
-    lane->users++;
-    run->slot = lane->number;
-    run->user = &flight->terms;
-    if (plan->flights.newest != NULL) {
-        plan->flights.newest->next = flight;
+    psg_run *run = pending->run;
+    psg_transfers_begin(&plan->work, plan->pending.oldest == NULL);
+    psg_workspace *workspace = psg_pending_choose_workspace(plan);
+    pending->workspace = workspace;
+    pending->arrays = arrays;
+    pending->terms.overlap = workspace->overlap;
+    pending->terms.many = arrays->many.each > 0 ? &arrays->many : NULL;
+    workspace->users++;
+    run->slot = workspace->number;
+    run->user = &pending->terms;
+    if (plan->pending.newest != NULL) {
+        plan->pending.newest->next = pending;
     } else {
-        plan->flights.oldest = flight;
+        plan->pending.oldest = pending;
     }
-    plan->flights.newest = flight;
-    const bool team = plan->workers.teams && flight->steps_most == 0;
-    if (flight->terms.many != NULL) {
-        psg_many_begin(flight->terms.many, plan);
+    plan->pending.newest = pending;
+    const bool team = plan->workers.teams && pending->steps_most == 0;
+    if (pending->terms.many != NULL) {
+        psg_many_begin(pending->terms.many, plan);
     }
     run->awake = !team;
-    const psg_submission submission = psg_work_start(&plan->work, run, plan->flights.launched++);
-    if (flight->steps_most > 0) {
-        psg_pcg_submit_arrays(run, plan, flight);
+    const psg_submission submission = psg_work_start(&plan->work, run, plan->pending.launched++);
+    if (pending->steps_most > 0) {
+        psg_pcg_submit_arrays(run, plan, pending);
     } else if (team) {
-        submit_team(run, plan, lane, arrays, r->waits);
+        submit_team(run, plan, workspace, arrays, r->waits);
     } else {
-        flight->chained = submit_graph(run, plan, lane, arrays);
+        pending->chained = submit_graph(run, plan, workspace, arrays);
     }
     if (submission.program) {
-        for (psg_flight *other = plan->flights.oldest; other != NULL; other = other->next) {
-            other->program = other == flight; /* StarPU has forgotten the others' */
+        for (psg_pending *other = plan->pending.oldest; other != NULL; other = other->next) {
+            other->program = other == pending; /* StarPU has forgotten the others' */
         }
     }
     psg_work_submitted(run, submission);
@@ -210,9 +206,9 @@ static void wait_for_run(psg_plan *plan, psg_run *run) {
 
 /* What comes on the streams from now on finds u: they wait for it where one worker launches all tasks, else the thread
  * does. */
-static void lead_streams(psg_plan *plan, const psg_flight *flight, const request *r) {
-    if (!flight->chained || !psg_order_end(flight->run, r->stream, r->streams)) {
-        wait_for_run(plan, flight->run);
+static void lead_streams(psg_plan *plan, const psg_pending *pending, const request *r) {
+    if (!pending->chained || !psg_order_end(pending->run, r->stream, r->streams)) {
+        wait_for_run(plan, pending->run);
     }
 }
 
@@ -227,11 +223,11 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     const psg_solve_args *args = r.args;
     psg_arrays *arrays = NULL;
     psg_solve_args terms = psg_terms_of_plan(plan);
-    psg_status status = psg_door_check_count(plan, count);
+    psg_status status = psg_array_check_count(plan, count);
     if (f == NULL || u == NULL) {
         status = psg_fail(PSG_ERR_ARG, "f or u is NULL");
     }
-    if (r.waits && plan->flights.oldest != NULL) { /* psg_wait() would wait for that one */
+    if (r.waits && plan->pending.oldest != NULL) { /* psg_wait() would wait for that one */
         status = psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
     if (status == PSG_OK && args != NULL) {
@@ -247,7 +243,7 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     }
     status = launch(plan, arrays, &r, status);
     if (status == PSG_OK && r.streams > 0 && !r.waits) {
-        lead_streams(plan, plan->flights.newest, &r);
+        lead_streams(plan, plan->pending.newest, &r);
     }
     if (status != PSG_OK && arrays != NULL) {
         arrays->busy = false;
@@ -285,29 +281,29 @@ psg_status psg_submit_slabs(psg_plan *plan) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
     const request r = {.args = NULL};
-    return launch(plan, plan->doors.slabs, &r,
-                  plan->doors.slabs != NULL
+    return launch(plan, plan->held.slabs, &r,
+                  plan->held.slabs != NULL
                       ? PSG_OK
                       : psg_fail(PSG_ERR_STATE,
                                  "the plan has no slabs yet: psg_plan_slab_handles() makes them"));
 }
 
-static double mean_of(const psg_plan *plan, const psg_flight *flight, double sum) {
-    return needs_mean(plan, &flight->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
+static double mean_of(const psg_plan *plan, const psg_pending *pending, double sum) {
+    return needs_mean(plan, &pending->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
 }
 
-static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum) {
+static void keep_statistics(psg_plan *plan, const psg_pending *pending, double sum) {
     psg_past *past = &plan->past;
-    const psg_many *many = flight->terms.many;
-    psg_work_keep(&plan->work, flight->run, flight->program);
-    past->mean = mean_of(plan, flight, sum);
+    const psg_many *many = pending->terms.many;
+    psg_work_keep(&plan->work, pending->run, pending->program);
+    past->mean = mean_of(plan, pending, sum);
     past->mean_count = 0; /* psg_solve_many() says otherwise once all of them are solved */
     for (size_t m = 0; many != NULL && m < many->count; m++) {
-        past->means[m] = mean_of(plan, flight, psg_many_sum(many, plan, m));
+        past->means[m] = mean_of(plan, pending, psg_many_sum(many, plan, m));
     }
-    past->from_memory = flight->steps_most == 0 && psg_arrays_in_memory(flight->arrays);
-    past->pcg = flight->pcg;
-    past->copied_bytes = psg_arrays_copied(plan, flight->arrays, &plan->work.latest);
+    past->from_memory = pending->steps_most == 0 && psg_arrays_in_memory(pending->arrays);
+    past->pcg = pending->pcg;
+    past->copied_bytes = psg_arrays_copied(plan, pending->arrays, &plan->work.latest);
 }
 
 /* Rows of some planes of slab k of f, in main memory, one after the other, until one says that it is enough. Whole planes
@@ -402,7 +398,7 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
                         "was in place, so f is gone",
                         whose);
     }
-    if (arrays == plan->doors.slabs) { /* a task of the caller's may have written them since */
+    if (arrays == plan->held.slabs) { /* a task of the caller's may have written them since */
         return psg_fail(PSG_ERR_DATA,
                         "f had a NaN or an Inf when it was transformed, or was too large for "
                         "its precision; what is there now has none");
@@ -412,17 +408,17 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
                     whose);
 }
 
-static psg_status refuse_mean(const psg_plan *plan, const psg_flight *flight) {
+static psg_status refuse_mean(const psg_plan *plan, const psg_pending *pending) {
     const psg_context *c = &plan->context;
     const double mean = plan->past.mean;
     double largest = 0;
     double found[2];
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        look_at_f(plan, flight->arrays, s - c->layout.segments.own.first,
+        look_at_f(plan, pending->arrays, s - c->layout.segments.own.first,
                   (psg_range){0, psg_layout_planes(&c->layout, s)}, largest_row, &largest);
     }
-    found[0] = fmax(largest, flight->side_largest);
-    found[1] = flight->side_largest;
+    found[0] = fmax(largest, pending->side_largest);
+    found[1] = pending->side_largest;
     const psg_status status = psg_ranks_max(plan->processes.comm, found, 2);
     if (status == PSG_OK && fabs(mean) > plan->problem.options.mean_tolerance * found[0]) {
         return psg_fail(PSG_ERR_MEAN,
@@ -437,13 +433,13 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_flight *flight) {
 
 /* How the solve went, here and on the other processes: the tasks' own faults first, then what
  * the sum of f says about f. The process that has mode 0, the first, has the sum. */
-static psg_status judge(psg_plan *plan, const psg_flight *flight) {
-    psg_run *run = flight->run;
-    const psg_many *many = flight->terms.many;
+static psg_status judge(psg_plan *plan, const psg_pending *pending) {
+    psg_run *run = pending->run;
+    const psg_many *many = pending->terms.many;
     enum { SUM, NONFINITE, OVERFLOW, FAULT, FINDINGS };
     double found[FINDINGS] = {
         [SUM] = many != NULL                ? psg_many_sum(many, plan, many->count - 1)
-                : flight->steps_most > 0    ? flight->pcg.sum
+                : pending->steps_most > 0   ? pending->pcg.sum
                 : plan->processes.rank == 0 ? plan->context.cpu->first(psg_findings_of(run)->mode0)
                                             : 0,
         [NONFINITE] = many != NULL ? psg_many_nonfinite(many, plan) < many->count
@@ -452,20 +448,20 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
         [FAULT] = psg_run_failed(run),
     };
     psg_status status = psg_ranks_sum(plan->processes.comm, found, FINDINGS);
-    keep_statistics(plan, flight, found[SUM]);
+    keep_statistics(plan, pending, found[SUM]);
     if (status == PSG_OK && found[FAULT] > 0) {
         status = psg_ranks_agree(plan->processes.comm, psg_fail_run(run));
     }
     const bool simulated = psg_simulated(); /* and data with it */
     const bool finite = simulated || (isfinite(found[SUM]) && found[NONFINITE] == 0);
     if (status == PSG_OK &&
-        (!finite || (flight->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && !simulated))) {
+        (!finite || (pending->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && !simulated))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
-        status = finite ? refuse_mean(plan, flight) : find_nonfinite(plan, flight->arrays);
+        status = finite ? refuse_mean(plan, pending) : find_nonfinite(plan, pending->arrays);
         psg_runtime_rest();
     }
     if (status == PSG_OK) {
-        status = psg_pcg_judge(plan, flight);
+        status = psg_pcg_judge(plan, pending);
     }
     return status != PSG_OK || found[OVERFLOW] == 0
                ? status
@@ -481,27 +477,27 @@ psg_status psg_wait(psg_plan *plan) {
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    psg_flight *flight = plan->flights.oldest;
-    if (flight == NULL) {
+    psg_pending *pending = plan->pending.oldest;
+    if (pending == NULL) {
         return psg_fail(PSG_ERR_STATE, "no solve is in flight");
     }
-    wait_for_run(plan, flight->run);
-    const psg_status status = judge(plan, flight);
-    psg_arrays_settle(plan, flight->arrays);
-    if (flight->arrays != plan->doors.slabs) {
-        psg_arrays_give_back(plan, flight->arrays);
+    wait_for_run(plan, pending->run);
+    const psg_status status = judge(plan, pending);
+    psg_arrays_settle(plan, pending->arrays);
+    if (pending->arrays != plan->held.slabs) {
+        psg_arrays_give_back(plan, pending->arrays);
     } else {
-        plan->doors.slabs_solved = status == PSG_OK;
+        plan->held.slabs_solved = status == PSG_OK;
     }
-    psg_copies_end(&plan->work, flight->run);
+    psg_transfers_end(&plan->work, pending->run);
     if (plan->context.engine.run_ended == NULL) {
         psg_runtime_rest();
     }
-    psg_sides_give_back(plan, flight->sides);
-    flight->lane->users--;
-    plan->flights.oldest = flight->next;
-    plan->flights.newest = plan->flights.oldest != NULL ? plan->flights.newest : NULL;
-    psg_flights_give_back(&plan->flights, flight);
+    psg_sides_give_back(plan, pending->sides);
+    pending->workspace->users--;
+    plan->pending.oldest = pending->next;
+    plan->pending.newest = plan->pending.oldest != NULL ? plan->pending.newest : NULL;
+    psg_pending_give_back(&plan->pending, pending);
     return status;
 }
 

@@ -10,53 +10,58 @@
  * one sheet X[s] is B[s][0], and with one segment and z across Z[p] is B[0][p]: nothing is packed
  * then. The factor factor/(nx ny nz) may be the division's, and then there is no normalize.
  */
-#include "codelets/codelets.h"
-#include "graph/solving.h"
+#include "codelets/staged.h"
+#include "codelets/forward_xy.h"
+#include "codelets/inverse_xy.h"
+#include "graph/arrays.h"
+#include "graph/exchange.h"
+#include "graph/gradient.h"
+#include "graph/staged.h"
 
-void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                       const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const psg_range sheets = psg_context_of(run)->layout.sheets.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
     const size_t stride = sheets.end - sheets.first;
     for (size_t s = segments.first; s < segments.end; s++) {
-        psg_arrays_bring_f(run, plan, arrays, s, lane->spectra[s - segments.first]);
+        psg_arrays_bring_f(run, plan, arrays, s, workspace->spectra[s - segments.first]);
     }
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_fft_xy(run, s, arrays->slabs[PSG_FIELD_F][s - segments.first],
-                        lane->spectra[s - segments.first]);
+                        workspace->spectra[s - segments.first]);
         if (!psg_context_of(run)->form.segment_is_block) {
-            psg_task_pack_segment(run, s, lane->spectra[s - segments.first],
-                                  &lane->bundles[(s - segments.first) * bundles]);
+            psg_task_pack_segment(run, s, workspace->spectra[s - segments.first],
+                                  &workspace->bundles[(s - segments.first) * bundles]);
         }
     }
-    psg_exchange_forward(run, plan, lane);
+    psg_exchange_forward(run, plan, workspace);
     for (size_t p = sheets.first; p < sheets.end; p++) {
         if (!psg_context_of(run)->form.sheet_is_block) {
-            psg_task_unpack_sheet(run, p, &lane->blocks[p - sheets.first], stride,
-                                  lane->columns[p - sheets.first]);
+            psg_task_unpack_sheet(run, p, &workspace->blocks[p - sheets.first], stride,
+                                  workspace->columns[p - sheets.first]);
         }
-        psg_task_fft_z(run, p, lane->columns[p - sheets.first]);
-        psg_task_divide(run, p, lane->columns[p - sheets.first]);
-        psg_task_ifft_z(run, p, lane->columns[p - sheets.first]);
+        psg_task_fft_z(run, p, workspace->columns[p - sheets.first]);
+        psg_task_divide(run, p, workspace->columns[p - sheets.first]);
+        psg_task_ifft_z(run, p, workspace->columns[p - sheets.first]);
         if (!psg_context_of(run)->form.sheet_is_block) {
-            psg_task_pack_sheet(run, p, lane->columns[p - sheets.first],
-                                &lane->blocks[p - sheets.first], stride);
+            psg_task_pack_sheet(run, p, workspace->columns[p - sheets.first],
+                                &workspace->blocks[p - sheets.first], stride);
         }
     }
-    psg_exchange_back(run, plan, lane);
+    psg_exchange_back(run, plan, workspace);
     for (size_t s = segments.first; s < segments.end; s++) {
         if (!psg_context_of(run)->form.segment_is_block) {
-            psg_task_unpack_segment(run, s, &lane->bundles[(s - segments.first) * bundles],
-                                    lane->spectra[s - segments.first]);
+            psg_task_unpack_segment(run, s, &workspace->bundles[(s - segments.first) * bundles],
+                                    workspace->spectra[s - segments.first]);
         }
-        psg_task_ifft_xy(run, s, lane->spectra[s - segments.first],
+        psg_task_ifft_xy(run, s, workspace->spectra[s - segments.first],
                          arrays->slabs[PSG_FIELD_U][s - segments.first]);
         if (psg_context_of(run)->form.normalizes) {
             psg_task_normalize(run, s, arrays->slabs[PSG_FIELD_U][s - segments.first]);
         }
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
-        psg_graph_gradient_xy(run, plan, lane, arrays, s);
+        psg_graph_gradient_xy(run, plan, workspace, arrays, s);
     }
-    psg_graph_gradient(run, plan, lane, arrays);
+    psg_graph_gradient(run, plan, workspace, arrays);
 }

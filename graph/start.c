@@ -1,12 +1,17 @@
 /* StarPU's start and stop, and what is asked of it. */
+#include "graph/start.h"
+#include "base/memory.h"
 #include "base/tuning.h"
-#include "graph/process.h"
-#include "graph/work.h"
-#include "runtime/node.h"
-
+#include "graph/options.h"
+#include "graph/policy.h"
+#include "graph/psg_machine.h"
+#include "graph/recorded.h"
+#include "graph/status.h"
 #include "runtime/decimal.h"
 #include "runtime/device.h"
+#include "runtime/node.h"
 #include "runtime/simulation.h"
+#include "runtime/starpu_environment.h"
 #include "runtime/starpu_home.h"
 
 #include <pthread.h>
@@ -40,6 +45,16 @@ void psg_runtime_rest(void) {
     pthread_mutex_unlock(&lock);
 }
 
+psg_status psg_room_check(const char *what, double bytes) {
+    const double all = bytes + TUNING_ROOM_BYTES;
+    return psg_simulated() || base_memory_fits(all)
+               ? PSG_OK
+               : psg_fail(
+                     PSG_ERR_MEMORY,
+                     "out of memory: %s takes %.0f bytes (%.3g GB), and they cannot be had now",
+                     what, all, all * 1e-9);
+}
+
 /* The GPUs to start with. */
 typedef struct gpu_list {
     int count;
@@ -57,7 +72,7 @@ static psg_status configure(struct starpu_conf *conf, const psg_options *options
     }
     conf->precedence_over_environment_variables = 1;
     conf->ncpus = options->cpus;
-    if (options->cpus < 0 && gpus->count > 0 && !psg_cpu_share_wanted(options)) {
+    if (options->cpus < 0 && gpus->count > 0 && !psg_options_want_cpu_share(options)) {
         conf->ncpus = 0; /* the GPUs take all tasks */
     }
     conf->ncuda = gpus->count;
@@ -122,7 +137,6 @@ static psg_status start_first(struct starpu_conf *conf, const psg_options *optio
                               const psg_share *share) {
     char words[1024];
     char cache[3584];
-    psg_starpu_home home;
     psg_status status = check_threads(conf, share);
     status = status == PSG_OK ? psg_room_check("StarPU", 0) : status;
     if (status != PSG_OK) {
@@ -131,14 +145,11 @@ static psg_status start_first(struct starpu_conf *conf, const psg_options *optio
     if (psg_cache_folder(options, 0, cache, sizeof cache) != PSG_OK) {
         cache[0] = '\0';
     }
-    if (!psg_starpu_home_enter(&home, cache, words, sizeof words)) {
+    if (!psg_starpu_home_enter(cache, words, sizeof words)) {
         return psg_fail(PSG_ERR_RUNTIME, "%s", words);
     }
     const int result = starpu_init(conf);
-    psg_starpu_home_leave(&home);
-    if (result != 0) {
-        psg_starpu_home_stopped();
-    }
+    psg_starpu_home_leave(result == 0);
     return start_error(result, options);
 }
 

@@ -1,4 +1,5 @@
-#include "graph/structures.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
 #include "runtime/copies.h"
 #include "runtime/device.h"
 
@@ -143,9 +144,9 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .segments = segments->count,
         .sheets = plan->context.layout.sheets.count,
         .segment_planes = psg_parts_largest(segments, (psg_range){0, segments->count}, 2),
-        .returned_rows = psg_relay_all_rows(&plan->context.layout),
+        .returned_rows = psg_overlap_rows_all(&plan->context.layout),
         .fetched_rows =
-            plan->context.layout.relay.fetched ? psg_relay_all_rows(&plan->context.layout) : 0,
+            plan->context.layout.overlap.pulled ? psg_overlap_rows_all(&plan->context.layout) : 0,
         .workers = plan->workers.usable_count,
         .exchange = plan->placement.exchange,
         .graph = plan->problem.options.graph,
@@ -160,8 +161,8 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .iterations = plan->past.pcg.steps,
         .residual = plan->past.pcg.residual,
     };
-    for (size_t m = 0; m < plan->storage.lane_count; m++) {
-        s.spectrum_bytes += plan->storage.lanes[m]->bytes;
+    for (size_t m = 0; m < plan->storage.workspace_count; m++) {
+        s.spectrum_bytes += plan->storage.workspaces[m]->bytes;
     }
     for (size_t w = 0; w < plan->workers.count; w++) {
         const psg_run_cell *cell = &plan->work.latest.cell[w * plan->context.engine.kinds];
@@ -186,7 +187,7 @@ psg_status psg_plan_memory(const psg_plan *plan, int *spectrum_on_gpus, double *
     if (plan == NULL || spectrum_on_gpus == NULL || gpu_bytes_free == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan, spectrum_on_gpus or gpu_bytes_free is NULL");
     }
-    const bool lent = psg_lends(plan) && plan->lending.kind == PSG_LOAN_MAIN;
+    const bool lent = psg_shares_memory(plan) && plan->shared.kind == PSG_LOAN_MAIN;
     *spectrum_on_gpus = plan->home.on_gpus && plan->workers.gpu_count > 0 && !lent;
     *gpu_bytes_free = plan->placement.left;
     return PSG_OK;

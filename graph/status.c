@@ -1,4 +1,4 @@
-#include "graph/fail.h"
+#include "graph/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,27 +1,29 @@
 /* The memory of solves. */
+#include "graph/storage.h"
 #include "base/memory.h"
-#include "graph/make.h"
-#include "graph/process.h"
-#include "graph/solving.h"
-#include "graph/transforms.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
+#include "graph/workspace.h"
 
 #include <stdlib.h>
 
-psg_status psg_storage_lanes(psg_storage *storage, const psg_plan *plan) {
-    storage->lanes = calloc(plan->problem.options.in_flight, sizeof *storage->lanes);
+psg_status psg_storage_workspaces(psg_storage *storage, const psg_plan *plan) {
+    storage->workspaces = calloc(plan->problem.options.in_flight, sizeof *storage->workspaces);
     psg_status status = PSG_OK;
-    if (storage->lanes == NULL) {
+    if (storage->workspaces == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for %u solves in flight",
                           plan->problem.options.in_flight);
     }
-    if (psg_lends(plan)) { /* a lane is made on all processes at once */
+    if (psg_shares_memory(plan)) { /* a workspace is made on all processes at once */
         status = psg_ranks_agree(plan->processes.comm, status);
     }
     if (status != PSG_OK) {
         return status;
     }
-    status = psg_lane_create(&storage->lanes[0], plan);
-    storage->lane_count = status == PSG_OK ? 1 : 0;
+    status = psg_workspace_create(&storage->workspaces[0], plan);
+    storage->workspace_count = status == PSG_OK ? 1 : 0;
     return status;
 }
 
@@ -54,15 +56,15 @@ psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {
 }
 
 void psg_storage_free(psg_storage *storage, const psg_plan *plan) {
-    for (size_t m = 0; m < storage->lane_count; m++) {
-        psg_lane_destroy(storage->lanes[m], plan);
+    for (size_t m = 0; m < storage->workspace_count; m++) {
+        psg_workspace_destroy(storage->workspaces[m], plan);
     }
     for (size_t w = 0; w < plan->workers.count; w++) {
         free(storage->scratch != NULL ? storage->scratch[w] : NULL);
         free(storage->pieces != NULL ? storage->pieces[w] : NULL);
         free(storage->spectra != NULL ? storage->spectra[w] : NULL);
     }
-    free(storage->lanes);
+    free(storage->workspaces);
     free(storage->scratch);
     free(storage->pieces);
     free(storage->spectra);

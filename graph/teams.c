@@ -1,6 +1,9 @@
 /* Which plans have a team, and its life. */
-#include "graph/make.h"
-#include "graph/process.h"
+#include "graph/teams.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_machine.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "runtime/simulation.h"
 #include "runtime/team.h"
 

@@ -1,6 +1,10 @@
 /* The terms of a solve: lambda, the factor and the rule for the mean, which may change from solve to solve. */
-#include "graph/process.h"
-#include "graph/solving.h"
+#include "graph/terms.h"
+#include "graph/options.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
 #include "graph/transforms.h"
 
 #include <string.h>
@@ -46,6 +50,49 @@ psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_
     return PSG_OK;
 }
 
+/* Has the precision all digits of k^2 + lambda from `least` to `most`, and of the quotients of `scale` and these? */
+static bool fits(const psg_plan *plan, double scale, double least, double most) {
+    return psg_transforms_has(plan, least) && psg_transforms_has(plan, most) &&
+           psg_transforms_has(plan, scale / least) && psg_transforms_has(plan, scale / most);
+}
+
+/* Quotients that are infinite, or have lost digits because they are below the normal numbers, would give a wrong u without
+ * a word. They are of the factor and k^2 + lambda, over all modes but one where that is 0; of 1 first, where `normalize`
+ * has the factor. A sum that is a normal number has all digits, also where one of its terms has not. */
+static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args,
+                                  const psg_terms *terms) {
+    const psg_problem *p = &plan->problem;
+    const bool dropped = args->lambda == 0 && p->eigen_first == 0;
+    const double least = dropped ? p->eigen_least : terms->lambda + p->eigen_first;
+    const double most = terms->lambda + p->eigen_most;
+    if (dropped && isinf(least)) {
+        return PSG_OK; /* the only mode is the one that is dropped */
+    }
+    if (!psg_transforms_has(plan, terms->scale)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "factor = %g, for a spacing of about %Lg, is out of the range of the "
+                        "precision: choose another unit of length, or another factor",
+                        args->factor, ldexpl(1, p->unit));
+    }
+    if (fits(plan, terms->scale, least, most) &&
+        (!plan->context.form.normalizes || fits(plan, 1, least, most))) {
+        return PSG_OK;
+    }
+    return psg_fail(
+        PSG_ERR_ARG,
+        "k^2 + lambda is from %Lg to %Lg, and the quotients of factor = %g and that are "
+        "out of the range of the precision: choose another unit of length, or a factor",
+        ldexpl(least, -2 * p->unit), ldexpl(most, -2 * p->unit), args->factor);
+}
+
+/* What lambda and factor are to the tasks of a solve. */
+static psg_status make_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args) {
+    const psg_problem *p = &plan->problem;
+    *terms = (psg_terms){.lambda = ldexp(args->lambda, 2 * p->unit),
+                         .scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit)};
+    return check_quotients(plan, args, terms);
+}
+
 psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
                           psg_mean *mean) {
     psg_options options = plan->problem.options;
@@ -53,7 +100,12 @@ psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_
     options.factor = args->factor;
     options.mean = *mean = args->mean;
     const psg_status status = psg_options_check_terms(&options);
-    return status == PSG_OK ? psg_transforms_terms(terms, plan, args) : status;
+    return status == PSG_OK ? make_terms(terms, plan, args) : status;
+}
+
+psg_status psg_terms_make(psg_terms *terms, const psg_plan *plan) {
+    const psg_solve_args args = psg_terms_of_plan(plan);
+    return make_terms(terms, plan, &args);
 }
 
 psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args) {

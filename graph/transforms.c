@@ -1,75 +1,14 @@
 #include "graph/transforms.h"
-#include "graph/make.h"
-#include "graph/solving.h"
-
+#include "graph/cache.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
 #include "runtime/simulation.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --------------------------------------------------------------------------------- the table */
-
-/* Mirror images of cells and nodes continue the modes beyond a side, so each stencil has these modes. */
-#define SYMBOLS                                                                                    \
-    {                                                                                              \
-        [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral, [PSG_SYMBOL_FD2] = psg_symbol_fd2,            \
-        [PSG_SYMBOL_FD4] = psg_symbol_fd4                                                          \
-    }
-#define ROW(low, high, the_points, forward, inverse, the_more, the_first, the_shift, the_null)     \
-    {                                                                                              \
-        .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_##the_points,                    \
-        .kind = {PSG_TRANSFORM_##forward, PSG_TRANSFORM_##inverse}, .more = the_more,              \
-        .first = the_first, .shift = the_shift, .null = the_null, .eigenvalue = SYMBOLS            \
-    }
-
-static const psg_transform transforms[] = {
-    ROW(PERIODIC, PERIODIC, CELLS, PERIODIC, PERIODIC, 0, 0, 0, true),
-    ROW(NEUMANN, NEUMANN, CELLS, COS2, COS3, 0, 0.5, 0, true),
-    ROW(NEUMANN, DIRICHLET, CELLS, COS4, COS4, 0, 0.5, 0.5, false),
-    ROW(DIRICHLET, DIRICHLET, CELLS, SIN2, SIN3, 0, 0.5, 1, false),
-    ROW(DIRICHLET, NEUMANN, CELLS, SIN4, SIN4, 0, 0.5, 0.5, false),
-    ROW(NEUMANN, NEUMANN, NODES, COS1, COS1, -1, 0, 0, true),
-    ROW(NEUMANN, DIRICHLET, NODES, COS3, COS2, 0, 0, 0.5, false),
-    ROW(DIRICHLET, DIRICHLET, NODES, SIN1, SIN1, 1, 1, 1, false),
-    ROW(DIRICHLET, NEUMANN, NODES, SIN3, SIN2, 0, 1, 0.5, false),
-};
-
-const psg_transform *psg_transform_of(const psg_axis *axis) {
-    for (size_t m = 0; m < sizeof transforms / sizeof *transforms; m++) {
-        const psg_transform *row = &transforms[m];
-        if (row->bc[0] == axis->bc[0] && row->bc[1] == axis->bc[1] &&
-            (row->points == axis->points || psg_transform_periodic(row))) {
-            return row;
-        }
-    }
-    return NULL;
-}
-
-double psg_transforms_norm(const psg_grid *grid) {
-    double norm = 1;
-    for (int d = 0; d < 3; d++) {
-        norm *= psg_transform_norm(psg_transform_of(&grid->axis[d]), grid->axis[d].n);
-    }
-    return norm;
-}
-
-bool psg_transforms_null(const psg_grid *grid) {
-    bool all = true;
-    for (int d = 0; d < 3; d++) {
-        all = all && psg_transform_of(&grid->axis[d])->null;
-    }
-    return all;
-}
-
-bool psg_transforms_periodic(const psg_grid *grid) {
-    bool all = true;
-    for (int d = 0; d < 3; d++) {
-        all = all && psg_transform_periodic(psg_transform_of(&grid->axis[d]));
-    }
-    return all;
-}
 
 static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
     [PSG_EFFORT_MEASURE] = PSG_CPU_MEASURE,
@@ -176,49 +115,6 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     return PSG_OK;
 }
 
-/* Has the precision all digits of k^2 + lambda from `least` to `most`, and of the quotients of `scale` and these? */
-static bool fits(const psg_plan *plan, double scale, double least, double most) {
-    return psg_transforms_has(plan, least) && psg_transforms_has(plan, most) &&
-           psg_transforms_has(plan, scale / least) && psg_transforms_has(plan, scale / most);
-}
-
-/* Quotients that are infinite, or have lost digits because they are below the normal numbers, would give a wrong u without
- * a word. They are of the factor and k^2 + lambda, over all modes but one where that is 0; of 1 first, where `normalize`
- * has the factor. A sum that is a normal number has all digits, also where one of its terms has not. */
-static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args,
-                                  const psg_terms *terms) {
-    const psg_problem *p = &plan->problem;
-    const bool dropped = args->lambda == 0 && p->eigen_first == 0;
-    const double least = dropped ? p->eigen_least : terms->lambda + p->eigen_first;
-    const double most = terms->lambda + p->eigen_most;
-    if (dropped && isinf(least)) {
-        return PSG_OK; /* the only mode is the one that is dropped */
-    }
-    if (!psg_transforms_has(plan, terms->scale)) {
-        return psg_fail(PSG_ERR_ARG,
-                        "factor = %g, for a spacing of about %Lg, is out of the range of the "
-                        "precision: choose another unit of length, or another factor",
-                        args->factor, ldexpl(1, p->unit));
-    }
-    if (fits(plan, terms->scale, least, most) &&
-        (!plan->context.form.normalizes || fits(plan, 1, least, most))) {
-        return PSG_OK;
-    }
-    return psg_fail(
-        PSG_ERR_ARG,
-        "k^2 + lambda is from %Lg to %Lg, and the quotients of factor = %g and that are "
-        "out of the range of the precision: choose another unit of length, or a factor",
-        ldexpl(least, -2 * p->unit), ldexpl(most, -2 * p->unit), args->factor);
-}
-
-psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan,
-                                const psg_solve_args *args) {
-    const psg_problem *p = &plan->problem;
-    *terms = (psg_terms){.lambda = ldexp(args->lambda, 2 * p->unit),
-                         .scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit)};
-    return check_quotients(plan, args, terms);
-}
-
 /* Wavenumbers, and along z their reciprocals. What of an axis much longer than the others is out of the range of the
  * precision is refused by the solve that wants the derivative along it. */
 static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_plan *plan) {
@@ -263,9 +159,5 @@ psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
         psg_transforms_periodic(&p->grid)) {
         status = make_waves(&p->waves, p, plan);
     }
-    if (status != PSG_OK) {
-        return status;
-    }
-    const psg_solve_args args = psg_terms_of_plan(plan);
-    return psg_transforms_terms(&p->terms, plan, &args);
+    return status;
 }

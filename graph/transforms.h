@@ -1,41 +1,26 @@
-/** @file transforms.h  What the boundary conditions of an axis make of it: one row of a table for each pair of them. */
+/** @file transforms.h  Eigenvalues and FFT plans. */
 #ifndef PSG_GRAPH_TRANSFORMS_H
 #define PSG_GRAPH_TRANSFORMS_H
 
-#include "cpu/symbol.h"
-#include "graph/structures.h"
+#include "codelets/context.h"
+#include "graph/psg.h"
 
-/** The transform along an axis with these conditions and points. */
-typedef struct psg_transform {
-    psg_bc bc[2];               /**< at the lower and at the upper side */
-    psg_points points;          /**< of a periodic axis any */
-    psg_transform_kind kind[2]; /**< forward and inverse */
-    int more;                   /**< n points have n + more intervals in the length of the box */
-    double first;               /**< point j is j + first intervals above the lower side */
-    double shift; /**< mode m has m + shift half waves; of a periodic axis psg_symbol_waves() */
-    bool null;    /**< mode 0 has the eigenvalue 0 */
-    /** By psg_symbol; NULL: the modes are not those of the stencil. */
-    psg_symbol_function eigenvalue[PSG_SYMBOL_COUNT];
-} psg_transform;
-
-/** @return NULL: there is no transform for the axis' boundary conditions */
-const psg_transform *psg_transform_of(const psg_axis *axis);
-static inline bool psg_transform_periodic(const psg_transform *row) {
-    return row->kind[0] == PSG_TRANSFORM_PERIODIC;
-}
-/** Intervals of n points in the length of the box; and the factor that the transform forward and back leaves. */
-static inline double psg_transform_intervals(const psg_transform *row, size_t n) {
-    return (double)n + row->more;
-}
-static inline double psg_transform_norm(const psg_transform *row, size_t n) {
-    return psg_transform_intervals(row, n) * (psg_transform_periodic(row) ? 1 : 2);
-}
-
-/** The product of the norms of all axes: the mode (0,0,0) over this is the mean of f. */
-double psg_transforms_norm(const psg_grid *grid);
-/** Has the equation with lambda = 0 no solution for the mode (0,0,0)? */
-bool psg_transforms_null(const psg_grid *grid);
-bool psg_transforms_periodic(const psg_grid *grid);
+/** What is asked for. */
+typedef struct psg_problem {
+    psg_options options; /**< checked */
+    psg_grid grid;
+    bool policy_asked;  /**< the options name a scheduling policy */
+    bool tuned;         /**< some of the options are what `psg tune` stored */
+    int unit;           /**< the tasks' unit of length is 2^unit, about the spacing of the points */
+    void *eigen[3];     /**< eigenvalues along each axis, in that unit and the plan's precision */
+    psg_waves waves;    /**< of the gradient */
+    double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
+    double
+        eigen_least; /**< the least absolute value of the other modes of an axis; INFINITY: none */
+    double eigen_most; /**< the largest absolute value of a sum, one of each axis */
+    psg_terms
+        terms; /**< of a solve without terms of its own; terms.overlap is set for each solve */
+} psg_problem;
 
 /** The eigenvalues along each axis, the wavenumbers that the gradient needs, and the plan's terms.
  *  @return PSG_OK; PSG_ERR_MEMORY, _ARG: out of the range of the precision */
@@ -44,9 +29,6 @@ psg_status psg_transforms_eigenvalues(psg_problem *problem, const psg_plan *plan
 void psg_transforms_free(psg_problem *problem);
 /** Has the plan's precision this number with all its digits? */
 bool psg_transforms_has(const psg_plan *plan, double value);
-/** What lambda and factor are to the tasks of a solve. @param[out] terms  without its relay
- *  @return PSG_OK; PSG_ERR_ARG: out of the range of the precision */
-psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args);
 /** FFTW's plans, where cores take tasks; else NULL. @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan);
 

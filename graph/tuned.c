@@ -1,5 +1,9 @@
 /* What `psg tune` found: looked up when a plan begins, stored and listed for the command. */
+#include "graph/tuned.h"
+#include "graph/cache.h"
 #include "graph/options.h"
+#include "graph/status.h"
+#include "graph/tuned_file.h"
 #include "runtime/device.h"
 #include "runtime/node.h"
 
@@ -93,11 +97,11 @@ static void count_workers(const psg_options *options, size_t *cpus, size_t *gpus
         *gpus = options->gpus < 0   ? (size_t)psg_device_count(words, sizeof words)
                 : options->gpus > 0 ? (size_t)options->gpus
                                     : 0;
-        if (cores < 0 && (*gpus == 0 || psg_cpu_share_wanted(options))) {
+        if (cores < 0 && (*gpus == 0 || psg_options_want_cpu_share(options))) {
             psg_share_machine(NULL, 0, &cores);
         }
     }
-    const bool idle = *gpus > 0 && !psg_cpu_share_wanted(options);
+    const bool idle = *gpus > 0 && !psg_options_want_cpu_share(options);
     *cpus = idle || cores < 0 ? 0 : (size_t)cores;
 }
 

@@ -1,8 +1,11 @@
 /* An entry of `psg tune` as a file: a line for each value, in a fixed order, and `end`, so that one
  * that was cut short is known by it. Its name says what it is for. */
+#include "graph/tuned_file.h"
 #include "base/file.h"
 #include "base/kept.h"
-#include "graph/options.h"
+#include "graph/cache.h"
+#include "graph/option_table.h"
+#include "graph/status.h"
 #include "runtime/device.h"
 #include "runtime/node.h"
 

@@ -1,6 +1,10 @@
 /* Which of StarPU's workers take a plan's tasks: the GPUs where there are any, else the cores, or both. */
-#include "graph/make.h"
-#include "graph/process.h"
+#include "graph/workers.h"
+#include "graph/cpu_share.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/status.h"
+#include "graph/teams.h"
 
 #include <stdlib.h>
 #include <string.h>

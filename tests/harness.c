@@ -72,6 +72,20 @@ psg_grid harness_grid(const oracle_grid *grid) {
     return g;
 }
 
+void harness_sides(psg_grid *grid, const char *sides) {
+    const char *at = sides;
+    for (int d = 0; d < 3; ++d) {
+        for (int side = 0; side < 2; ++side, ++at) {
+            grid->axis[d].bc[side] = *at == 'P'   ? PSG_BC_PERIODIC
+                                     : *at == 'D' ? PSG_BC_DIRICHLET
+                                                  : PSG_BC_NEUMANN;
+        }
+        grid->axis[d].points = *at == 'n' ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
+        const char *next = strchr(at, ',');
+        at = next != NULL ? next + 1 : sides;
+    }
+}
+
 const char *harness_precision_name(psg_precision precision) {
     return precision == PSG_F32 ? "f32" : "f64";
 }

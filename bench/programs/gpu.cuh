@@ -1,13 +1,15 @@
-// What the programs that measure on GPUs share: checks, memory that frees itself, random numbers.
+// What the peers on GPUs share: checks, memory that frees itself, random numbers.
 #ifndef PSG_BENCH_PROGRAMS_GPU_CUH
 #define PSG_BENCH_PROGRAMS_GPU_CUH
 
-#include "bench/programs/program.h"
+#include "bench/programs/turns.h"
 
 #include <cuda_runtime.h>
 #include <cufft.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -48,17 +50,12 @@ inline void bench_synchronize(int gpus) {
     }
 }
 
-/// Bytes that a case may take on the GPU: settings->memory, or half of what is free.
-inline double bench_gpu_memory(const bench_settings *settings) {
+/// Bytes that a case may take on so many GPUs together: settings->memory, or a share of what is free
+/// on the first one.
+inline double bench_gpu_memory(const bench_settings *settings, double gpus) {
     size_t available = 0, all = 0;
     BENCH_CUDA(cudaMemGetInfo(&available, &all));
-    return settings->memory > 0 ? bench_memory(settings) : 0.5 * (double)available;
-}
-
-/// Bytes that a case may take on so many of them together: settings->memory, or nearly all that is free.
-inline double bench_gpus_memory(const bench_settings *settings, int gpus) {
-    const double one = bench_gpu_memory(settings);
-    return settings->memory > 0 ? one : 1.9 * gpus * one;
+    return settings->memory > 0 ? bench_memory(settings) : gpus * (double)available;
 }
 
 /// Device memory that frees itself.

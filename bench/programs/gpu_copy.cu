@@ -12,7 +12,7 @@
  * Prints the GPU's name and a line for each of the two, the median of N launches. bench/plots/roofline.py reads that.
  */
 #include "bench/programs/gpu.cuh"
-#include "bench/programs/peers.h"
+#include "bench/programs/gpus.h"
 
 #include <algorithm>
 
@@ -56,6 +56,7 @@ struct copies {
     size_t count; /* double2 in an array */
     bench_buffer from, to, wrong;
     cudaEvent_t begin, end;
+    double latest = 0; /* seconds */
 
     /* Arrays of about so many bytes, copied until so many are read and written, at least once. */
     copies(double bytes, double moved)
@@ -107,30 +108,30 @@ struct copies {
     }
 };
 
-template <bool BY_CUDA> static double run(void *what, unsigned calls) {
-    copies *const copy = static_cast<copies *>(what);
-    double seconds = 0;
-    for (unsigned call = 0; call < calls; call++)
-        seconds += copy->seconds(BY_CUDA, copy->items);
-    return seconds;
+template <bool BY_CUDA> static bench_job job(copies *copy) {
+    const auto run = [](void *what) {
+        copies *const c = static_cast<copies *>(what);
+        c->latest = c->seconds(BY_CUDA, c->items);
+    };
+    const auto seconds = [](void *what) { return static_cast<copies *>(what)->latest; };
+    return {"copy", copy, nullptr, run, seconds, {}, 0};
 }
 
-int bench_copy(int argc, char **argv) {
-    bench_settings settings = {11, 3, 1, 0, 0};
+int bench_copies(int argc, char **argv, const void *) {
+    bench_settings settings = {11, 3, 1, 0, 0, 0, 0};
     int cache_bytes = 0;
     bench_arguments(argc, argv, nullptr, nullptr, &settings);
     bench_must_or(BENCH_USAGE, !settings.rows, "--rows: there are none, it is in no study");
     (void)bench_gpus();
     BENCH_CUDA(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, 0));
-    const double bytes = std::min(4 * GIB, bench_gpu_memory(&settings) / 2);
+    const double bytes = std::min(4 * GIB, bench_gpu_memory(&settings, 0.5) / 2);
     bench_must(bytes >= 4.0 * cache_bytes,
                "arrays of %.3g bytes are too small: they need four times the %d bytes of the "
                "second-level cache, and --memory or other programs leave no more",
                bytes, cache_bytes);
     copies memory(bytes, 0), cache(cache_bytes / 8.0, 64 * GIB);
-    bench_job jobs[] = {
-        {run<false>, &memory, 0, {}}, {run<true>, &memory, 0, {}}, {run<false>, &cache, 0, {}}};
-    bench_interleave(jobs, 3, &settings, 0);
+    bench_job jobs[] = {job<false>(&memory), job<true>(&memory), job<false>(&cache)};
+    bench_interleave(jobs, 3, &settings);
     memory.check("memory", false);
     memory.check("memory", true);
     cache.check("cache", false);

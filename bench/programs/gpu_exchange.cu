@@ -16,19 +16,12 @@
  * A line says GB/s that a GPU sends, the ceiling of the same run, and their ratios.
  */
 #include "bench/programs/exchange.h"
-#include "bench/programs/gpu_field.cuh"
-#include "bench/programs/peers.h"
-#include "graph/psg_observe.h"
-#include "graph/psg_starpu.h"
+#include "bench/programs/gpu_door.cuh"
+#include "bench/programs/gpus.h"
 
 #include <cmath>
-#include <memory>
 
 enum { MOST_GPUS = 16, ROUNDS = 4, THREADS = 256, EACH = 8, CHUNK = THREADS * EACH };
-
-static void must(bool ok) {
-    bench_must(ok, "%s", psg_last_error());
-}
 
 /* ---------------------------------------------------------------------------------- all to all */
 
@@ -201,51 +194,44 @@ struct links {
     }
 };
 
-template <void (links::*start)()> static double run_links(void *what, unsigned calls) {
+template <void (links::*start)()> static void run_links(void *what) {
     links &l = *static_cast<links *>(what);
-    double seconds = 0;
-    for (unsigned call = 0; call < calls; call++) {
-        const double begin = bench_now();
-        for (int round = 0; round < ROUNDS; round++)
-            (l.*start)();
-        bench_synchronize(l.gpus);
-        seconds += (bench_now() - begin) / ROUNDS;
-    }
-    return seconds;
+    for (int round = 0; round < ROUNDS; round++)
+        (l.*start)();
+    bench_synchronize(l.gpus);
 }
 
 /* -------------------------------------------------------------------------------------- solves */
 
-template <class Real> struct solver {
-    psg_plan *plan = nullptr;
-    std::unique_ptr<bench_slabs<Real>> slabs;
-    int gpus;
+template <class Real> struct solver : bench_resident<Real> {
     double rows;
+    bool solved = false;
     std::vector<bench_exchange> samples;
 
-    solver(const size_t n[3], psg_options options, psg_exchange exchange)
-        : gpus(options.gpus), rows((double)n[1]) {
-        psg_grid grid;
-        psg_grid_init(&grid, n[0], n[1], n[2], 1, 1, 1);
+    solver(const char *called, const size_t n[3], psg_options options, psg_exchange exchange)
+        : bench_resident<Real>(called, plan_of(n, options, exchange), n, options.gpus),
+          rows((double)n[1]) {
+    }
+    ~solver() override {
+        psg_plan_destroy(this->plan);
+    }
+    static psg_plan *plan_of(const size_t n[3], psg_options &options, psg_exchange exchange) {
         options.exchange = exchange;
-        must(psg_plan_create(&plan, &grid, &options) == PSG_OK);
-        slabs.reset(new bench_slabs<Real>(plan, n, gpus));
-        slabs->fill();
+        return bench_plan(n, nullptr, &options);
     }
-    ~solver() {
-        psg_plan_destroy(plan);
-    }
-    double solve() {
+    /* What the solve before this one took. */
+    void load() override {
         size_t count = 0;
-        const double begin = bench_now();
-        must(psg_submit_slabs(plan) == PSG_OK);
-        must(psg_wait(plan) == PSG_OK);
-        const double seconds = bench_now() - begin;
-        must(psg_plan_events(plan, nullptr, 0, &count) == PSG_OK);
+        if (!solved)
+            return;
+        bench_must_psg(psg_plan_events(this->plan, nullptr, 0, &count));
         std::vector<psg_event> events(count);
-        must(psg_plan_events(plan, events.data(), count, &count) == PSG_OK);
-        samples.push_back(bench_exchange_of(events.data(), count, gpus));
-        return seconds;
+        bench_must_psg(psg_plan_events(this->plan, events.data(), count, &count));
+        samples.push_back(bench_exchange_of(events.data(), count, this->gpus));
+    }
+    void solve() override {
+        bench_resident<Real>::solve();
+        solved = true;
     }
     /* The median of the latest ones. */
     double median(double bench_exchange::*what, int repeat) const {
@@ -254,18 +240,17 @@ template <class Real> struct solver {
             seconds.push_back(samples[m].*what);
         return bench_quartiles(seconds.data(), repeat).median;
     }
-    void say(const char *name, double row_bytes, double ceiling, int repeat,
-             const bench_times &times) const {
+    void say(double row_bytes, double ceiling, int repeat, const bench_times &times) const {
         psg_statistics s;
-        must(psg_plan_statistics(plan, &s) == PSG_OK);
-        const double all = samples.back().moved_rows * row_bytes / gpus;
+        bench_must_psg(psg_plan_statistics(this->plan, &s));
+        const double all = samples.back().moved_rows * row_bytes / this->gpus;
         const double there = all * (1 - (double)s.fetched_rows / rows);
         const double back = all * (1 - (double)s.returned_rows / rows);
         const double rate = (there + back) / median(&bench_exchange::both, repeat);
         printf("    %-7s %zux%zu, %zu rows by kspace: %.1f GB/s a GPU, ceiling %.1f, ratio %.3f, "
                "in all %.3f; %.4g MB there %.1f, %.4g back %.1f; solve %.3f ms, forward_xy %.3f "
                "and inverse_xy %.3f ms a GPU\n",
-               name, s.segments, s.sheets, s.returned_rows, 1e-9 * rate, 1e-9 * ceiling,
+               this->name, s.segments, s.sheets, s.returned_rows, 1e-9 * rate, 1e-9 * ceiling,
                rate / ceiling, 2 * all / times.median / ceiling, 1e-6 * there,
                1e-9 * there / median(&bench_exchange::there, repeat), 1e-6 * back,
                1e-9 * back / median(&bench_exchange::back, repeat), 1e3 * times.median,
@@ -274,53 +259,50 @@ template <class Real> struct solver {
     }
 };
 
-template <class Real> static double run_solver(void *what, unsigned calls) {
-    double seconds = 0;
-    for (unsigned call = 0; call < calls; call++)
-        seconds += static_cast<solver<Real> *>(what)->solve();
-    return seconds;
-}
-
 template <class Real>
 static void measure(const size_t n[3], const psg_options &options, const bench_settings &settings) {
     const double gpus = options.gpus;
     const double row_bytes = 2 * sizeof(Real) * (double)(n[0] / 2 + 1);
     bench_stage("plans, and StarPU: %zux%zux%zu on %d GPUs", n[0], n[1], n[2], options.gpus);
-    solver<Real> direct(n, options, PSG_EXCHANGE_DIRECT), managed(n, options, PSG_EXCHANGE_MANAGED);
+    solver<Real> direct("direct", n, options, PSG_EXCHANGE_DIRECT);
+    solver<Real> managed("managed", n, options, PSG_EXCHANGE_MANAGED);
     bench_stage("all-to-all, once");
     links l(options.gpus, (double)n[1] * (double)n[2] * row_bytes / (gpus * gpus));
     l.try_out(&links::copy, false, "copies");
     l.try_out(&links::write, false, "writing");
     l.try_out(&links::read, true, "reading");
     bench_stage("solves, once");
-    (void)direct.solve();
-    (void)managed.solve();
+    direct.solve();
+    managed.solve();
     double difference = NAN;
-    direct.slabs->with_u([&](const bench_field<Real> &mine) {
-        managed.slabs->with_u(
-            [&](const bench_field<Real> &other) { difference = bench_difference(mine, other, n); });
+    direct.look([&](const bench_field<Real> &mine) {
+        managed.look([&](const bench_field<Real> &other) {
+            difference = bench_difference(mine, &other, n);
+        });
     });
     bench_must(difference < (sizeof(Real) == 8 ? 1e-12 : 1e-4),
                "exchange direct and managed differ by %.1e of the largest u", difference);
     bench_stage("%d turns", settings.warm_up + settings.repeat);
-    bench_job jobs[] = {{run_links<&links::copy>, &l, 0, {}},
-                        {run_links<&links::write>, &l, 0, {}},
-                        {run_links<&links::read>, &l, 0, {}},
-                        {run_solver<Real>, &direct, 0, {}},
-                        {run_solver<Real>, &managed, 0, {}}};
-    bench_interleave(jobs, sizeof jobs / sizeof *jobs, &settings, 0);
+    const auto job = [&](void (*run)(void *)) {
+        return bench_job{"links", &l, nullptr, run, nullptr, {}, 0};
+    };
+    bench_job jobs[] = {job(run_links<&links::copy>), job(run_links<&links::write>),
+                        job(run_links<&links::read>), direct.job(), managed.job()};
+    bench_interleave(jobs, sizeof jobs / sizeof *jobs, &settings);
+    direct.load();
+    managed.load();
     bench_stage("done");
     double rate[3], ceiling = 0;
     for (int way = 0; way < 3; way++) {
-        rate[way] = l.bytes_sent() / jobs[way].times.median;
+        rate[way] = ROUNDS * l.bytes_sent() / jobs[way].times.median;
         ceiling = std::max(ceiling, rate[way]);
     }
     printf("%zux%zux%zu %s %d GPU: all-to-all of %.4g MB a GPU: copies %.1f, writing %.1f, reading "
            "%.1f GB/s a GPU\n",
            n[0], n[1], n[2], sizeof(Real) == 8 ? "f64" : "f32", options.gpus, 1e-6 * l.bytes_sent(),
            1e-9 * rate[0], 1e-9 * rate[1], 1e-9 * rate[2]);
-    direct.say("direct", row_bytes, ceiling, settings.repeat, jobs[3].times);
-    managed.say("managed", row_bytes, ceiling, settings.repeat, jobs[4].times);
+    direct.say(row_bytes, ceiling, settings.repeat, jobs[3].times);
+    managed.say(row_bytes, ceiling, settings.repeat, jobs[4].times);
     fflush(stdout);
 }
 
@@ -339,7 +321,7 @@ static void measure_on(const size_t n[3], const psg_options &options,
     char why[128];
     const bool f64 = options.precision == PSG_F64;
     const double bytes = 14.0 * (f64 ? 8 : 4) * (double)n[0] * (double)n[1] * (double)n[2];
-    if (!bench_fits(bytes, bench_gpus_memory(&settings, options.gpus), why)) {
+    if (!bench_fits(bytes, bench_gpu_memory(&settings, 0.95 * options.gpus), why)) {
         printf("%zux%zux%zu %d GPU: %s\n", n[0], n[1], n[2], options.gpus, why);
     } else if (f64) {
         measure<double>(n, options, settings);
@@ -348,8 +330,8 @@ static void measure_on(const size_t n[3], const psg_options &options,
     }
 }
 
-int bench_exchange_main(int argc, char **argv) {
-    bench_settings settings = {11, 3, 1, 0, 0};
+int bench_links(int argc, char **argv, const void *) {
+    bench_settings settings = {11, 3, 1, 0, 0, 0, 0};
     psg_options options;
     size_t n[3];
     int gpus = 0, f32 = 0;

@@ -1,33 +1,35 @@
-/** @file many.h  What bench_many asks of the first GPU: arrays there, and cuFFT by hand for one right-hand side or for all at
- *  once. Whatever goes wrong ends the program. */
+/** @file many.h  Several right-hand sides at once, on cores and on the first GPU. C and C++ at once. */
 #ifndef PSG_BENCH_PROGRAMS_MANY_H
 #define PSG_BENCH_PROGRAMS_MANY_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "bench/programs/turns.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Ends the program as one with nothing to measure where there is no GPU. */
-void bench_many_start(void);
-/** Memory on the GPU. */
-void *bench_many_allocate(size_t bytes);
-void bench_many_free(void *memory);
-/** From and to anywhere. */
-void bench_many_copy(void *to, const void *from, size_t bytes);
+/** What is solved. */
+typedef struct bench_sides {
+    psg_options options;
+    size_t n[3], count;
+    size_t bytes;   /**< of a right-hand side */
+    char *f, *u;    /**< [count][nz][ny][nx], in main memory or on the GPU */
+    char *first_u;  /**< in main memory: that of the first way */
+    char *latest_u; /**< in main memory */
+} bench_sides;
 
-/** cuFFT by hand: D2Z, a division, Z2D, out of place, for [count][nz][ny][nx] on the GPU. */
-typedef struct bench_many_cufft bench_many_cufft;
+/** Where a GPU solves. Whatever goes wrong ends the program. */
+typedef struct bench_device {
+    void (*start)(void);
+    void *(*allocate)(size_t bytes);
+    void (*release)(void *memory);
+    void (*copy)(void *to, const void *from, size_t bytes); /**< from and to anywhere */
+    /** The peers there of arrays there. @return how many @param[in] create  0: they are freed */
+    size_t (*peers)(const bench_sides *s, bench_job *jobs, int create);
+} bench_device;
 
-/** @param[in] together  all right-hand sides by one plan of cuFFT's, with room for their spectra; else one after the
- *                       other */
-bench_many_cufft *bench_many_cufft_create(bool f64, const size_t n[3], size_t count, bool together,
-                                          const void *f, void *u);
-void bench_many_cufft_destroy(bench_many_cufft *cufft);
-/** A work of bench_interleave(). @param[in] what  the bench_many_cufft */
-double bench_many_cufft_run(void *what, unsigned calls);
+/** @param[in] device  a bench_device; NULL: on cores */
+int bench_many(int argc, char **argv, const void *device);
 
 #ifdef __cplusplus
 }

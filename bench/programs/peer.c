@@ -1,19 +1,31 @@
-/* The rows of the studies `peers` and `embed`. */
 #include "bench/programs/peer.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-double bench_peer_gflops(const size_t n[3], double seconds) {
-    const double points = (double)n[0] * (double)n[1] * (double)n[2];
-    return 1e-9 * 2 * 5 * points * log2(points) / seconds;
+psg_plan *bench_plan(const size_t n[3], const char *bc, const psg_options *options) {
+    const double box = 6.283185307179586;
+    psg_plan *plan = NULL;
+    psg_grid grid;
+    psg_grid_init(&grid, n[0], n[1], n[2], box, box, box);
+    for (int side = 0; side < 6 && bc != NULL; side++) {
+        const char letter = bc[side / 2 * 3 + side % 2];
+        grid.axis[side / 2].bc[side % 2] = letter == 'P'   ? PSG_BC_PERIODIC
+                                           : letter == 'D' ? PSG_BC_DIRICHLET
+                                                           : PSG_BC_NEUMANN;
+    }
+    bench_must_psg(psg_plan_create(&plan, &grid, options));
+    return plan;
 }
 
-int bench_peer_agrees(const bench_peer *peer) {
+static int agrees(const bench_peer *peer) {
     return peer->difference <= (peer->precision == PSG_F64 ? 1e-10 : 1e-3);
+}
+
+const char *bench_verdict(const bench_peer *peer) {
+    return agrees(peer) ? "" : " WRONG";
 }
 
 /* What ends a row ends the line that is there for the reader at once. */
@@ -36,72 +48,87 @@ static void put_number(double value) {
     put_text(isfinite(value) ? text : "", ',');
 }
 
-static void put_times(const bench_times *t) {
-    const double times[] = {t->median, t->min, t->q1, t->q3, t->max};
+static void put_times(bench_times t) {
+    const double times[] = {t.median, t.min, t.q1, t.q3, t.max};
     for (size_t m = 0; m < sizeof times / sizeof *times; m++) {
         put_number(times[m]);
     }
 }
 
-static void put_grid(const size_t n[3]) {
-    printf("%zux%zux%zu,", n[0], n[1], n[2]);
+/* 15 N^3 log2 N operations for each of two transforms of a cube: 5 n log2 n of n points. */
+static void put_gflops(const bench_peer *p, double seconds) {
+    const double points = (double)p->n[0] * (double)p->n[1] * (double)p->n[2];
+    put_number(1e-9 * 2 * 5 * points * log2(points) / seconds);
 }
 
-static const char *exchange_of(const bench_peer *peer) {
+static void put_exchange(const bench_peer *p) {
     static const char *const exchange[PSG_EXCHANGE_COUNT] = {"auto", "managed", "direct", "mpi",
                                                              "alltoall"};
-    return exchange[peer->statistics.exchange];
+    put_text(exchange[p->statistics.exchange], ',');
+}
+
+static void put_what(const bench_peer *p) {
+    put_text(p->name, ',');
+    printf("%zux%zux%zu,%s,%d,", p->n[0], p->n[1], p->n[2], p->precision == PSG_F64 ? "f64" : "f32",
+           bench_processes.ranks);
 }
 
 void bench_peer_begin(const char *columns) {
-    printf("%s\n", columns);
-    bench_must(fflush(stdout) == 0, "the rows cannot be written: %s", strerror(errno));
+    if (bench_processes.rank == 0) {
+        printf("%s", columns);
+        put_text("", '\n');
+    }
 }
 
-void bench_door_row(const bench_peer *peer, const bench_settings *settings) {
-    put_text(peer->name, ',');
-    put_grid(peer->n);
-    put_text(peer->precision == PSG_F64 ? "f64" : "f32", ',');
-    put_number(peer->ranks);
-    put_number(peer->gpus);
-    put_text(bench_peer_agrees(peer) ? "ok" : "the results differ", ',');
-    put_times(&peer->ours);
+void bench_door_row(const bench_peer *p, const bench_settings *settings) {
+    if (bench_processes.rank > 0) {
+        return;
+    }
+    put_what(p);
+    put_number(p->gpus);
+    put_text(agrees(p) ? "ok" : "the results differ", ',');
+    put_times(p->ours);
     put_number(settings->repeat);
-    put_number(peer->theirs.median / peer->ours.median);
-    put_number(bench_peer_gflops(peer->n, peer->ours.median));
-    put_number(peer->difference);
-    put_text(exchange_of(peer), ',');
-    put_text(peer->gpu_model, '\n');
+    put_number(p->theirs.median / p->ours.median);
+    put_gflops(p, p->ours.median);
+    put_number(p->difference);
+    put_exchange(p);
+    put_text(p->gpu_model, '\n');
 }
 
-void bench_peer_row(const bench_peer *peer, const bench_settings *settings, const char *why) {
-    static const bench_times none = {NAN, NAN, NAN, NAN, NAN};
-    const bool known = why == NULL;
-    put_text(peer->name, ',');
-    put_grid(peer->n);
-    put_text(peer->precision == PSG_F64 ? "f64" : "f32", ',');
-    put_number(peer->ranks);
-    put_number(peer->threads ? (double)peer->threads : (double)NAN);
-    put_number(peer->gpus);
-    put_text(!known ? why : bench_peer_agrees(peer) ? "ok" : "the results differ", ',');
-    put_times(known ? &peer->theirs : &none);
-    put_times(known ? &peer->ours : &none);
-    put_number(known ? settings->repeat : 0);
-    put_number(known ? peer->theirs.median / peer->ours.median : NAN);
-    put_number(known ? bench_peer_gflops(peer->n, peer->theirs.median) : NAN);
-    put_number(known ? bench_peer_gflops(peer->n, peer->ours.median) : NAN);
-    put_number(known ? peer->difference : NAN);
-    put_text(known ? exchange_of(peer) : "", ',');
-    put_number(known ? (double)peer->statistics.segments : NAN);
-    put_number(known ? (double)peer->statistics.sheets : NAN);
-    put_text(peer->gpu_model, ',');
-    put_text(peer->variant != NULL ? peer->variant : "", '\n');
+static void begin_peer_row(const bench_peer *p, const char *status) {
+    put_what(p);
+    put_number(p->threads ? (double)p->threads : (double)NAN);
+    put_number(p->gpus);
+    put_text(status, ',');
 }
 
-void bench_peer_left_out(const bench_peer *peer, const bench_settings *settings, const char *why) {
-    if (settings->rows) {
-        bench_peer_row(peer, settings, why);
-    } else {
-        printf("%zux%zux%zu: %s\n", peer->n[0], peer->n[1], peer->n[2], why);
+void bench_peer_row(const bench_peer *p, const bench_settings *settings) {
+    if (bench_processes.rank > 0) {
+        return;
+    }
+    begin_peer_row(p, agrees(p) ? "ok" : "the results differ");
+    put_times(p->theirs);
+    put_times(p->ours);
+    put_number(settings->repeat);
+    put_number(p->theirs.median / p->ours.median);
+    put_gflops(p, p->theirs.median);
+    put_gflops(p, p->ours.median);
+    put_number(p->difference);
+    put_exchange(p);
+    put_number((double)p->statistics.segments);
+    put_number((double)p->statistics.sheets);
+    put_text(p->gpu_model, ',');
+    put_text(p->variant != NULL ? p->variant : "", '\n');
+}
+
+void bench_peer_left_out(const bench_peer *p, const bench_settings *settings, const char *why) {
+    if (bench_processes.rank == 0 && settings->rows) {
+        begin_peer_row(p, why);
+        printf(",,,,,,,,,,0,,,,,,,,");
+        put_text(p->gpu_model, ',');
+        put_text("", '\n');
+    } else if (bench_processes.rank == 0) {
+        printf("%zux%zux%zu: %s\n", p->n[0], p->n[1], p->n[2], why);
     }
 }

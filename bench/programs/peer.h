@@ -1,10 +1,10 @@
-/** @file peer.h  The rows of the studies `peers` and `embed`: psg beside other ways to solve the same. C and C++ at once. */
+/** @file peer.h  psg's plan of a study, and the rows of the studies `peers` and `embed`: psg beside other ways to solve
+ *  the same. C and C++ at once. */
 #ifndef PSG_BENCH_PROGRAMS_PEER_H
 #define PSG_BENCH_PROGRAMS_PEER_H
 
 #include "bench/programs/program_columns.h"
-#include "bench/programs/program.h"
-#include "graph/psg.h"
+#include "bench/programs/turns.h"
 #include "graph/psg_observe.h"
 
 #ifdef __cplusplus
@@ -13,32 +13,30 @@ extern "C" {
 
 typedef struct bench_peer {
     const char *name;    /**< fftw, mkl, fftw_mpi, cufft, cufft_xt, cufft_mp; or psg's door */
-    const char *variant; /**< NULL, or the peer's best way, which was measured */
+    const char *variant; /**< the peer's best way, which was measured; NULL: there is one */
     size_t n[3];
     psg_precision precision;
-    int ranks, threads, gpus; /**< threads of each rank; 0: does not apply */
+    int threads, gpus; /**< of each process; 0: does not apply */
     const char *gpu_model;
     bench_times theirs, ours; /**< of a solve; NAN: there is no peer */
     double difference;        /**< of both u, over max|u| */
     psg_statistics statistics;
 } bench_peer;
 
-/** 15 N^3 log2 N operations for each of two transforms, in Gflop/s; 5 n log2 n of n points where
- *  they are no cube. */
-double bench_peer_gflops(const size_t n[3], double seconds);
+/** psg's plan of a box of 2 pi. @param[in] bc  "NN,DD,PP": sides along x, y, z; NULL: periodic */
+psg_plan *bench_plan(const size_t n[3], const char *bc, const psg_options *options);
 
-/** Is the difference of both u what rounding explains? */
-int bench_peer_agrees(const bench_peer *peer);
+/** "", or " WRONG": the difference of both u is not what rounding explains. */
+const char *bench_verdict(const bench_peer *peer);
 
-/** On stdout, as CSV: the line of column names, BENCH_PEERS_COLUMNS or BENCH_EMBED_COLUMNS; and a row of the study `peers`.
- *  @param[in] why  NULL, or why there are no times */
+/** On stdout, by the first process, as CSV: the names, BENCH_PEERS_COLUMNS or BENCH_EMBED_COLUMNS;
+ *  a row of the study `peers`; one of the study `embed`, of the door or the peer that `name` says,
+ *  whose times are `ours`. */
 void bench_peer_begin(const char *columns);
-void bench_peer_row(const bench_peer *peer, const bench_settings *settings, const char *why);
-
-/** A row of the study `embed`: it is of the door, or the peer, that `name` says, and `ours` has its times. */
+void bench_peer_row(const bench_peer *peer, const bench_settings *settings);
 void bench_door_row(const bench_peer *peer, const bench_settings *settings);
 
-/** A row, or a line for people, of what is not measured. */
+/** A row of the study `peers`, or a line for people, of what is not measured. */
 void bench_peer_left_out(const bench_peer *peer, const bench_settings *settings, const char *why);
 
 #ifdef __cplusplus

@@ -1,17 +1,15 @@
-/* What the programs that measure have in common. */
 #include "bench/programs/program.h"
-
-#include "base/clock.h"
-#include "base/median.h"
-#include "graph/psg.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { OPTIONS_MOST = 24 };
@@ -43,11 +41,18 @@ void bench_must_or(int code, int ok, const char *format, ...) {
     va_end(list);
 }
 
+void bench_must_psg(psg_status status) {
+    bench_must(status == PSG_OK, "%s", psg_last_error());
+}
+
 void bench_stage(const char *format, ...) {
     static double first;
+    struct timespec now;
     va_list list;
-    first = first > 0 ? first : bench_now();
-    fprintf(stderr, "%s: at %.1f s: ", name, bench_now() - first);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    first = first > 0 ? first : seconds;
+    fprintf(stderr, "%s: at %.1f s: ", name, seconds - first);
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);
@@ -71,7 +76,7 @@ int bench_main(int argc, char **argv, const bench_program *peers) {
     snprintf(name, sizeof name, "%s %s", program_invocation_short_name, p->name);
     bench_must_or(BENCH_NOT_HERE, p->run != NULL, "was not built: it needs %s", p->needs);
     argv[1] = name;
-    return p->run(argc - 1, argv + 1);
+    return p->run(argc - 1, argv + 1, p->what);
 }
 
 /* ------------------------------------------------------------------------------------- options */
@@ -186,83 +191,7 @@ int bench_read_list(const char *text, int *values, int most) {
     return count;
 }
 
-/* ----------------------------------------------------------------------------------- measuring */
-
-double bench_now(void) {
-    return base_now();
-}
-
-/* splitmix64 by S. Vigna */
-static uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-double bench_noise(size_t m) {
-    return (double)(mix((uint64_t)m + 0x9e3779b97f4a7c15u) >> 11) / 9007199254740992.0 - 0.5;
-}
-
-static double *numbers(size_t count) {
-    double *values = calloc(count, sizeof *values);
-    bench_must(values != NULL, "no memory for the times");
-    return values;
-}
-
-bench_times bench_quartiles(const double *seconds, int count) {
-    double *sorted = numbers((size_t)count);
-    memcpy(sorted, seconds, (size_t)count * sizeof *sorted);
-    base_sort(sorted, (size_t)count);
-    const bench_times times = {sorted[0], base_quantile(sorted, (size_t)count, 0.25),
-                               base_quantile(sorted, (size_t)count, 0.5),
-                               base_quantile(sorted, (size_t)count, 0.75), sorted[count - 1]};
-    free(sorted);
-    return times;
-}
-
-/* So many calls that they take as long. */
-static void choose_calls(bench_job *job, double least_seconds) {
-    job->calls = 1;
-    for (double took = 0; least_seconds > 0 && job->calls < 1u << 24; job->calls *= 2) {
-        took = job->run(job->what, job->calls);
-        if (took >= least_seconds) {
-            break;
-        }
-    }
-}
-
-void bench_interleave(bench_job *jobs, size_t count, const bench_settings *settings,
-                      double least_seconds) {
-    const int repeat = settings->repeat;
-    uint64_t state = (uint64_t)settings->seed;
-    double *seconds = numbers(count * (size_t)repeat);
-    size_t *order = calloc(count, sizeof *order);
-    bench_must(order != NULL, "no memory for the order");
-    for (size_t j = 0; j < count; j++) {
-        order[j] = j;
-        choose_calls(&jobs[j], least_seconds);
-    }
-    for (int r = -settings->warm_up; r < repeat; r++) {
-        for (size_t left = count; left > 1; left--) {
-            const size_t other = (size_t)(mix(state += 0x9e3779b97f4a7c15u) % left);
-            const size_t taken = order[other];
-            order[other] = order[left - 1];
-            order[left - 1] = taken;
-        }
-        for (size_t j = 0; j < count; j++) {
-            bench_job *job = &jobs[order[j]];
-            const double took = job->run(job->what, job->calls);
-            if (r >= 0) {
-                seconds[order[j] * (size_t)repeat + (size_t)r] = took / job->calls;
-            }
-        }
-    }
-    for (size_t j = 0; j < count; j++) {
-        jobs[j].times = bench_quartiles(seconds + j * (size_t)repeat, repeat);
-    }
-    free(order);
-    free(seconds);
-}
+/* ------------------------------------------------------------------------------------ memory */
 
 double bench_memory(const bench_settings *settings) {
     char line[256];
@@ -286,13 +215,6 @@ int bench_fits(double bytes, double have, char *why) {
     return bytes <= have;
 }
 
-/* ------------------------------------------------------------------------------------- the cores */
-
-int bench_cores(void) {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > BENCH_THREADS_MOST ? BENCH_THREADS_MOST : (int)cores;
-}
-
 void *bench_array(size_t bytes) {
     void *p = NULL;
     bench_must(posix_memalign(&p, (size_t)2 << 20, bytes ? bytes : 1) == 0,
@@ -300,4 +222,29 @@ void *bench_array(size_t bytes) {
     (void)madvise(p, bytes, MADV_HUGEPAGE);
     memset(p, 0, bytes);
     return p;
+}
+
+/* splitmix64 by S. Vigna */
+double bench_noise(size_t m) {
+    uint64_t x = (uint64_t)m + 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (double)((x ^ (x >> 31)) >> 11) / 9007199254740992.0 - 0.5;
+}
+
+void bench_put(void *array, psg_precision precision, size_t m, double value) {
+    if (precision == PSG_F64) {
+        ((double *)array)[m] = value;
+    } else {
+        ((float *)array)[m] = (float)value;
+    }
+}
+
+double bench_get(const void *array, psg_precision precision, size_t m) {
+    return precision == PSG_F64 ? ((const double *)array)[m] : ((const float *)array)[m];
+}
+
+int bench_cores(void) {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : (int)cores;
 }

@@ -1,23 +1,23 @@
 /* Peers of workloads on cores: what one would write without tasks. */
-#include "base/random.h"
-#include "bench/programs/program.h"
-#include "bench/programs/workload_peer.h"
-#include "cpu/clones.h"
+#include "bench/programs/turns.h"
+#include "bench/programs/workload.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- ep: a loop over blocks of pairs */
 
 enum { EP_BLOCK_LOG2 = 16 };
 
 static void ep_block(uint64_t first, double number[PEER_EP_NUMBERS]) {
-    uint64_t x = base_random_after(BASE_RANDOM_SEED, 2 * first);
+    uint64_t x = peer_random_after(PEER_RANDOM_SEED, 2 * first);
     for (int pair = 0; pair < 1 << EP_BLOCK_LOG2; pair++) {
-        x = base_random_next(x);
-        const double u = 2 * base_random_real(x) - 1;
-        x = base_random_next(x);
-        const double v = 2 * base_random_real(x) - 1;
+        x = peer_random_next(x);
+        const double u = 2 * peer_random_real(x) - 1;
+        x = peer_random_next(x);
+        const double v = 2 * peer_random_real(x) - 1;
         const double t = u * u + v * v;
         if (t <= 1) {
             const double scale = sqrt(-2 * log(t) / t);
@@ -40,12 +40,12 @@ static void ep_run(peer *p) {
     }
 }
 
-const peer_way peer_ep_cores = {.about = "an OpenMP loop", .run = ep_run};
+static const peer_way peer_ep_cores = {.about = "an OpenMP loop", .run = ep_run};
 
 /* ----------------------------------------------------------- jacobi: sweeps of the whole square */
 
 #define JACOBI_ROW(real)                                                                           \
-    PSG_CLONES static void jacobi_row_##real(size_t n, const real *u, real *next) {                \
+    BENCH_CLONES static void jacobi_row_##real(size_t n, const real *u, real *next) {              \
         for (size_t m = 1; m + 1 < n; m++) {                                                       \
             next[m] = (((u[m - n] + u[m + n]) + u[m - 1]) + u[m + 1]) / 4;                         \
         }                                                                                          \
@@ -59,7 +59,7 @@ static void jacobi_run(peer *p) {
     for (int step = 0; step < PEER_JACOBI_STEPS; step++) {
 #pragma omp for schedule(static)
         for (size_t m = 1; m < n - 1; m++) {
-            if (p->is_float) {
+            if (p->precision == PSG_F32) {
                 jacobi_row_float(n, (const float *)p->array[step % 2] + m * n,
                                  (float *)p->array[1 - step % 2] + m * n);
             } else {
@@ -70,7 +70,7 @@ static void jacobi_run(peer *p) {
     }
 }
 
-const peer_way peer_jacobi_cores = {
+static const peer_way peer_jacobi_cores = {
     .about = "OpenMP sweeps of the whole square", .bring = peer_jacobi_prepare, .run = jacobi_run};
 
 /* ------------------------------------------------- conjugate gradients without preconditioner */
@@ -150,27 +150,7 @@ static void cg_run(peer *p) {
     }
 }
 
-const peer_way peer_cg_cores = {.about = "OpenMP conjugate gradients", .run = cg_run};
-
-PSG_CLONES double peer_pcg_row(size_t n, size_t j, size_t k, const double *eps, const double *u,
-                               double *q) {
-    const size_t row = (k * n + j) * n;
-    const size_t rows[4] = {(k * n + (j + 1) % n) * n, (k * n + (j + n - 1) % n) * n,
-                            ((k + 1) % n * n + j) * n, ((k + n - 1) % n * n + j) * n};
-    double product = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double e = eps[row + i], v = u[row + i];
-        const size_t east = i + 1 < n ? i + 1 : 0, west = i > 0 ? i - 1 : n - 1;
-        double sum = (u[row + east] - v) * eps[row + east] / (e + eps[row + east]) +
-                     (u[row + west] - v) * eps[row + west] / (e + eps[row + west]);
-        for (int m = 0; m < 4; m++) {
-            sum += (u[rows[m] + i] - v) * eps[rows[m] + i] / (e + eps[rows[m] + i]);
-        }
-        q[row + i] = 2 * e * (double)(n * n) * sum;
-        product += v * q[row + i];
-    }
-    return product;
-}
+static const peer_way peer_cg_cores = {.about = "OpenMP conjugate gradients", .run = cg_run};
 
 static double pcg_product(const peer *p, size_t m, const double *d, double *q) {
     const size_t n = (size_t)p->n;
@@ -182,8 +162,8 @@ static void pcg_run(peer *p) {
     cg_solve(p, pcg_product, n * n, PEER_PCG_TOLERANCE, INT_MAX);
 }
 
-const peer_way peer_pcg_cores = {.about = "OpenMP conjugate gradients without preconditioner",
-                                 .run = pcg_run};
+static const peer_way peer_pcg_cores = {
+    .about = "OpenMP conjugate gradients without preconditioner", .run = pcg_run};
 
 /* ------------------------------------------------------------- qr: LAPACK's of the whole matrix */
 #ifdef PSG_LAPACK
@@ -195,7 +175,7 @@ void sgeqrf_(const int *m, const int *n, float *a, const int *lda, float *tau, f
 /* Not there with another BLAS, whose threads its own environment sets. */
 __attribute__((weak)) void openblas_set_num_threads(int threads);
 
-void peer_blas_threads(int threads) {
+static void blas_threads(int threads) {
     if (openblas_set_num_threads != NULL) {
         openblas_set_num_threads(threads);
     }
@@ -203,7 +183,7 @@ void peer_blas_threads(int threads) {
 
 static void factor(const peer *p, void *workspace, int lwork) {
     int info = 0;
-    if (p->is_float) {
+    if (p->precision == PSG_F32) {
         sgeqrf_(&p->n, &p->n, p->array[QR_A], &p->n, p->array[QR_TAU], workspace, &lwork, &info);
     } else {
         dgeqrf_(&p->n, &p->n, p->array[QR_A], &p->n, p->array[QR_TAU], workspace, &lwork, &info);
@@ -211,24 +191,47 @@ static void factor(const peer *p, void *workspace, int lwork) {
     bench_must(info == 0, "geqrf: %d", info);
 }
 
-int peer_qr_workspace(peer *p) {
-    union {
-        float f32;
-        double f64;
-    } best;
+/* The room in which LAPACK works best. */
+static void qr_open(peer *p) {
+    double best = 0;
     factor(p, &best, -1);
-    return p->is_float ? (int)best.f32 : (int)best.f64;
+    p->room = (int)bench_get(&best, p->precision, 0);
+    p->own = bench_array((size_t)p->room * p->real_bytes);
+}
+
+static void qr_close(peer *p) {
+    free(p->own);
 }
 
 /* psg has set the number of threads to 1, as long as there is a workload. */
 static void qr_bring(peer *p) {
     peer_qr_prepare(p);
-    peer_blas_threads(p->cpus);
+    blas_threads(p->cpus);
+}
+
+static void qr_leave(peer *p) {
+    (void)p;
+    blas_threads(1);
 }
 
 static void qr_run(peer *p) {
-    factor(p, p->array[QR_WORKSPACE], p->lwork);
+    factor(p, p->own, p->room);
 }
 
-const peer_way peer_qr_cores = {.about = "LAPACK's geqrf", .bring = qr_bring, .run = qr_run};
+static const peer_way peer_qr_cores = {.about = "LAPACK's geqrf",
+                                       .open = qr_open,
+                                       .bring = qr_bring,
+                                       .run = qr_run,
+                                       .close = qr_close,
+                                       .leave = qr_leave};
 #endif
+
+const peer_ways peer_ways_cores = {.of = {
+                                       [PEER_EP] = &peer_ep_cores,
+                                       [PEER_JACOBI] = &peer_jacobi_cores,
+                                       [PEER_CG] = &peer_cg_cores,
+                                       [PEER_PCG] = &peer_pcg_cores,
+#ifdef PSG_LAPACK
+                                       [PEER_QR] = &peer_qr_cores,
+#endif
+                                   }};

@@ -1,12 +1,22 @@
 // Peers of workloads on the first GPU by kernels of their own: what one would write without tasks, with the data in the memory of
 // the GPU.
-#include "base/random.h"
 #include "bench/programs/workload_gpu.cuh"
-#include "kernels/sum.cuh"
 
-void peer_need_gpu(void) {
-    (void)bench_gpus();
-    BENCH_CUDA(cudaSetDevice(0));
+constexpr int warp_threads = 32;
+
+/// The sum of all threads of a block, always in the same order; thread 0 has it.
+static __device__ double block_sum(double value) {
+    __shared__ double of_warp[threads / warp_threads];
+    for (int other = warp_threads / 2; other > 0; other /= 2)
+        value += __shfl_down_sync(~0u, value, other);
+    __syncthreads(); // the sum before this one has been read
+    if (threadIdx.x % warp_threads == 0)
+        of_warp[threadIdx.x / warp_threads] = value;
+    __syncthreads();
+    double sum = of_warp[0];
+    for (int w = 1; w < threads / warp_threads; w++)
+        sum += of_warp[w];
+    return sum;
 }
 
 // ------------------------------------------------ ep: as many threads as run at once, with a run of the pairs each
@@ -22,16 +32,16 @@ static __global__ void __launch_bounds__(threads) ep_kernel(uint64_t pairs, doub
     const uint64_t all = (uint64_t)gridDim.x * threads;
     const uint64_t thread = (uint64_t)blockIdx.x * threads + threadIdx.x;
     const uint64_t first = pairs * thread / all, end = pairs * (thread + 1) / all;
-    uint64_t x = base_random_after(BASE_RANDOM_SEED, 2 * first);
+    uint64_t x = peer_random_after(PEER_RANDOM_SEED, 2 * first);
     double sum[2] = {0, 0};
     for (int ring = 0; ring < PEER_EP_RINGS; ring++) {
         count[ring][threadIdx.x] = 0;
     }
     for (uint64_t pair = first; pair < end; pair++) {
-        x = base_random_next(x);
-        const double u = 2 * base_random_real(x) - 1;
-        x = base_random_next(x);
-        const double v = 2 * base_random_real(x) - 1;
+        x = peer_random_next(x);
+        const double u = 2 * peer_random_real(x) - 1;
+        x = peer_random_next(x);
+        const double v = 2 * peer_random_real(x) - 1;
         const double t = u * u + v * v;
         if (t <= 1) {
             const double scale = sqrt(-2 * log(t) / t);
@@ -42,7 +52,7 @@ static __global__ void __launch_bounds__(threads) ep_kernel(uint64_t pairs, doub
         }
     }
     for (int m = 0; m < PEER_EP_NUMBERS; m++) {
-        const double of_block = block_sum<threads>(m < 2 ? sum[m] : count[m - 2][threadIdx.x]);
+        const double of_block = block_sum(m < 2 ? sum[m] : count[m - 2][threadIdx.x]);
         if (threadIdx.x == 0) {
             atomicAdd(&number[m], of_block);
         }
@@ -55,7 +65,7 @@ static void ep_open(peer *p) {
     BENCH_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
     BENCH_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ep_kernel, threads, 0));
     s->blocks = (unsigned)(processors * blocks);
-    p->gpu = s;
+    p->own = s;
 }
 
 static void ep_run(peer *p) {
@@ -69,7 +79,7 @@ static void ep_fetch(peer *p) {
     from_gpu(p->number, state_of<ep_state>(p).number.p, sizeof p->number);
 }
 
-const peer_way peer_ep_gpu = {
+static const peer_way peer_ep_gpu = {
     "one CUDA kernel for all pairs", ep_open, nullptr, ep_run, ep_fetch, close_state<ep_state>};
 
 // ---------------------------------------------------------------------------- jacobi: one kernel a sweep, two arrays
@@ -108,7 +118,7 @@ static __global__ void __launch_bounds__(threads)
 static void jacobi_open(peer *p) {
     jacobi_state *s = new jacobi_state(p->array[0], p->points * p->real_bytes);
     to_gpu(s->next.p, p->array[0], s->bytes);
-    p->gpu = s;
+    p->own = s;
 }
 
 static void jacobi_bring(peer *p) {
@@ -127,7 +137,7 @@ template <class Real> static void jacobi_sweeps(const peer *p, const jacobi_stat
 }
 
 static void jacobi_run(peer *p) {
-    if (p->is_float) {
+    if (p->precision == PSG_F32) {
         jacobi_sweeps<float>(p, state_of<jacobi_state>(p));
     } else {
         jacobi_sweeps<double>(p, state_of<jacobi_state>(p));
@@ -140,9 +150,9 @@ static void jacobi_fetch(peer *p) {
              s.bytes);
 }
 
-const peer_way peer_jacobi_gpu = {
-    "a CUDA kernel a sweep",  jacobi_open, jacobi_bring, jacobi_run, jacobi_fetch,
-    close_state<jacobi_state>};
+static const peer_way peer_jacobi_gpu = {
+    "a CUDA kernel a sweep",   jacobi_open, jacobi_bring, jacobi_run, jacobi_fetch,
+    close_state<jacobi_state>, nullptr};
 
 // ------------------------------------------------------ pcg: conjugate gradients without preconditioner, three kernels a step
 
@@ -163,7 +173,7 @@ static __device__ bool pcg_is_done(const pcg_fields &s, int step) {
 }
 
 static __device__ void pcg_add(double of_thread, double *to) {
-    const double sum = block_sum<threads>(of_thread);
+    const double sum = block_sum(of_thread);
     if (threadIdx.x == 0) {
         atomicAdd(to, sum);
     }
@@ -268,7 +278,7 @@ static void pcg_open(peer *p) {
     pcg_state *s = new pcg_state(bytes);
     to_gpu(s->f.p, p->array[CG_F], bytes);
     to_gpu(s->eps.p, p->array[CG_EPS], bytes);
-    p->gpu = s;
+    p->own = s;
 }
 
 static void pcg_steps(const pcg_fields &s, int first) {
@@ -316,9 +326,22 @@ static void pcg_fetch(peer *p) {
     }
 }
 
-const peer_way peer_pcg_gpu = {"CUDA conjugate gradients without preconditioner",
-                               pcg_open,
-                               nullptr,
-                               pcg_run,
-                               pcg_fetch,
-                               close_state<pcg_state>};
+static const peer_way peer_pcg_gpu = {"CUDA conjugate gradients without preconditioner",
+                                      pcg_open,
+                                      nullptr,
+                                      pcg_run,
+                                      pcg_fetch,
+                                      close_state<pcg_state>};
+
+static void start(void) {
+    (void)bench_gpus();
+    BENCH_CUDA(cudaSetDevice(0));
+}
+
+#ifdef PSG_GPU_LIBRARIES
+const peer_ways peer_ways_gpu = {
+    1, start, {&peer_ep_gpu, &peer_jacobi_gpu, &peer_cg_gpu, &peer_pcg_gpu, &peer_qr_gpu}};
+#else
+const peer_ways peer_ways_gpu = {
+    1, start, {&peer_ep_gpu, &peer_jacobi_gpu, nullptr, &peer_pcg_gpu, nullptr}};
+#endif

@@ -3,17 +3,15 @@
 #define PSG_BENCH_PROGRAMS_WORKLOAD_GPU_CUH
 
 #include "bench/programs/gpu.cuh"
-#include "bench/programs/workload_peer.h"
-
-#include <algorithm>
+#include "bench/programs/workload.h"
 
 template <class State> State &state_of(peer *p) {
-    return *static_cast<State *>(p->gpu);
+    return *static_cast<State *>(p->own);
 }
 
 template <class State> void close_state(peer *p) {
-    delete static_cast<State *>(p->gpu);
-    p->gpu = nullptr;
+    delete static_cast<State *>(p->own);
+    p->own = nullptr;
 }
 
 inline double *doubles(const bench_buffer &buffer) {

@@ -60,13 +60,13 @@ struct cg_state {
     cusparseSpMatDescr_t a = nullptr;
     cusparseDnVecDescr_t of_d = nullptr, of_q = nullptr;
 
-    explicit cg_state(const psg_cpu_cg_matrix &m)
-        : n((int)m.n), nonzeros(m.start[m.n]), start((m.n + 1) * sizeof(uint32_t)),
+    explicit cg_state(const peer_matrix &m, size_t rows)
+        : n((int)rows), nonzeros(m.start[rows]), start((rows + 1) * sizeof(uint32_t)),
           column(nonzeros * sizeof(uint32_t)), value(nonzeros * sizeof(double)),
-          f(m.n * sizeof(double)), x(m.n * sizeof(double)), r(m.n * sizeof(double)),
-          d(m.n * sizeof(double)), q(m.n * sizeof(double)) {
+          f(rows * sizeof(double)), x(rows * sizeof(double)), r(rows * sizeof(double)),
+          d(rows * sizeof(double)), q(rows * sizeof(double)) {
         const double constants[2] = {1, 0};
-        to_gpu(start.p, m.start, (m.n + 1) * sizeof(uint32_t));
+        to_gpu(start.p, m.start, (rows + 1) * sizeof(uint32_t));
         to_gpu(column.p, m.column, nonzeros * sizeof(uint32_t));
         to_gpu(value.p, m.value, nonzeros * sizeof(double));
         to_gpu(at(ONE), constants, sizeof constants);
@@ -143,7 +143,7 @@ struct cg_state {
 };
 
 static void cg_open(peer *p) {
-    p->gpu = new cg_state(p->matrix);
+    p->own = new cg_state(p->matrix, p->points);
     p->steps = PEER_CG_STEPS;
 }
 
@@ -188,7 +188,7 @@ struct qr_state {
 
     explicit qr_state(const peer *p)
         : n(p->n), bytes((size_t)n * (size_t)n * p->real_bytes), of_tau((size_t)n * p->real_bytes),
-          type(p->is_float ? CUDA_R_32F : CUDA_R_64F), a(bytes), tau(of_tau),
+          type(p->precision == PSG_F32 ? CUDA_R_32F : CUDA_R_64F), a(bytes), tau(of_tau),
           given(p->array[QR_A], bytes) {
         size_t on_host = 0;
         PEER_CUSOLVER(cusolverDnCreate(&solver));
@@ -206,7 +206,7 @@ struct qr_state {
 };
 
 static void qr_open(peer *p) {
-    p->gpu = new qr_state(p);
+    p->own = new qr_state(p);
 }
 
 static void qr_bring(peer *p) {

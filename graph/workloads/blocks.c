@@ -10,6 +10,8 @@
  */
 #include "codelets/workloads/blocks.h"
 #include "base/tuning.h"
+#include "graph/block.h"
+#include "graph/status.h"
 #include "graph/workloads/row.h"
 
 #include <ctype.h>

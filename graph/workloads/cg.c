@@ -17,6 +17,9 @@
 #include "base/tuning.h"
 #include "codelets/pcg.h"
 #include "cpu/cg.h"
+#include "graph/block.h"
+#include "graph/status.h"
+#include "graph/workers.h"
 #include "graph/workloads/row.h"
 
 #include <math.h>

@@ -14,6 +14,8 @@
 #include "codelets/workloads/ep.h"
 #include "base/random.h"
 #include "base/tuning.h"
+#include "graph/block.h"
+#include "graph/status.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 

@@ -8,6 +8,9 @@
 #include "codelets/workloads/jacobi.h"
 #include "base/memory.h"
 #include "base/tuning.h"
+#include "graph/block.h"
+#include "graph/status.h"
+#include "graph/workers.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 

@@ -4,6 +4,11 @@
  */
 #include "graph/pcg.h"
 #include "base/memory.h"
+#include "graph/block.h"
+#include "graph/plan.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
+#include "graph/terms.h"
 #include "graph/workloads/row.h"
 
 #include <errno.h>
@@ -184,7 +189,7 @@ static psg_status make(void *memory, const psg_workers *workers) {
                            sizeof(double));
     }
     psg_status status = psg_terms_take(p->plan, &args, p->terms, &mean);
-    p->terms->relay = p->plan->storage.lanes[0]->relay;
+    p->terms->overlap = p->plan->storage.workspaces[0]->overlap;
     p->terms->pcg = psg_pcg_terms(p->plan, 0, 1);
     p->terms->pcg.tolerance = tolerance;
     return status == PSG_OK ? psg_pcg_create(&p->pcg, p->plan) : status;
@@ -196,8 +201,8 @@ static void submit(psg_run *run, const void *memory) {
     run->user = p->terms;
     psg_block_settle(p->handles[0], p->plan->context.layout.segments.count);
     psg_block_settle(p->handles[1], p->plan->context.layout.segments.count);
-    psg_pcg_submit(run, p->plan, p->plan->storage.lanes[0], p->pcg, &fields, p->terms, STEPS_MOST,
-                   p->result);
+    psg_pcg_submit(run, p->plan, p->plan->storage.workspaces[0], p->pcg, &fields, p->terms,
+                   STEPS_MOST, p->result);
 }
 
 /* -------------------------------------------------------------------------------- its answer */

@@ -8,8 +8,11 @@
  * geqrt copies V, so that tsqrt changes R above while unmqr still reads V. The algorithm: A. Buttari, J. Langou, J. Kurzak,
  * J. Dongarra, Parallel tiled QR factorization for multicore architectures, 2008, https://doi.org/10.1002/cpe.1301.
  */
-#include "graph/workloads/qr.h"
+#include "codelets/workloads/qr.h"
 #include "base/tuning.h"
+#include "graph/block.h"
+#include "graph/status.h"
+#include "graph/workloads/qr.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 

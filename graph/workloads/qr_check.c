@@ -1,5 +1,6 @@
 /* Are the factors of workload qr right? Random signs x tell: the mean of |E x|^2 is the sum of squares of the matrix E, and
  * no element of E is left out. E is A - Q R, or Q^T Q - 1, and E x takes far less than E. */
+#include "codelets/workloads/qr.h"
 #include "graph/workloads/qr.h"
 
 #include <math.h>

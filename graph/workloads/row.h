@@ -3,8 +3,7 @@
 #define PSG_GRAPH_WORKLOADS_ROW_H
 
 #include "graph/psg_work.h"
-#include "graph/structures.h"
-#include "graph/work.h"
+#include "graph/workers.h"
 #include "runtime/gpu.h"
 
 /** Bytes of main memory at the most. */

@@ -6,6 +6,8 @@
  */
 #include "codelets/workloads/vadd.h"
 #include "base/tuning.h"
+#include "graph/block.h"
+#include "graph/status.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 

@@ -1,7 +1,13 @@
 /* What all workloads share: the table of them, and their life. */
 #include "base/memory.h"
 #include "codelets/gpu.h"
-#include "graph/process.h"
+#include "graph/options.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_machine.h"
+#include "graph/start.h"
+#include "graph/status.h"
+#include "graph/transfer_log.h"
+#include "graph/workers.h"
 #include "graph/workloads/row.h"
 #include "runtime/gpu.h"
 #include "runtime/runs.h"
@@ -353,14 +359,14 @@ psg_status psg_work_run(psg_work *work) {
             return psg_fail(PSG_ERR_RUNTIME, "the input could not be brought");
         }
     }
-    psg_copies_begin(work, true);
+    psg_transfers_begin(work, true);
     run->awake = true;
     const psg_submission submission = psg_work_start(work, run, work->runs);
     w->row->submit(run, w->problem);
     psg_work_submitted(run, submission);
     (void)psg_run_wait(run, 0);
     psg_work_keep(work, run, submission.program);
-    psg_copies_end(work, run);
+    psg_transfers_end(work, run);
     if (work->engine->run_ended == NULL) {
         psg_runtime_rest();
     }

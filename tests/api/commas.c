@@ -46,12 +46,11 @@ static void solves_with_commas(const void *argument) {
 static void check_models(const char *what) {
     char folder[512], path[1024], line[512];
     size_t models = 0;
-    snprintf(folder, sizeof folder, "%s/.starpu/sampling/codelets/45", here);
+    snprintf(folder, sizeof folder, "%s/.starpu/psg/host/codelets/45", here);
     DIR *list = opendir(folder);
     for (struct dirent *entry; list && (entry = readdir(list)) != NULL;) {
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         FILE *file = entry->d_name[0] != '.' ? fopen(path, "r") : NULL;
-        CHECK(!strstr(entry->d_name, ".damaged"), "%s: %s was set aside", what, entry->d_name);
         models += file != NULL;
         while (file && fgets(line, sizeof line, file)) {
             CHECK(line[0] == '#' || !strchr(line, ','), "%s: %s has commas: %s", what,
@@ -77,6 +76,7 @@ int main(int argc, char **argv) {
     snprintf(here, sizeof here, "%s", template);
     CHECK(commas_make(here, argv[1]), "no locale could be made");
     setenv("XDG_CACHE_HOME", here, 1);
+    setenv("STARPU_HOSTNAME", "host", 1);
     CHECK_CHILD(solves_with_commas, &yes, "calibrating with commas");
     check_models("calibrated with commas");
     CHECK_CHILD(solves, &no, "reading what a program with commas wrote");

@@ -1,6 +1,7 @@
 /* Arrays that were freed before a solve: each call refuses them with words, and the plan works on. With FREED_BY_CUDA they were on a
  * GPU. Else they were in main memory, and the plan on cores is taken for one with a GPU where it looks at its arrays. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/harness.h"
@@ -8,7 +9,6 @@
 #if FREED_BY_CUDA
 #include <cuda_runtime_api.h>
 #else
-#include "graph/structures.h"
 #include <sys/mman.h>
 #endif
 

@@ -130,17 +130,17 @@ static void with_others(const void *argument) {
     setenv("STARPU_HOME", inside("starpu"), 1);
     solves("STARPU_HOME");
     psg_starpu_folder(folder, sizeof folder, why, sizeof why);
-    CHECK(strcmp(folder, inside("starpu/.starpu/sampling")) == 0 && why[0] == '\0', "%s %s", folder,
+    CHECK(strcmp(folder, inside("starpu/.starpu/psg/host")) == 0 && why[0] == '\0', "%s %s", folder,
           why);
     setenv("XDG_CACHE_HOME", "/dev/null", 1);
     solves("XDG_CACHE_HOME that cannot be, and STARPU_HOME");
     psg_starpu_folder(folder, sizeof folder, why, sizeof why);
-    CHECK(strcmp(folder, inside("starpu/.starpu/sampling")) == 0 && why[0] != '\0', "%s %s", folder,
+    CHECK(strcmp(folder, inside("starpu/.starpu/psg/host")) == 0 && why[0] != '\0', "%s %s", folder,
           why);
     setenv("STARPU_PERF_MODEL_DIR", inside("given"), 1);
     solves("STARPU_PERF_MODEL_DIR");
     psg_starpu_folder(folder, sizeof folder, why, sizeof why);
-    CHECK(strcmp(folder, inside("given")) == 0, "%s %s", folder, why);
+    CHECK(strcmp(folder, inside("given/psg/host")) == 0, "%s %s", folder, why);
     setenv("STARPU_PERF_MODEL_DIR", "/dev/null/given", 1);
     setenv("STARPU_PERF_MODEL_PATH", "/proc:/no/such/place,/tmp", 1);
     solves("STARPU_PERF_MODEL_DIR that cannot be");
@@ -162,7 +162,7 @@ static void own_folder(const void *argument) {
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     psg_plan_destroy(plan);
     psg_starpu_folder(folder, sizeof folder, why, sizeof why);
-    CHECK(strcmp(folder, inside("cache/starpu")) == 0, "%s %s", folder, why);
+    CHECK(strcmp(folder, inside("cache/starpu/host")) == 0, "%s %s", folder, why);
 }
 
 /** Another user's home; root can write everywhere, so root becomes somebody. */
@@ -210,10 +210,10 @@ static void full_at_start(const void *argument) {
 static long models_bytes(void) {
     char path[1024];
     long bytes = 0;
-    DIR *list = opendir(inside("full/.starpu/sampling/codelets/45"));
+    DIR *list = opendir(inside("full/.starpu/psg/host/codelets/45"));
     for (struct dirent *entry; list && (entry = readdir(list)) != NULL;) {
         struct stat what;
-        snprintf(path, sizeof path, "%s/%s", inside("full/.starpu/sampling/codelets/45"),
+        snprintf(path, sizeof path, "%s/%s", inside("full/.starpu/psg/host/codelets/45"),
                  entry->d_name);
         bytes += stat(path, &what) == 0 && S_ISREG(what.st_mode) ? (long)what.st_size : 0;
     }
@@ -282,9 +282,10 @@ static void waits(void) {
     const struct timespec nap = {1, 0};
     int status = -1;
     CHECK(mkdir(inside("locked"), 0755) == 0 && mkdir(inside("locked/.starpu"), 0755) == 0 &&
-              mkdir(inside("locked/.starpu/sampling"), 0755) == 0,
+              mkdir(inside("locked/.starpu/psg"), 0755) == 0 &&
+              mkdir(inside("locked/.starpu/psg/host"), 0755) == 0,
           "no folder to lock");
-    const int lock = open(inside("locked/.starpu/sampling"), O_RDONLY | O_DIRECTORY);
+    const int lock = open(inside("locked/.starpu/psg/host"), O_RDONLY | O_DIRECTORY);
     CHECK(lock >= 0 && flock(lock, LOCK_EX) == 0, "the folder cannot be locked");
     fflush(stdout);
     const pid_t child = fork();
@@ -297,7 +298,7 @@ static void waits(void) {
     nanosleep(&nap, NULL);
     nanosleep(&nap, NULL);
     CHECK(waitpid(child, &status, WNOHANG) == 0, "the process did not wait");
-    CHECK(entries(inside("locked/.starpu/sampling/bus")) == 0, "it wrote in the folder");
+    CHECK(entries(inside("locked/.starpu/psg/host")) == 0, "it wrote in the folder");
     flock(lock, LOCK_UN);
     close(lock);
     CHECK(waitpid(child, &status, 0) == child && status == 0, "it ended with %d", status);
@@ -325,6 +326,7 @@ int main(void) {
     chmod(inside("tmp"), 0777);
     chmod(here, 0755);
     setenv("TMPDIR", inside("tmp"), 1);
+    setenv("STARPU_HOSTNAME", "host", 1);
     const home all[] = {{"a home", inside("new"), 1},
                         {"the same home", inside("new"), 1},
                         {"no HOME", NULL, 0},

@@ -5,12 +5,12 @@
 #include "tests/fail/fail_nth.h"
 #include "tests/harness.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <starpu.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 enum { READERS = 4, STARTS = 40 };
 
@@ -19,7 +19,7 @@ static char locked[16]; /* how the folder was when StarPU started last */
 
 static const char *inside(const char *name) {
     static char path[512];
-    snprintf(path, sizeof path, "%s/.starpu/sampling/%s", here, name);
+    snprintf(path, sizeof path, "%s/.starpu/psg/host/%s", here, name);
     return path;
 }
 
@@ -63,51 +63,21 @@ static void starts_locked(const void *how) {
     CHECK(strcmp(how_locked(), "not at all") == 0, "the folder stays locked");
 }
 
-static void bus_file(char path[600], const char *ending) {
-    char host[65] = "";
-    gethostname(host, sizeof host - 1);
-    host[strcspn(host, ".")] = '\0';
-    snprintf(path, 600, "%s%s.%s", inside("bus/"), host, ending);
-}
-
-/** The numbers of HOST.config, of which one is another. @param[in] line  from 0; those that begin with # count */
-static void change_config(int line) {
-    char path[600], text[4096] = "", changed[4200];
-    bus_file(path, "config");
-    FILE *file = fopen(path, "r+");
-    if (CHECK(file != NULL && fread(text, 1, sizeof text - 1, file) > 0, "no %s", path)) {
-        const char *at = text;
-        for (int n = 0; n < line; n++) {
-            at += strcspn(at, "\n") + 1;
-        }
-        const int digits = (int)strspn(at, "0123456789");
-        CHECK(digits > 0, "line %d of %s has no number", line, path);
-        snprintf(changed, sizeof changed, "%.*s%d%s", (int)(at - text), text, 1 + atoi(at),
-                 at + digits);
-        rewind(file);
-        fputs(changed, file);
-    }
-    if (file) {
-        fclose(file);
-    }
-}
-
 static void locks(void) {
-    char path[600];
     CHECK_CHILD(starts_locked, "alone", "an empty folder");
     CHECK_CHILD(starts_locked, "shared", "a folder with all files");
-    for (int line = 1; line <= 4; line++) { /* cores, NUMA nodes, and devices of two kinds */
-        change_config(line);
-        CHECK_CHILD(starts_locked, "alone", "files of another machine, by line %d", line);
-        CHECK_CHILD(starts_locked, "shared", "files that were made again");
-    }
-    bus_file(path, "latency");
-    CHECK(truncate(path, 0) == 0, "%s cannot be cut", path);
+    setenv("STARPU_MPI_HOSTNAMES", "host", 1); /* is in the manifest's line of the machine */
+    CHECK_CHILD(starts_locked, "alone", "a manifest of another machine");
+    CHECK_CHILD(starts_locked, "shared", "a manifest that was written again");
+    unsetenv("STARPU_MPI_HOSTNAMES");
+    CHECK_CHILD(starts_locked, "alone", "a manifest of another machine, again");
+    CHECK(truncate(inside("bus/host.latency"), 0) == 0, "the latencies cannot be cut");
     CHECK_CHILD(starts_locked, "alone", "a damaged file");
     CHECK_CHILD(starts_locked, "shared", "a folder with all files, again");
     setenv("STARPU_BUS_CALIBRATE", "1", 1);
     CHECK_CHILD(starts_locked, "alone", "STARPU_BUS_CALIBRATE");
     unsetenv("STARPU_BUS_CALIBRATE");
+    CHECK_CHILD(starts_locked, "shared", "a folder whose links were measured again");
 }
 
 /* ----------------------------------------------------------------------------------- memory */
@@ -127,20 +97,9 @@ static void start_without(const void *argument) {
     }
 }
 
-static int count_aside(void) {
-    int count = 0;
-    DIR *list = opendir(inside("bus"));
-    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;) {
-        count += strstr(entry->d_name, "damaged") != NULL;
-    }
-    if (list) {
-        closedir(list);
-    }
-    return count;
-}
-
 static void without_memory(void) {
-    const int before = count_aside();
+    struct stat before, after;
+    CHECK(stat(inside("bus/host.config"), &before) == 0, "nothing is there");
     pid_t child[READERS];
     fflush(stdout);
     for (int n = 0; n < READERS; n++) {
@@ -157,7 +116,9 @@ static void without_memory(void) {
         CHECK(waitpid(child[n], &status, 0) == child[n] && status == 0,
               "process %d beside it ended with %d", n, status);
     }
-    CHECK(count_aside() == before, "%d good files were set aside", count_aside() - before);
+    CHECK(stat(inside("bus/host.config"), &after) == 0 && after.st_ino == before.st_ino &&
+              after.st_mtim.tv_nsec == before.st_mtim.tv_nsec,
+          "a good file was removed");
 }
 
 int main(void) {
@@ -166,6 +127,7 @@ int main(void) {
         return check_result();
     }
     setenv("XDG_CACHE_HOME", here, 1);
+    setenv("STARPU_HOSTNAME", "host", 1);
     locks();
     without_memory();
     snprintf(command, sizeof command, "rm -rf '%s'", here);

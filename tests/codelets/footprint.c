@@ -36,7 +36,7 @@ static uint32_t footprint(const way *w, psg_task_kind kind) {
                                             .segments = {.count = PARTS, .part = segment},
                                             .sheets = {.count = PARTS, .part = sheet},
                                             .bundles = {.count = PARTS, .part = sheet},
-                                            .relay = {w->returned, w->fetched}},
+                                            .overlap = {w->returned, w->fetched}},
                                  .form = {.reaches = w->direct},
                                  .direct = w->direct ? (void *)&direct : NULL};
     const psg_engine engine = {.owner = &context};

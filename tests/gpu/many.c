@@ -35,13 +35,12 @@ static psg_plan *plan_of(const problem *p, size_t batch) {
     return plan;
 }
 
-static void problem_init(problem *p, const size_t n[3], const psg_bc bc[2],
+static void problem_init(problem *p, const size_t n[3], const char *sides,
                          psg_precision precision) {
     const size_t points = n[0] * n[1] * n[2];
     double *f = oracle_array(points);
     psg_grid_init(&p->grid, n[0], n[1], n[2], 1, 2, 1.5);
-    p->grid.axis[2].bc[0] = bc[0];
-    p->grid.axis[2].bc[1] = bc[1];
+    harness_sides(&p->grid, sides);
     p->precision = precision;
     p->bytes = points * harness_element_bytes(precision);
     p->f = malloc(MOST * p->bytes);
@@ -185,27 +184,25 @@ static void check_memory(problem *p) {
 }
 
 int main(void) {
-    static const psg_bc periodic[2] = {PSG_BC_PERIODIC, PSG_BC_PERIODIC};
-    static const psg_bc walls[2] = {PSG_BC_NEUMANN, PSG_BC_NEUMANN};
     static const struct {
         size_t n[3];
-        const psg_bc *bc;
+        const char *sides;
         int has_kernel;
         const char *name;
     } cases[] = {
-        {{64, 64, 64}, periodic, 1, "own kernels"},
-        {{96, 96, 48}, periodic, 1, "own kernels, other planes"},
-        {{30, 21, 18}, periodic, 1, "cuFFT"},
-        {{31, 15, 13}, periodic, 1, "cuFFT, odd"},
-        {{16, 12, 17}, periodic, 0, "no kernel along z"},
-        {{64, 64, 64}, walls, 1, "walls"},
+        {{64, 64, 64}, "PP", 1, "own kernels"},
+        {{96, 96, 48}, "PP", 1, "own kernels, other planes"},
+        {{30, 21, 18}, "PP", 1, "cuFFT"},
+        {{31, 15, 13}, "PP", 1, "cuFFT, odd"},
+        {{16, 12, 17}, "PP", 0, "no kernel along z"},
+        {{64, 64, 64}, "PP,PP,NN", 1, "walls"},
     };
     const psg_options options = harness_options(PSG_F64);
     psg_plan *anchor = harness_anchor(&options);
     for (size_t m = 0; m < sizeof cases / sizeof *cases; ++m) {
         for (int precision = PSG_F64; precision <= PSG_F32; ++precision) {
             problem p;
-            problem_init(&p, cases[m].n, cases[m].bc, (psg_precision)precision);
+            problem_init(&p, cases[m].n, cases[m].sides, (psg_precision)precision);
             for (size_t batch = 0; batch <= 4; ++batch) {
                 check_batch(&p, batch, cases[m].has_kernel, cases[m].name);
             }

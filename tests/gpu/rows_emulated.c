@@ -1,9 +1,12 @@
 /* Where forward_xy puts a number kspace finds it, and where kspace puts it inverse_xy and gradient_z do, and gradient_xy what
  * gradient_z puts there, in blocks and among the rows that kspace returns or fetches; and a segment's next solve takes nothing of those whose turn is yet to come.
- * From inside the library, with a lane in main memory; the kernels are loops here. */
+ * From inside the library, with a workspace in main memory; the kernels are loops here. */
 #include "codelets/cuda.h"
-#include "graph/psg_observe.h"
-#include "graph/solving.h"
+#include "codelets/kinds.h"
+#include "graph/overlap_rows.h"
+#include "graph/plan_struct.h"
+#include "graph/workers.h"
+#include "graph/workspace.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -29,10 +32,10 @@ unsigned _starpu_worker_get_id_check(const char *file, int line) {
     return emulating ? 0 : (unsigned)starpu_worker_get_id();
 }
 
-/** A plan's constants as on several GPUs, a lane, and a worker that has all. */
+/** A plan's constants as on several GPUs, a workspace, and a worker that has all. */
 typedef struct machine {
     psg_plan *plan;
-    psg_lane *lane;
+    psg_workspace *workspace;
     psg_run run;
     psg_cuda_plans plans;
     psg_gpu worker, *workers[1];
@@ -70,8 +73,8 @@ static void segment_task(machine *m, writer by, size_t s, int solve) {
     const psg_cuda_direction direction = forward ? PSG_CUDA_FORWARD : PSG_CUDA_INVERSE;
     const psg_cuda_xy_part *part = NULL;
     psg_copy found = {.segment = SIZE_MAX};
-    void **buffers =
-        buffers_of(m, &m->lane->bundles[s * c->layout.bundles.count], c->layout.bundles.count, 1);
+    void **buffers = buffers_of(m, &m->workspace->bundles[s * c->layout.bundles.count],
+                                c->layout.bundles.count, 1);
     const size_t count = psg_cuda_parts_of(&m->run, direction, s, buffers, &part);
     size_t y = 0, lost = 0;
     for (size_t p = 0; p < count; ++p) {
@@ -83,7 +86,7 @@ static void segment_task(machine *m, writer by, size_t s, int solve) {
                 const double tag = tag_of(m, c->layout.segments.part[s].box.lo[2] + k,
                                           y + i / c->layout.nxc, i % c->layout.nxc, solve, by);
                 double *number = at(&in, k, i);
-                lost += !psg_lane_find(m->plan, m->lane, number, &found);
+                lost += !psg_workspace_find(m->plan, m->workspace, number, &found);
                 lost += !forward && *number != tag;
                 *number = forward ? tag : *number;
             }
@@ -110,7 +113,7 @@ static void sheet_task(machine *m, writer by, size_t p, int solve) {
     const psg_task_args args = {.run = &m->run, .label = psg_sheet_label(kind, p)};
     psg_cuda_band bands[2];
     void **buffers =
-        buffers_of(m, &m->lane->blocks[p], c->layout.segments.count, c->layout.sheets.count);
+        buffers_of(m, &m->workspace->blocks[p], c->layout.segments.count, c->layout.sheets.count);
     const size_t count = psg_cuda_bands_of(&args, buffers, bands);
     size_t y = c->layout.sheets.part[p].box.lo[1], lost = 0;
     for (size_t b = 0; b < count; ++b) {
@@ -163,19 +166,19 @@ static void solves(machine *m) {
     }
 }
 
-/** The lane's relayed rows as worker 0 finds them, which is taken for a GPU's. */
+/** The workspace's overlap rows as worker 0 finds them, which is taken for a GPU's. */
 static void give_relay(machine *m, bool give) {
     psg_workers *workers = &m->plan->workers;
     const psg_workers real = *workers;
     workers->gpus[0] = 0;
     workers->gpu_count = 1;
     if (give) {
-        free(m->lane->relay);
-        CHECK(psg_relay_allocate(m->lane, m->plan), "no memory");
-        psg_relay_fill(m->lane, m->plan);
+        free(m->workspace->overlap);
+        CHECK(psg_overlap_allocate(m->workspace, m->plan), "no memory");
+        psg_overlap_fill(m->workspace, m->plan);
     } else {
-        psg_relay_free(m->lane, m->plan);
-        m->lane->relay = NULL;
+        psg_overlap_free(m->workspace, m->plan);
+        m->workspace->overlap = NULL;
     }
     *workers = real;
 }
@@ -191,20 +194,20 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     m.worker.state = &m.plans;
     m.workers[0] = &m.worker;
     c->form.packed = true;
-    c->layout.relay.rows = (size_t *)(uintptr_t)r->returned; /* not written */
-    c->layout.relay.fetched = fetched;
-    if (CHECK_STATUS(psg_lane_create(&m.lane, plan), PSG_OK)) {
+    c->layout.overlap.rows = (size_t *)(uintptr_t)r->returned; /* not written */
+    c->layout.overlap.pulled = fetched;
+    if (CHECK_STATUS(psg_workspace_create(&m.workspace, plan), PSG_OK)) {
         c->engine.gpu = m.workers;
         emulating = true;
         give_relay(&m, true);
-        m.terms.relay = m.lane->relay;
+        m.terms.overlap = m.workspace->overlap;
         m.run = (psg_run){.engine = &c->engine, .user = &m.terms, .result = &m.findings};
         solves(&m);
         give_relay(&m, false);
         emulating = false;
         c->engine.gpu = NULL;
     }
-    psg_lane_destroy(m.lane, plan);
+    psg_workspace_destroy(m.workspace, plan);
     free(m.plans.segments[0]);
     free(m.plans.parts);
     free(m.buffers);

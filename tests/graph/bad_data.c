@@ -1,180 +1,143 @@
-/* A NaN or an Inf anywhere in f is PSG_ERR_DATA with its coordinates in the words, and the plan gives
- * right answers afterwards. */
+/* A NaN or an Inf anywhere in f is PSG_ERR_DATA, of one process and, in the planes of one of several,
+ * in all of them, with its place in the whole grid in the words of each. The plan gives right answers
+ * afterwards. */
 #include "tests/check.h"
-#include "tests/harness.h"
+#include "tests/mpi/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NX 7
-#define NY 10
+#define NY 6
 #define NZ 9
 #define POINTS ((size_t)NX * NY * NZ)
+#define PLANE ((size_t)NX * NY)
 
 static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 1.0}};
 
-/** Which points are bad. */
-typedef struct damage {
-    size_t count;
-    size_t at[4];
-} damage;
-
-static const damage damages[] = {
-    {1, {0}},
-    {1, {POINTS - 1}},
-    {1, {POINTS / 2}},
-    {1, {NX - 1}},
-    {1, {NX * NY * 4 + NX * 3 + 2}},
-    {2, {3, POINTS - 3}},
-    {4, {NX * NY, NX *NY + 1, POINTS / 3, POINTS / 2 + 1}},
-};
-
-static int is_damaged(const damage *d, size_t point) {
-    for (size_t n = 0; n < d->count; ++n) {
-        if (d->at[n] == point) {
-            return 1;
+/** Are the first coordinates in the words those of one of the points? */
+static int names_one_of(const size_t *points, size_t count) {
+    size_t at[3] = {0, 0, 0};
+    if (harness_coordinates(psg_last_error(), at) == 3 && at[0] < NX && at[1] < NY && at[2] < NZ) {
+        for (size_t n = 0; n < count; ++n) {
+            if ((at[2] * NY + at[1]) * NX + at[0] == points[n]) {
+                return 1;
+            }
         }
     }
     return 0;
 }
 
-static void one_damage(psg_plan *plan, psg_precision precision, const damage *d, double value,
-                       const double *good, const double *want) {
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
-    size_t at[3] = {0, 0, 0};
-    memcpy(f, good, POINTS * sizeof *f);
-    for (size_t n = 0; n < d->count; ++n) {
-        f[d->at[n]] = value;
+static void damage(problem *x, const size_t *points, size_t count, double value) {
+    double *f = oracle_array(POINTS);
+    memcpy(f, x->f, POINTS * sizeof *f);
+    for (size_t n = 0; n < count; ++n) {
+        f[points[n]] = value;
     }
-    CHECK_STATUS(harness_solve(plan, precision, POINTS, f, u), PSG_ERR_DATA);
-    int read = harness_coordinates(psg_last_error(), at);
-    CHECK(read == 3 && at[0] < NX && at[1] < NY && at[2] < NZ &&
-              is_damaged(d, (at[2] * NY + at[1]) * NX + at[0]),
-          "%g at [%zu] = (%zu,%zu,%zu) and %zu more; the words: %s", value, d->at[0], d->at[0] % NX,
-          d->at[0] / NX % NY, d->at[0] / NX / NY, d->count - 1, psg_last_error());
-    CHECK_STATUS(harness_solve(plan, precision, POINTS, good, u), PSG_OK);
-    CHECK_CLOSE(u, want, NX, NY, NZ, harness_tolerance(precision, 1e-12, 1e-4),
-                "the solve after a bad one, %s", harness_precision_name(precision));
+    CHECK_STATUS(problem_solve(x, f), PSG_ERR_DATA);
+    CHECK(names_one_of(points, count), "%g at (%zu,%zu,%zu) and %zu more, %s; the words: %s", value,
+          points[0] % NX, points[0] / NX % NY, points[0] / PLANE, count - 1, x->words,
+          psg_last_error());
     free(f);
-    free(u);
 }
 
-static void all_damages(psg_precision precision, const harness_variant *variant, psg_mean mean) {
+static void good_again(problem *x) {
+    CHECK_STATUS(problem_solve(x, x->f), PSG_OK);
+    problem_check(x, &x->part, 1e-12, 1e-4, "the solve after bad ones");
+}
+
+/** At the ends of lines, at several points, and wandering over all planes, and so all processes. */
+static void damages(problem *x) {
     static const double values[] = {NAN, INFINITY, -INFINITY};
-    double *good = oracle_array(POINTS), *want = oracle_array(POINTS);
-    psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(precision);
-    psg_plan *plan = NULL;
-    harness_set_variant(&options, variant);
-    options.segment_planes = 2;
-    options.sheets = 3;
-    options.mean = mean;
-    oracle_random(3, POINTS, good);
-    oracle_remove_mean(good, POINTS);
-    oracle_solve(&box, ORACLE_SPECTRAL, 0, good, want);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        for (size_t d = 0; d < sizeof damages / sizeof *damages; ++d) {
-            for (size_t v = 0; v < sizeof values / sizeof *values; ++v) {
-                one_damage(plan, precision, &damages[d], values[v], good, want);
-            }
-        }
+    static const struct {
+        size_t count, at[4];
+    } some[] = {{1, {0}},
+                {1, {POINTS - 1}},
+                {1, {POINTS / 2}},
+                {1, {NX - 1}},
+                {2, {3, POINTS - 3}},
+                {2, {0, POINTS - 1}},
+                {4, {PLANE, PLANE + 1, POINTS / 3, POINTS / 2 + 1}}};
+    for (size_t n = 0; n < 3 * sizeof some / sizeof *some; ++n) {
+        damage(x, some[n / 3].at, some[n / 3].count, values[n % 3]);
+        good_again(x);
     }
-    psg_plan_destroy(plan);
-    free(good);
-    free(want);
-}
-
-/** Large f in f32: constant; alternating, without a mean; or one large point, with which only the
- *  inverse transforms overflow. */
-typedef enum overflow_kind { CONSTANT, ALTERNATING, POINT, OVERFLOWS } overflow_kind;
-
-static float overflow_f(overflow_kind kind, size_t p) {
-    switch (kind) {
-    case CONSTANT:
-        return 3e38f;
-    case ALTERNATING:
-        return p / NX % 2 ? -4e37f : 4e37f; /* 7 times that is no Inf yet */
-    default:
-        return p == POINTS / 2 ? 3e38f : 0;
+    for (size_t k = 0; k < NZ; ++k) {
+        const size_t point = k * PLANE + (5 * k + 3) % PLANE;
+        damage(x, &point, 1, values[k % 3]);
     }
-}
-
-/** f is finite, and its transform is not: an error too, or a finite u. */
-static void overflow(overflow_kind kind, const harness_variant *variant) {
-    static const char *const names[OVERFLOWS] = {"constant", "alternating", "one point of"};
-    float *f = harness_array(PSG_F32, POINTS), *u = harness_array(PSG_F32, POINTS);
-    psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F32);
-    psg_plan *plan = NULL;
-    harness_set_variant(&options, variant);
-    for (size_t p = 0; p < POINTS; ++p) {
-        f[p] = overflow_f(kind, p);
-    }
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        psg_status status = psg_solve(plan, f, u);
-        size_t bad = 0;
-        for (size_t p = 0; p < POINTS; ++p) {
-            bad += isfinite(u[p]) ? 0 : 1;
-        }
-        CHECK(status == PSG_ERR_DATA || (status == PSG_OK && bad == 0),
-              "%s large f in f32, %s: status %d and %zu of %zu numbers of u not finite",
-              names[kind], variant->name, status, bad, POINTS);
-    }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
+    good_again(x);
 }
 
 /** Of three solves in flight, only the middle one is bad. */
-static void among_others(const harness_variant *variant) {
-    double *f[3], *u[3], *want = oracle_array(POINTS);
-    psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
-    psg_plan *plan = NULL;
-    size_t at[3] = {0, 0, 0};
-    harness_set_variant(&options, variant);
-    options.segment_planes = 2;
-    for (int s = 0; s < 3; ++s) {
-        f[s] = oracle_array(POINTS);
-        u[s] = oracle_array(POINTS);
-        oracle_random(40 + (uint64_t)s, POINTS, f[s]);
-    }
-    f[1][(5 * NY + 4) * NX + 3] = NAN;
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        for (int s = 0; s < 3; ++s) {
-            CHECK_STATUS(psg_submit(plan, f[s], u[s]), PSG_OK);
-        }
-        for (int s = 0; s < 3; ++s) {
-            CHECK_STATUS(psg_wait(plan), s == 1 ? PSG_ERR_DATA : PSG_OK);
-            if (s == 1) {
-                CHECK(harness_coordinates(psg_last_error(), at) == 3 && at[0] == 3 && at[1] == 4 &&
-                          at[2] == 5,
-                      "the words: %s", psg_last_error());
-                continue;
-            }
-            oracle_solve(&box, ORACLE_SPECTRAL, 0, f[s], want);
-            CHECK_CLOSE(u[s], want, NX, NY, NZ, 1e-12, "solve %d beside a bad one, %s", s,
-                        variant->name);
-        }
-    }
-    psg_plan_destroy(plan);
-    for (int s = 0; s < 3; ++s) {
-        free(f[s]);
-        free(u[s]);
-    }
-    free(want);
+static void among_others(problem *x) {
+    const size_t point = 5 * PLANE + 2 * NX + 1;
+    share bad = share_make(MPI_COMM_WORLD, x->part.precision, &box, 0);
+    const double keep = x->f[point];
+    share_take(&x->part, x->f);
+    share_take(&x->other, x->f);
+    x->f[point] = NAN;
+    share_take(&bad, x->f);
+    x->f[point] = keep;
+    CHECK_STATUS(psg_submit(x->plan, x->part.f, x->part.u), PSG_OK);
+    CHECK_STATUS(psg_submit(x->plan, bad.f, bad.u), PSG_OK);
+    CHECK_STATUS(psg_submit(x->plan, x->other.f, x->other.u), PSG_OK);
+    CHECK_STATUS(psg_wait(x->plan), PSG_OK);
+    CHECK_STATUS(psg_wait(x->plan), PSG_ERR_DATA);
+    CHECK(names_one_of(&point, 1), "%s; the words: %s", x->words, psg_last_error());
+    CHECK_STATUS(psg_wait(x->plan), PSG_OK);
+    problem_check(x, &x->part, 1e-12, 1e-4, "the solve before a bad one");
+    problem_check(x, &x->other, 1e-12, 1e-4, "the solve behind a bad one");
+    share_free(&bad);
 }
 
-int main(void) {
-    for (int variant = 0; variant < HARNESS_VARIANTS; ++variant) {
-        all_damages(PSG_F64, &harness_variants[variant], PSG_MEAN_DROP);
-        all_damages(PSG_F32, &harness_variants[variant], PSG_MEAN_DROP);
-        all_damages(PSG_F64, &harness_variants[variant], PSG_MEAN_ERROR);
-        among_others(&harness_variants[variant]);
-        for (int kind = 0; kind < OVERFLOWS; ++kind) {
-            overflow((overflow_kind)kind, &harness_variants[variant]);
-        }
+/** f is finite, and its transform is not: an error in all processes, or a finite u in all of them. */
+static void overflow(problem *x, size_t first, size_t last, float value, int alternates) {
+    double *f = oracle_array(POINTS);
+    int finite = 1;
+    for (size_t p = first; p < last; ++p) {
+        f[p] = alternates && p / NX % 2 ? -value : value;
     }
-    return check_result();
+    const psg_status status = problem_solve(x, f);
+    CHECK(ranks_same(MPI_COMM_WORLD, status), "%s, %g in %zu to %zu: status %d here", x->words,
+          value, first, last, status);
+    share_gather(&x->part, MPI_COMM_WORLD, x->got);
+    for (size_t p = 0; p < POINTS; ++p) {
+        finite = finite && isfinite(x->got[p]);
+    }
+    CHECK(status == PSG_ERR_DATA || (status == PSG_OK && finite),
+          "%s, %g in %zu to %zu: status %d, u finite: %d", x->words, value, first, last, status,
+          finite);
+    good_again(x);
+    free(f);
+}
+
+int main(int argc, char **argv) {
+    ranks_start(&argc, &argv);
+    problem anchor = problem_make(&box, 0); /* so that StarPU starts once */
+    const int held = CHECK(problem_plan(&anchor), "no plan");
+    for (size_t n = 0; held && n < 2 * PROBLEM_RUNS; ++n) {
+        if (!ranks_takes(n)) {
+            continue;
+        }
+        problem x = problem_make(&box, n / 2);
+        oracle_remove_mean(x.f, POINTS);
+        x.options.mean = n % 2 ? PSG_MEAN_ERROR : PSG_MEAN_DROP;
+        x.options.segment_planes = 2;
+        x.options.sheets = 5;
+        if (CHECK(problem_plan(&x), "no plan")) {
+            damages(&x);
+            among_others(&x);
+            if (x.options.precision == PSG_F32 && n % 2 == 0) {
+                overflow(&x, 0, POINTS, 3e38F, 0);
+                overflow(&x, 2 * PLANE, 3 * PLANE, 2e37F, 0); /* the sum of one plane is an Inf */
+                overflow(&x, POINTS - 1, POINTS, 3e38F, 0);   /* only the inverse overflows */
+                overflow(&x, 0, POINTS, 4e37F, 1); /* without a mean; 7 times that is no Inf */
+            }
+        }
+        problem_free(&x);
+    }
+    problem_free(&anchor);
+    return ranks_finish(check_result());
 }

@@ -2,10 +2,10 @@
  * by bit, and so are the tasks that it tells of: how many of each stage, when each ran, and which needed which.
  * From inside the library: plans chain tasks on a GPU alone, so that is set here. */
 #include "runtime/chain.h"
-#include "graph/process.h"
-#include "graph/psg_observe.h"
+#include "graph/arrays.h"
+#include "graph/pending.h"
+#include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
-#include "graph/structures.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -131,37 +131,38 @@ static void check_flights(psg_plan *plan, const void *f, const void *want, void 
     free(bad);
 }
 
-/** Without a record what was gathered once is submitted again, of whatever f, and a lane's solves have the same run,
- *  also where more are in flight at times. */
+/** Without a record what was gathered once is submitted again, of whatever f, and a workspace's
+ *  solves have the same run, also where more are in flight at times. */
 static void check_repeats(psg_plan *plan, const void *f[2], void *const want[2], void *u,
                           size_t bytes, const char *name) {
     const psg_run *run[2] = {NULL, NULL};
     for (int m = 0; m < 8; ++m) {
-        const int which = m % 2, flights = m < 4 ? 2 : 1;
+        const int which = m % 2, count = m < 4 ? 2 : 1;
         CHECK_STATUS(psg_slabs_put(plan, f[which]), PSG_OK);
-        for (int n = 0; n < flights; ++n) {
+        for (int n = 0; n < count; ++n) {
             CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
         }
-        for (const psg_flight *flight = plan->flights.oldest; flight != NULL;
-             flight = flight->next) {
-            const psg_run **latest = &run[flight->lane->number];
-            CHECK(*latest == NULL || *latest == flight->run, "%s: lane %zu has another run", name,
-                  flight->lane->number);
-            *latest = flight->run;
-            const size_t key[2] = {flight->lane->number, flight->arrays->number};
-            const size_t other_lane[2] = {1 - key[0], key[1]}, other_data[2] = {key[0], key[1] + 1};
-            CHECK(psg_chain_repeats(flight->run, key), "%s: would be gathered once more", name);
-            CHECK(!psg_chain_repeats(flight->run, other_lane) &&
-                      !psg_chain_repeats(flight->run, other_data),
-                  "%s: what was gathered for another lane", name);
+        for (const psg_pending *pending = plan->pending.oldest; pending != NULL;
+             pending = pending->next) {
+            const psg_run **latest = &run[pending->workspace->number];
+            CHECK(*latest == NULL || *latest == pending->run, "%s: workspace %zu has another run",
+                  name, pending->workspace->number);
+            *latest = pending->run;
+            const size_t key[2] = {pending->workspace->number, pending->arrays->number};
+            const size_t other_workspace[2] = {1 - key[0], key[1]},
+                         other_data[2] = {key[0], key[1] + 1};
+            CHECK(psg_chain_repeats(pending->run, key), "%s: would be gathered once more", name);
+            CHECK(!psg_chain_repeats(pending->run, other_workspace) &&
+                      !psg_chain_repeats(pending->run, other_data),
+                  "%s: what was gathered for another workspace", name);
         }
-        for (int n = 0; n < flights; ++n) {
+        for (int n = 0; n < count; ++n) {
             CHECK_STATUS(psg_wait(plan), PSG_OK);
         }
         CHECK_STATUS(psg_slabs_get(plan, u), PSG_OK);
         CHECK(memcmp(u, want[which], bytes) == 0, "%s: another u of what was gathered", name);
     }
-    CHECK(run[0] != NULL && run[1] != NULL && run[0] != run[1], "%s: not two lanes", name);
+    CHECK(run[0] != NULL && run[1] != NULL && run[0] != run[1], "%s: not two workspaces", name);
 }
 
 static void solve(psg_plan *plan, const void *f, void *u, told *t) {
@@ -175,7 +176,7 @@ static void solve(psg_plan *plan, const void *f, void *u, told *t) {
 /** Leave u its room and no values: a chain writes it first, and may read it then. */
 static void forget_u(psg_plan *plan) {
     for (size_t s = 0; s < plan->context.layout.segments.count; ++s) {
-        starpu_data_deinitialize(plan->doors.slabs->slabs[PSG_FIELD_U][s]);
+        starpu_data_deinitialize(plan->held.slabs->slabs[PSG_FIELD_U][s]);
     }
 }
 
@@ -202,7 +203,7 @@ static void check_variant(psg_precision precision, const harness_variant *varian
         CHECK(memcmp(u[0], u[1], bytes) == 0, "%s: another u of chained tasks", name);
         check_told(name);
         solve(plan, f, u[1],
-              &after); /* with the same lane and the same run, and a record of its own */
+              &after); /* with the same workspace and the same run, and a record of its own */
         check_told(name);
         check_flights(plan, f, u[0], u[1], bytes, name);
     }

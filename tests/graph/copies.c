@@ -1,8 +1,10 @@
 /* Copies that were timed are told to the solve that they ended in, once, in the order of their
  * ends, with what stands at one of their addresses: slabs of f and u, and parts of the spectrum.
  * From inside the library: copies are made up, and the plan's GPU too. */
-#include "graph/psg_observe.h"
-#include "graph/solving.h"
+#include "graph/arrays.h"
+#include "graph/plan_struct.h"
+#include "graph/transfer_log.h"
+#include "graph/workspace.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -17,7 +19,7 @@ static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 1.0}};
 
 /** Is it what stands at an address of the array? */
 static void check_array(const psg_plan *plan, const double *array, char data) {
-    const psg_arrays *arrays = plan->doors.arrays;
+    const psg_arrays *arrays = plan->held.arrays;
     for (size_t z = 0; z < NZ; ++z) {
         for (size_t p = 0; p < PLANE; p += PLANE - 1) {
             psg_copy copy = {.segment = SIZE_MAX, .sheet = SIZE_MAX};
@@ -35,34 +37,38 @@ static void check_array(const psg_plan *plan, const double *array, char data) {
 
 /** Every block is found, by its segment or its sheet. */
 static void check_lane(const psg_plan *plan) {
-    const psg_lane *lane = plan->storage.lanes[0];
+    const psg_workspace *workspace = plan->storage.workspaces[0];
     for (size_t s = 0; s < SEGMENTS; ++s) {
         for (size_t p = 0; p < SHEETS; ++p) {
             psg_copy copy = {.segment = SIZE_MAX, .sheet = SIZE_MAX};
             const void *block =
-                (const void *)starpu_block_get_local_ptr(lane->blocks[s * SHEETS + p]);
-            CHECK(psg_lane_find(plan, lane, block, &copy) && copy.data == 's', "not found");
+                (const void *)starpu_block_get_local_ptr(workspace->blocks[s * SHEETS + p]);
+            CHECK(psg_workspace_find(plan, workspace, block, &copy) && copy.data == 's',
+                  "not found");
             CHECK((copy.segment == s) != (copy.sheet == p) &&
                       (copy.segment == SIZE_MAX) != (copy.sheet == SIZE_MAX),
                   "block %zu, %zu is of segment %zu, sheet %zu", s, p, copy.segment, copy.sheet);
         }
     }
-    for (size_t s = 0; s < SEGMENTS && lane->spectra[s] != NULL; ++s) {
+    for (size_t s = 0; s < SEGMENTS && workspace->spectra[s] != NULL; ++s) {
         psg_copy copy = {.segment = SIZE_MAX, .sheet = SIZE_MAX};
-        CHECK(psg_lane_find(plan, lane, (const void *)starpu_block_get_local_ptr(lane->spectra[s]),
-                            &copy) &&
+        CHECK(psg_workspace_find(plan, workspace,
+                                 (const void *)starpu_block_get_local_ptr(workspace->spectra[s]),
+                                 &copy) &&
                   copy.segment == s && copy.sheet == SIZE_MAX,
               "spectrum %zu is of segment %zu, sheet %zu", s, copy.segment, copy.sheet);
     }
-    for (size_t p = 0; p < SHEETS && lane->columns[p] != NULL; ++p) {
+    for (size_t p = 0; p < SHEETS && workspace->columns[p] != NULL; ++p) {
         psg_copy copy = {.segment = SIZE_MAX, .sheet = SIZE_MAX};
-        CHECK(psg_lane_find(plan, lane, (const void *)starpu_block_get_local_ptr(lane->columns[p]),
-                            &copy) &&
+        CHECK(psg_workspace_find(plan, workspace,
+                                 (const void *)starpu_block_get_local_ptr(workspace->columns[p]),
+                                 &copy) &&
                   copy.sheet == p && copy.segment == SIZE_MAX,
               "sheet %zu is of segment %zu, sheet %zu", p, copy.segment, copy.sheet);
     }
     psg_copy copy = {.data = 'x'};
-    CHECK(!psg_lane_find(plan, lane, &copy, &copy) && copy.data == 'x', "all is in the lane");
+    CHECK(!psg_workspace_find(plan, workspace, &copy, &copy) && copy.data == 'x',
+          "all is in the workspace");
 }
 
 static void add(psg_copy_way way, const void *source, const void *target, double start,
@@ -85,14 +91,14 @@ static void check_list(psg_plan *plan, const double *f, const double *u) {
     psg_copy list[4];
     size_t count = 0;
     plan->workers.gpu_count = 1;
-    psg_copies_begin(&plan->work, true);
-    psg_copies_begin(&plan->work, true);
+    psg_transfers_begin(&plan->work, true);
+    psg_transfers_begin(&plan->work, true);
     add(PSG_COPY_D2H, elsewhere, u + 8 * PLANE, 4e6, 5e6);
     add(PSG_COPY_H2D, f, elsewhere, 0.5e6, 0.75e6);
     add(PSG_COPY_H2D, f + 4 * PLANE, elsewhere, 2e6, 3e6);
     add(PSG_COPY_H2D, elsewhere, elsewhere + 1, 2e6, 3e6);
     add(PSG_COPY_D2D, elsewhere, elsewhere + 1, 2e6, 2.5e6);
-    psg_copies_end(&plan->work, &run);
+    psg_transfers_end(&plan->work, &run);
     CHECK_STATUS(psg_plan_copies(plan, list, 4, &count), PSG_OK);
     if (CHECK(count == 3, "%zu copies", count)) {
         CHECK(list[0].link == PSG_LINK_D2D && list[0].from == 0 && list[0].to == 1 &&
@@ -106,7 +112,7 @@ static void check_list(psg_plan *plan, const double *f, const double *u) {
               "last link %d, segment %zu", (int)list[2].link, list[2].segment);
     }
     add(PSG_COPY_D2H, elsewhere, u, 6e6, 7e6);
-    psg_copies_end(&plan->work, &run); /* the second one in flight */
+    psg_transfers_end(&plan->work, &run); /* the second one in flight */
     CHECK_STATUS(psg_plan_copies(plan, list, 4, &count), PSG_OK);
     CHECK(count == 1 && list[0].data == 'u' && list[0].segment == 0, "%zu copies, of segment %zu",
           count, list[0].segment);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Planes with a kernel of their own, and without; lengths along z with one, and without; rows of which kspace relays some. */
+/* Planes with a kernel of their own, and without; lengths along z with one, and without; rows of which kspace moves some itself. */
 static const oracle_grid grids[] = {
     {{256, 256, 12}, {1.0, 1.5, 0.1}}, {{512, 512, 5}, {2.0, 1.0, 0.1}},
     {{64, 64, 64}, {1.0, 1.5, 0.7}},   {{33, 30, 37}, {1.0, 1.1, 0.9}},

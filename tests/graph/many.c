@@ -18,13 +18,10 @@ typedef struct problem {
     char *f, *u, *want; /* [MOST] right-hand sides */
 } problem;
 
-static void problem_init(problem *p, const size_t n[3], const psg_bc bc[3][2],
+static void problem_init(problem *p, const size_t n[3], const char *sides,
                          psg_precision precision) {
     psg_grid_init(&p->grid, n[0], n[1], n[2], 1, 2, 1.5);
-    for (int d = 0; d < 3; ++d) {
-        p->grid.axis[d].bc[0] = bc[d][0];
-        p->grid.axis[d].bc[1] = bc[d][1];
-    }
+    harness_sides(&p->grid, sides);
     p->precision = precision;
     p->points = n[0] * n[1] * n[2];
     p->bytes = p->points * harness_element_bytes(precision);
@@ -139,28 +136,18 @@ static void counts(problem *p, const psg_options *options, int pieces, const cha
     psg_plan_destroy(plan);
 }
 
-static const psg_bc periodic[3][2] = {{PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-                                      {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-                                      {PSG_BC_PERIODIC, PSG_BC_PERIODIC}};
-static const psg_bc walls[3][2] = {{PSG_BC_DIRICHLET, PSG_BC_DIRICHLET},
-                                   {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-                                   {PSG_BC_NEUMANN, PSG_BC_NEUMANN}};
-static const psg_bc closed[3][2] = {{PSG_BC_NEUMANN, PSG_BC_NEUMANN},
-                                    {PSG_BC_NEUMANN, PSG_BC_NEUMANN},
-                                    {PSG_BC_NEUMANN, PSG_BC_NEUMANN}};
-
 static void shapes(void) {
     static const struct {
         size_t n[3];
-        const psg_bc (*bc)[2];
+        const char *sides;
         int on_gpus; /* the length along z has a kernel there */
-    } all[] = {{{12, 11, 13}, periodic, 1}, {{16, 8, 10}, periodic, 1}, {{7, 5, 17}, periodic, 0},
-               {{1, 6, 4}, periodic, 1},    {{10, 9, 8}, walls, 0},     {{64, 64, 64}, periodic, 1},
-               {{12, 10, 8}, closed, 0}};
+    } all[] = {{{12, 11, 13}, "PP", 1}, {{16, 8, 10}, "PP", 1},      {{7, 5, 17}, "PP", 0},
+               {{1, 6, 4}, "PP", 1},    {{10, 9, 8}, "DD,PP,NN", 0}, {{64, 64, 64}, "PP", 1},
+               {{12, 10, 8}, "NN", 0}};
     for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
         for (int precision = PSG_F64; precision <= PSG_F32; ++precision) {
             problem p;
-            problem_init(&p, all[m].n, all[m].bc, (psg_precision)precision);
+            problem_init(&p, all[m].n, all[m].sides, (psg_precision)precision);
             psg_options options = harness_options(p.precision);
             const int pieces = all[m].on_gpus || options.gpus == 0;
             const char *name = harness_precision_name(p.precision);
@@ -181,7 +168,7 @@ static void policies(void) {
     static const size_t n[3] = {12, 11, 13};
     static const char *const policy[] = {"eager", "lws", "prio"};
     problem p;
-    problem_init(&p, n, periodic, PSG_F64);
+    problem_init(&p, n, "PP", PSG_F64);
     for (size_t m = 0; m < sizeof policy / sizeof *policy; ++m) {
         psg_options options = harness_options(PSG_F64);
         options.policy = policy[m];
@@ -207,7 +194,7 @@ static void strides(void) {
     static const size_t n[3] = {NX, NY, NZ};
     const size_t f_plane = (size_t)F_ROW * (NY + 2), u_plane = (size_t)U_ROW * (NY + 1);
     problem p;
-    problem_init(&p, n, periodic, PSG_F64);
+    problem_init(&p, n, "PP", PSG_F64);
     const psg_options options = harness_options(PSG_F64);
     psg_plan *plan = plan_of(&p, &options);
     double *f = oracle_array(COUNT * NZ * f_plane), *u = oracle_array(COUNT * NZ * u_plane);
@@ -299,7 +286,7 @@ static void bad_data(psg_precision precision, size_t batch) {
     static const size_t n[3] = {12, 11, 13};
     for (size_t bad = 0; bad < BATCH + 1; ++bad) {
         problem p;
-        problem_init(&p, n, periodic, precision);
+        problem_init(&p, n, "PP", precision);
         psg_options options = harness_options(precision);
         options.batch = batch;
         psg_plan *plan = plan_of(&p, &options);
@@ -335,7 +322,7 @@ static void bad_data(psg_precision precision, size_t batch) {
 static void means(void) {
     static const size_t n[3] = {12, 11, 13};
     problem p;
-    problem_init(&p, n, periodic, PSG_F64);
+    problem_init(&p, n, "PP", PSG_F64);
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = plan_of(&p, &options);
     if (plan != NULL) {
@@ -376,7 +363,7 @@ static void bad_input(void) {
     static const size_t n[3] = {12, 11, 13};
     size_t count = 0;
     problem p;
-    problem_init(&p, n, periodic, PSG_F64);
+    problem_init(&p, n, "PP", PSG_F64);
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = plan_of(&p, &options);
     CHECK_STATUS(psg_solve_many(NULL, 2, p.f, p.u), PSG_ERR_ARG);

@@ -1,8 +1,8 @@
-/* The mean of f is dropped and reported exactly, or is an error where that was asked for and the plan
- * can be used again; with lambda > 0 it is not dropped. */
+/* The mean of f, that of the whole grid in every process, is dropped and reported exactly, or is an
+ * error where that was asked for and the plan can be used again. With lambda > 0 it is not dropped. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
-#include "tests/harness.h"
+#include "tests/mpi/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,136 +32,129 @@ static double reported_mean(const psg_plan *plan) {
     return statistics.mean;
 }
 
-static void dropped(psg_precision precision, const harness_variant *variant) {
+static void dropped(size_t run) {
     static const double mean[] = {0, 3, -1024, 0.375};
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
-    psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(precision);
-    psg_plan *plan = NULL;
-    harness_set_variant(&options, variant);
-    options.segment_planes = 2;
-    integers(f);
-    oracle_solve(&box, ORACLE_SPECTRAL, 0, f, want);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_NEAR(reported_mean(plan), 0, 0, "before any solve");
+    problem x = problem_make(&box, run);
+    x.options.segment_planes = 2;
+    integers(x.f);
+    if (CHECK(problem_plan(&x), "no plan")) {
+        CHECK_NEAR(reported_mean(x.plan), 0, 0, "before any solve");
         for (size_t m = 0; m < sizeof mean / sizeof *mean; ++m) {
             for (size_t p = 0; p < POINTS; ++p) {
-                f[p] += mean[m];
+                x.f[p] += mean[m];
             }
-            CHECK_STATUS(harness_solve(plan, precision, POINTS, f, u), PSG_OK);
-            CHECK_NEAR(reported_mean(plan), mean[m], harness_tolerance(precision, 1e-12, 1e-3),
-                       "mean %g dropped, %s, %s", mean[m], harness_precision_name(precision),
-                       variant->name);
-            CHECK_CLOSE(u, want, NX, NY, NZ, harness_tolerance(precision, 1e-12, 1e-3),
-                        "u without the mean %g, %s, %s", mean[m], harness_precision_name(precision),
-                        variant->name);
+            CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
+            CHECK_NEAR(reported_mean(x.plan), mean[m],
+                       harness_tolerance(x.options.precision, 1e-12, 1e-3), "mean %g dropped, %s",
+                       mean[m], x.words);
+            problem_check(&x, &x.part, 1e-12, 1e-3, "u without the mean");
             for (size_t p = 0; p < POINTS; ++p) {
-                f[p] -= mean[m];
+                x.f[p] -= mean[m];
             }
         }
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
-    free(want);
+    problem_free(&x);
 }
 
-/** f with a mean of `share` of its largest value. */
-static void with_mean(double share, double *f) {
+/** f with a mean of `part` of its largest value. */
+static void with_mean(double part, double *f) {
     oracle_random(8, POINTS, f);
     oracle_remove_mean(f, POINTS);
     double largest = oracle_max(f, POINTS);
     for (size_t p = 0; p < POINTS; ++p) {
-        f[p] += share * largest;
+        f[p] += part * largest;
     }
 }
 
-static void refused(psg_precision precision, const harness_variant *variant) {
+/** The mean of each process' planes is far from 0, and that of all is `mean` of the largest |f|. */
+static void uneven(double mean, double *f) {
+    for (size_t p = 0; p < POINTS; ++p) {
+        const size_t k = p / NX / NY; /* planes of 1 and of -1, the middle one of 0 */
+        f[p] = (k < NZ / 2 ? 1 : k > NZ / 2 ? -1 : 0) + mean;
+    }
+}
+
+static void expect(problem *x, const double *f, int error, const char *what) {
+    const psg_status status = problem_solve(x, f);
+    CHECK(status == (error ? PSG_ERR_MEAN : PSG_OK), "%s, tolerance %g, %s: status %d (%s)", what,
+          x->options.mean_tolerance, x->words, status, psg_last_error());
+    CHECK(!error || strstr(psg_last_error(), "mean"), "the words: %s", psg_last_error());
+    CHECK_STATUS(problem_solve(x, x->f), PSG_OK);
+    problem_check(x, &x->part, 1e-12, 1e-4, "the solve after a refused one");
+}
+
+static void refused(size_t run) {
     /* tolerance of the plan, mean of f over its largest: error or not */
     static const struct {
-        double tolerance, share;
+        double tolerance, part;
         int error[2]; /* f64, f32 */
     } cases[] = {{0, 0, {0, 0}},      {0, 1e-12, {0, 0}},  {0, 1e-8, {1, 0}},  {0, 1e-3, {1, 1}},
                  {0, -0.2, {1, 1}},   {0.1, 0.05, {0, 0}}, {0.1, 0.2, {1, 1}}, {0.1, -0.05, {0, 0}},
                  {0.1, -0.2, {1, 1}}, {1e-7, 1e-6, {1, 1}}};
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
-    psg_grid grid = harness_grid(&box);
+    double *f = oracle_array(POINTS);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
-        psg_options options = harness_options(precision);
-        psg_plan *plan = NULL;
-        harness_set_variant(&options, variant);
-        options.mean = PSG_MEAN_ERROR;
-        options.mean_tolerance = cases[c].tolerance;
-        options.segment_planes = 3;
-        if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-            int error = cases[c].error[precision == PSG_F32];
-            with_mean(cases[c].share, f);
-            psg_status status = harness_solve(plan, precision, POINTS, f, u);
-            CHECK(status == (error ? PSG_ERR_MEAN : PSG_OK),
-                  "tolerance %g, mean %g of the largest, %s, %s: status %d (%s)",
-                  cases[c].tolerance, cases[c].share, harness_precision_name(precision),
-                  variant->name, status, psg_last_error());
-            CHECK(!error || strstr(psg_last_error(), "mean"), "the words: %s", psg_last_error());
-            with_mean(0, f);
-            oracle_solve(&box, ORACLE_SPECTRAL, 0, f, want);
-            CHECK_STATUS(harness_solve(plan, precision, POINTS, f, u), PSG_OK);
-            CHECK_CLOSE(u, want, NX, NY, NZ, harness_tolerance(precision, 1e-12, 1e-4),
-                        "the solve after a refused one, %s", variant->name);
+        problem x = problem_make(&box, run);
+        const int single = x.options.precision == PSG_F32;
+        x.options.mean = PSG_MEAN_ERROR;
+        x.options.mean_tolerance = cases[c].tolerance;
+        x.options.segment_planes = 3;
+        with_mean(0, x.f);
+        if (CHECK(problem_plan(&x), "no plan")) {
+            with_mean(cases[c].part, f);
+            expect(&x, f, cases[c].error[single], "a mean in all planes");
+            uneven(cases[c].part, f);
+            expect(&x, f, cases[c].error[single], "a mean that no plane has");
+            memset(f, 0, POINTS * sizeof *f);
+            /* one plane of one process has all of it, and one number of another sets the scale: the
+             * mean is 1, so 3e-6 of the largest */
+            f[POINTS - 2] = 500 * (double)POINTS;
+            f[POINTS - 3] = -500 * (double)POINTS;
+            f[1] = (double)POINTS;
+            expect(&x, f, cases[c].tolerance < 1e-6 && !(single && cases[c].tolerance == 0),
+                   "a mean of 1");
         }
-        psg_plan_destroy(plan);
+        problem_free(&x);
     }
     free(f);
-    free(u);
-    free(want);
 }
 
-static void screened(const harness_variant *variant) {
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
-    psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
-    psg_plan *plan = NULL;
-    harness_set_variant(&options, variant);
-    options.mean = PSG_MEAN_ERROR;
-    options.lambda = 0.25;
-    with_mean(0.5, f);
-    oracle_solve(&box, ORACLE_SPECTRAL, 0.25, f, want);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-        CHECK_CLOSE(u, want, NX, NY, NZ, 1e-12, "lambda > 0 with a mean, %s", variant->name);
-        CHECK_NEAR(reported_mean(plan), 0, 0, "nothing had to be dropped, %s", variant->name);
+static void screened(size_t run) {
+    problem x = problem_make(&box, run);
+    x.options.mean = PSG_MEAN_ERROR;
+    x.options.lambda = 0.25;
+    with_mean(0.5, x.f);
+    if (CHECK(problem_plan(&x), "no plan")) {
+        CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
+        problem_check(&x, &x.part, 1e-12, 1e-4, "lambda > 0 with a mean");
+        CHECK_NEAR(reported_mean(x.plan), 0, 0, "nothing had to be dropped, %s", x.words);
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
-    free(want);
+    problem_free(&x);
 }
 
 static void nothing_at_all(psg_mean mean) {
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *zero = oracle_array(POINTS);
-    psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
-    psg_plan *plan = NULL;
-    options.mean = mean;
-    memset(u, 0xff, POINTS * sizeof *u);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-        CHECK_CLOSE(u, zero, NX, NY, NZ, 0, "f = 0");
+    problem x = problem_make(&box, 0);
+    x.options.mean = mean;
+    memset(x.f, 0, POINTS * sizeof *x.f);
+    if (CHECK(problem_plan(&x), "no plan")) {
+        CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
+        problem_check(&x, &x.part, 0, 0, "f = 0");
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
-    free(zero);
+    problem_free(&x);
 }
 
-int main(void) {
-    for (int variant = 0; variant < HARNESS_VARIANTS; ++variant) {
-        dropped(PSG_F64, &harness_variants[variant]);
-        dropped(PSG_F32, &harness_variants[variant]);
-        refused(PSG_F64, &harness_variants[variant]);
-        refused(PSG_F32, &harness_variants[variant]);
-        screened(&harness_variants[variant]);
+int main(int argc, char **argv) {
+    ranks_start(&argc, &argv);
+    problem anchor = problem_make(&box, 0); /* so that StarPU starts once */
+    CHECK(problem_plan(&anchor), "no plan");
+    for (size_t run = 0; run < PROBLEM_RUNS; ++run) {
+        if (ranks_takes(run)) {
+            dropped(run);
+            refused(run);
+            screened(run);
+        }
     }
     nothing_at_all(PSG_MEAN_DROP);
     nothing_at_all(PSG_MEAN_ERROR);
-    return check_result();
+    problem_free(&anchor);
+    return ranks_finish(check_result());
 }

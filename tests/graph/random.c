@@ -1,9 +1,6 @@
 /* A random right-hand side gives the same u as a naive discrete Fourier transform in long double, on
  * sizes odd, prime and 1, with lambda = 0 and lambda > 0, for both symbols. */
-#include "tests/check.h"
-#include "tests/harness.h"
-
-#include <stdlib.h>
+#include "tests/mpi/ranks.h"
 
 static const oracle_grid grids[] = {
     {{9, 10, 11}, {1.0, 2.0, 0.5}},  {{16, 15, 14}, {1.0, 1.0, 1.0}}, {{7, 5, 3}, {2.0, 1.0, 3.0}},
@@ -12,43 +9,23 @@ static const oracle_grid grids[] = {
     {{32, 27, 25}, {1.0, 1.1, 0.9}}, {{3, 2, 37}, {1.0, 1.0, 4.0}},
 };
 
-static void one_grid(const oracle_grid *grid, oracle_symbol symbol, double lambda) {
-    size_t points = oracle_points(grid);
-    psg_grid g = harness_grid(grid);
-    double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
-    oracle_random(17 * points, points, f);
-    oracle_solve(grid, symbol, lambda, f, want);
-    for (int run = 0; run < 2 * HARNESS_VARIANTS; ++run) {
-        psg_options options = harness_options(run % 2 ? PSG_F32 : PSG_F64);
-        psg_plan *plan = NULL;
-        harness_set_variant(&options, &harness_variants[run / 2]);
-        options.symbol = symbol == ORACLE_FD2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
-        options.lambda = lambda;
-        options.segment_planes = 1 + grid->n[2] / 3;
-        options.sheets = 1 + grid->n[1] / 4;
-        if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
-            CHECK_STATUS(harness_solve(plan, options.precision, points, f, u), PSG_OK);
-            CHECK_CLOSE(u, want, grid->n[0], grid->n[1], grid->n[2],
-                        harness_tolerance(options.precision, 1e-12, 1e-4),
-                        "%s, symbol %d, lambda %g, %s", harness_precision_name(options.precision),
-                        symbol, lambda, harness_variants[run / 2].name);
-        }
-        psg_plan_destroy(plan);
-    }
-    free(f);
-    free(u);
-    free(want);
-}
-
-int main(void) {
+int main(int argc, char **argv) {
     static const double lambdas[] = {0, 1e-3, 40};
-    const psg_options first = harness_options(PSG_F64);
-    psg_plan *anchor = harness_anchor(&first);
-    for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g) {
-        for (int run = 0; run < 6; ++run) {
-            one_grid(&grids[g], run % 2 ? ORACLE_FD2 : ORACLE_SPECTRAL, lambdas[run / 2]);
+    ranks_start(&argc, &argv);
+    problem anchor = problem_make(&grids[0], 0); /* so that StarPU starts once */
+    CHECK(problem_plan(&anchor), "no plan");
+    for (size_t n = 0; n < 6 * PROBLEM_RUNS * sizeof grids / sizeof *grids; ++n) {
+        problem x = problem_make(&grids[n / 6 / PROBLEM_RUNS], n / 6 % PROBLEM_RUNS);
+        x.options.symbol = n % 2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
+        x.options.lambda = lambdas[n / 2 % 3];
+        x.options.segment_planes = 1 + x.grid.n[2] / 3;
+        x.options.sheets = 1 + x.grid.n[1] / 4;
+        if (CHECK(problem_plan(&x), "no plan")) {
+            CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
+            problem_check(&x, &x.part, 1e-12, 1e-4, n % 2 ? "fd2" : "spectral");
         }
+        problem_free(&x);
     }
-    psg_plan_destroy(anchor);
-    return check_result();
+    problem_free(&anchor);
+    return ranks_finish(check_result());
 }

@@ -17,7 +17,7 @@ static const psg_symbol symbols[] = {PSG_SYMBOL_SPECTRAL, PSG_SYMBOL_FD2, PSG_SY
 
 typedef struct box {
     oracle_line line[3];
-    char words[120];
+    char sides[16], words[120];
 } box;
 
 static size_t points_of(const box *b) {
@@ -28,15 +28,7 @@ static psg_grid grid_of(const box *b) {
     psg_grid grid;
     psg_grid_init(&grid, b->line[0].n, b->line[1].n, b->line[2].n, b->line[0].length,
                   b->line[1].length, b->line[2].length);
-    for (int d = 0; d < 3; ++d) {
-        for (int side = 0; side < 2; ++side) {
-            const char c = b->line[d].side[side];
-            grid.axis[d].bc[side] = c == 'P'   ? PSG_BC_PERIODIC
-                                    : c == 'D' ? PSG_BC_DIRICHLET
-                                               : PSG_BC_NEUMANN;
-        }
-        grid.axis[d].points = b->line[d].nodes ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
-    }
+    harness_sides(&grid, b->sides);
     return grid;
 }
 
@@ -51,9 +43,9 @@ static box box_of(const size_t n[3], const size_t pair[3], unsigned nodes) {
                                   .side = {pairs[pair[d]][0], pairs[pair[d]][1]},
                                   .nodes = (int)(nodes >> d & 1)};
     }
-    snprintf(b.words, sizeof b.words, "%zux%zux%zu %s%c,%s%c,%s%c", n[0], n[1], n[2],
-             pairs[pair[0]], "cn"[nodes & 1], pairs[pair[1]], "cn"[nodes >> 1 & 1], pairs[pair[2]],
-             "cn"[nodes >> 2 & 1]);
+    snprintf(b.sides, sizeof b.sides, "%s%c,%s%c,%s%c", pairs[pair[0]], "cn"[nodes & 1],
+             pairs[pair[1]], "cn"[nodes >> 1 & 1], pairs[pair[2]], "cn"[nodes >> 2 & 1]);
+    snprintf(b.words, sizeof b.words, "%zux%zux%zu %s", n[0], n[1], n[2], b.sides);
     return b;
 }
 

@@ -19,11 +19,7 @@ static const oracle_grid sided[] = {
     {{1024, 1024, 64}, {1.0, 1.0, 0.1}}, {{64, 64, 1024}, {0.1, 0.1, 1.0}},
     {{72, 72, 300}, {1.0, 1.1, 2.0}},
 };
-static const psg_bc pairs[][2] = {{PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-                                  {PSG_BC_NEUMANN, PSG_BC_NEUMANN},
-                                  {PSG_BC_DIRICHLET, PSG_BC_DIRICHLET},
-                                  {PSG_BC_DIRICHLET, PSG_BC_NEUMANN},
-                                  {PSG_BC_NEUMANN, PSG_BC_DIRICHLET}};
+static const char *const pairs[] = {"PP", "NN", "DD", "DN", "ND"};
 enum { PAIRS = sizeof pairs / sizeof *pairs, ALL = PAIRS * PAIRS * PAIRS };
 
 /* The lengths of the tables. */
@@ -101,10 +97,11 @@ static void all_sides(void) {
     for (size_t g = 0; g < sizeof sided / sizeof *sided; ++g) {
         for (size_t c = 1; c < ALL; c += g == 0 ? 1 : 31) { /* 31: 1, 32, 63, 94 */
             psg_grid grid = harness_grid(&sided[g]);
-            for (size_t d = 0, rest = (c + g) % ALL; d < 3; ++d, rest /= PAIRS) {
-                grid.axis[d].bc[0] = pairs[rest % PAIRS][0];
-                grid.axis[d].bc[1] = pairs[rest % PAIRS][1];
-            }
+            const size_t all = (c + g) % ALL;
+            char sides[12];
+            snprintf(sides, sizeof sides, "%s,%s,%s", pairs[all % PAIRS],
+                     pairs[all / PAIRS % PAIRS], pairs[all / PAIRS / PAIRS]);
+            harness_sides(&grid, sides);
             one_grid(&grid, (c + g) % 3 == 0 ? PSG_F32 : PSG_F64, g == 0 && c % 10 ? 1 : 4);
         }
     }
@@ -116,8 +113,9 @@ static void all_lengths(psg_precision precision, const size_t *length, size_t co
         const oracle_grid slim = {{12, 10, length[m]}, {1.0, 0.8, 2.0}};
         for (size_t p = 1; p < PAIRS; ++p) {
             psg_grid grid = harness_grid(&slim);
-            grid.axis[2].bc[0] = pairs[p][0];
-            grid.axis[2].bc[1] = pairs[p][1];
+            char sides[12];
+            snprintf(sides, sizeof sides, "PP,PP,%s", pairs[p]);
+            harness_sides(&grid, sides);
             one_grid(&grid, precision, 1);
         }
     }

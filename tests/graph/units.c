@@ -15,62 +15,19 @@ enum { NX = 12, NY = 9, NZ = 10, POINTS = NX * NY * NZ };
 typedef struct equation {
     const char *name;
     psg_symbol symbol;
-    psg_bc bc[2];
-    psg_points points;
+    const char *sides; /**< of each axis */
     double lambda;
     bool gradient, epsilon;
 } equation;
 
 static const equation equations[] = {
-    {"periodic",
-     PSG_SYMBOL_SPECTRAL,
-     {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-     PSG_POINTS_CELLS,
-     0,
-     true,
-     false},
-    {"periodic, fd2, lambda",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-     PSG_POINTS_CELLS,
-     3,
-     true,
-     false},
-    {"epsilon",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-     PSG_POINTS_CELLS,
-     0,
-     true,
-     true},
-    {"Dirichlet, cells",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_DIRICHLET, PSG_BC_DIRICHLET},
-     PSG_POINTS_CELLS,
-     0,
-     true,
-     false},
-    {"Neumann and Dirichlet, nodes",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_NEUMANN, PSG_BC_DIRICHLET},
-     PSG_POINTS_NODES,
-     2,
-     true,
-     false},
-    {"Dirichlet and Neumann, cells",
-     PSG_SYMBOL_FD2,
-     {PSG_BC_DIRICHLET, PSG_BC_NEUMANN},
-     PSG_POINTS_CELLS,
-     0,
-     true,
-     false},
-    {"Neumann, fd4",
-     PSG_SYMBOL_FD4,
-     {PSG_BC_NEUMANN, PSG_BC_NEUMANN},
-     PSG_POINTS_CELLS,
-     0,
-     false,
-     false},
+    {"periodic", PSG_SYMBOL_SPECTRAL, "PP", 0, true, false},
+    {"periodic, fd2, lambda", PSG_SYMBOL_FD2, "PP", 3, true, false},
+    {"epsilon", PSG_SYMBOL_FD2, "PP", 0, true, true},
+    {"Dirichlet, cells", PSG_SYMBOL_FD2, "DD", 0, true, false},
+    {"Neumann and Dirichlet, nodes", PSG_SYMBOL_FD2, "NDn", 2, true, false},
+    {"Dirichlet and Neumann, cells", PSG_SYMBOL_FD2, "DN", 0, true, false},
+    {"Neumann, fd4", PSG_SYMBOL_FD4, "NN", 0, false, false},
 };
 
 /** f, epsilon, u and the gradient, in the precision. */
@@ -112,10 +69,7 @@ static bool solve(const equation *e, psg_options options, int k, const fields *a
     options.symbol = e->symbol;
     options.factor = ldexp(-3, -2 * k);
     options.lambda = ldexp(e->lambda, -2 * k);
-    for (int d = 0; d < 3; ++d) {
-        memcpy(grid.axis[d].bc, e->bc, sizeof e->bc);
-        grid.axis[d].points = e->points;
-    }
+    harness_sides(&grid, e->sides);
     if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         return false;
     }
@@ -129,9 +83,9 @@ static bool solve(const equation *e, psg_options options, int k, const fields *a
         args.gradient[d] = e->gradient ? &g[d] : NULL;
         for (int side = 0; side < 2 && e->symbol == PSG_SYMBOL_FD2; ++side) {
             const double value = 0.25 + d - side;
-            args.value[d][side] = e->bc[side] == PSG_BC_DIRICHLET ? value
-                                  : e->bc[side] == PSG_BC_NEUMANN ? ldexp(value, -k)
-                                                                  : 0;
+            args.value[d][side] = e->sides[side] == 'D'   ? value
+                                  : e->sides[side] == 'N' ? ldexp(value, -k)
+                                                          : 0;
         }
     }
     const bool solved = CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_OK);

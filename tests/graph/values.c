@@ -27,10 +27,6 @@ static size_t drawn(uint64_t *state, size_t count) {
     return (size_t)(*state >> 33) % count;
 }
 
-static psg_bc bc_of(char c) {
-    return c == 'P' ? PSG_BC_PERIODIC : c == 'D' ? PSG_BC_DIRICHLET : PSG_BC_NEUMANN;
-}
-
 static size_t points_of(const box *b) {
     return b->n[0] * b->n[1] * b->n[2];
 }
@@ -44,18 +40,17 @@ static box box_of(const size_t n[3], const size_t pair[3], unsigned nodes) {
     static const double lengths[3] = {1.0, 1.1, 0.9};
     box b = {.n = {n[0], n[1], n[2]}};
     psg_grid_init(&b.grid, n[0], n[1], n[2], lengths[0], lengths[1], lengths[2]);
+    char sides[16];
+    snprintf(sides, sizeof sides, "%s%c,%s%c,%s%c", pairs[pair[0]], "cn"[nodes & 1], pairs[pair[1]],
+             "cn"[nodes >> 1 & 1], pairs[pair[2]], "cn"[nodes >> 2 & 1]);
+    snprintf(b.words, sizeof b.words, "%zux%zux%zu %s", n[0], n[1], n[2], sides);
+    harness_sides(&b.grid, sides);
     for (int d = 0; d < 3; ++d) {
-        b.grid.axis[d].bc[0] = bc_of(pairs[pair[d]][0]);
-        b.grid.axis[d].bc[1] = bc_of(pairs[pair[d]][1]);
-        b.grid.axis[d].points = nodes >> d & 1 ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
         CHECK_STATUS(psg_axis_points(&b.grid.axis[d], &b.first[d], &b.h[d]), PSG_OK);
         for (int side = 0; side < 2; ++side) {
             b.value[d][side] = oracle_array(side_points(&b, d));
         }
     }
-    snprintf(b.words, sizeof b.words, "%zux%zux%zu %s%c,%s%c,%s%c", n[0], n[1], n[2],
-             pairs[pair[0]], "cn"[nodes & 1], pairs[pair[1]], "cn"[nodes >> 1 & 1], pairs[pair[2]],
-             "cn"[nodes >> 2 & 1]);
     return b;
 }
 

@@ -45,8 +45,8 @@ PRODUCTS = [
 LIBRARY = ("base", "cpu", "kernels", "runtime", "codelets", "graph")
 
 # Asking in which way a solve goes; graph/route.c alone is to do that.
-FLAGS = re.compile(r"\bform\.\w+|\bpsg_lends\s*\(|\bmany\.each\b|\brelay\.(?:rows|fetched)\b"
-                   r"|[.>](?:on_gpus|stays|teams?|copies|chained|whole|fetches|pull_rows|direct|managed)\b")
+FLAGS = re.compile(r"\bform\.\w+|\bpsg_shares_memory\s*\(|\bmany\.each\b|\boverlap\.(?:rows|pulled)\b"
+                   r"|[.>](?:on_gpus|stays|teams?|copies|chained|whole|pulls|pull_rows|direct|managed)\b")
 SIMULATED = re.compile(r"\bpsg_simulated\s*\(\)")
 STATIC = re.compile(r"^[ \t]*static\s+(?!inline\b|const|_Noreturn\b)[^;{}()=]*?(?<!\bconst)"
                     r"[\s*]\*?(\w+)(\[[^;=]*\])*\s*(=|;)", re.M)

@@ -10,7 +10,7 @@ import tree
 
 MOST, MOST_OF_PLAN = 30, 20
 PLAN = {"psg_problem", "psg_processes", "psg_workers", "psg_layout", "psg_form", "psg_context", "psg_placement",
-        "psg_storage", "psg_flights", "psg_past", "psg_plan"}
+        "psg_storage", "psg_pending_list", "psg_past", "psg_plan"}
 
 
 def bodies(code):

@@ -1,9 +1,7 @@
 /* A wrong f or u in one process is PSG_ERR_ARG in all of them, with nothing in flight and nothing written; and
  * a process without planes needs neither. */
-#include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NX 5
@@ -11,50 +9,8 @@
 
 static MPI_Comm world;
 
-/** A plan of nz planes, with arrays that are fine. */
-typedef struct fixture {
-    oracle_grid box;
-    size_t points;
-    psg_plan *plan;
-    share part;
-    double *f, *want, *got;
-    char words[100];
-} fixture;
-
-static int fixture_init(fixture *x, size_t nz, psg_exchange exchange,
-                        const harness_variant *variant) {
-    psg_options options = ranks_options(PSG_F64, &world);
-    x->box = oracle_grid_make(NX, NY, nz, 1.0, 1.0, 2.0);
-    x->points = oracle_points(&x->box);
-    x->plan = NULL;
-    x->part = share_make(world, PSG_F64, &x->box, 0);
-    x->f = oracle_array(x->points);
-    x->want = oracle_array(x->points);
-    x->got = oracle_array(x->points);
-    oracle_random(nz, x->points, x->f);
-    oracle_solve(&x->box, ORACLE_SPECTRAL, 0, x->f, x->want);
-    psg_grid grid = harness_grid(&x->box);
-    harness_set_variant(&options, variant);
-    options.exchange = exchange;
-    snprintf(x->words, sizeof x->words, "%zu planes, %s, %s", nz, variant->name,
-             ranks_exchange_name(exchange));
-    ranks_at("%s, psg_plan_create", x->words);
-    int held = CHECK_STATUS(psg_plan_create(&x->plan, &grid, &options), PSG_OK);
-    return ranks_all(world, held);
-}
-
-static void fixture_free(fixture *x) {
-    psg_plan_destroy(x->plan);
-    share_free(&x->part);
-    free(x->f);
-    free(x->want);
-    free(x->got);
-}
-
-static void check_u(fixture *x, const char *what) {
-    CHECK(share_intact(&x->part), "%s: f or what is beside u was written", what);
-    share_gather(&x->part, world, x->got);
-    CHECK_CLOSE(x->got, x->want, NX, NY, x->box.n[2], 1e-12, "%zu planes, %s", x->box.n[2], what);
+static void check_u(problem *x, const char *what) {
+    problem_check(x, &x->part, 1e-12, 1e-4, what);
 }
 
 static int all_bytes_are(const void *memory, size_t bytes, unsigned char value) {
@@ -68,7 +24,7 @@ static int all_bytes_are(const void *memory, size_t bytes, unsigned char value) 
 }
 
 /** f and u spoilt in one process: psg_submit(), psg_solve(). */
-static void refused(fixture *x, const void *f, void *u, const char *what) {
+static void refused(problem *x, const void *f, void *u, const char *what) {
     share_take(&x->part, x->f);
     ranks_at("%s, %s", x->words, what);
     CHECK_STATUS(psg_submit(x->plan, f, u), PSG_ERR_ARG);
@@ -84,7 +40,7 @@ static void refused(fixture *x, const void *f, void *u, const char *what) {
 }
 
 /** One that is fine is in flight: it stays the only one. */
-static void refused_beside_another(fixture *x, int odd) {
+static void refused_beside_another(problem *x, int odd) {
     ranks_at("%s, one refused beside another", x->words);
     share_take(&x->part, x->f);
     CHECK_STATUS(psg_submit(x->plan, x->part.f, x->part.u), PSG_OK);
@@ -95,7 +51,7 @@ static void refused_beside_another(fixture *x, int odd) {
 }
 
 /** A binding that finds its arguments wrong takes part in the call, whatever the call is, and with a solve in flight. */
-static void refused_before_the_call(fixture *x, int odd) {
+static void refused_before_the_call(problem *x, int odd) {
     for (int call = 0; call < 8; ++call) {
         psg_array f, u;
         psg_array_init(&f, x->part.f);
@@ -122,7 +78,7 @@ static void refused_before_the_call(fixture *x, int odd) {
 }
 
 /** u is f on all processes. */
-static void in_place(fixture *x) {
+static void in_place(problem *x) {
     ranks_at("%s, in place", x->words);
     share_take(&x->part, x->f);
     if (x->part.points > 0) { /* else there are no arrays */
@@ -132,7 +88,7 @@ static void in_place(fixture *x) {
     check_u(x, "in place");
 }
 
-static void one_odd(fixture *x, int odd_rank) {
+static void one_odd(problem *x, int odd_rank) {
     int odd = ranks_rank(world) == odd_rank;
     void *f = x->part.f, *u = x->part.u, *no_f = odd ? NULL : f, *no_u = odd ? NULL : u;
     size_t points = x->part.points;
@@ -155,7 +111,7 @@ static void one_odd(fixture *x, int odd_rank) {
 }
 
 /** Where there are no planes, whatever is passed is not looked at. */
-static void without_planes(fixture *x) {
+static void without_planes(problem *x) {
     double place[2] = {1, 2};
     int none = x->part.planes == 0;
     ranks_at("%s, without planes", x->words);
@@ -182,24 +138,25 @@ int main(int argc, char **argv) {
     ranks_start(&argc, &argv);
     world = MPI_COMM_WORLD;
     int size = ranks_size(world);
-    fixture anchor; /* so that StarPU starts once */
-    int held = fixture_init(&anchor, 3, PSG_EXCHANGE_MPI, &harness_variants[0]);
+    const oracle_grid few = {{NX, NY, 3}, {1.0, 1.0, 2.0}};
+    problem anchor = problem_make(&few, 0); /* so that StarPU starts once */
+    const int held = CHECK(problem_plan(&anchor), "no plan");
     for (size_t n = 0; held && n < 3 * sizeof nz / sizeof *nz; ++n) {
-        fixture x;
+        const oracle_grid box = {{NX, NY, nz[n / 3]}, {1.0, 1.0, 2.0}};
         if (!ranks_takes(n)) {
             continue;
         }
-        if (fixture_init(&x, nz[n / 3], ranks_exchanges[n % RANKS_EXCHANGES],
-                         &harness_variants[n % HARNESS_VARIANTS])) {
-            int last = (int)(nz[n / 3] < (size_t)size ? nz[n / 3] : (size_t)size) - 1;
+        problem x = problem_make(&box, 8 * (n % 3)); /* f64, each variant, each exchange */
+        if (CHECK(problem_plan(&x), "no plan")) {
+            const int last = (int)(box.n[2] < (size_t)size ? box.n[2] : (size_t)size) - 1;
             one_odd(&x, 0);
             if (last > 0) {
                 one_odd(&x, last); /* the last with planes */
             }
             without_planes(&x);
         }
-        fixture_free(&x);
+        problem_free(&x);
     }
-    fixture_free(&anchor);
+    problem_free(&anchor);
     return ranks_finish(check_result());
 }

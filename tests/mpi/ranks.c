@@ -1,5 +1,7 @@
 #include "tests/mpi/ranks.h"
 
+#include "graph/psg_observe.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -9,8 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#if RANKS_MPI
 const psg_exchange ranks_exchanges[RANKS_EXCHANGES] = {PSG_EXCHANGE_MPI, PSG_EXCHANGE_ALLTOALL,
                                                        PSG_EXCHANGE_AUTO};
+#else
+const psg_exchange ranks_exchanges[RANKS_EXCHANGES] = {PSG_EXCHANGE_AUTO};
+#endif
 
 const char *ranks_exchange_name(psg_exchange exchange) {
     return exchange == PSG_EXCHANGE_MPI        ? "mpi"
@@ -38,6 +44,7 @@ void ranks_at(const char *format, ...) {
 
 static size_t every = 1;
 
+#if RANKS_MPI
 static void hangs(int signal_number) {
     (void)signal_number;
     if (write(STDERR_FILENO, place, strnlen(place, sizeof place)) < 0) {
@@ -95,6 +102,51 @@ int ranks_same(MPI_Comm comm, long value) {
     MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_MIN, comm);
     return all[0] == -all[1];
 }
+long ranks_sum(MPI_Comm comm, long value) {
+    long sum = 0;
+    MPI_Allreduce(&value, &sum, 1, MPI_LONG, MPI_SUM, comm);
+    return sum;
+}
+#else
+void ranks_start(int *argc, char ***argv) {
+    harness_options(PSG_F64); /* ends the program as skipped where a GPU is missing */
+    every = *argc > 1 ? strtoul((*argv)[1], NULL, 10) : 1;
+}
+
+int ranks_takes(size_t n) {
+    return n % every == 0;
+}
+
+int ranks_finish(int result) {
+    return result;
+}
+
+int ranks_size(MPI_Comm comm) {
+    (void)comm;
+    return 1;
+}
+
+int ranks_rank(MPI_Comm comm) {
+    (void)comm;
+    return 0;
+}
+
+int ranks_all(MPI_Comm comm, int held) {
+    (void)comm;
+    return held;
+}
+
+long ranks_sum(MPI_Comm comm, long value) {
+    (void)comm;
+    return value;
+}
+
+int ranks_same(MPI_Comm comm, long value) {
+    (void)comm;
+    (void)value;
+    return 1;
+}
+#endif
 
 void ranks_extent(size_t n, int size, int rank, size_t *first, size_t *count) {
     /* dealt out one by one, then put in order */
@@ -110,10 +162,10 @@ void ranks_extent(size_t n, int size, int rank, size_t *first, size_t *count) {
 
 psg_options ranks_options(psg_precision precision, const MPI_Comm *comm) {
     psg_options options = harness_options(precision);
-    if (!getenv("PSG_TEST_CPUS")) {
-        options.cpus = 1;
+    if (RANKS_MPI) {
+        options.cpus = getenv("PSG_TEST_CPUS") ? options.cpus : 1;
+        options.comm = comm;
     }
-    options.comm = comm;
     return options;
 }
 
@@ -179,6 +231,7 @@ int share_intact(const share *s) {
     return memcmp(s->f, s->kept, bytes) == 0;
 }
 
+#if RANKS_MPI
 void share_gather(const share *s, MPI_Comm comm, double *u) {
     int size = ranks_size(comm), *counts = calloc(2 * (size_t)size, sizeof *counts);
     double *own = oracle_array(s->points);
@@ -198,4 +251,87 @@ void share_gather(const share *s, MPI_Comm comm, double *u) {
     MPI_Allgatherv(own, (int)s->points, MPI_DOUBLE, u, counts, counts + size, MPI_DOUBLE, comm);
     free(own);
     free(counts);
+}
+#else
+void share_gather(const share *s, MPI_Comm comm, double *u) {
+    (void)comm;
+    harness_load(s->precision, s->points, s->u, u);
+}
+#endif
+
+static MPI_Comm world = MPI_COMM_WORLD;
+
+problem problem_make(const oracle_grid *grid, size_t run) {
+    const psg_precision precision = run % 2 ? PSG_F32 : PSG_F64;
+    problem p = {.grid = *grid,
+                 .g = harness_grid(grid),
+                 .points = oracle_points(grid),
+                 .variant = &harness_variants[run / 2 % HARNESS_VARIANTS],
+                 .options = ranks_options(precision, &world)};
+    harness_set_variant(&p.options, p.variant);
+    p.options.exchange = ranks_exchanges[run / 2 / HARNESS_VARIANTS % RANKS_EXCHANGES];
+    p.part = share_make(world, precision, grid, 0);
+    p.other = share_make(world, precision, grid, 1);
+    p.f = oracle_array(p.points);
+    p.want = oracle_array(p.points);
+    p.got = oracle_array(p.points);
+    oracle_random(3 * p.points, p.points, p.f);
+    harness_round(precision, p.points, p.f);
+    return p;
+}
+
+int problem_plan(problem *p) {
+    const psg_options *o = &p->options;
+    int periodic = 1;
+    for (int d = 0; d < 3; ++d) {
+        periodic = periodic && p->g.axis[d].bc[0] == PSG_BC_PERIODIC;
+    }
+    snprintf(p->words, sizeof p->words, "%zux%zux%zu, %s, %s, %s, lambda %g, factor %g",
+             p->grid.n[0], p->grid.n[1], p->grid.n[2], harness_precision_name(o->precision),
+             p->variant->name, ranks_exchange_name(o->exchange), o->lambda, o->factor);
+    ranks_at("%s", p->words);
+    if (periodic) {
+        oracle_solve(&p->grid, o->symbol == PSG_SYMBOL_FD2 ? ORACLE_FD2 : ORACLE_SPECTRAL,
+                     o->lambda, p->f, p->want);
+    }
+    for (size_t m = 0; m < p->points && periodic; ++m) {
+        p->want[m] *= o->factor;
+    }
+    const int held = psg_plan_create(&p->plan, &p->g, o) == PSG_OK;
+    if (!held) {
+        fprintf(stderr, "%s: no plan: %s\n", p->words, psg_last_error());
+    }
+    return ranks_all(world, held);
+}
+
+psg_status problem_alone(problem *p, double *mean) {
+    psg_statistics statistics = {.mean = NAN};
+    psg_options options = ranks_options(p->options.precision, NULL);
+    psg_plan *plan = NULL;
+    options.cpus = p->options.cpus;
+    options.gpus = p->options.gpus;
+    options.symbol = p->options.symbol;
+    options.lambda = p->options.lambda;
+    psg_status status = psg_plan_create(&plan, &p->g, &options);
+    if (status == PSG_OK) {
+        status = harness_solve(plan, options.precision, p->points, p->f, p->want);
+        (void)psg_plan_statistics(plan, &statistics);
+    }
+    *mean = statistics.mean;
+    psg_plan_destroy(plan);
+    return status;
+}
+
+psg_status problem_solve(problem *p, const double *f) {
+    share_take(&p->part, f);
+    return psg_solve(p->plan, p->part.f, p->part.u);
+}
+
+void problem_free(problem *p) {
+    psg_plan_destroy(p->plan);
+    share_free(&p->part);
+    share_free(&p->other);
+    free(p->f);
+    free(p->want);
+    free(p->got);
 }

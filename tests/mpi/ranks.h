@@ -1,5 +1,6 @@
-/** @file ranks.h  What the tests over several processes share: MPI's start and end, who has which planes, and
- *  one process' share of a problem.
+/** @file ranks.h  What the tests over several processes share: MPI's start and end, who has which
+ *  planes, and one process' share of a problem. Without MPI (RANKS_MPI 0, the library psg_alone) the
+ *  same tests go over one process, of a plan without a communicator.
  *
  * None of these checks anything: a test checks what they return. All that take a communicator are
  * collective over it.
@@ -10,7 +11,12 @@
 #include "tests/check.h"
 #include "tests/harness.h"
 
+#if RANKS_MPI
 #include <mpi.h>
+#else
+typedef int MPI_Comm;
+#define MPI_COMM_WORLD 0
+#endif
 
 /** MPI with MPI_THREAD_MULTIPLE, else the program ends. So it does where it takes longer than
  *  harness_patience(RANKS_SECONDS): what waits for another process waits for ever, and says here
@@ -35,17 +41,20 @@ int ranks_rank(MPI_Comm comm);
 /** Does it hold in every process? */
 int ranks_all(MPI_Comm comm, int held);
 
+/** Over all processes. */
+long ranks_sum(MPI_Comm comm, long value);
+
 /** Do all processes have the same value? */
 int ranks_same(MPI_Comm comm, long value);
 
 /** Numbers first .. first + count - 1 of n that process `rank` of `size` has: not by the library. */
 void ranks_extent(size_t n, int size, int rank, size_t *first, size_t *count);
 
-/** Options of most tests: harness_options() with one worker a process, and the communicator. */
+/** Options of most tests: harness_options(), with one worker in each of several processes, and the communicator. */
 psg_options ranks_options(psg_precision precision, const MPI_Comm *comm);
 
 /** The exchanges that the tests go through. */
-#define RANKS_EXCHANGES 3
+#define RANKS_EXCHANGES (RANKS_MPI ? 3 : 1)
 extern const psg_exchange ranks_exchanges[RANKS_EXCHANGES];
 const char *ranks_exchange_name(psg_exchange exchange);
 /** What a plan of several processes of a node makes of an exchange: of AUTO it makes direct, with the fused graph. */
@@ -76,5 +85,42 @@ int share_intact(const share *s);
 
 /** All of u, [nz][ny][nx], in every process. */
 void share_gather(const share *s, MPI_Comm comm, double *u);
+
+/** A plan of all processes, with an f of the whole grid, its u, and this process' share of them. */
+typedef struct problem {
+    oracle_grid grid;
+    psg_grid g;    /**< of the plan: sides may change */
+    size_t points; /**< of the whole grid, as f, want and got are */
+    const harness_variant *variant;
+    psg_options options;
+    psg_plan *plan;
+    share part, other;
+    double *f, *want, *got;
+    char words[160];
+} problem;
+
+/** Numbers of runs go through the precisions, the variants of the graph and the exchanges. */
+#define PROBLEM_RUNS ((size_t)2 * HARNESS_VARIANTS * RANKS_EXCHANGES)
+
+/** Without a plan yet: options may change. f is random. */
+problem problem_make(const oracle_grid *grid, size_t run);
+/** And in a periodic box `want` is by oracle_solve(). @return has every process its plan? */
+int problem_plan(problem *p);
+/** `want` is the u that this process makes alone, of the same equation. @param[out] mean  that it
+ *  reports @return how that went */
+psg_status problem_alone(problem *p, double *mean);
+/** Of any f, to the u of `part`. */
+psg_status problem_solve(problem *p, const double *f);
+void problem_free(problem *p);
+
+/** The u of a share is `want`, and nothing beside it was written. */
+static inline int problem_check(problem *p, const share *s, double f64, double f32,
+                                const char *what) {
+    const size_t *n = p->grid.n;
+    share_gather(s, MPI_COMM_WORLD, p->got);
+    return CHECK(share_intact(s), "%s, %s: f or what is beside u was written", what, p->words) &&
+           CHECK_CLOSE(p->got, p->want, n[0], n[1], n[2],
+                       harness_tolerance(p->options.precision, f64, f32), "%s, %s", what, p->words);
+}
 
 #endif

@@ -11,16 +11,9 @@ static MPI_Comm world;
 
 /* In some runs the last process' planes are next to the first one's. */
 static psg_grid grid_of(size_t run) {
-    const int nodes = run % 2, ring = run / 2 % 2;
+    static const char *const sides[] = {"DN,DD,DN", "DNn,DDn,DNn", "DN,DD,PP", "DNn,DDn,PP"};
     psg_grid grid = harness_grid(&box);
-    for (int d = 0; d < 3; ++d) {
-        grid.axis[d].bc[0] = PSG_BC_DIRICHLET;
-        grid.axis[d].bc[1] = d == 1 ? PSG_BC_DIRICHLET : PSG_BC_NEUMANN;
-        if (d == 2 && ring) {
-            grid.axis[d].bc[0] = grid.axis[d].bc[1] = PSG_BC_PERIODIC;
-        }
-        grid.axis[d].points = nodes ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
-    }
+    harness_sides(&grid, sides[run % 4]);
     return grid;
 }
 

@@ -2,11 +2,9 @@
  * there together, as StarPU would wait for ever for room for all of what that task has, where there is enough for the
  * tasks one by one. It takes what its tasks take one after the other, with no gap between them, and tells of each.
  * From inside the library, which has the plan's chain. */
-#include "graph/process.h"
-#include "graph/psg_machine.h"
+#include "codelets/context.h"
+#include "graph/plan_struct.h"
 #include "graph/psg_observe.h"
-#include "graph/psg_starpu.h"
-#include "graph/structures.h"
 #include "tests/simulate/simulate.h"
 
 enum { N = 512, SOLVES = 4, EVENTS_MOST = 64 }; /* f, u and the spectrum take 1.08 GB each */

@@ -1,0 +1,187 @@
+#include "bench/programs/turns.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+#if PSG_WITH_MPI
+#include <mpi.h>
+#endif
+
+/* --------------------------------------------------------------------------------- processes */
+
+struct bench_processes bench_processes = {.ranks = 1};
+
+#if PSG_WITH_MPI
+static MPI_Comm world;
+
+static void must(int ok, const char *what) {
+    bench_must(ok, "%s failed", what);
+}
+
+static void end_all(void) {
+    int over = 1;
+    if (MPI_Finalized(&over) == MPI_SUCCESS && !over) {
+        MPI_Abort(world, 1);
+    }
+}
+
+void bench_processes_start(int *argc, char ***argv, int alone) {
+    struct bench_processes *p = &bench_processes;
+    int level = 0;
+    if (!alone && getenv("OMPI_COMM_WORLD_SIZE") == NULL && getenv("PMI_SIZE") == NULL) {
+        return;
+    }
+    must(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS &&
+             level == MPI_THREAD_MULTIPLE && atexit(end_all) == 0,
+         "MPI_Init_thread");
+    world = MPI_COMM_WORLD;
+    p->comm = &world;
+    must(MPI_Comm_rank(world, &p->rank) == MPI_SUCCESS &&
+             MPI_Comm_size(world, &p->ranks) == MPI_SUCCESS,
+         "MPI_Comm_rank");
+}
+
+void bench_processes_end(void) {
+    must(bench_processes.comm == NULL || MPI_Finalize() == MPI_SUCCESS, "MPI_Finalize");
+}
+
+void bench_meet(void) {
+    must(bench_processes.ranks == 1 || MPI_Barrier(world) == MPI_SUCCESS, "MPI_Barrier");
+}
+
+double bench_largest(double value) {
+    double result = value;
+    must(bench_processes.ranks == 1 ||
+             MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, world) == MPI_SUCCESS,
+         "MPI_Allreduce");
+    return result;
+}
+#else
+void bench_processes_start(int *argc, char ***argv, int alone) {
+    (void)argc, (void)argv, (void)alone;
+}
+
+void bench_processes_end(void) {
+}
+
+void bench_meet(void) {
+}
+
+double bench_largest(double value) {
+    return value;
+}
+#endif
+
+/* ------------------------------------------------------------------------------------- turns */
+
+double bench_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void *array(size_t count, size_t bytes) {
+    void *values = calloc(count + 1, bytes);
+    bench_must(values != NULL, "no memory for the times");
+    return values;
+}
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return isnan(x) || isnan(y) ? (isnan(x) != 0) - (isnan(y) != 0) : (x > y) - (x < y);
+}
+
+static double quantile(const double *sorted, int count, double share) {
+    const double place = share * (count - 1);
+    const int below = (int)place, next = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (place - below) * (sorted[next] - sorted[below]);
+}
+
+bench_times bench_quartiles(const double *seconds, int count) {
+    double *sorted = array((size_t)count, sizeof *sorted);
+    for (int m = 0; m < count; m++) {
+        sorted[m] = seconds[m];
+    }
+    qsort(sorted, (size_t)count, sizeof *sorted, by_size);
+    const bench_times times = {sorted[0], quantile(sorted, count, 0.25),
+                               quantile(sorted, count, 0.5), quantile(sorted, count, 0.75),
+                               sorted[count - 1]};
+    free(sorted);
+    return times;
+}
+
+double bench_time(const bench_job *job) {
+    if (job->load != NULL) {
+        job->load(job->what);
+    }
+    bench_meet();
+    const double start = bench_now();
+    job->run(job->what);
+    const double seconds = bench_now() - start;
+    return bench_largest(job->seconds != NULL ? job->seconds(job->what) : seconds);
+}
+
+/* After a rest a first call wakes the threads of this turn. @return the seconds of so many more */
+static double turn(const bench_job *job, unsigned calls, double rest) {
+    const struct timespec pause = {.tv_nsec = (long)(1e9 * rest)};
+    double seconds = 0;
+    if (rest > 0) {
+        nanosleep(&pause, NULL);
+    }
+    if (rest > 0 && calls > 1) {
+        (void)bench_time(job);
+    }
+    for (unsigned call = 0; call < calls; call++) {
+        seconds += bench_time(job);
+    }
+    return seconds;
+}
+
+static unsigned choose_calls(const bench_job *job, const bench_settings *s) {
+    unsigned calls = 1;
+    while (s->turn > 0 && calls < 1u << 24 && turn(job, calls, s->rest) < s->turn) {
+        calls *= 2;
+    }
+    return calls;
+}
+
+static size_t draw(uint64_t *state, size_t below) {
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (size_t)((x ^ (x >> 31)) % below);
+}
+
+/* All processes draw the same order from the same seed. */
+void bench_interleave(bench_job *jobs, size_t count, const bench_settings *settings) {
+    const size_t repeat = (size_t)settings->repeat;
+    uint64_t state = (uint64_t)settings->seed;
+    double *seconds = array(count * repeat, sizeof *seconds);
+    size_t *order = array(count, sizeof *order);
+    unsigned *calls = array(count, sizeof *calls);
+    for (size_t j = 0; j < count; j++) {
+        order[j] = j;
+        calls[j] = choose_calls(&jobs[j], settings);
+    }
+    for (int r = -settings->warm_up; r < settings->repeat; r++) {
+        for (size_t left = count; left > 1; left--) {
+            const size_t other = draw(&state, left), taken = order[other];
+            order[other] = order[left - 1];
+            order[left - 1] = taken;
+        }
+        for (size_t m = 0; m < count; m++) {
+            const size_t j = order[m];
+            const double took = turn(&jobs[j], calls[j], settings->rest) / calls[j];
+            if (r >= 0) {
+                seconds[j * repeat + (size_t)r] = took;
+            }
+        }
+    }
+    for (size_t j = 0; j < count; j++) {
+        jobs[j].times = bench_quartiles(seconds + j * repeat, settings->repeat);
+    }
+    free(calls);
+    free(order);
+    free(seconds);
+}

@@ -1,0 +1,391 @@
+/* The caller's arrays, wherever they stand. They are looked at before each solve, as they may
+ * have been freed since the last one; the handles that StarPU has of them are kept, see arrays.c. */
+#include "graph/array_check.h"
+#include "base/memory.h"
+#include "graph/block.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
+#include "runtime/simulation.h"
+
+#include <stdint.h>
+
+void psg_array_init(psg_array *array, void *data) {
+    *array = (psg_array){.data = data, .device = PSG_ASK};
+}
+
+const char *psg_field_name(int field) {
+    static const char *const name[PSG_FIELDS] = {"f",           "u",           "gradient[0]",
+                                                 "gradient[1]", "gradient[2]", "epsilon"};
+    return name[field];
+}
+
+/* Segment s of the plan is a GPU's if that has its tasks. */
+static bool segment_of_gpu(const psg_plan *plan, size_t s, int device) {
+    const int worker = plan->context.layout.segments.part[s].worker;
+    return worker >= 0 && starpu_worker_get_devid(worker) == device;
+}
+
+psg_range psg_array_segments(const psg_plan *plan, int device) {
+    const psg_range own = plan->context.layout.segments.own;
+    psg_range gpus = own;
+    while (device != PSG_HOST && gpus.first < own.end &&
+           !segment_of_gpu(plan, gpus.first, device)) {
+        gpus.first++;
+    }
+    for (gpus.end = gpus.first;
+         gpus.end < own.end && (device == PSG_HOST || segment_of_gpu(plan, gpus.end, device));) {
+        gpus.end++;
+    }
+    return gpus;
+}
+
+int psg_array_node(const psg_plan *plan, int device) {
+    for (size_t g = 0; device != PSG_HOST && g < plan->workers.gpu_count; g++) {
+        if (starpu_worker_get_devid(plan->workers.gpus[g]) == device) {
+            return psg_placement_node(plan->workers.gpus[g]);
+        }
+    }
+    return device == PSG_HOST ? STARPU_MAIN_RAM : -1;
+}
+
+psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], size_t n[3]) {
+    psg_clear_error();
+    if (plan == NULL || lo == NULL || n == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan, lo or n is NULL");
+    }
+    const psg_layout *l = &plan->context.layout;
+    const bool gpus = plan->workers.gpu_count > 0 && device != PSG_HOST;
+    if (device < 0 ? device != PSG_HOST : gpus && psg_array_node(plan, device) < 0) {
+        return psg_fail(PSG_ERR_ARG, "GPU %d is not one of the plan's", device);
+    }
+    const psg_range segments = psg_array_segments(plan, gpus ? device : PSG_HOST);
+    lo[0] = lo[1] = 0;
+    n[0] = l->n[0];
+    n[1] = l->n[1];
+    n[2] = psg_parts_length(&l->segments, segments, 2);
+    lo[2] =
+        segments.first < l->segments.count ? l->segments.part[segments.first].box.lo[2] : l->n[2];
+    return PSG_OK;
+}
+
+/* --------------------------------------------------------------------------- one array */
+
+/* Elements from the first point of an array with so many planes to past its last one. */
+static size_t span(const psg_array *a, const size_t n[3], size_t planes) {
+    return planes == 0
+               ? 0
+               : (planes - 1) * (size_t)a->stride[2] + (n[1] - 1) * (size_t)a->stride[1] + n[0];
+}
+
+static psg_status check_strides(psg_array *a, const char *name, const size_t n[3]) {
+    const ptrdiff_t *s = a->stride;
+    if (s[0] == 0 && s[1] == 0 && s[2] == 0) {
+        a->stride[0] = 1;
+        a->stride[1] = (ptrdiff_t)n[0];
+        a->stride[2] = (ptrdiff_t)(n[0] * n[1]);
+    }
+    if (s[0] != 1) {
+        return psg_fail(PSG_ERR_ARG, "stride[0] of %s is %td: rows are contiguous, so it is 1",
+                        name, s[0]);
+    }
+    if ((size_t)s[1] > UINT32_MAX && s[1] > 0) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "stride[1] of %s is %td: it has to be below 2^32",
+                        name, s[1]);
+    }
+    if (s[1] < (ptrdiff_t)n[0]) {
+        return psg_fail(PSG_ERR_ARG, "stride[1] of %s is %td, less than the %zu points of a row",
+                        name, s[1], n[0]);
+    }
+    const size_t plane = (n[1] - 1) * (size_t)s[1] + n[0];
+    if (s[2] < 0 || (size_t)s[2] < plane) {
+        return psg_fail(PSG_ERR_ARG,
+                        "stride[2] of %s is %td, less than the %zu elements that its planes reach "
+                        "over",
+                        name, s[2], plane);
+    }
+    if ((size_t)s[2] > UINT32_MAX) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "stride[2] of %s is %td: it has to be below 2^32",
+                        name, s[2]);
+    }
+    return PSG_OK;
+}
+
+/* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. A process without planes reads nothing
+ * of an array, and in a simulation nobody does. */
+bool psg_array_ask(const psg_plan *plan, const psg_array *a, psg_device_memory *memory) {
+    *memory = plan->workers.gpu_count > 0 || a->device >= 0 ? psg_device_ask(a->data, a->device)
+                                                            : (psg_device_memory){.device = -1};
+    return a->device >= 0 || memory->device >= 0 || memory->managed || psg_simulated() ||
+           psg_range_count(plan->context.layout.segments.own) == 0 || base_is_readable(a->data);
+}
+
+psg_status psg_array_check_host(const psg_plan *plan, const void *array) {
+    const psg_array a = {.data = (void *)(uintptr_t)array, .device = PSG_HOST}; /* not written */
+    psg_device_memory memory;
+    return psg_array_ask(plan, &a, &memory) && memory.device < 0
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG, "the array is not in main memory, or it is freed");
+}
+
+/* Where does it stand? What the caller says and what CUDA says have to agree. */
+static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan,
+                               const void **end) {
+    psg_device_memory memory;
+    if (!psg_array_ask(plan, a, &memory)) {
+        return psg_fail(PSG_ERR_ARG,
+                        plan->workers.gpu_count == 0
+                            ? "%s is not in main memory, or it is freed, and the plan has no GPU"
+                            : "%s is neither in main memory nor in memory that CUDA knows of: it "
+                              "may be freed",
+                        name);
+    }
+    *end = memory.end;
+    /* Managed memory is where its array says; without a word it is main memory. */
+    const int there = memory.managed && a->device != PSG_ASK ? a->device : memory.device;
+    if (a->device == PSG_ASK) {
+        a->device = there;
+    }
+    if (a->device < 0 && a->device != PSG_HOST) {
+        return psg_fail(PSG_ERR_ARG, "device of %s is %d, which is no device", name, a->device);
+    }
+    if (a->device == PSG_HOST && there != PSG_HOST) {
+        return psg_fail(PSG_ERR_ARG, "%s is said to be in main memory and is on GPU %d", name,
+                        there);
+    }
+    if (a->device != there && there == PSG_HOST) {
+        return psg_fail(
+            PSG_ERR_ARG,
+            "%s is said to be on GPU %d, and CUDA knows of no memory of a GPU there: it "
+            "is freed, or main memory",
+            name, a->device);
+    }
+    if (a->device != there) {
+        return psg_fail(PSG_ERR_ARG, "%s is said to be on GPU %d and is on GPU %d", name, a->device,
+                        there);
+    }
+    return psg_array_node(plan, a->device) >= 0
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG, "%s is on GPU %d, which is not one of the plan's", name,
+                          a->device);
+}
+
+/* Does the last point stand in the allocation of the first, or where that has no end, on the same GPU? */
+static psg_status check_room(const psg_array *a, const char *name, size_t bytes, const void *end) {
+    const size_t room = end != NULL ? (uintptr_t)end - (uintptr_t)a->data : bytes;
+    if (bytes > room) {
+        return psg_fail(PSG_ERR_ARG,
+                        "%s ends %zu bytes past its allocation on GPU %d: stride[2] is %td", name,
+                        bytes - room, a->device, a->stride[2]);
+    }
+    if (end != NULL) {
+        return PSG_OK;
+    }
+    const psg_device_memory last = psg_device_ask((const char *)a->data + bytes - 1, a->device);
+    return last.device == a->device || last.managed
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "%s takes %zu bytes on GPU %d, and its last point is not in memory of "
+                          "this GPU: stride[2] is %td",
+                          name, bytes, a->device, a->stride[2]);
+}
+
+/* Right-hand sides that follow one another in each array. */
+static size_t solves_of(const psg_arrays *arrays) {
+    return arrays->many.each > 0 ? arrays->many.count : 1;
+}
+
+/* @param[in,out] a  as the caller gave it; then with its device and its strides */
+static psg_status check_array(psg_array *a, const char *name, const psg_plan *plan,
+                              const psg_arrays *arrays) {
+    const bool shared = arrays->count == 1;
+    const psg_context *c = &plan->context;
+    const size_t align = c->cpu->real_bytes;
+    const void *end = NULL;
+    if (!shared && a->device >= 0 && psg_array_node(plan, a->device) >= 0 &&
+        psg_range_count(psg_array_segments(plan, a->device)) == 0) {
+        return PSG_OK; /* this GPU has no part of so small a grid, and the pointer means nothing */
+    }
+    if (a->data == NULL) {
+        return psg_fail(PSG_ERR_ARG, "%s is NULL: its first point is needed", name);
+    }
+    if ((uintptr_t)a->data % align != 0) {
+        return psg_fail(PSG_ERR_ARG, "%s is not aligned for a number of %zu bytes", name, align);
+    }
+    psg_status status = check_strides(a, name, c->layout.n);
+    if (status == PSG_OK) {
+        status = check_device(a, name, plan, &end);
+    }
+    if (status != PSG_OK || a->device == PSG_HOST) {
+        return status;
+    }
+    const size_t rows = c->layout.n[1] * (size_t)a->stride[1];
+    if ((size_t)a->stride[2] < rows) { /* the last row of a plane has no padding */
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "stride[2] of %s is %td, and a GPU needs the %zu elements of all rows with "
+                        "their padding",
+                        name, a->stride[2], rows);
+    }
+    const psg_range segments = psg_array_segments(plan, shared ? PSG_HOST : a->device);
+    const size_t planes = psg_parts_length(&c->layout.segments, segments, 2) * solves_of(arrays);
+    const size_t bytes = span(a, c->layout.n, planes) * align;
+    return planes == 0 ? PSG_OK : check_room(a, name, bytes, end);
+}
+
+/* ------------------------------------------------------------------------- f beside u */
+
+typedef struct extent {
+    uintptr_t first, end;
+} extent;
+
+static extent extent_of(const psg_plan *plan, const psg_arrays *arrays, const psg_array *a) {
+    const psg_layout *l = &plan->context.layout;
+    const psg_range segments = psg_array_segments(plan, arrays->count == 1 ? PSG_HOST : a->device);
+    const size_t planes = psg_parts_length(&l->segments, segments, 2) * solves_of(arrays);
+    const size_t bytes = span(a, l->n, planes) * plan->context.cpu->real_bytes;
+    return (extent){(uintptr_t)a->data, (uintptr_t)a->data + bytes};
+}
+
+static bool overlap(const psg_plan *plan, const psg_arrays *a, const psg_array *one,
+                    const psg_arrays *b, const psg_array *other) {
+    const extent x = extent_of(plan, a, one);
+    const extent y = extent_of(plan, b, other);
+    return x.first < x.end && y.first < y.end && x.first < y.end && y.first < x.end;
+}
+
+static bool same(const psg_array *a, const psg_array *b) {
+    return a->data == b->data && a->stride[1] == b->stride[1] && a->stride[2] == b->stride[2];
+}
+
+/* Each f its u, or none of them any u; and no u another one. */
+static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
+    size_t in_place = 0;
+    const psg_array *f = arrays->field[PSG_FIELD_F];
+    const psg_array *u = arrays->field[PSG_FIELD_U];
+    for (size_t m = 0; m < arrays->count; m++) {
+        in_place += same(&f[m], &u[m]);
+    }
+    for (size_t m = 0; m < arrays->count; m++) {
+        for (size_t o = 0; o < arrays->count; o++) {
+            const bool whole = in_place == arrays->count && m == o;
+            if (!whole && overlap(plan, arrays, &f[m], arrays, &u[o])) {
+                return psg_fail(PSG_ERR_ARG, "f and u overlap");
+            }
+            if (m != o && overlap(plan, arrays, &u[m], arrays, &u[o])) {
+                return psg_fail(PSG_ERR_ARG, "u of two GPUs overlap");
+            }
+        }
+    }
+    arrays->in_place = arrays->count > 0 && in_place == arrays->count;
+    return PSG_OK;
+}
+
+/* No component of the gradient overlaps another field, nor does epsilon. */
+static psg_status check_others(const psg_plan *plan, const psg_arrays *arrays) {
+    for (int c = PSG_FIELD_GRADIENT; c < PSG_FIELDS; c++) {
+        for (int d = PSG_FIELD_F; d < c && arrays->field[c] != NULL; d++) {
+            for (size_t m = 0; m < arrays->count * arrays->count && arrays->field[d] != NULL; m++) {
+                const psg_array *one = &arrays->field[c][m / arrays->count];
+                const psg_array *other = &arrays->field[d][m % arrays->count];
+                if (overlap(plan, arrays, one, arrays, other)) {
+                    return psg_fail(PSG_ERR_ARG, "%s and %s overlap", psg_field_name(c),
+                                    psg_field_name(d));
+                }
+            }
+        }
+    }
+    return PSG_OK;
+}
+
+/* Where all are on GPUs their streams order the solves. @return do a field of one solve and one of another overlap? */
+static bool overlap_fields(const psg_plan *plan, const psg_arrays *a, int c, const psg_arrays *b,
+                           int d) {
+    bool found = false;
+    for (size_t m = 0; a->field[c] != NULL && m < a->count; m++) {
+        for (size_t o = 0; b->field[d] != NULL && o < b->count && !found; o++) {
+            const bool streams =
+                a->field[PSG_FIELD_F][m].device != PSG_HOST && a->field[c][m].device != PSG_HOST &&
+                b->field[PSG_FIELD_F][o].device != PSG_HOST && b->field[d][o].device != PSG_HOST;
+            found = !streams && overlap(plan, a, &a->field[c][m], b, &b->field[d][o]);
+        }
+    }
+    return found;
+}
+
+static bool is_read(int field) {
+    return field == PSG_FIELD_F || field == PSG_FIELD_EPSILON;
+}
+
+/* Only f and epsilon may be those of several solves: nobody writes them. */
+psg_status psg_array_check_pending(const psg_plan *plan, const psg_arrays *arrays) {
+    for (const psg_pending *pending = plan->pending.oldest; pending != NULL;
+         pending = pending->next) {
+        for (int m = PSG_FIELDS * PSG_FIELDS - 1; m >= 0; m--) {
+            const int own = m / PSG_FIELDS;
+            const int other = m % PSG_FIELDS;
+            const bool written = !is_read(own) || !is_read(other);
+            if (written && overlap_fields(plan, arrays, own, pending->arrays, other)) {
+                return psg_fail(
+                    PSG_ERR_ARG,
+                    "%s overlaps an array of a solve in flight: psg_wait() for it first",
+                    psg_field_name(own));
+            }
+        }
+    }
+    return PSG_OK;
+}
+
+/* One each for all GPUs that have a part of the grid. */
+static psg_status check_parts(const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_array *f = arrays->field[PSG_FIELD_F];
+    size_t segments = 0;
+    for (size_t m = 0; m < arrays->count; m++) {
+        segments += psg_range_count(psg_array_segments(plan, f[m].device));
+        for (int c = PSG_FIELD_U; c < PSG_FIELDS; c++) {
+            const psg_array *field = arrays->field[c];
+            if (field != NULL && field[m].device != f[m].device) {
+                return psg_fail(PSG_ERR_ARG, "f[%zu] is on GPU %d, and %s[%zu] on GPU %d", m,
+                                f[m].device, psg_field_name(c), m, field[m].device);
+            }
+        }
+        for (size_t o = 0; o < m; o++) {
+            if (f[o].device == f[m].device) {
+                return psg_fail(PSG_ERR_ARG, "f[%zu] and f[%zu] are both on GPU %d", o, m,
+                                f[m].device);
+            }
+        }
+    }
+    return segments == psg_range_count(plan->context.layout.segments.own)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "the plan has planes that are no GPU's: give one array of all of them");
+}
+
+psg_status psg_array_check_count(const psg_plan *plan, size_t count) {
+    return count == 1 || (count > 1 && count == plan->workers.gpu_count)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "%zu arrays: one of all planes, or one for each of the plan's %zu GPUs",
+                          count, plan->workers.gpu_count);
+}
+
+psg_status psg_array_check(const psg_plan *plan, psg_arrays *arrays) {
+    if (psg_range_count(plan->context.layout.segments.own) == 0) {
+        arrays->count = 0; /* this process has no planes, and its pointers mean nothing */
+        return PSG_OK;
+    }
+    psg_status status = PSG_OK;
+    for (size_t m = 0; m < arrays->count && status == PSG_OK; m++) {
+        for (int c = 0; c < PSG_FIELDS && status == PSG_OK; c++) {
+            if (arrays->field[c] != NULL) {
+                status = check_array(&arrays->field[c][m], psg_field_name(c), plan, arrays);
+            }
+        }
+    }
+    if (status == PSG_OK && arrays->count > 1) {
+        status = check_parts(plan, arrays);
+    }
+    if (status == PSG_OK) {
+        status = check_overlap(plan, arrays);
+    }
+    return status == PSG_OK ? check_others(plan, arrays) : status;
+}

@@ -1,0 +1,36 @@
+/** @file block.h  StarPU blocks: data of three extents. */
+#ifndef PSG_GRAPH_BLOCK_H
+#define PSG_GRAPH_BLOCK_H
+
+#include "graph/workers.h"
+
+#include <starpu.h>
+
+/** StarPU counts the numbers of a piece of data in 32 bits: so many at the most, and so many along a side of a square. */
+#define PSG_BLOCK_MOST ((size_t)UINT32_MAX)
+
+#define PSG_BLOCK_SIDE_MOST ((size_t)UINT16_MAX)
+
+/** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes
+ *  `pitch` elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
+void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
+                        size_t pitch, size_t element_bytes);
+/** And rows so many elements apart. */
+void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memory,
+                             const size_t n[3], size_t row_pitch, size_t pitch,
+                             size_t element_bytes);
+/** Register one with memory of its own in main memory, dense, which psg_block_unregister() frees. Where StarPU may hold copies
+ *  elsewhere it has none: StarPU finds memory wherever the block is first written, and a block that lives on a GPU takes none here.
+ *  StarPU's user data of the block is that memory.
+ *  @return false: no memory, and nothing was registered */
+bool psg_block_make(starpu_data_handle_t *handle, const psg_workers *workers, const size_t n[3],
+                    size_t element_bytes);
+/** StarPU built with FxT keeps 32 bytes of each task that has read a block, until one writes it: of blocks that no task writes, let
+ *  go what it keeps. Nothing is waited for, and nothing moves. */
+void psg_block_settle(const starpu_data_handle_t *handles, size_t count);
+/** Unregister those that are not NULL, and let their values go. NULL is fine. */
+void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
+/** The memory node of a worker's data; main memory for worker -1. */
+int psg_placement_node(int worker);
+
+#endif

@@ -1,0 +1,34 @@
+/** @file exchange.h  What carries blocks between processes. */
+#ifndef PSG_GRAPH_EXCHANGE_H
+#define PSG_GRAPH_EXCHANGE_H
+
+#include "codelets/regroup.h"
+#include "graph/arrays.h"
+#include "graph/workspace.h"
+
+#include <starpu.h>
+
+/** What carries blocks to other processes; all 0 in one process. */
+typedef struct psg_between {
+    psg_exchange_codelets codelets;
+    int *main_memory; /**< memory nodes of their data */
+    size_t messages;  /**< of a solve */
+    psg_wire *wire;
+} psg_between;
+
+/** Open the wire for messages, and fill in the codelets that split and join bundles. Collective.
+ *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME */
+psg_status psg_between_make(psg_between *between, const psg_plan *plan);
+void psg_between_free(psg_between *between, const psg_plan *plan);
+/** Submit what carries blocks from segments to sheets, and back: nothing in one process. */
+void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
+void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
+/** The same for `gradient_z`, once all tasks before have read the blocks. */
+void psg_exchange_forward_again(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
+void psg_exchange_back_again(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
+/** Give another process the first plane of this one's u, and get the plane above its last one, where the gradient needs
+ *  them. @return what has that plane; NULL: none comes */
+starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
+                                        const psg_arrays *arrays);
+
+#endif

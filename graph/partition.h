@@ -1,0 +1,23 @@
+/** @file partition.h  How the grid is cut. */
+#ifndef PSG_GRAPH_PARTITION_H
+#define PSG_GRAPH_PARTITION_H
+
+#include "codelets/context.h"
+#include "graph/psg.h"
+
+#include <math.h>
+
+/** Of so many planes or rows, those that CPU cores take. */
+static inline size_t psg_partition_cores(double share, size_t extent) {
+    return (size_t)floor(share * (double)extent + 0.5);
+}
+
+/** Cut planes, of all processes: what the options ask, else what suits the data and the workers.
+ *  Then rows, once it is known how blocks are exchanged.
+ *  @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_partition_planes(psg_layout *layout, const psg_plan *plan);
+psg_status psg_partition_rows(psg_layout *layout, const psg_plan *plan);
+/** Tasks of a phase that suit so many planes, and as many rows, on workers of a kind. */
+size_t psg_partition_tasks(const psg_context *context, bool gpus, size_t workers, size_t planes);
+
+#endif

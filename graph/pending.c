@@ -1,0 +1,122 @@
+/* What a solve in flight gets of the plan: a workspace, and a run with room for its terms. */
+#include "graph/pending.h"
+#include "base/tuning.h"
+#include "graph/placement.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/status.h"
+#include "graph/workspace.h"
+#include "runtime/chain.h"
+#include "runtime/runs.h"
+#include "runtime/teamwork.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t psg_plan_in_flight(const psg_plan *plan) {
+    size_t count = 0;
+    for (const psg_pending *f = plan != NULL ? plan->pending.oldest : NULL; f != NULL;
+         f = f->next) {
+        count++;
+    }
+    return count;
+}
+
+/* The workspace with the fewest solves in it. */
+static psg_workspace *idlest_lane(const psg_plan *plan) {
+    psg_workspace *workspace = plan->storage.workspaces[0];
+    for (size_t m = 1; m < plan->storage.workspace_count; m++) {
+        workspace = plan->storage.workspaces[m]->users < workspace->users
+                        ? plan->storage.workspaces[m]
+                        : workspace;
+    }
+    return workspace;
+}
+
+/* Processes that share blocks make a workspace at once, or none. */
+static bool another_fits(const psg_plan *plan) {
+    const bool fits = !plan->home.on_gpus || psg_placement_fits(plan, true);
+    const psg_status status =
+        fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
+    return psg_ranks_agree(psg_shares_memory(plan) ? plan->processes.comm : NULL, status) == PSG_OK;
+}
+
+psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {
+    psg_workspace *workspace = idlest_lane(plan);
+    psg_workspace *another = NULL;
+    if (workspace->users > 0 && plan->storage.workspace_count < plan->problem.options.in_flight &&
+        another_fits(plan)) {
+        if (psg_ranks_agree(plan->processes.comm, psg_workspace_create(&another, plan)) == PSG_OK) {
+            plan->storage.workspaces[plan->storage.workspace_count++] = another;
+            workspace = another;
+        } else {
+            psg_workspace_destroy(another, plan);
+        }
+    }
+    psg_clear_error();
+    return workspace;
+}
+
+/* Has the run gathered its tasks for that workspace and these arrays already? */
+static bool repeats(const psg_run *run, const size_t key[2]) {
+    return (run->chain != NULL && psg_chain_repeats(run, key)) ||
+           (run->work != NULL && psg_teamwork_repeats(run, key));
+}
+
+/* @return NULL: no memory */
+static psg_pending *create(const psg_engine *engine) {
+    psg_pending *pending = calloc(1, sizeof *pending);
+    psg_run *run = pending != NULL ? psg_run_create(engine) : NULL;
+    if (run == NULL) {
+        free(pending);
+        return NULL;
+    }
+    pending->run = run;
+    return pending;
+}
+
+psg_pending *psg_pending_take(psg_plan *plan, const psg_arrays *arrays) {
+    const psg_engine *engine = &plan->context.engine;
+    const bool gathers = arrays != NULL && (engine->chain_steps > 0 || engine->team != NULL);
+    const size_t key[2] = {idlest_lane(plan)->number, arrays != NULL ? arrays->number : 0};
+    psg_pending **chosen = NULL;
+    psg_pending **last = NULL;
+    size_t idle = 0;
+    for (psg_pending **at = &plan->pending.idle; *at != NULL; at = &(*at)->next) {
+        chosen = chosen == NULL && repeats((*at)->run, key) ? at : chosen;
+        last = at;
+        idle++;
+    }
+    if (chosen == NULL && idle >= (gathers ? TUNING_ARRAYS_KEPT : 1)) {
+        chosen = last;
+    }
+    if (chosen == NULL) {
+        return create(engine);
+    }
+    psg_pending *pending = *chosen;
+    psg_run *run = pending->run;
+    *chosen = pending->next;
+    memset(pending, 0, sizeof *pending);
+    pending->run = run;
+    return pending;
+}
+
+void psg_pending_give_back(psg_pending_list *list, psg_pending *pending) {
+    pending->next = list->idle;
+    list->idle = pending;
+}
+
+void psg_pending_destroy(psg_pending *pending) {
+    if (pending != NULL) {
+        psg_run_destroy(pending->run);
+        free(pending);
+    }
+}
+
+void psg_pending_free(psg_pending_list *list) {
+    while (list->idle != NULL) {
+        psg_pending *next = list->idle->next;
+        psg_pending_destroy(list->idle);
+        list->idle = next;
+    }
+}

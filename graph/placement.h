@@ -1,0 +1,58 @@
+/** @file placement.h  How blocks are exchanged, and what that needs. */
+#ifndef PSG_GRAPH_PLACEMENT_H
+#define PSG_GRAPH_PLACEMENT_H
+
+#include "codelets/context.h"
+#include "graph/psg.h"
+#include "runtime/gpu.h"
+
+/** How blocks are exchanged, and what that needs. */
+typedef struct psg_placement {
+    psg_exchange exchange;
+    double
+        room; /**< bytes on a GPU for what tasks work on, which bounds segments, and sheets that StarPU brings; INFINITY: enough */
+    bool ahead; /**< f of arrays comes to the GPUs ahead of the tasks that read it */
+    double
+        left; /**< bytes that the plan leaves of the GPU that has least, when it has been made; 0: not known */
+    psg_direct_codelets direct;
+    int *direct_node; /**< [3 + bundles]: memory nodes of the data of `direct`; NULL without */
+    psg_gpu_user gpu_user;
+} psg_placement;
+
+/** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.
+ *  @param[in] emptied  once it has evicted all that it holds there */
+size_t psg_placement_room(const psg_plan *plan, bool emptied);
+/** Do the blocks of one more solve fit the GPUs that would have them?
+ *  @param[in] ahead  with all of its f, which comes ahead of the tasks that read it, and of a u
+ *                     that is still on its way home */
+bool psg_placement_fits(const psg_plan *plan, bool ahead);
+/** And if `twice` rows of every plane had a second place? */
+bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice);
+/** Where a worker's part of the spectrum is at home. */
+int psg_placement_home(const psg_plan *plan, int worker);
+/** How are blocks exchanged? @return PSG_OK; PSG_ERR_UNSUPPORTED */
+psg_status psg_placement_exchange(psg_exchange *exchange, const psg_plan *plan);
+/** What follows from the exchange: packed, messages, reaches. */
+void psg_placement_form(psg_form *form, const psg_plan *plan);
+/** What follows from the cut, in the staged graph: segment_is_block, sheet_is_block. */
+void psg_placement_blocks(psg_form *form, const psg_plan *plan);
+/** The width of strips: kernels on GPUs store the rows of a block as strips of x one after the other. All processes that
+ *  read a block have the same. @return PSG_OK; PSG_ERR_RUNTIME */
+psg_status psg_placement_strips(psg_form *form, const psg_plan *plan);
+/** Room on the GPU of all processes that has least; see psg_placement. Collective. @return PSG_OK; PSG_ERR_RUNTIME */
+psg_status psg_placement_find_room(double *room, const psg_plan *plan);
+/** Does a spectrum that is at home on the GPUs fit there? Called once planes are cut. @param[out] ahead  see psg_placement
+ *  @return PSG_OK; PSG_ERR_MEMORY: it does not */
+psg_status psg_placement_check(bool *ahead, const psg_plan *plan);
+/** The codelets of exchange direct between GPUs, if it has any. @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan);
+/** See psg_engine.chain_steps. */
+size_t psg_placement_chained(const psg_plan *plan);
+/** Prepare the GPUs for tasks. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
+psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan);
+/** Is there room on a GPU for what one task works on? @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_placement_check_task(const psg_plan *plan);
+/** What does the plan leave of the GPU that has least? @param[out] left  bytes; 0: not known @return PSG_OK */
+psg_status psg_placement_look(double *left, const psg_plan *plan);
+
+#endif

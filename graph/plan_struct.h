@@ -1,0 +1,73 @@
+/** @file plan_struct.h  A plan: a solver for one grid and one set of options. */
+#ifndef PSG_GRAPH_PLAN_STRUCT_H
+#define PSG_GRAPH_PLAN_STRUCT_H
+
+#include "graph/exchange.h"
+#include "graph/pending.h"
+#include "graph/placement.h"
+#include "graph/shared_memory.h"
+#include "graph/storage.h"
+#include "graph/work.h"
+
+/** The processes that share the plan. */
+typedef struct psg_processes {
+    psg_comm *comm; /**< NULL: one process */
+    int ranks;      /**< 1 without a communicator */
+    int rank;
+} psg_processes;
+
+/** Where the spectrum is at home, and what there was no room for. */
+typedef struct psg_home {
+    bool
+        on_gpus; /**< else in main memory, and StarPU brings copies of blocks to the GPUs and evicts them */
+    bool pulls; /**< there was no room for a second place of the rows that kspace moves */
+    bool finer; /**< there was no room for what larger segments need */
+} psg_home;
+
+/** What is known of the latest solve that was waited for, beside what psg_plan.work has. */
+typedef struct psg_past {
+    double mean; /**< of its f */
+    double *
+        means; /**< [mean_count]: of each right-hand side of psg_solve_many(), if that was the latest */
+    size_t mean_count;
+    bool from_memory;    /**< its f and u were arrays in main memory */
+    double copied_bytes; /**< of its f and u: psg_arrays_copied() */
+    psg_pcg_result pcg;  /**< 0: it had no epsilon */
+} psg_past;
+
+/** Each structure is made from those before it, by the functions of graph/plan.c. None but the last five changes after
+ *  psg_plan_create(). */
+struct psg_plan {
+    psg_problem problem;
+    psg_processes processes;
+    psg_workers workers;
+    psg_shared shared;
+    psg_home
+        home; /**< with less room on the GPUs another one, and the structures below are made anew */
+    psg_placement placement;
+    psg_between between;
+    psg_context
+        context; /**< what tasks see of the plan, with the layout and the form of their data */
+    psg_storage storage;
+    psg_held_arrays held;
+    psg_pending_list pending;
+    psg_work work; /**< each solve is a run of it */
+    psg_past past;
+};
+
+static inline const psg_plan *psg_plan_of(const psg_work *work) {
+    return work->owner;
+}
+
+/** Do the processes of this plan write and read blocks in each other's memory? */
+static inline bool psg_shares_memory(const psg_plan *plan) {
+    return plan->processes.ranks > 1 && plan->placement.exchange == PSG_EXCHANGE_DIRECT;
+}
+
+/** Does one GPU have all tasks? */
+static inline bool psg_placement_one_gpu(const psg_plan *plan) {
+    return plan->processes.ranks == 1 && plan->workers.gpu_count == 1 &&
+           plan->workers.cpu_count == 0;
+}
+
+#endif

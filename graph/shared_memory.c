@@ -1,0 +1,434 @@
+/* Blocks between processes of one node by exchange direct: each process shares with the others the memory in which its sheets
+ * stand, so that `forward_xy` of any process writes its blocks there, and `inverse_xy` reads them there. It is memory of
+ * GPUs, or main memory where cores compute, or where GPUs do not reach each other's.
+ *
+ *   process A                              process B, which has sheet p
+ *   forward_xy(s) ---- block [s,p] ------> memory of sheet p, lent to A
+ *                 -- empty message ------>   kspace(p)
+ *   inverse_xy(s) <--- block [s,p] ------- memory of sheet p
+ *                 <-- empty message ------
+ *
+ * A process that takes a loan gives it back before the owner frees the memory: all processes meet in between. Where one
+ * of them does not come any more, the memory that it may still use is left. */
+#include "graph/shared_memory.h"
+#include "graph/block.h"
+#include "graph/plan_struct.h"
+#include "graph/psg_machine.h"
+#include "graph/ranks.h"
+#include "graph/status.h"
+#include "runtime/device.h"
+#include "runtime/loan.h"
+#include "runtime/simulation.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Memories of this process that are lent: one in each GPU, or page-locked for each; one if there is no GPU. */
+static size_t memories_of(const psg_plan *plan) {
+    return plan->workers.gpu_count > 0 ? plan->workers.gpu_count : 1;
+}
+
+static int device_of(const psg_plan *plan, size_t m) {
+    return plan->workers.gpu_count > 0 ? starpu_worker_get_devid(plan->workers.gpus[m]) : -1;
+}
+
+/* Is it true on all processes? Collective. */
+static bool everywhere(const psg_plan *plan, bool here) {
+    double missing = here ? 0 : 1;
+    return psg_comm_max(plan->processes.comm, &missing, 1) && missing == 0;
+}
+
+/* Have all processes come here? Not where one of them was given up. Collective. */
+static bool meet(const psg_plan *plan) {
+    return everywhere(plan, true);
+}
+
+/* ---------------------------------------------------------------------------------- loans */
+
+/* What a process tells of one of its memories, or of an item in one. */
+typedef struct told {
+    int there;       /* is this a memory of its own? */
+    uint64_t first;  /* of an item of a workspace: the item with which its memory begins, */
+    uint64_t offset; /* and bytes from there */
+    uint64_t key;    /* of a trial */
+    psg_loan loan;
+} told;
+
+/* Loans of all processes. */
+typedef struct psg_loans {
+    psg_loan_kind kind;
+    size_t memories; /* of this process */
+    size_t most;     /* memories, or items, of the process that has most */
+    size_t others;   /* ranks * most */
+    told *told;      /* [ranks][most] */
+    void **taken;    /* [memories][ranks][most]; NULL: ours, or none */
+} psg_loans;
+
+static void loans_free(psg_loans *l) {
+    free(l->told);
+    free(l->taken);
+    *l = (psg_loans){.told = NULL};
+}
+
+static bool loans_create(psg_loans *l, const psg_plan *plan, psg_loan_kind kind, size_t most) {
+    *l = (psg_loans){.kind = kind,
+                     .memories = memories_of(plan),
+                     .most = most,
+                     .others = (size_t)plan->processes.ranks * most};
+    l->told = calloc(l->others, sizeof *l->told);
+    l->taken = calloc(l->memories * l->others, sizeof *l->taken);
+    return l->told != NULL && l->taken != NULL;
+}
+
+/* Tell all processes of memory m, and hear of theirs. Collective. */
+static bool tell(psg_loans *l, const psg_plan *plan, size_t m, const told *mine) {
+    const told *all = psg_comm_node_gather(plan->processes.comm, mine, sizeof *mine,
+                                           "to tell where its blocks stand");
+    for (int r = 0; all != NULL && l->told != NULL && r < plan->processes.ranks; r++) {
+        memcpy(&l->told[(size_t)r * l->most + m], &all[r], sizeof *all);
+    }
+    return all != NULL;
+}
+
+/* For each of our GPUs, or for the cores, reach what the other processes told of. */
+static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t size) {
+    char why[192] = "";
+    bool good = true;
+    for (size_t n = 0; n < l->memories * l->others && good; n++) {
+        const size_t m = n % l->others;
+        const int rank = (int)(m / l->most);
+        if (rank == plan->processes.rank || !l->told[m].there) {
+            continue;
+        }
+        l->taken[n] = psg_loan_take(l->kind, device_of(plan, n / l->others), &l->told[m].loan, why,
+                                    sizeof why);
+        good = l->taken[n] != NULL;
+        if (!good) {
+            (void)snprintf(words, size, "it does not reach the memory of process %d: %s", rank,
+                           why);
+        }
+    }
+    return good;
+}
+
+static void return_all(psg_loans *l, const psg_plan *plan) {
+    for (size_t n = 0; l->taken != NULL && n < l->memories * l->others; n++) {
+        if (l->taken[n] != NULL) {
+            psg_loan_return(l->kind, device_of(plan, n / l->others), l->taken[n]);
+            l->taken[n] = NULL;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- trial */
+
+/* What is written for each memory of a process into each memory of the others, and what is found in its own. */
+static uint64_t number_of(uint64_t key, size_t writer) {
+    return (key + writer + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static bool offer_trial(psg_loans *l, const psg_plan *plan, void **memory, uint64_t key, bool good,
+                        char *words, size_t size) {
+    for (size_t m = 0; m < l->most; m++) {
+        told mine;
+        memset(&mine, 0, sizeof mine);
+        if (good && m < l->memories) {
+            const int device = device_of(plan, m);
+            memory[m] = psg_loan_allocate(l->kind, device, l->others * sizeof(uint64_t));
+            if (memory[m] == NULL) {
+                (void)snprintf(words, size, "it has no %smemory to lend",
+                               l->kind == PSG_LOAN_GPUS ? "GPU " : "");
+            }
+            good = memory[m] != NULL &&
+                   psg_loan_offer(l->kind, device, memory[m], &mine.loan, words, size);
+            mine.there = good;
+            mine.key = key + m;
+        }
+        if (!tell(l, plan, m, &mine)) {
+            return false;
+        }
+    }
+    return good;
+}
+
+static bool write_all(const psg_loans *l, const psg_plan *plan, char *words, size_t size) {
+    bool good = true;
+    for (size_t n = 0; n < l->memories * l->others && good; n++) {
+        const size_t writer = (size_t)plan->processes.rank * l->most + n / l->others;
+        const told *there = &l->told[n % l->others];
+        good = l->taken[n] == NULL ||
+               psg_loan_put(device_of(plan, n / l->others), (uint64_t *)l->taken[n] + writer,
+                            number_of(there->key, writer), words, size);
+    }
+    return good;
+}
+
+static bool read_all(const psg_loans *l, const psg_plan *plan, void *const *memory, char *words,
+                     size_t size) {
+    bool good = true;
+    for (size_t n = 0; n < l->memories * l->others && good; n++) {
+        const size_t m = n / l->others;
+        const size_t writer = n % l->others;
+        const int rank = (int)(writer / l->most);
+        const told *own = &l->told[(size_t)plan->processes.rank * l->most + m];
+        uint64_t found = 0;
+        if (rank == plan->processes.rank || !l->told[writer].there) {
+            continue;
+        }
+        good = psg_loan_get(device_of(plan, m), (const uint64_t *)memory[m] + writer, &found, words,
+                            size);
+        if (good && found != number_of(own->key, writer)) {
+            (void)snprintf(words, size, "what process %d writes to its memory is not there", rank);
+            good = false;
+        }
+    }
+    return good;
+}
+
+/* Do all processes reach each other's memory of a kind? They try. Collective.
+ * @param[out] words  why not, where this process is the reason */
+static bool attempt(const psg_plan *plan, psg_loan_kind kind, char *words, size_t size) {
+    const psg_processes *p = &plan->processes;
+    const uint64_t key =
+        ((uint64_t)getpid() << 32) ^ (uint64_t)(psg_clock() * 1e9) ^ (uint64_t)(uintptr_t)plan;
+    double most = (double)memories_of(plan);
+    psg_loans l;
+    if (!psg_comm_max(p->comm, &most, 1)) {
+        return false;
+    }
+    void **memory = calloc(memories_of(plan), sizeof *memory);
+    bool good = loans_create(&l, plan, kind, (size_t)most) && memory != NULL;
+    if (!good) {
+        (void)snprintf(words, size, "it has no memory to try");
+    }
+    good = everywhere(plan, offer_trial(&l, plan, memory, key, good, words, size));
+    good = good && everywhere(plan, take_all(&l, plan, words, size));
+    good = good && everywhere(plan, write_all(&l, plan, words, size));
+    good = good && everywhere(plan, read_all(&l, plan, memory, words, size));
+    return_all(&l, plan);
+    const bool idle = meet(plan);
+    for (size_t m = 0; idle && memory != NULL && m < memories_of(plan); m++) {
+        if (memory[m] != NULL) {
+            psg_loan_free(kind, device_of(plan, m), memory[m]);
+        }
+    }
+    free(memory);
+    loans_free(&l);
+    return everywhere(plan, good);
+}
+
+/* What this process can tell by itself. */
+static bool suits(const psg_plan *plan, bool gpus, char *words, size_t size) {
+    int rank = 0;
+    int here = 1;
+    psg_comm_node(plan->processes.comm, &rank, &here);
+    const char *why = "";
+    if (gpus && plan->workers.gpu_count == 0) {
+        why = "it has no GPU, and others have some";
+    } else if (gpus && plan->workers.cpu_count > 0) {
+        why = "cores take some of its tasks (cpu_share)";
+    } else if (here < plan->processes.ranks) {
+        why = "the processes are on several nodes";
+    }
+    (void)snprintf(words, size, "%s", why);
+    return why[0] == '\0';
+}
+
+/* What this process can tell by itself of memory of GPUs. */
+static bool lends_gpus(const psg_plan *plan, char *words, size_t size) {
+    const bool alone = plan->workers.gpu_count > 1 && !psg_device_peers();
+    if (alone) {
+        (void)snprintf(words, size, "its GPUs do not reach each other's memory");
+    }
+    return !alone;
+}
+
+static psg_status fail_if(const char *words) {
+    return words[0] == '\0'
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes: %s", words);
+}
+
+/* All processes keep in their notes why one of them cannot. Collective. @param[in] mine  of this process */
+static psg_status note(psg_shared *lending, const psg_plan *plan, psg_status mine) {
+    const psg_status status = psg_ranks_agree(plan->processes.comm, mine);
+    if (status != PSG_ERR_UNSUPPORTED) {
+        return status;
+    }
+    (void)snprintf(lending->note, sizeof lending->note, "%s", psg_last_error());
+    psg_clear_error();
+    return PSG_OK;
+}
+
+/* Memory of GPUs where all processes have some and reach it; else main memory, with a note why. Collective.
+ * @param[out] words  why neither will do, where this process is the reason */
+static psg_status try_kinds(psg_shared *lending, const psg_plan *plan, bool gpus, char *words,
+                            size_t size) {
+    lending->kind = PSG_LOAN_GPUS;
+    if (gpus) {
+        lending->near = everywhere(plan, lends_gpus(plan, words, size)) &&
+                        attempt(plan, PSG_LOAN_GPUS, words, size);
+        if (lending->near) {
+            return PSG_OK;
+        }
+        const psg_status status = note(lending, plan, fail_if(words));
+        if (status != PSG_OK) {
+            return status;
+        }
+    }
+    words[0] = '\0';
+    lending->kind = PSG_LOAN_MAIN;
+    lending->near = attempt(plan, PSG_LOAN_MAIN, words, size);
+    return PSG_OK;
+}
+
+/* With AUTO the answer is one for all processes, and so is the reason. Else the process that is the reason fails. */
+psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan) {
+    const psg_options *o = &plan->problem.options;
+    const bool asked = o->exchange == PSG_EXCHANGE_DIRECT;
+    char words[256] = "";
+    if (plan->processes.ranks == 1 || !plan->context.form.fused || psg_simulated() ||
+        (!asked && o->exchange != PSG_EXCHANGE_AUTO)) {
+        return PSG_OK;
+    }
+    const bool gpus = !everywhere(plan, plan->workers.gpu_count == 0);
+    const bool able = everywhere(plan, suits(plan, gpus, words, sizeof words));
+    psg_status status = able ? try_kinds(lending, plan, gpus, words, sizeof words) : PSG_OK;
+    if (status != PSG_OK || lending->near) {
+        return status;
+    }
+    status = fail_if(words);
+    if (asked) {
+        return status;
+    }
+    if (!gpus && !able) { /* that cores of several nodes use messages is no surprise */
+        psg_clear_error();
+        return PSG_OK;
+    }
+    return note(lending, plan, status);
+}
+
+const char *psg_plan_note(const psg_plan *plan) {
+    return plan != NULL ? plan->shared.note : "";
+}
+
+/* ---------------------------------------------------------------------------------- workspaces */
+
+bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk) {
+    const psg_loan_kind kind = plan->shared.kind;
+    const bool counted = chunk->node != STARPU_MAIN_RAM && kind == PSG_LOAN_GPUS;
+    if (counted && starpu_memory_allocate((unsigned)chunk->node, chunk->bytes, 0) != 0) {
+        return false;
+    }
+    for (size_t g = 0; g < memories_of(plan) && chunk->memory == NULL; g++) {
+        if (chunk->node == STARPU_MAIN_RAM ||
+            psg_placement_node(plan->workers.gpus[g]) == chunk->node) {
+            chunk->lender = g;
+            chunk->memory = psg_loan_allocate(kind, device_of(plan, g), chunk->bytes);
+            break;
+        }
+    }
+    chunk->lent = chunk->memory != NULL;
+    if (counted && !chunk->lent) {
+        starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
+    }
+    return chunk->lent;
+}
+
+void psg_shared_free(const psg_plan *plan, psg_chunk *chunk) {
+    psg_loan_free(plan->shared.kind, device_of(plan, chunk->lender), chunk->memory);
+    if (chunk->node != STARPU_MAIN_RAM && plan->shared.kind == PSG_LOAN_GPUS) {
+        starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
+    }
+}
+
+/* Items are lent with the memory that they stand in, which is that of the first item in it. */
+static bool offer_items(psg_workspace *workspace, const psg_plan *plan, size_t count, char *words,
+                        size_t size) {
+    psg_loans *l = workspace->loans;
+    bool good = true;
+    size_t next = 0; /* memory */
+    told mine;
+    memset(&mine, 0, sizeof mine);
+    for (size_t m = 0; m < l->most; m++) {
+        mine.there = 0;
+        if (good && m < count) {
+            mine.there = next < workspace->chunk_count && workspace->chunks[next].first == m;
+            mine.first = mine.there ? m : mine.first;
+            mine.offset =
+                (uint64_t)((char *)workspace->item[m] - (char *)workspace->item[mine.first]);
+        }
+        if (mine.there) {
+            const psg_chunk *chunk = &workspace->chunks[next++];
+            good = psg_loan_offer(l->kind, device_of(plan, chunk->lender), chunk->memory,
+                                  &mine.loan, words, size);
+            mine.there = good;
+        }
+        if (!tell(l, plan, m, &mine)) {
+            return false;
+        }
+    }
+    return good;
+}
+
+void *psg_shared_item(const psg_workspace *workspace, const psg_plan *plan, int rank, size_t m,
+                      int worker) {
+    const psg_loans *l = workspace->loans;
+    size_t own = 0;
+    while (own + 1 < l->memories && plan->workers.gpus[own] != worker) {
+        own++;
+    }
+    const told *item = &l->told[(size_t)rank * l->most + m];
+    const size_t memory = (size_t)rank * l->most + item->first;
+    return (char *)l->taken[own * l->others + memory] + item->offset;
+}
+
+psg_status psg_shared_connect(psg_workspace *workspace, const psg_plan *plan, size_t items,
+                              psg_status status) {
+    psg_comm *comm = plan->processes.comm;
+    char words[256] = "";
+    double most = (double)items;
+    if (!psg_comm_max(comm, &most, 1)) {
+        return psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(comm));
+    }
+    psg_loans *l = calloc(1, sizeof *l);
+    if (status == PSG_OK &&
+        (l == NULL || !loans_create(l, plan, plan->shared.kind, (size_t)most))) {
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for the loans of %d processes",
+                          plan->processes.ranks);
+    }
+    status = psg_ranks_agree(comm, status);
+    if (status != PSG_OK || l == NULL) {
+        if (l != NULL) {
+            loans_free(l);
+        }
+        free(l);
+        return status;
+    }
+    workspace->loans = l;
+    const bool told_all = offer_items(workspace, plan, items, words, sizeof words);
+    status = psg_ranks_agree(
+        comm, told_all ? PSG_OK
+                       : psg_fail(PSG_ERR_RUNTIME, "the spectrum could not be lent: %s",
+                                  words[0] != '\0' ? words : psg_comm_why(comm)));
+    if (status != PSG_OK) {
+        return status;
+    }
+    return psg_ranks_agree(comm, take_all(l, plan, words, sizeof words)
+                                     ? PSG_OK
+                                     : psg_fail(PSG_ERR_RUNTIME, "%s", words));
+}
+
+bool psg_shared_disconnect(psg_workspace *workspace, const psg_plan *plan) {
+    if (workspace->loans == NULL) {
+        return true;
+    }
+    return_all(workspace->loans, plan);
+    loans_free(workspace->loans);
+    free(workspace->loans);
+    workspace->loans = NULL;
+    return meet(plan);
+}

@@ -1,0 +1,12 @@
+/** @file simulated.h  What is special about a simulation. */
+#ifndef PSG_GRAPH_SIMULATED_H
+#define PSG_GRAPH_SIMULATED_H
+
+#include "graph/psg.h"
+
+/** Is it known how long all tasks take on the machine that is simulated, and messages? */
+psg_status psg_simulation_check(const psg_plan *plan);
+/** Has each node of a simulation a part of the grid? @return PSG_OK; PSG_ERR_ARG */
+psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid *grid);
+
+#endif

@@ -1,0 +1,24 @@
+/** @file terms.h  The terms of a solve: lambda, the factor and the rule for the mean. */
+#ifndef PSG_GRAPH_TERMS_H
+#define PSG_GRAPH_TERMS_H
+
+#include "codelets/context.h"
+#include "graph/psg.h"
+
+/** The plan's own. */
+psg_solve_args psg_terms_of_plan(const psg_plan *plan);
+/** What a program gave, whatever version of the struct it is. @param[in] args  not NULL
+ *  @return PSG_OK; PSG_ERR_ARG: no version of this library's */
+psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_solve_args *args);
+/** The terms of a solve, checked as those of a plan are.
+ *  @param[in]  args   from psg_terms_read()
+ *  @param[out] terms  without its overlap and sides
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
+psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
+                          psg_mean *mean);
+/** Have all processes the same? Collective. @param[in] args  checked @return PSG_OK; PSG_ERR_ARG, _RUNTIME */
+psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args);
+/** The terms of a solve without any of its own. @return PSG_OK; PSG_ERR_ARG: out of the range of the precision */
+psg_status psg_terms_make(psg_terms *terms, const psg_plan *plan);
+
+#endif

@@ -1,0 +1,62 @@
+/* The table of transforms: a row for each pair of sides and position of the points. */
+#include "graph/transform_table.h"
+
+/* Mirror images of cells and nodes continue the modes beyond a side, so each stencil has these modes. */
+#define SYMBOLS                                                                                    \
+    {                                                                                              \
+        [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral, [PSG_SYMBOL_FD2] = psg_symbol_fd2,            \
+        [PSG_SYMBOL_FD4] = psg_symbol_fd4                                                          \
+    }
+#define ROW(low, high, the_points, forward, inverse, the_more, the_first, the_shift, the_null)     \
+    {                                                                                              \
+        .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_##the_points,                    \
+        .kind = {PSG_TRANSFORM_##forward, PSG_TRANSFORM_##inverse}, .more = the_more,              \
+        .first = the_first, .shift = the_shift, .null = the_null, .eigenvalue = SYMBOLS            \
+    }
+
+static const psg_transform transforms[] = {
+    ROW(PERIODIC, PERIODIC, CELLS, PERIODIC, PERIODIC, 0, 0, 0, true),
+    ROW(NEUMANN, NEUMANN, CELLS, COS2, COS3, 0, 0.5, 0, true),
+    ROW(NEUMANN, DIRICHLET, CELLS, COS4, COS4, 0, 0.5, 0.5, false),
+    ROW(DIRICHLET, DIRICHLET, CELLS, SIN2, SIN3, 0, 0.5, 1, false),
+    ROW(DIRICHLET, NEUMANN, CELLS, SIN4, SIN4, 0, 0.5, 0.5, false),
+    ROW(NEUMANN, NEUMANN, NODES, COS1, COS1, -1, 0, 0, true),
+    ROW(NEUMANN, DIRICHLET, NODES, COS3, COS2, 0, 0, 0.5, false),
+    ROW(DIRICHLET, DIRICHLET, NODES, SIN1, SIN1, 1, 1, 1, false),
+    ROW(DIRICHLET, NEUMANN, NODES, SIN3, SIN2, 0, 1, 0.5, false),
+};
+
+const psg_transform *psg_transform_of(const psg_axis *axis) {
+    for (size_t m = 0; m < sizeof transforms / sizeof *transforms; m++) {
+        const psg_transform *row = &transforms[m];
+        if (row->bc[0] == axis->bc[0] && row->bc[1] == axis->bc[1] &&
+            (row->points == axis->points || psg_transform_periodic(row))) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+double psg_transforms_norm(const psg_grid *grid) {
+    double norm = 1;
+    for (int d = 0; d < 3; d++) {
+        norm *= psg_transform_norm(psg_transform_of(&grid->axis[d]), grid->axis[d].n);
+    }
+    return norm;
+}
+
+bool psg_transforms_null(const psg_grid *grid) {
+    bool all = true;
+    for (int d = 0; d < 3; d++) {
+        all = all && psg_transform_of(&grid->axis[d])->null;
+    }
+    return all;
+}
+
+bool psg_transforms_periodic(const psg_grid *grid) {
+    bool all = true;
+    for (int d = 0; d < 3; d++) {
+        all = all && psg_transform_periodic(psg_transform_of(&grid->axis[d]));
+    }
+    return all;
+}

@@ -1,0 +1,44 @@
+/** @file transform_table.h  What the boundary conditions of an axis make of it: one row of a table for each pair of them. */
+#ifndef PSG_GRAPH_TRANSFORM_TABLE_H
+#define PSG_GRAPH_TRANSFORM_TABLE_H
+
+#include "cpu/symbol.h"
+#include "cpu/transform.h"
+#include "graph/psg.h"
+
+/** The transform along an axis with these conditions and points. */
+typedef struct psg_transform {
+    psg_bc bc[2];               /**< at the lower and at the upper side */
+    psg_points points;          /**< of a periodic axis any */
+    psg_transform_kind kind[2]; /**< forward and inverse */
+    int more;                   /**< n points have n + more intervals in the length of the box */
+    double first;               /**< point j is j + first intervals above the lower side */
+    double shift; /**< mode m has m + shift half waves; of a periodic axis psg_symbol_waves() */
+    bool null;    /**< mode 0 has the eigenvalue 0 */
+    /** By psg_symbol; NULL: the modes are not those of the stencil. */
+    psg_symbol_function eigenvalue[PSG_SYMBOL_COUNT];
+} psg_transform;
+
+/** @return NULL: there is no transform for the axis' boundary conditions */
+const psg_transform *psg_transform_of(const psg_axis *axis);
+
+static inline bool psg_transform_periodic(const psg_transform *row) {
+    return row->kind[0] == PSG_TRANSFORM_PERIODIC;
+}
+
+/** Intervals of n points in the length of the box; and the factor that the transform forward and back leaves. */
+static inline double psg_transform_intervals(const psg_transform *row, size_t n) {
+    return (double)n + row->more;
+}
+
+static inline double psg_transform_norm(const psg_transform *row, size_t n) {
+    return psg_transform_intervals(row, n) * (psg_transform_periodic(row) ? 1 : 2);
+}
+
+/** The product of the norms of all axes: the mode (0,0,0) over this is the mean of f. */
+double psg_transforms_norm(const psg_grid *grid);
+/** Has the equation with lambda = 0 no solution for the mode (0,0,0)? */
+bool psg_transforms_null(const psg_grid *grid);
+bool psg_transforms_periodic(const psg_grid *grid);
+
+#endif

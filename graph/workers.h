@@ -1,0 +1,36 @@
+/** @file workers.h  The workers of this process. */
+#ifndef PSG_GRAPH_WORKERS_H
+#define PSG_GRAPH_WORKERS_H
+
+#include "graph/psg.h"
+
+#include <starpu.h>
+#include <stdbool.h>
+
+/** The workers of this process that take the tasks. */
+typedef struct psg_workers {
+    size_t count;                 /**< StarPU's, of all kinds */
+    size_t most[2];               /**< cores and GPUs of the process that has most of each */
+    int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take tasks */
+    size_t gpu_count;             /**< 0: the CPU workers take them */
+    size_t cpu_count;             /**< CPU workers that take tasks; 0: the GPUs take them */
+    bool anywhere;                /**< GPUs or cores, as the policy decides for each task */
+    double cpu_share;             /**< the cores' part of planes and rows; 1 without GPUs, and where
+                                       nobody has a part of his own */
+    bool copies;                  /**< StarPU may hold copies of the data elsewhere: on GPUs, or in
+                                       another NUMA node's memory */
+    bool teams;                   /**< cores share the steps of a solve, see runtime/team.h */
+    int *usable;                  /**< [usable_count]: those that can take tasks, GPUs first */
+    size_t usable_count;
+} psg_workers;
+
+/** StarPU's workers: its GPUs if they are wanted, and then its cores. gpu_count and cpu_count are what was found.
+ *  @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_workers_list(psg_workers *workers, bool gpus);
+/** @return in how many parts a workload is best cut: one for each GPU, or for each core where no GPU takes part */
+size_t psg_workers_share(const psg_workers *workers);
+/** Find the workers of this process, and what those of all processes have in common. Collective.
+ *  @return PSG_OK; PSG_ERR_NODEV, _MEMORY, _RUNTIME */
+psg_status psg_workers_make(psg_workers *workers, const psg_plan *plan);
+
+#endif
