@@ -6,10 +6,10 @@
  *     CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);               (needs graph/psg.h)
  *     return check_result();
  *
- * A failed check prints its place and goes on; check_result() is what main() returns. Each macro is 1
- * where its check held, else 0. The counters are per file: functions of other files return what
- * they found and let main's file check it.
- */
+ * A failed check prints its place and goes on; check_result() is what main() returns. Each macro is
+ * 1 where its check held, else 0. The counters are per file: functions of other files return what
+ * they found and let main's file check
+ * it. */
 #ifndef PSG_TESTS_CHECK_H
 #define PSG_TESTS_CHECK_H
 
@@ -33,8 +33,8 @@ static long check_count, check_failures;
 #define CHECK_NEAR(got, want, tol, ...)                                                            \
     check_near(__FILE__, __LINE__, #got, got, want, tol, __VA_ARGS__)
 
-/** Arrays [nz][ny][nx] of float or double, as their pointers say: the largest |got - want| is at most
- *  tol x the largest |want| (tol itself where want is 0 everywhere). */
+/** Arrays [nz][ny][nx] of float or double, as their pointers say: the largest |got - want| is at
+ * most tol x the largest |want| (tol itself where want is 0 everywhere). */
 #define CHECK_CLOSE(got, want, nx, ny, nz, tol, ...)                                               \
     check_close(__FILE__, __LINE__, got, sizeof *(got), want, sizeof *(want), nx, ny, nz, tol,     \
                 __VA_ARGS__)

@@ -1,7 +1,8 @@
-/** @file harness.h  What the tests of psg.h share: options, arrays of either precision, a solve in double.
+/** @file harness.h  What the tests of psg.h share: options, arrays of either precision, a solve in
+ * double.
  *
- * None of these checks anything: a test checks what they return.
- */
+ * None of these checks anything: a test checks what they
+ * return. */
 #ifndef PSG_TESTS_HARNESS_H
 #define PSG_TESTS_HARNESS_H
 
@@ -13,18 +14,20 @@
  *  skipped where there are fewer GPUs. */
 psg_options harness_options(psg_precision precision);
 
-/** The limit of what takes less than `seconds` on an idle machine: PSG_TEST_PATIENCE in the environment times as long. */
+/** The limit of what takes less than `seconds` on an idle machine: PSG_TEST_PATIENCE in the
+ * environment times as long. */
 unsigned harness_patience(unsigned seconds);
 
-/** A plan that stays while a test makes many of the same workers, so that StarPU starts once, which takes seconds with
- *  several GPUs. The caller destroys it; NULL: it could not be made, and the others will say why. */
+/** A plan that stays while a test makes many of the same workers, so that StarPU starts once, which
+ * takes seconds with several GPUs. The caller destroys it; NULL: it could not be made, and the
+ * others will say why. */
 psg_plan *harness_anchor(const psg_options *options);
 
 psg_grid harness_grid(const oracle_grid *grid);
 
-/** What is on the sides of x, y and z, below and above, and where the points are: "DDn,PP,NDc" has D for
- *  Dirichlet, N for Neumann, P for periodic, n for nodes, c or nothing for cells. One pair stands for all
- *  axes. */
+/** What is on the sides of x, y and z, below and above, and where the points are: "DDn,PP,NDc" has
+ * D for Dirichlet, N for Neumann, P for periodic, n for nodes, c or nothing for cells. One pair
+ * stands for all axes. */
 void harness_sides(psg_grid *grid, const char *sides);
 
 const char *harness_precision_name(psg_precision precision);

@@ -54,18 +54,15 @@ typedef struct bench {
 
 /* As psg's own division, for the widest vectors there are. */
 #define DEFINE_DIVIDE(real)                                                                        \
-    static BENCH_CLONES void divide_modes_##real(real *row, size_t count, const real *square,      \
-                                                 real others, real scale) {                        \
-        for (size_t i = 0; i < count; i++) {                                                       \
+    static BENCH_CLONES void divide_##real(real *row, size_t count, const real *square,            \
+                                           real others, real scale, int is_complex) {              \
+        for (size_t i = 0; i < count && is_complex; i++) {                                         \
             const real sum = square[i] + others;                                                   \
             const real factor = sum != 0 ? -scale / sum : 0;                                       \
             row[2 * i] *= factor;                                                                  \
             row[2 * i + 1] *= factor;                                                              \
         }                                                                                          \
-    }                                                                                              \
-    static BENCH_CLONES void divide_reals_##real(real *row, size_t count, const real *square,      \
-                                                 real others, real scale) {                        \
-        for (size_t i = 0; i < count; i++) {                                                       \
+        for (size_t i = 0; i < count && !is_complex; i++) {                                        \
             const real sum = square[i] + others;                                                   \
             row[i] *= sum != 0 ? -scale / sum : 0;                                                 \
         }                                                                                          \
@@ -85,6 +82,8 @@ static int is_padded(const bench *b) {
 static void divide(const bench *b, void *spectrum) {
     const bench_part *part = &b->part;
     const size_t nx = b->way.n[0], numbers = spectrum_row(b), inner = b->way.n[3 - part->outer];
+    const int is_complex = b->bc == NULL;
+    const size_t count = is_complex ? numbers / 2 : nx;
     const double scale = 1 / b->norm;
     const double *square[3] = {b->squares, b->squares + nx, b->squares + nx + b->way.n[1]};
 #pragma omp parallel for num_threads(b->way.threads) schedule(static)
@@ -92,20 +91,11 @@ static void divide(const bench *b, void *spectrum) {
         const double others =
             square[3 - part->outer][row % inner] + square[part->outer][part->first + row / inner];
         if (b->way.precision == PSG_F64) {
-            double *values = (double *)spectrum + row * numbers;
-            if (b->bc != NULL) {
-                divide_reals_double(values, nx, b->squares, others, scale);
-            } else {
-                divide_modes_double(values, numbers / 2, b->squares, others, scale);
-            }
+            divide_double((double *)spectrum + row * numbers, count, b->squares, others, scale,
+                          is_complex);
         } else {
-            float *values = (float *)spectrum + row * numbers;
-            if (b->bc != NULL) {
-                divide_reals_float(values, nx, b->squares_f32, (float)others, (float)scale);
-            } else {
-                divide_modes_float(values, numbers / 2, b->squares_f32, (float)others,
-                                   (float)scale);
-            }
+            divide_float((float *)spectrum + row * numbers, count, b->squares_f32, (float)others,
+                         (float)scale, is_complex);
         }
     }
 }

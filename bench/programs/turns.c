@@ -1,7 +1,6 @@
 #include "bench/programs/turns.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #if PSG_WITH_MPI
@@ -146,17 +145,10 @@ static unsigned choose_calls(const bench_job *job, const bench_settings *s) {
     return calls;
 }
 
-static size_t draw(uint64_t *state, size_t below) {
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (size_t)((x ^ (x >> 31)) % below);
-}
-
 /* All processes draw the same order from the same seed. */
 void bench_interleave(bench_job *jobs, size_t count, const bench_settings *settings) {
     const size_t repeat = (size_t)settings->repeat;
-    uint64_t state = (uint64_t)settings->seed;
+    size_t drawn = (size_t)settings->seed << 32;
     double *seconds = array(count * repeat, sizeof *seconds);
     size_t *order = array(count, sizeof *order);
     unsigned *calls = array(count, sizeof *calls);
@@ -166,7 +158,8 @@ void bench_interleave(bench_job *jobs, size_t count, const bench_settings *setti
     }
     for (int r = -settings->warm_up; r < settings->repeat; r++) {
         for (size_t left = count; left > 1; left--) {
-            const size_t other = draw(&state, left), taken = order[other];
+            const size_t other = (size_t)((bench_noise(drawn++) + 0.5) * (double)left);
+            const size_t taken = order[other];
             order[other] = order[left - 1];
             order[left - 1] = taken;
         }

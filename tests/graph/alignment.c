@@ -1,5 +1,5 @@
-/* f and u need no more alignment than their type: u is right wherever in a cache line they start, and
- * nothing beside it is written. */
+/* f and u need no more alignment than their type: u is right wherever in a cache line they start,
+ * and nothing beside it is written. */
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,5 +1,6 @@
-/* Arrays of the caller's through psg_solve_arrays(): with ghost layers and padded rows, in place, as dense ones. What
- * stands between their points is untouched. u is that of the oracle, and of psg_solve(). */
+/* Arrays of the caller's through psg_solve_arrays(): with ghost layers and padded rows, in place,
+ * as dense ones. What stands between their points is untouched. u is that of the oracle, and of
+ * psg_solve(). */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"

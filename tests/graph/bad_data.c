@@ -1,6 +1,6 @@
-/* A NaN or an Inf anywhere in f is PSG_ERR_DATA, of one process and, in the planes of one of several,
- * in all of them, with its place in the whole grid in the words of each. The plan gives right answers
- * afterwards. */
+/* A NaN or an Inf anywhere in f is PSG_ERR_DATA, of one process and, in the planes of one of
+ * several, in all of them, with its place in the whole grid in the words of each. The plan gives
+ * right answers afterwards. */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
@@ -92,7 +92,8 @@ static void among_others(problem *x) {
     share_free(&bad);
 }
 
-/** f is finite, and its transform is not: an error in all processes, or a finite u in all of them. */
+/** f is finite, and its transform is not: an error in all processes, or a finite u in all of
+ * them. */
 static void overflow(problem *x, size_t first, size_t last, float value, int alternates) {
     double *f = oracle_array(POINTS);
     int finite = 1;

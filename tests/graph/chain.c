@@ -1,6 +1,7 @@
-/* A solve as one task of StarPU's, on a worker that has all of them: its answer is that of the tasks one by one, bit
- * by bit, and so are the tasks that it tells of: how many of each stage, when each ran, and which needed which.
- * From inside the library: plans chain tasks on a GPU alone, so that is set here. */
+/* A solve as one task of StarPU's, on a worker that has all of them: its answer is that of the
+ * tasks one by one, bit by bit, and so are the tasks that it tells of: how many of each stage, when
+ * each ran, and which needed which. From inside the library: plans chain tasks on a GPU alone, so
+ * that is set here. */
 #include "runtime/chain.h"
 #include "graph/arrays.h"
 #include "graph/pending.h"

@@ -1,7 +1,8 @@
-/* A solve with epsilon is that of the stencil div(eps grad u) - lambda u = factor f, checked by sums over faces that share
- * nothing with the library: for odd sizes, unequal lengths, both precisions, every variant of the graph and cut, strided
- * arrays, in place, and values of f far from 1. Against an exact u the error is of second order. What cannot be solved is
- * refused in words. */
+/* A solve with epsilon is that of the stencil div(eps grad u) - lambda u = factor f, checked by
+ * sums over faces that share nothing with the library: for odd sizes, unequal lengths, both
+ * precisions, every variant of the graph and cut, strided arrays, in place, and values of f far
+ * from 1. Against an exact u the error is of second order. What cannot be solved is refused in
+ * words. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
@@ -53,7 +54,8 @@ static double mean_of(const problem *p, const double *values) {
     return sum / (double)p->points;
 }
 
-/** div(eps grad u) at a point: through each face goes the difference of u over the resistance of two half cells. */
+/** div(eps grad u) at a point: through each face goes the difference of u over the resistance of
+ * two half cells. */
 static double divergence(const problem *p, size_t m) {
     const size_t at[3] = {m % p->n[0], m / p->n[0] % p->n[1], m / p->n[0] / p->n[1]};
     const size_t stride[3] = {1, p->n[0], p->n[0] * p->n[1]};
@@ -209,7 +211,8 @@ static void thin(void) {
     }
 }
 
-/** eps of one value: the plan's own solve, over eps, in one iteration; and the plan goes on solving without epsilon. */
+/** eps of one value: the plan's own solve, over eps, in one iteration; and the plan goes on solving
+ * without epsilon. */
 static void constant(void) {
     problem p = make(12, 10, 8, 1, 1, 1);
     psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
@@ -240,7 +243,8 @@ static void constant(void) {
     destroy(&p);
 }
 
-/** u is linear in f, also where squares of f are out of range, and its gradient is the difference of u. */
+/** u is linear in f, also where squares of f are out of range, and its gradient is the difference
+ * of u. */
 static void scales(void) {
     static const double scale[] = {1e-250, 1e200};
     problem p = make(10, 9, 8, 1, 1, 1);
@@ -276,8 +280,8 @@ static void scales(void) {
     destroy(&p);
 }
 
-/** A mean that is large beside the rest of f, and whose rounding is more than the tolerance of the residual: steps and u are those
- *  of f without it. A constant f has nothing to solve. */
+/** A mean that is large beside the rest of f, and whose rounding is more than the tolerance of the
+ * residual: steps and u are those of f without it. A constant f has nothing to solve. */
 static void large_mean(void) {
     problem p = make(12, 11, 10, 1, 1.5, 2);
     psg_options options = harness_options(PSG_F64);
@@ -313,7 +317,8 @@ static void large_mean(void) {
     destroy(&p);
 }
 
-/** u = sin 2 pi x cos 2 pi z, eps = 2 + sin 2 pi (x + y). @return the largest error on n^3 points */
+/** u = sin 2 pi x cos 2 pi z, eps = 2 + sin 2 pi (x + y). @return the largest error on n^3
+ * points */
 static double error_on(size_t n) {
     problem p = make(n, n, n, 1, 1, 1);
     psg_plan *plan = plan_of(&p, harness_options(PSG_F64));

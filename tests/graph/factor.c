@@ -1,5 +1,5 @@
-/* u is the factor times what it is without one, in every graph, precision and equation, and the mean
- * that is dropped is that of f. */
+/* u is the factor times what it is without one, in every graph, precision and equation, and the
+ * mean that is dropped is that of f. */
 #include "graph/psg_observe.h"
 #include "tests/mpi/ranks.h"
 

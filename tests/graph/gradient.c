@@ -1,5 +1,6 @@
-/* The gradient of u with the symbol spectral in a periodic box: of every single mode its derivative, of any f that of the
- * trigonometric interpolant of u, for each choice of components, in each precision and variant of the graph. */
+/* The gradient of u with the symbol spectral in a periodic box: of every single mode its
+ * derivative, of any f that of the trigonometric interpolant of u, for each choice of components,
+ * in each precision and variant of the graph. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
@@ -314,7 +315,8 @@ static void crystal(const harness_variant *variant) {
     box_free(&b);
 }
 
-/* ---------------------------------------------------------------------------------- what is said */
+/* ---------------------------------------------------------------------------------- what is
+ * said */
 
 static void statistics(void) {
     const oracle_grid grid = {{8, 8, 8}, {1.0, 1.0, 1.0}};
@@ -324,7 +326,8 @@ static void statistics(void) {
     oracle_random(1, b.points, b.f);
     CHECK_STATUS(solve(&b, &r), PSG_OK);
     CHECK_STATUS(psg_plan_statistics(b.plan, &s), PSG_OK);
-    /* The tasks that make u make y, too, but where StarPU copies u: to and from GPUs, and between NUMA nodes. */
+    /* The tasks that make u make y, too, but where StarPU copies u: to and from GPUs, and between
+     * NUMA nodes. */
     const size_t each =
         getenv("PSG_TEST_GPUS") == NULL && getenv("STARPU_USE_NUMA") == NULL ? 1 : 2;
     CHECK(s.stage[PSG_STAGE_GRADIENT_Z].tasks == s.sheets &&

@@ -1,5 +1,6 @@
-/* The gradient of u with the symbol spectral on GPUs: what the cores alone give, whichever kernels the sizes of planes and columns
- * have, wherever the spectrum is, whichever way blocks go and the grid is cut, and of arrays on a GPU. */
+/* The gradient of u with the symbol spectral on GPUs: what the cores alone give, whichever kernels
+ * the sizes of planes and columns have, wherever the spectrum is, whichever way blocks go and the
+ * grid is cut, and of arrays on a GPU. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -8,7 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Planes with a kernel of their own, and without; lengths along z with one, and without; rows of which kspace moves some itself. */
+/* Planes with a kernel of their own, and without; lengths along z with one, and without; rows of
+ * which kspace moves some itself. */
 static const oracle_grid grids[] = {
     {{256, 256, 12}, {1.0, 1.5, 0.1}}, {{512, 512, 5}, {2.0, 1.0, 0.1}},
     {{64, 64, 64}, {1.0, 1.5, 0.7}},   {{33, 30, 37}, {1.0, 1.1, 0.9}},
@@ -113,7 +115,8 @@ static void from_memory(const answer *a, const psg_options *options, const char 
     }
 }
 
-/** Arrays on GPU 0, solved so often that one GPU does it by a graph of CUDA's; and once in place. */
+/** Arrays on GPU 0, solved so often that one GPU does it by a graph of CUDA's; and once in
+ * place. */
 static void from_gpu(const answer *a, const psg_options *options, const char *what) {
     const size_t bytes = a->points * harness_element_bytes(a->precision);
     psg_plan *plan = plan_of(a, options);

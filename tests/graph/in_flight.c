@@ -1,6 +1,6 @@
 /* Several solves in flight, of one process and over several, end in the order of their submission,
- * each with its own right answer, for any in_flight and exchange, and whichever process is late. What
- * does not fit the order of calls is PSG_ERR_STATE. */
+ * each with its own right answer, for any in_flight and exchange, and whichever process is late.
+ * What does not fit the order of calls is PSG_ERR_STATE. */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
@@ -81,7 +81,8 @@ static void several(psg_plan *plan, solves *s) {
     CHECK_STATUS(psg_wait(plan), PSG_OK);
 }
 
-/** psg_solve_many(): each right-hand side is this process' planes. Another count, or NULL, on one process is all processes'. */
+/** psg_solve_many(): each right-hand side is this process' planes. Another count, or NULL, on one
+ * process is all processes'. */
 static void many(psg_plan *plan, solves *s) {
     const psg_precision precision = s->part[0].precision;
     const size_t plane = (size_t)NX * NY, element = harness_element_bytes(precision);

@@ -1,5 +1,6 @@
-/* psg_solve_many() gives what psg_solve() gives for each right-hand side, for any count, batch, policy and sides, in place
- * too. A right-hand side that is no good is named, and the others are solved. */
+/* psg_solve_many() gives what psg_solve() gives for each right-hand side, for any count, batch,
+ * policy and sides, in place too. A right-hand side that is no good is named, and the others are
+ * solved. */
 #include "graph/psg_observe.h"
 #include "graph/psg_work.h"
 #include "tests/check.h"

@@ -1,5 +1,6 @@
 /* The mean of f, that of the whole grid in every process, is dropped and reported exactly, or is an
- * error where that was asked for and the plan can be used again. With lambda > 0 it is not dropped. */
+ * error where that was asked for and the plan can be used again. With lambda > 0 it is not
+ * dropped. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"

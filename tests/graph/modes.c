@@ -1,5 +1,5 @@
-/* Every single Fourier mode of a grid, Nyquist and its neighbours too, comes back as itself over its
- * eigenvalue, in each precision, symbol and variant of the graph. */
+/* Every single Fourier mode of a grid, Nyquist and its neighbours too, comes back as itself over
+ * its eigenvalue, in each precision, symbol and variant of the graph. */
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,5 +1,5 @@
-/* The solve is linear; it commutes with every shift, reflection and renaming of the axes; on a box s
- * times as large u is s^2 times as large; and u sums to 0. */
+/* The solve is linear; it commutes with every shift, reflection and renaming of the axes; on a box
+ * s times as large u is s^2 times as large; and u sums to 0. */
 #include "tests/check.h"
 #include "tests/harness.h"
 

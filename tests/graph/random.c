@@ -1,5 +1,5 @@
-/* A random right-hand side gives the same u as a naive discrete Fourier transform in long double, on
- * sizes odd, prime and 1, with lambda = 0 and lambda > 0, for both symbols. */
+/* A random right-hand side gives the same u as a naive discrete Fourier transform in long double,
+ * on sizes odd, prime and 1, with lambda = 0 and lambda > 0, for both symbols. */
 #include "tests/mpi/ranks.h"
 
 static const oracle_grid grids[] = {

@@ -1,4 +1,5 @@
-/* With the symbol fd2, the 7-point stencil applied to u gives f back: no reference solve is needed. */
+/* With the symbol fd2, the 7-point stencil applied to u gives f back: no reference solve is
+ * needed. */
 #include "tests/mpi/ranks.h"
 
 static const oracle_grid grids[] = {

@@ -1,5 +1,6 @@
-/* Dirichlet and Neumann sides, points in cells and on nodes. Each mode of an axis comes back as itself over its eigenvalue;
- * a stencil that goes on beyond the sides gives f back; and u is the same from every cut and variant of the graph. */
+/* Dirichlet and Neumann sides, points in cells and on nodes. Each mode of an axis comes back as
+ * itself over its eigenvalue; a stencil that goes on beyond the sides gives f back; and u is the
+ * same from every cut and variant of the graph. */
 #include "tests/oracle/sides.h"
 #include "graph/psg_observe.h"
 #include "tests/check.h"
@@ -36,7 +37,8 @@ static psg_grid grid_of(const box *b) {
 static box box_of(const size_t n[3], const size_t pair[3], unsigned nodes) {
     box b;
     for (int d = 0; d < 3; ++d) {
-        /* between unlike sides the lowest mode is a quarter of a wave, and there the rounding of f shows */
+        /* between unlike sides the lowest mode is a quarter of a wave, and there the rounding of f
+         * shows */
         const double share = pairs[pair[d]][0] != pairs[pair[d]][1] ? 0.5 : 1;
         b.line[d] = (oracle_line){.n = n[d],
                                   .length = share * lengths[d],
@@ -300,7 +302,8 @@ static void check_places(void) {
     CHECK_STATUS(psg_axis_points(&half, NULL, NULL), PSG_ERR_ARG);
 }
 
-/* By division, for all lengths up to a size: 2, 3, 5 and 7 as often as may be, and 11 or 13 once. */
+/* By division, for all lengths up to a size: 2, 3, 5 and 7 as often as may be, and 11 or 13
+ * once. */
 static int is_good(size_t n, const psg_axis *axis) {
     const int nodes = axis->points == PSG_POINTS_NODES && axis->bc[0] == axis->bc[1];
     const int periodic = axis->bc[0] == PSG_BC_PERIODIC;
@@ -347,7 +350,8 @@ static void check_good_lengths(void) {
     CHECK(good == 77, "a failure has written %zu", good);
 }
 
-/* A mean is an error where all sides are closed, and a right-hand side as any other where one is not. */
+/* A mean is an error where all sides are closed, and a right-hand side as any other where one is
+ * not. */
 static void check_mean(void) {
     const size_t n[3] = {6, 5, 7};
     for (size_t closed = 0; closed < 2; ++closed) {

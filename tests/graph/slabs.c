@@ -1,5 +1,6 @@
 /* Tasks of a StarPU program write its slabs of f and read those of u, in one process and in each of
- * several. Solves between them, submitted without a wait, take the right values at the right time. */
+ * several. Solves between them, submitted without a wait, take the right values at the right
+ * time. */
 #include "graph/psg_starpu.h"
 #include "tests/mpi/ranks.h"
 
@@ -192,8 +193,9 @@ static void names_the_place(int finite) {
           "the words: %s", psg_last_error());
 }
 
-/** A bad slab in one process fails its own solve in all, and no later one, also where f is overwritten
- *  while the solve is on its way: then the words do not say of the first what is true of the second. */
+/** A bad slab in one process fails its own solve in all, and no later one, also where f is
+ * overwritten while the solve is on its way: then the words do not say of the first what is true of
+ * the second. */
 static void bad_slab(problem *x, slabs *s, double value) {
     double *bad = oracle_array(POINTS);
     memcpy(bad, x->f, POINTS * sizeof *bad);

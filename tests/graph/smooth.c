@@ -1,12 +1,13 @@
-/* On a smooth field the error falls faster than any power of h with the spectral symbol, on even and
- * odd grids, and as h^2 with fd2. */
+/* On a smooth field the error falls faster than any power of h with the spectral symbol, on even
+ * and odd grids, and as h^2 with fd2. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/** The error relative to the largest u on m x 2m x 3m points (or 2m+1 x ..., odd). NaN after a failure. */
+/** The error relative to the largest u on m x 2m x 3m points (or 2m+1 x ..., odd). NaN after a
+ * failure. */
 static double error_at(size_t m, int odd, psg_symbol symbol) {
     const double two_pi = 6.28318530717958647692;
     oracle_grid grid = oracle_grid_make(m, 2 * m + (odd ? 1 : 0), 3 * m, two_pi, two_pi, two_pi);

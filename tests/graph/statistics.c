@@ -1,6 +1,6 @@
-/* The statistics of a plan, of one process and over several: how it was cut, the same everywhere; the
- * tasks of this process, which add up over its workers; and to the byte what it sent, as planes and
- * rows are shared out. */
+/* The statistics of a plan, of one process and over several: how it was cut, the same everywhere;
+ * the tasks of this process, which add up over its workers; and to the byte what it sent, as planes
+ * and rows are shared out. */
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/mpi/ranks.h"
@@ -29,8 +29,8 @@ static size_t part_of(size_t n, int of_rank) {
     return count;
 }
 
-/** Forward, this process sends each other one the rows that are the other's of its own planes; backward, its
- *  own rows of the other's planes. */
+/** Forward, this process sends each other one the rows that are the other's of its own planes;
+ * backward, its own rows of the other's planes. */
 static size_t bytes_to_send(const oracle_grid *box, const psg_options *options) {
     size_t numbers = 0, row = box->n[0] / 2 + 1;
     if (ranks_exchange_used(options) == PSG_EXCHANGE_DIRECT) {
@@ -87,9 +87,9 @@ static void check_cut(const psg_plan *plan, const psg_statistics *s, const psg_o
     }
 }
 
-/** What StarPU was handed of the fused graph, by tasks: a segment and its blocks, there and back, and
- *  the blocks of a sheet. From GPUs and other NUMA nodes u comes home beside that, and to GPUs where
- *  there is room f, with a block that it waits for. */
+/** What StarPU was handed of the fused graph, by tasks: a segment and its blocks, there and back,
+ * and the blocks of a sheet. From GPUs and other NUMA nodes u comes home beside that, and to GPUs
+ * where there is room f, with a block that it waits for. */
 static void check_submitted(const psg_statistics *s, const psg_options *options, size_t solves) {
     const size_t S = s->segments, P = s->sheets;
     const size_t pieces = solves ? 2 * S * (1 + P) + P * S : 0, tasks = solves ? 2 * S + P : 0;
@@ -160,8 +160,8 @@ static void check_sent(const psg_statistics *s, const psg_options *options, int 
           "%s: %g seconds for %zu bytes", words, exchange->seconds, bytes);
 }
 
-/** What was sent has come: from each process to each other as many messages as there the other way round; and
- *  those that this process sent are those of its statistics. */
+/** What was sent has come: from each process to each other as many messages as there the other way
+ * round; and those that this process sent are those of its statistics. */
 static void check_messages(const psg_plan *plan, const psg_statistics *s, const char *words) {
     size_t count = 0, again = 0, sent = 0;
     int *to = calloc((size_t)size, sizeof *to), *from = calloc((size_t)size, sizeof *from);

@@ -1,5 +1,5 @@
-/* Planes and columns of the sizes that have a kernel of their own, with all kinds of sides: one GPU and all of them give the
- * u that the cores give, whichever way blocks go and the grid is cut. */
+/* Planes and columns of the sizes that have a kernel of their own, with all kinds of sides: one GPU
+ * and all of them give the u that the cores give, whichever way blocks go and the grid is cut. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -107,7 +107,8 @@ static void all_sides(void) {
     }
 }
 
-/* Every length with a kernel for sides along z, in grids whose planes have no kernel: cuFFT transforms those. */
+/* Every length with a kernel for sides along z, in grids whose planes have no kernel: cuFFT
+ * transforms those. */
 static void all_lengths(psg_precision precision, const size_t *length, size_t count) {
     for (size_t m = 0; m < count; ++m) {
         const oracle_grid slim = {{12, 10, length[m]}, {1.0, 0.8, 2.0}};

@@ -1,6 +1,7 @@
-/* On cores the members of a team share the steps of a solve: StarPU gets no task for each, and every step is told of
- * as a task would be. Solves end in the order of their submission with the right u, from arrays that change, from
- * slabs, by any number of cores, and beside another plan's. */
+/* On cores the members of a team share the steps of a solve: StarPU gets no task for each, and
+ * every step is told of as a task would be. Solves end in the order of their submission with the
+ * right u, from arrays that change, from slabs, by any number of cores, and beside another
+ * plan's. */
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/check.h"
@@ -176,7 +177,8 @@ static void check_variant(data *d, const harness_variant *variant, int cpus, int
     psg_plan_destroy(plan);
 }
 
-/** The steps of the gradient come after all that write u. Between solves f changes, and u with it. */
+/** The steps of the gradient come after all that write u. Between solves f changes, and u with
+ * it. */
 static void with_gradient(int cpus, psg_symbol symbol) {
     const psg_grid grid = harness_grid(&box);
     double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *g = oracle_array(POINTS);

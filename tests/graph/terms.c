@@ -1,7 +1,7 @@
 /* lambda, the factor and the rule for the mean are a solve's, of one process and over several:
- * whatever a plan was made with, u is bit by bit that of a plan made with the terms of the solve, also
- * of solves in flight at once. Terms that a plan cannot have, no solve can. Where one process has other
- * terms, or bad ones, all refuse with words and nothing is started. */
+ * whatever a plan was made with, u is bit by bit that of a plan made with the terms of the solve,
+ * also of solves in flight at once. Terms that a plan cannot have, no solve can. Where one process
+ * has other terms, or bad ones, all refuse with words and nothing is started. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"

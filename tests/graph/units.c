@@ -1,6 +1,7 @@
-/* The unit of length does not matter: with lengths times 2^k, and lambda, the factor and what is given on the sides in the
- * same unit, u is the same to the last bit, and its gradient 2^-k times as large. Also where squares of the lengths are out
- * of the range of the precision. What has no answer in the precision is refused with words. */
+/* The unit of length does not matter: with lengths times 2^k, and lambda, the factor and what is
+ * given on the sides in the same unit, u is the same to the last bit, and its gradient 2^-k times
+ * as large. Also where squares of the lengths are out of the range of the precision. What has no
+ * answer in the precision is refused with words. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -126,7 +127,8 @@ static void units(const equation *e, const psg_options *options) {
     destroy(&got);
 }
 
-/** Two axes so long that nothing changes along them: lambda u is all that is left of their terms. */
+/** Two axes so long that nothing changes along them: lambda u is all that is left of their
+ * terms. */
 static void long_axes(psg_options options) {
     const fields a = make(options.precision), b = make(options.precision);
     for (int m = 0; m < 2; ++m) {
@@ -242,7 +244,8 @@ static void is_fine(const psg_options *options, small s) {
     CHECK(status == PSG_OK, "status %d, '%s'", (int)status, s.words);
 }
 
-/** The box is thinner than its reciprocal is a number: nothing changes along an axis of a single point. */
+/** The box is thinner than its reciprocal is a number: nothing changes along an axis of a single
+ * point. */
 static void flat(const psg_options *options, small s) {
     is_fine(options, s);
     for (int d = 0; d < 4; ++d) {

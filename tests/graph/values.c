@@ -1,6 +1,7 @@
-/* Values on Dirichlet and Neumann sides that are not 0. The stencil fd2 of u, with the point beyond each side that the
- * value gives, is f; u of an equation with a known answer comes closer to it with the square of the distance of points; and
- * f is not written. The gradient of u is its difference from point to point, and to the sides. */
+/* Values on Dirichlet and Neumann sides that are not 0. The stencil fd2 of u, with the point beyond
+ * each side that the value gives, is f; u of an equation with a known answer comes closer to it
+ * with the square of the distance of points; and f is not written. The gradient of u is its
+ * difference from point to point, and to the sides. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
@@ -102,7 +103,8 @@ static double laplacian(const box *b, const double *u, size_t p, double *largest
 
 /* ------------------------------------------------------------------------------------- a solve */
 
-/** Arrays of values, dense or with a gap after each number and each row; with 2 the rows stand in reverse. */
+/** Arrays of values, dense or with a gap after each number and each row; with 2 the rows stand in
+ * reverse. */
 typedef struct sides {
     void *memory[6];
     psg_array array[6];

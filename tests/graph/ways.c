@@ -77,8 +77,8 @@ static void find(void *function, const char *name) {
     memcpy(function, &there, sizeof there);
 }
 
-/** Tasks without a codelet, by which StarPU waits for data, do not count. Nor do tasks without data:
- *  these call workers of a team. */
+/** Tasks without a codelet, by which StarPU waits for data, do not count. Nor do tasks without
+ * data: these call workers of a team. */
 #undef starpu_task_submit /* with the line of the call, where StarPU records these */
 BEFORE_THE_LIBRARY int starpu_task_submit(struct starpu_task *task) {
     int (*submit)(struct starpu_task *);

@@ -1,5 +1,6 @@
-/* Where one process asks for something else than the others, or for something wrong, psg_plan_create() fails
- * in all of them with the same status and words that say what it was; and the next plan works. */
+/* Where one process asks for something else than the others, or for something wrong,
+ * psg_plan_create() fails in all of them with the same status and words that say what it was; and
+ * the next plan works. */
 #include "graph/psg_machine.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
@@ -25,8 +26,9 @@ typedef struct fixture {
 static MPI_Comm world;
 static int size, rank;
 
-/* MPI's own interface, to play a process 0 with a library of version 9.8.7: before anything else, and alone, so that
- * versions that compare different things come to it, the others hear a number of three parts. */
+/* MPI's own interface, to play a process 0 with a library of version 9.8.7: before anything else,
+ * and alone, so that versions that compare different things come to it, the others hear a number of
+ * three parts. */
 static int plays_version;
 
 int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
@@ -139,7 +141,8 @@ static void expect(int line, const char *spoil, fixture *x, psg_status expected,
         expect(__LINE__, #spoil, &x, PSG_ERR_ARG, PSG_ERR_ARG, mentioned, odd ? odd : -1);         \
     }
 
-/** One process has something wrong. Where the contract leaves it open which, there are two statuses. */
+/** One process has something wrong. Where the contract leaves it open which, there are two
+ * statuses. */
 #define WRONG(spoil, expected, other)                                                              \
     for (int odd = 0; odd<size; odd += size> 1 ? size - 1 : 1) {                                   \
         fixture x;                                                                                 \

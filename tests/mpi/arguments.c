@@ -1,5 +1,5 @@
-/* A wrong f or u in one process is PSG_ERR_ARG in all of them, with nothing in flight and nothing written; and
- * a process without planes needs neither. */
+/* A wrong f or u in one process is PSG_ERR_ARG in all of them, with nothing in flight and nothing
+ * written; and a process without planes needs neither. */
 #include "tests/mpi/ranks.h"
 
 #include <string.h>
@@ -50,7 +50,8 @@ static void refused_beside_another(problem *x, int odd) {
     CHECK_STATUS(psg_wait(x->plan), PSG_ERR_STATE);
 }
 
-/** A binding that finds its arguments wrong takes part in the call, whatever the call is, and with a solve in flight. */
+/** A binding that finds its arguments wrong takes part in the call, whatever the call is, and with
+ * a solve in flight. */
 static void refused_before_the_call(problem *x, int odd) {
     for (int call = 0; call < 8; ++call) {
         psg_array f, u;

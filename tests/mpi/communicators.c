@@ -1,11 +1,13 @@
-/* A plan belongs to its communicator: others, however they overlap, other plans, plans of one process and
- * the program's own messages do not touch it, and the order of processes is the communicator's. */
+/* A plan belongs to its communicator: others, however they overlap, other plans, plans of one
+ * process and the program's own messages do not touch it, and the order of processes is the
+ * communicator's. */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
 #include <stdlib.h>
 
-/* MPI's own interface to see what is called: how many communicators there are, of which it has few. */
+/* MPI's own interface to see what is called: how many communicators there are, of which it has
+ * few. */
 static int alive;
 
 static int counted(int result, const MPI_Comm *made) {
@@ -98,7 +100,8 @@ static void destroy(problem *x) {
 static const oracle_grid boxes[] = {
     {{6, 7, 8}, {1.0, 1.0, 1.0}}, {{8, 5, 9}, {1.0, 2.0, 1.0}}, {{5, 6, 4}, {1.0, 1.0, 3.0}}};
 
-/** Two plans, each process in both of them (or in the second alone in its half), solves interleaved. */
+/** Two plans, each process in both of them (or in the second alone in its half), solves
+ * interleaved. */
 static void two_at_once(MPI_Comm first, MPI_Comm second, int number, const char *what) {
     problem a, b;
     ranks_at("two at once: %s", what);
@@ -209,8 +212,8 @@ static void freed(int before) {
     }
 }
 
-/** With the communicator and the plans on it all that was made for them goes; with the plans alone, all but what
- *  the next plan takes again. */
+/** With the communicator and the plans on it all that was made for them goes; with the plans alone,
+ * all but what the next plan takes again. */
 static void none_left(void) {
     const int before = alive;
     MPI_Comm comm;
@@ -227,7 +230,8 @@ static void none_left(void) {
     CHECK(alive == before, "%d communicators more, after four plans", alive - before);
 }
 
-/** A receive of the program's that would take any message of the communicator gets the program's. */
+/** A receive of the program's that would take any message of the communicator gets the
+ * program's. */
 static void own_messages(MPI_Comm comm) {
     int rank = ranks_rank(comm), size = ranks_size(comm), there = 0;
     long word = 1000 + rank, got = -1;

@@ -1,5 +1,5 @@
-/* The planes of a grid are dealt out in runs that follow each other, none is left over, the first runs
- * are the longer ones by one; and a plan has the run that psg_local_extent() says. */
+/* The planes of a grid are dealt out in runs that follow each other, none is left over, the first
+ * runs are the longer ones by one; and a plan has the run that psg_local_extent() says. */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 

@@ -1,5 +1,6 @@
-/* The gradient of u with the symbol spectral over several processes: the derivatives of the trigonometric interpolant of u,
- * whatever the exchange, the cuts, the variant and the choice of components; and in flight each solve has its own. */
+/* The gradient of u with the symbol spectral over several processes: the derivatives of the
+ * trigonometric interpolant of u, whatever the exchange, the cuts, the variant and the choice of
+ * components; and in flight each solve has its own. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
@@ -57,7 +58,8 @@ static void check_told(psg_plan *plan, const part *p) {
               s.stage[PSG_STAGE_EXCHANGE].seconds <= s.seconds,
           "messages are on their way for %g of %g seconds", s.stage[PSG_STAGE_EXCHANGE].seconds,
           s.seconds);
-    /* On cores the tasks that make u in the fused graph make x and y, too; to and from GPUs u is copied. */
+    /* On cores the tasks that make u in the fused graph make x and y, too; to and from GPUs u is
+     * copied. */
     const int beside = s.stage[PSG_STAGE_INVERSE_XY].tasks > 0 && getenv("PSG_TEST_GPUS") == NULL;
     const int planes = p->u.planes > 0 && (beside ? p->wanted >> 2 & 1 : p->wanted > 0);
     CHECK((s.stage[PSG_STAGE_GRADIENT_XY].tasks > 0) == planes, "%d: %llu tasks of components",

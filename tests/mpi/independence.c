@@ -1,5 +1,5 @@
-/* u does not depend on the number of processes: whatever the exchange, the cuts, the variant and the workers,
- * it is what one process alone gives, and what the oracle says. */
+/* u does not depend on the number of processes: whatever the exchange, the cuts, the variant and
+ * the workers, it is what one process alone gives, and what the oracle says. */
 #include "tests/mpi/ranks.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static const struct {
 } cuts[] = {{0, 0}, {1, 1000}, {2, 3}, {1000, 1}, {3, 8}};
 #define CUTS (sizeof cuts / sizeof *cuts)
 
-/** Grid, variant, exchange and precision in all combinations; symbol, lambda and cuts as `run` has it. */
+/** Grid, variant, exchange and precision in all combinations; symbol, lambda and cuts as `run` has
+ * it. */
 static void one_run(size_t run, int cpus) {
     const size_t mixed = (run * 2654435761U + (cpus < 0 ? 77U : 0U)) >> 5, cut = mixed / 4 % CUTS;
     problem x = problem_make(&grids[run % GRIDS], run / GRIDS);

@@ -1,7 +1,8 @@
-/* Processes of a node that write and read blocks in each other's memory (exchange direct) give the answer of one process,
- * and its gradient, with several solves in flight too, and send no data in messages. Where one process cannot take the memory of
- * GPUs, they do the same through main memory, with a note that names the process. Where one process cannot lend or take any memory, all of
- * them send messages, and the note names that process. So does the staged graph, without a note. */
+/* Processes of a node that write and read blocks in each other's memory (exchange direct) give the
+ * answer of one process, and its gradient, with several solves in flight too, and send no data in
+ * messages. Where one process cannot take the memory of GPUs, they do the same through main memory,
+ * with a note that names the process. Where one process cannot lend or take any memory, all of them
+ * send messages, and the note names that process. So does the staged graph, without a note. */
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "tests/check.h"
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Planes of a size with a kernel of their own on GPUs, and without; odd and even lengths; fewer planes or rows than
- * processes. */
+/* Planes of a size with a kernel of their own on GPUs, and without; odd and even lengths; fewer
+ * planes or rows than processes. */
 static const oracle_grid grids[] = {
     {{64, 64, 64}, {1.0, 1.0, 1.0}}, {{12, 11, 13}, {1.0, 1.1, 2.0}},
     {{33, 30, 32}, {1.0, 1.1, 0.9}}, {{16, 15, 37}, {1.0, 1.0, 2.0}},
@@ -98,8 +99,8 @@ static void compare(const share *s, const double *want, const char *field, const
     free(u);
 }
 
-/* Several solves in flight, of which each process begins some later than others, and each wants other components of the
- * gradient. */
+/* Several solves in flight, of which each process begins some later than others, and each wants
+ * other components of the gradient. */
 static void solve(psg_plan *plan, const oracle_grid *grid, psg_precision precision, const answer *a,
                   const char *words) {
     static const char *const names[3] = {"x", "y", "z"};
@@ -257,7 +258,8 @@ static void staged(void) {
     CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_ERR_UNSUPPORTED);
 }
 
-/* Plans that stay, so that StarPU starts once for the answers of one process, and once for the rest. */
+/* Plans that stay, so that StarPU starts once for the answers of one process, and once for the
+ * rest. */
 static psg_plan *prepare(const MPI_Comm *comm) {
     psg_options options = ranks_options(PSG_F64, NULL);
     psg_plan *anchor = harness_anchor(&options);

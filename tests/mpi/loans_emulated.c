@@ -1,5 +1,6 @@
-/* Loans of main memory between processes, in place of runtime/loan.c. The rules of loan.h hold: no process takes its own
- * offer, and memory is freed when nobody has it any more. A process that breaks one ends. */
+/* Loans of main memory between processes, in place of runtime/loan.c. The rules of loan.h hold: no
+ * process takes its own offer, and memory is freed when nobody has it any more. A process that
+ * breaks one ends. */
 #include "runtime/loan.h"
 #include "tests/mpi/loans.h"
 

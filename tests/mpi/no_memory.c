@@ -1,6 +1,6 @@
-/* Where one process has no memory, whichever allocation of PoissonGraph's it is that fails: each call returns the same
- * status in all processes, with words, none waits for ever, the plan goes on to give right answers, and it can be
- * destroyed. */
+/* Where one process has no memory, whichever allocation of PoissonGraph's it is that fails: each
+ * call returns the same status in all processes, with words, none waits for ever, the plan goes on
+ * to give right answers, and it can be destroyed. */
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "tests/check.h"

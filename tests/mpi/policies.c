@@ -1,5 +1,5 @@
-/* u does not depend on the scheduling policy, whatever that wants to hear of a task's end: also where an
- * exchange between processes ends off the workers. */
+/* u does not depend on the scheduling policy, whatever that wants to hear of a task's end: also
+ * where an exchange between processes ends off the workers. */
 #include "tests/mpi/ranks.h"
 
 static const oracle_grid box = {{9, 8, 11}, {1.0, 1.25, 0.75}};

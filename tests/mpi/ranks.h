@@ -1,10 +1,10 @@
 /** @file ranks.h  What the tests over several processes share: MPI's start and end, who has which
- *  planes, and one process' share of a problem. Without MPI (RANKS_MPI 0, the library psg_alone) the
- *  same tests go over one process, of a plan without a communicator.
+ *  planes, and one process' share of a problem. Without MPI (RANKS_MPI 0, the library psg_alone)
+ * the same tests go over one process, of a plan without a communicator.
  *
  * None of these checks anything: a test checks what they return. All that take a communicator are
- * collective over it.
- */
+ * collective over
+ * it. */
 #ifndef PSG_TESTS_RANKS_H
 #define PSG_TESTS_RANKS_H
 
@@ -24,8 +24,8 @@ typedef int MPI_Comm;
 #define RANKS_SECONDS 75
 void ranks_start(int *argc, char ***argv);
 
-/** Is combination n done? All of them, or every N-th where the program was called with a number N: many
- *  processes on few cores take their time. Which ones depends on the number of processes. */
+/** Is combination n done? All of them, or every N-th where the program was called with a number N:
+ * many processes on few cores take their time. Which ones depends on the number of processes. */
 int ranks_takes(size_t n);
 
 /** What is done next, for that case. */
@@ -47,17 +47,20 @@ long ranks_sum(MPI_Comm comm, long value);
 /** Do all processes have the same value? */
 int ranks_same(MPI_Comm comm, long value);
 
-/** Numbers first .. first + count - 1 of n that process `rank` of `size` has: not by the library. */
+/** Numbers first .. first + count - 1 of n that process `rank` of `size` has: not by the
+ * library. */
 void ranks_extent(size_t n, int size, int rank, size_t *first, size_t *count);
 
-/** Options of most tests: harness_options(), with one worker in each of several processes, and the communicator. */
+/** Options of most tests: harness_options(), with one worker in each of several processes, and the
+ * communicator. */
 psg_options ranks_options(psg_precision precision, const MPI_Comm *comm);
 
 /** The exchanges that the tests go through. */
 #define RANKS_EXCHANGES (RANKS_MPI ? 3 : 1)
 extern const psg_exchange ranks_exchanges[RANKS_EXCHANGES];
 const char *ranks_exchange_name(psg_exchange exchange);
-/** What a plan of several processes of a node makes of an exchange: of AUTO it makes direct, with the fused graph. */
+/** What a plan of several processes of a node makes of an exchange: of AUTO it makes direct, with
+ * the fused graph. */
 psg_exchange ranks_exchange_used(const psg_options *options);
 
 /** Sleep a little, each process for another time, so that they arrive one after the other. */

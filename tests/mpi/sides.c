@@ -1,5 +1,5 @@
-/* Dirichlet and Neumann sides over several processes: u is what one process alone gives, whatever the exchange, the cuts
- * and the variant. */
+/* Dirichlet and Neumann sides over several processes: u is what one process alone gives, whatever
+ * the exchange, the cuts and the variant. */
 #include "graph/psg_observe.h"
 #include "tests/mpi/ranks.h"
 

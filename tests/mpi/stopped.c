@@ -1,16 +1,16 @@
-/* A process that is stopped (SIGSTOP) ends the wait of the other ones by their time limit, wherever it is: their calls
- * return PSG_ERR_RUNTIME with words that name it, the plan can be destroyed, and its communicator fails at once from
- * then on.
+/* A process that is stopped (SIGSTOP) ends the wait of the other ones by their time limit, wherever
+ * it is: their calls return PSG_ERR_RUNTIME with words that name it, the plan can be destroyed, and
+ * its communicator fails at once from then on.
  *
  *   stopped WHERE EXCHANGE [MILLISECONDS]     the last process stops:
  *     create     before its first plan        again   before its second plan on the communicator
  *     solve      before its second solve      flight  as soon as it has submitted its second solve
  *     while      so many milliseconds after it has begun to make a plan and to solve
- *   stopped call EXCHANGE COUNT               it stops in so many calls of MPI that wait for others or begin to, from
- *                                             the first one of making a plan on
+ *   stopped call EXCHANGE COUNT               it stops in so many calls of MPI that wait for others
+ * or begin to, from the first one of making a plan on
  *
- * The first process kills the stopped one at the end. So the launcher ends with an error, and the verdict is the line
- * "the others went on: ...". */
+ * The first process kills the stopped one at the end. So the launcher ends with an error, and the
+ * verdict is the line "the others went on: ...". */
 #include "graph/psg_machine.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"

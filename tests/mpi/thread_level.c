@@ -1,8 +1,9 @@
-/* Where MPI is not as the library needs it, a plan with a communicator is PSG_ERR_STATE with words that say
- * why, and a plan without one works. So it is in all processes where MPI is not as needed in one of them.
+/* Where MPI is not as the library needs it, a plan with a communicator is PSG_ERR_STATE with words
+ * that say why, and a plan without one works. So it is in all processes where MPI is not as needed
+ * in one of them.
  *
- *     thread_level single|funneled|serialized|multiple|mixed|none
- */
+ *     thread_level
+ * single|funneled|serialized|multiple|mixed|none */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 

@@ -1,4 +1,5 @@
-/* Two threads of each process solve at the same time, each with its own plan on its own communicator. */
+/* Two threads of each process solve at the same time, each with its own plan on its own
+ * communicator. */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 

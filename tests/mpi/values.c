@@ -1,5 +1,7 @@
-/* Values on the sides over several processes: u is what one process alone gives, whatever the exchange, the cuts and the
- * variant. So is the gradient of u, though its last plane needs the next process'. Each process has the values next to its own planes, and all say which sides have some. */
+/* Values on the sides over several processes: u is what one process alone gives, whatever the
+ * exchange, the cuts and the variant. So is the gradient of u, though its last plane needs the next
+ * process'. Each process has the values next to its own planes, and all say which sides have
+ * some. */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
