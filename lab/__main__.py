@@ -29,7 +29,7 @@ def run(command, request):
         code = words.FAILED
     try:
         sys.stdout.flush()
-    except OSError as error:  # output that did not get where it was sent is a failure, whatever it said
+    except OSError as error:  # output that did not get where it was sent is a failure
         words.message("stdout cannot be written: %s" % error.strerror)
         code = code or words.FAILED
     return code

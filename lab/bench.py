@@ -1,5 +1,5 @@
-"""psg bench: from lists to rows. Each pass visits the groups of configurations in a random order, and after each visit the
-files are brought up to date."""
+"""psg bench: from lists to rows. Each pass visits the groups of configurations in a random order,
+and after each visit the files are brought up to date."""
 
 import time
 
@@ -26,9 +26,17 @@ class Bench:
         self.sweep = Sweep(request)
         self.results = Results(request, self.sweep, self.at, self.a["mpirun"])
         self.files = None
-        self.groups = Groups(request, self.sweep, self.progress, heard=self.heard, bounds=self.a["bounds"],
+        self.groups = Groups(request,
+                             self.sweep,
+                             self.progress,
+                             heard=self.heard,
+                             bounds=self.a["bounds"],
                              events=self.a["record"] is not None,
-                             **{name: self.a[name] for name in ("warm_up", "calibrate", "patience", "seed", "mpirun", "memory")})
+                             **{
+                                 name: self.a[name]
+                                 for name in ("warm_up", "calibrate", "patience", "seed", "mpirun",
+                                              "memory")
+                             })
         self.work = self.done = 0
         self.since = 0.0
 
@@ -38,13 +46,14 @@ class Bench:
         else:
             sweep.add(self.request["given"])
 
-    # ---------------------------------------------------------------------------------------------------- measurement
+    # ---------------------------------------------------------------------------------- measurement
 
     def heard(self, index):
         self.done += configs.work(self.sweep.configs[index])
         left = (time.monotonic() - self.since) * (self.work - self.done) / self.done
         if left > 0:
-            self.progress.step("measured %.0f %%, %.0f s left" % (100 * self.done / self.work, left))
+            self.progress.step("measured %.0f %%, %.0f s left" %
+                               (100 * self.done / self.work, left))
 
     def models_of(self, leader):
         if not self.sweep.needs_models(self.sweep.configs[leader]):
@@ -59,7 +68,8 @@ class Bench:
             if read_again:
                 self.results.find_again(results)
             for index, result in enumerate(results):
-                if result.is_measured() and (result.leader == leader or (result.put and result.row is None)):
+                if result.is_measured() and (result.leader == leader or
+                                             (result.put and result.row is None)):
                     self.results.put(index, results, self.models_of(result.leader))
 
         if any(results[index].is_measured() for index in self.groups.of_group(leader)):
@@ -70,7 +80,8 @@ class Bench:
         self.results.find_again(self.groups.results)
         old = []
         for result in self.groups.results:
-            result.skip = not self.a["again"] and self.results.is_done(result.row, self.a["repeat"], self.a["bounds"])
+            result.skip = not self.a["again"] and self.results.is_done(
+                result.row, self.a["repeat"], self.a["bounds"])
             if result.skip:
                 old.append(result.row["date"])
         note_old(old, len(self.groups.results), self.files.main, self.notes)
@@ -97,7 +108,7 @@ class Bench:
             if self.rounds_of_pass(number_of):
                 self.groups.run_pass(self.rounds_of_pass(number_of), self.put_group)
 
-    # ------------------------------------------------------------------------------------------------------- the words
+    # ------------------------------------------------------------------------------------ the words
 
     def write_record(self):
         """Whether anything was written."""
@@ -112,7 +123,10 @@ class Bench:
     def tell(self):
         """What was measured is shown even where it could not be written."""
         results = self.groups.results
-        loads = [number(result.row, "load") for result in results if result.is_measured() and result.row is not None]
+        loads = [
+            number(result.row, "load") for result in results
+            if result.is_measured() and result.row is not None
+        ]
         note_load(loads, self.at.cores, "row", self.notes)
         if not self.a["quiet"] and self.files.leave_stdout():
             self.results.print(results)
@@ -124,7 +138,8 @@ class Bench:
             bench_programs(self.request, self.a, self.at, self.notes, self.progress)
             return
         self.add(Sweep(self.request), 1, 1)  # wrong lists are found before anything is started
-        self.files = Files(self.results.table, self.a["csv"], self.a["json"], self.a["force"], self.notes)
+        self.files = Files(self.results.table, self.a["csv"], self.a["json"], self.a["force"],
+                           self.notes)
         if self.a["record"] is not None:
             try_output(self.a["record"], None if self.a["force"] else RECORD)
         self.groups.find_machine()
@@ -145,9 +160,13 @@ class Bench:
         results = self.groups.results
         if not any(self.results.is_done(result.row, 1, False) for result in results):
             row = results[0].row
-            raise Failure(FAILED, "all configurations failed, the first: %s" % (row["status"] if row else "not measured"))
+            raise Failure(
+                FAILED, "all configurations failed, the first: %s" %
+                (row["status"] if row else "not measured"))
         if not recorded:
-            raise Failure(FAILED, "%s: not written: no solve by one process was measured now" % self.a["record"])
+            raise Failure(
+                FAILED,
+                "%s: not written: no solve by one process was measured now" % self.a["record"])
 
 
 def main(request):

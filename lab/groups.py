@@ -1,5 +1,5 @@
-"""Measuring the configurations of a sweep: in groups of the same workers and policy, each of which is visited by processes
-of its own, in rounds of all its configurations."""
+"""Measuring the configurations of a sweep: in groups of the same workers and policy, each of which
+is visited by processes of its own, in rounds of all its configurations."""
 
 import math
 import random
@@ -19,8 +19,9 @@ def larger(a, b):
 
 
 class Result:
-    """What was measured of a configuration. skip: it is not to be measured (now); row: in the table; added: the row was not
-    in the file; failed: why, "": it did not; load: cores that others kept busy meanwhile"""
+    """What was measured of a configuration. skip: it is not to be measured (now); row: in the
+    table; added: the row was not in the file; failed: why, "": it did not; load: cores that others
+    kept busy meanwhile"""
 
     def __init__(self, leader):
         self.leader = leader
@@ -51,17 +52,30 @@ class Result:
 
 
 class Groups:
-    """repeat, warm_up: rounds; calibrate: solves for StarPU's models before a policy that needs them, 0: as they are;
-    memory: GiB for the plans of a process, 0: from what there is; events: keep every task
-    heard(config number): called for each run of it"""
+    """repeat, warm_up: rounds; calibrate: solves for StarPU's models before a policy that needs
+    them, 0: as they are; memory: GiB for the plans of a process, 0: from what there is; events:
+    keep every task heard(config number): called for each run of it"""
 
-    def __init__(self, request, sweep, progress, *, warm_up, calibrate, patience, seed, mpirun="mpirun", memory=0, bounds=False,
-                 events=False, heard=lambda number: None):
+    def __init__(self,
+                 request,
+                 sweep,
+                 progress,
+                 *,
+                 warm_up,
+                 calibrate,
+                 patience,
+                 seed,
+                 mpirun="mpirun",
+                 memory=0,
+                 bounds=False,
+                 events=False,
+                 heard=lambda number: None):
         self.psg, self.sweep, self.progress = request["psg"], sweep, progress
         self.machine, self.simulates = request["machine"], request["simulates"]
         self.has_mpi = bool(request["versions"]["mpi_version"])
         self.warm_up, self.calibrate, self.patience = warm_up, calibrate, patience
-        self.mpirun, self.memory, self.bounds, self.events, self.heard = mpirun, memory, bounds, events, heard
+        self.mpirun, self.memory, self.heard = mpirun, memory, heard
+        self.bounds, self.events = bounds, events
         self.random, self.gpu_list = random.Random(seed), None
         self.results, self.began = [], Moment.now(self.simulates)
         self.cpus = self.gpus = 0
@@ -79,16 +93,17 @@ class Groups:
             len(info(self.psg, self.patience, self.progress, "--gpus", "0")["workers"])
         return found
 
-    # ----------------------------------------------------------------------------------------------------- the sweep
+    # ------------------------------------------------------------------------------------ the sweep
 
     def refusal(self, config):
         """What cannot be done here: more memory than there is would bring the machine down."""
         needed = configs.plan_bytes(config) + configs.field_bytes(config)
         if int(config["ranks"]) > 1 and not self.has_mpi:
-            return ("processes of one node are not simulated; those of several are, by --nodes" if self.simulates
-                    else "built without MPI: psg cannot run as several processes")
+            return ("processes of one node are not simulated; those of several are, by --nodes"
+                    if self.simulates else "built without MPI: psg cannot run as several processes")
         if 0 < self.machine["memory"] < needed:
-            return "needs %s of memory, and this machine has %s" % (bytes_text(needed), bytes_text(self.machine["memory"]))
+            return "needs %s of memory, and this machine has %s" % (
+                bytes_text(needed), bytes_text(self.machine["memory"]))
         return ""
 
     def take(self):
@@ -107,9 +122,12 @@ class Groups:
         return [number for number, result in enumerate(self.results) if result.leader == leader]
 
     def left(self, leader):
-        return [number for number in self.of_group(leader) if not self.results[number].skip and not self.results[number].failed]
+        return [
+            number for number in self.of_group(leader)
+            if not self.results[number].skip and not self.results[number].failed
+        ]
 
-    # -------------------------------------------------------------------------------------------------------- a visit
+    # -------------------------------------------------------------------------------------- a visit
 
     def plan_memory(self, leader):
         """Bytes that plans may take together; one that needs more is done alone."""
@@ -122,8 +140,8 @@ class Groups:
         return 0.5 * self.machine["memory_available"]
 
     def batches(self, numbers, memory):
-        """Those that take turns: in a random order, but for those of one grid and precision, which share f and follow one
-        another; as many as fit into the memory, at least one."""
+        """Those that take turns: in a random order, but for those of one grid and precision, which
+        share f and follow one another; as many as fit into the memory, at least one."""
         order = list(numbers)
         self.random.shuffle(order)
         places = {}
@@ -134,7 +152,8 @@ class Groups:
         for number in order:
             config = self.sweep.configs[number]
             fields = configs.fields_of(config)
-            needed = configs.plan_bytes(config) + (0 if fields == before else configs.field_bytes(config))
+            needed = configs.plan_bytes(config) + (0 if fields == before else
+                                                   configs.field_bytes(config))
             if not found or len(found[-1]) == FIELDS_MOST or used + needed > memory:
                 found.append([])
                 used, needed = 0, configs.plan_bytes(config) + configs.field_bytes(config)
@@ -150,9 +169,13 @@ class Groups:
         """One start of psg measure. The numbers that it has ended with come back."""
         batches = self.batches(numbers, self.plan_memory(leader))
         order, ended = sum(batches, []), set()
-        options = ["--warm-up", str(self.calibrate if calibrate else self.warm_up), "--seed",
-                   str(self.random.randrange(1 << 30)), *(["--unmeasured"] if calibrate else ["--repeat", str(rounds)]),
-                   *(["--bounds"] if self.bounds else []), *(["--events"] if self.events else [])]
+        options = [
+            "--warm-up",
+            str(self.calibrate if calibrate else self.warm_up), "--seed",
+            str(self.random.randrange(1 << 30)),
+            *(["--unmeasured"] if calibrate else ["--repeat", str(rounds)]),
+            *(["--bounds"] if self.bounds else []), *(["--events"] if self.events else [])
+        ]
         if until:
             options += ["--seconds", "%.6f" % max(1e-3, until - time.monotonic())]
 
@@ -169,14 +192,18 @@ class Groups:
         more = {"calibrate": "yes"} if calibrate else {}
         lines = [[{**self.line(number), **more} for number in batch] for batch in batches]
         ranks = int(self.sweep.configs[leader]["ranks"])
-        outcome = run_measure(command_words(self.mpirun, ranks, [self.psg, "measure", *options]), lines, self.patience,
-                              self.progress, heard)
+        outcome = run_measure(command_words(self.mpirun, ranks, [self.psg, "measure", *options]),
+                              lines, self.patience, self.progress, heard)
         self.blame(outcome, order, ended)
         return ended
 
     def blame(self, outcome, order, ended):
-        """After a crash the one in work is blamed, and the others that have not ended are done again without it."""
-        left = [self.results[number] for number in order if number not in ended and not self.results[number].failed]
+        """After a crash the one in work is blamed, and the others that have not ended are done
+        again without it."""
+        left = [
+            self.results[number] for number in order
+            if number not in ended and not self.results[number].failed
+        ]
         if not outcome.why:
             for result in left:  # a launcher may start something else, or pass nothing on
                 result.failed = "nothing was heard of its processes"
@@ -194,12 +221,15 @@ class Groups:
             load = load_since(before, self.began, self.simulates)
             for number in numbers:
                 self.results[number].load = larger(self.results[number].load, load)
-            numbers = [number for number in self.left(leader) if number in numbers and number not in ended]
+            numbers = [
+                number for number in self.left(leader) if number in numbers and number not in ended
+            ]
 
-    # --------------------------------------------------------------------------------------------------------- a pass
+    # --------------------------------------------------------------------------------------- a pass
 
     def measure_models(self, leader):
-        """StarPU's models are of tasks, whatever policy they run under: what one has measured serves the others."""
+        """StarPU's models are of tasks, whatever policy they run under: what one has measured
+        serves the others."""
         if all(self.results[number].calibrated for number in self.left(leader)):
             return
         self.visit(leader, 0, calibrate=True)
@@ -209,12 +239,16 @@ class Groups:
                     self.results[other].calibrated = True
 
     def run_pass(self, rounds, visited=lambda leader: None, seconds=0.0):
-        """Visit every group once, in a random order; configurations that failed or are to be skipped are left out.
+        """Visit every group once, in a random order; configurations that failed or are to be
+        skipped are left out.
 
-        rounds: that count, at most; seconds: that they may take, divided among the groups; each gets one round in any case.
-        0: no limit. visited(leader): called after each visit"""
+        rounds: that count, at most; seconds: that they may take, divided among the groups; each
+        gets one round in any case. 0: no limit. visited(leader): called after each visit"""
         end = time.monotonic() + seconds
-        leaders = [number for number, result in enumerate(self.results) if result.leader == number and self.left(number)]
+        leaders = [
+            number for number, result in enumerate(self.results)
+            if result.leader == number and self.left(number)
+        ]
         self.random.shuffle(leaders)
         for at, leader in enumerate(leaders):
             if self.calibrates(leader):

@@ -1,6 +1,7 @@
-"""Processes that measure. Every group of configurations is measured by a process of its own, `psg measure`, or by as many
-as there are ranks, by a launcher of MPI: StarPU starts there with the group's workers and policy, and a policy that fails
-an assertion or never ends takes only these with it."""
+"""Processes that measure. Every group of configurations is measured by a process of its own, `psg
+measure`, or by as many as there are ranks, by a launcher of MPI: StarPU starts there with the
+group's workers and policy, and a policy that fails an assertion or never ends takes only these with
+it."""
 
 import ctypes
 import json
@@ -29,7 +30,8 @@ def command_words(mpirun, ranks, words):
 
 
 class Child:
-    """Another program. It does not outlive this process, and its signals are its own. OSError: it cannot be started."""
+    """Another program. It does not outlive this process, and its signals are its own. OSError: it
+    cannot be started."""
 
     def __init__(self, command, order=b""):
         parent = os.getpid()
@@ -52,7 +54,11 @@ class Child:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, handled)
 
         try:
-            self.process = subprocess.Popen(command, stdin=asked, stdout=subprocess.PIPE, stderr=self.said, preexec_fn=start)
+            self.process = subprocess.Popen(command,
+                                            stdin=asked,
+                                            stdout=subprocess.PIPE,
+                                            stderr=self.said,
+                                            preexec_fn=start)
             outputs.before_end.append(self.ask_to_end)
         finally:
             asked.close()
@@ -60,7 +66,8 @@ class Child:
 
     def has_ended(self):
         try:
-            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+            return os.waitid(os.P_PID, self.process.pid,
+                             os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
         except ChildProcessError:
             return True
 
@@ -71,7 +78,8 @@ class Child:
             pass
 
     def ask_to_end(self):
-        """A launcher that is asked ends what it started, on other machines too; SIGKILL comes after SIGTERM."""
+        """A launcher that is asked ends what it started, on other machines too; SIGKILL comes after
+        SIGTERM."""
         until = time.monotonic() + GRACE
         self.kill(signal.SIGTERM)
         while not self.has_ended() and time.monotonic() < until:
@@ -79,7 +87,8 @@ class Child:
         self.kill(signal.SIGKILL)
 
     def lines(self, patience, progress):
-        """What it writes on stdout, line by line with their ends; None, and no more, where nothing came in time."""
+        """What it writes on stdout, line by line with their ends; None, and no more, where nothing
+        came in time."""
         text, until = b"", time.monotonic() + patience
         source = self.process.stdout.fileno()
         while True:
@@ -101,7 +110,8 @@ class Child:
                 return
 
     def reap(self):
-        """Nobody of its process group is left then. Its status comes back: below 0 a signal's number."""
+        """Nobody of its process group is left then. Its status comes back: below 0 a signal's
+        number."""
         try:
             os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
         except ChildProcessError:
@@ -114,7 +124,8 @@ class Child:
     def words(self):
         """The lines that it printed on stderr."""
         size = os.fstat(self.said.fileno()).st_size
-        return os.pread(self.said.fileno(), size, 0).decode(errors="replace").replace("\r", "").split("\n")
+        return os.pread(self.said.fileno(), size,
+                        0).decode(errors="replace").replace("\r", "").split("\n")
 
     def first_words(self):
         """The first paragraph of them, in one line; lines of dashes are none."""
@@ -132,7 +143,8 @@ def signal_text(number):
 
 
 class Outcome:
-    """How the processes ended. config: the one that was in work, None: none was; why: "" if all went well."""
+    """How the processes ended. config: the one that was in work, None: none was; why: "" if all
+    went well."""
 
     def __init__(self):
         self.config, self.why, self.code, self.doing = None, "", 0, ""
@@ -161,7 +173,8 @@ def read_record(line, count):
         record = json.loads(line[at:]) if at >= 0 else None
     except ValueError:
         return None
-    if isinstance(record, dict) and isinstance(record["config"], int) and 0 <= record["config"] < count:
+    if isinstance(record, dict) and isinstance(record["config"],
+                                               int) and 0 <= record["config"] < count:
         return record
     return None
 
@@ -169,9 +182,10 @@ def read_record(line, count):
 def run_measure(command, batches, patience, progress, heard):
     """Start psg measure, and wait for the end: all that was started has ended by then.
 
-    batches: lists of lines, of configurations that take turns; heard(record): called for each of its records
-    patience: seconds without a record after which the processes are ended"""
-    order = "\n".join("".join(json.dumps(line) + "\n" for line in batch) for batch in batches).encode()
+    batches: lists of lines, of configurations that take turns; heard(record): called for each of
+    its records patience: seconds without a record after which the processes are ended"""
+    order = "\n".join("".join(json.dumps(line) + "\n" for line in batch)
+                      for batch in batches).encode()
     count, outcome = sum(map(len, batches)), Outcome()
     try:
         child = Child(command, order)
@@ -183,7 +197,8 @@ def run_measure(command, batches, patience, progress, heard):
         silent = line is None
         record = None if silent else read_record(line, count)
         if record is None:
-            os.write(child.said.fileno(), (line or "").encode())  # at the end of what it says itself
+            os.write(child.said.fileno(), (line or
+                                           "").encode())  # at the end of what it says itself
             continue
         if "doing" in record:
             outcome.config, outcome.doing = record["config"], record["doing"]
@@ -192,7 +207,8 @@ def run_measure(command, batches, patience, progress, heard):
         child.ask_to_end()
     describe_end(child.reap(), child, outcome)
     if silent:
-        outcome.why = "was still %s after %d s without a sign" % (outcome.doing or "starting", patience)
+        outcome.why = "was still %s after %d s without a sign" % (outcome.doing or
+                                                                  "starting", patience)
     if os.environ.get("STARPU_SILENT") != "1":
         os.write(2, "\n".join(child.words()).encode())
     child.said.close()
@@ -214,5 +230,6 @@ def info(psg, patience, progress, *arguments):
     describe_end(child.reap(), child, outcome)
     child.said.close()
     if outcome.why:
-        raise Failure(2 if outcome.code == 2 else FAILED, "the workers cannot be found: %s" % outcome.why)
+        raise Failure(2 if outcome.code == 2 else FAILED,
+                      "the workers cannot be found: %s" % outcome.why)
     return json.loads("".join(lines))

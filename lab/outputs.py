@@ -1,4 +1,5 @@
-"""Files that appear whole or not at all, the lock of a file that several processes write, and the signals that end all."""
+"""Files that appear whole or not at all, the lock of a file that several processes write, and the
+signals that end all."""
 
 import errno
 import fcntl
@@ -45,7 +46,8 @@ def install_signals():
 
 
 def mark():
-    """In the names of all temporary files of this machine, and of this process' space of numbers."""
+    """In the names of all temporary files of this machine, and of this process' space of
+    numbers."""
     try:
         space = os.stat("/proc/self/ns/pid").st_ino
     except OSError:
@@ -69,7 +71,8 @@ def remove_left(folder):
 class Output:
     """An empty temporary file beside `path`, which commit() gives its name.
 
-    kind: a file that is there already is refused unless it is empty or begins so; None: any may be replaced."""
+    kind: a file that is there already is refused unless it is empty or begins so; None: any may be
+    replaced."""
 
     def __init__(self, path, kind=None):
         self.path, self.name, self.temporary = path, os.path.realpath(path) if path else "", None
@@ -77,7 +80,8 @@ class Output:
             self.check_existing(kind)
             folder, base = os.path.split(self.name)
             remove_left(folder)
-            name = "%s/.%s%s%d-%d" % (folder, base[:150], mark(), os.getpid(), time.monotonic_ns() // 1000)
+            name = "%s/.%s%s%d-%d" % (folder, base[:150], mark(), os.getpid(),
+                                      time.monotonic_ns() // 1000)
             temporary.add(name)
             self.temporary = name
             os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
@@ -97,7 +101,8 @@ class Output:
         except FileNotFoundError:
             return
         if not stat.S_ISREG(found.st_mode):
-            raise Failure(FAILED, "%s: not a regular file, cannot be replaced by the output" % self.path)
+            raise Failure(FAILED,
+                          "%s: not a regular file, cannot be replaced by the output" % self.path)
         if not os.access(self.name, os.W_OK):
             raise Failure(FAILED, "%s: %s" % (self.path, os.strerror(errno.EACCES)))
         self.mode = found.st_mode & 0o777
@@ -107,22 +112,28 @@ class Output:
             with open(self.name, "rb") as file:
                 text = file.read(len(kind[0]))
         except OSError as error:
-            raise Failure(FAILED, "%s: cannot be read: %s; --force replaces it" % (self.path, error.strerror)) from None
+            raise Failure(
+                FAILED, "%s: cannot be read: %s; --force replaces it" %
+                (self.path, error.strerror)) from None
         if text and text != kind[0].encode():
-            raise Failure(USAGE, "%s: is there already and is not %s; it is left as it is. --force replaces it"
-                          % (self.path, kind[1]))
+            raise Failure(
+                USAGE,
+                "%s: is there already and is not %s; it is left as it is. --force replaces it" %
+                (self.path, kind[1]))
 
     def write(self, text):
         """All of it, and give it the name."""
         try:
-            with open(self.temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            with open(self.temporary, "w", encoding="utf-8", errors="surrogateescape",
+                      newline="") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
             os.rename(self.temporary, self.name)
         except OSError as error:
             self.discard()
-            raise Failure(FAILED, "%s: cannot be written: %s" % (self.path, error.strerror)) from None
+            raise Failure(FAILED,
+                          "%s: cannot be written: %s" % (self.path, error.strerror)) from None
         temporary.discard(self.temporary)
         self.temporary = None
 
@@ -141,18 +152,20 @@ def try_output(path, kind=None):
     Output(path, kind).discard()
 
 
-# ------------------------------------------------------------------------------------------------------------- lock
+# --------------------------------------------------------------------------------------------- lock
 
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 class Lock:
-    """One process at a time reads a file, adds to it and puts the new one in its place: of one machine, or of several that
-    share a file system. Of the kinds of locks fcntl()'s are taken: NFS passes them to the server, and the kernel releases
-    them when their process ends, however it ends.
+    """One process at a time reads a file, adds to it and puts the new one in its place: of one
+    machine, or of several that share a file system. Of the kinds of locks fcntl()'s are taken: NFS
+    passes them to the server, and the kernel releases them when their process ends, however it
+    ends.
 
-    Who holds the lock removes the lock file before the release. So whoever gets the lock looks whether the name still
-    stands for the file that he has locked, and begins again if it does not."""
+    Who holds the lock removes the lock file before the release. So whoever gets the lock looks
+    whether the name still stands for the file that he has locked, and begins again if it does
+    not."""
 
     told = False  # that a file system has no locks
 
@@ -168,10 +181,13 @@ class Lock:
             opened = self.file >= 0
             self.close()
             if not opened or error.errno not in NO_LOCKS:
-                raise Failure(FAILED, "%s: no lock for it (%s): %s" % (self.path, self.name, error.strerror)) from None
+                raise Failure(
+                    FAILED, "%s: no lock for it (%s): %s" %
+                    (self.path, self.name, error.strerror)) from None
             if not Lock.told:
-                message("note: %s: its file system has no locks (%s): rows are lost where several psg write it at the same "
-                        "time" % (self.path, error.strerror))
+                message(
+                    "note: %s: its file system has no locks (%s): rows are lost where "
+                    "several psg write it at the same time" % (self.path, error.strerror))
                 Lock.told = True
         temporary.add(self.name)
         return self
@@ -206,7 +222,8 @@ class Lock:
                 return
             if not held:
                 if not said and time.monotonic() - since > 2:
-                    message("%s: waiting for another psg%s that writes it" % (self.path, self.holder()))
+                    message("%s: waiting for another psg%s that writes it" %
+                            (self.path, self.holder()))
                     said = True
                 time.sleep(0.005)
             if not there:
@@ -223,7 +240,8 @@ class Lock:
         layout = "hhqqi4x"
         asked = struct.pack(layout, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         try:
-            kind, _, _, _, process = struct.unpack(layout, fcntl.fcntl(self.file, fcntl.F_GETLK, asked))
+            kind, _, _, _, process = struct.unpack(layout,
+                                                   fcntl.fcntl(self.file, fcntl.F_GETLK, asked))
         except (OSError, struct.error):
             return ""
         return ", process %d," % process if kind != fcntl.F_UNLCK and process > 0 else ""

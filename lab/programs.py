@@ -1,6 +1,7 @@
-"""psg bench with a study that programs of their own measure. A job is one start of a program; its rows go into the file when
-it has ended. What a row was measured by, on which machine and with which versions say what it is, so that the file can be
-gone on with. A row of a table is a study, or a program of one."""
+"""psg bench with a study that programs of their own measure. A job is one start of a program; its
+rows go into the file when it has ended. What a row was measured by, on which machine and with which
+versions say what it is, so that the file can be gone on with. A row of a table is a study, or a
+program of one."""
 
 import math
 import os
@@ -20,38 +21,49 @@ def times(name):
 
 
 # The columns that the programs write: bench/programs/program_columns.h is the same for them.
-PEERS = ["peer", "grid", "precision", "ranks", "threads", "gpus", "status", *times("peer_seconds"), *times("psg_seconds"),
-         "repeats", "ratio", "peer_gflops", "psg_gflops", "difference", "exchange", "segments", "sheets", "gpu_model", "variant"]
-EMBED = ["door", "grid", "precision", "ranks", "gpus", "status", *times("seconds"), "repeats", "ratio", "gflops", "difference",
-         "exchange", "gpu_model"]
+PEERS = [
+    "peer", "grid", "precision", "ranks", "threads", "gpus", "status", *times("peer_seconds"),
+    *times("psg_seconds"), "repeats", "ratio", "peer_gflops", "psg_gflops", "difference",
+    "exchange", "segments", "sheets", "gpu_model", "variant"
+]
+EMBED = [
+    "door", "grid", "precision", "ranks", "gpus", "status", *times("seconds"), "repeats", "ratio",
+    "gflops", "difference", "exchange", "gpu_model"
+]
 TEXTS = {"grid", "peer", "door", "precision", "exchange", "status", "gpu_model", "variant"}
 # Columns after those of the study; *: a text, =: a part of the identity.
-OWN = """*=command warm_up seed *=psg_version *=starpu_version *=fftw_version *=cuda_version *=mpi_version *=host *=cpu_model
-    =cores load load_average *date""".split()
+OWN = """*=command warm_up seed *=psg_version *=starpu_version *=fftw_version *=cuda_version
+    *=mpi_version *=host *=cpu_model =cores load load_average *date""".split()
 
 # name: columns, those of the table for people, and does --memory limit a grid's works?
 PROGRAM_STUDIES = {
-    "peers": (PEERS, "peer grid ranks threads gpus peer_seconds psg_seconds ratio peer_gflops psg_gflops".split(), True),
+    "peers": (PEERS,
+              "peer grid ranks threads gpus peer_seconds psg_seconds ratio peer_gflops psg_gflops".
+              split(), True),
     "embed": (EMBED, "door grid ranks gpus exchange seconds ratio gflops".split(), False),
 }
-# What a program is asked for beside the grid: threads; a number of processes that share the cores; of GPUs, or as many as it
-# finds; of GPUs in one process, and of processes with a GPU each.
+# What a program is asked for beside the grid: threads; a number of processes that share the cores;
+# of GPUs, or as many as it finds; of GPUs in one process, and of processes with a GPU each.
 THREADS, PROCESSES, GPUS, GPU_PROCESSES = "threads", "processes", "gpus", "gpu processes"
 SIZES = ("64,128,256", "512")
 TESTS = "PSG_TESTS=ON"
-# study, program and peer, what has to be there for it to be built, grids and those that --large adds, and the unit.
+# study, program and peer, what has to be there for it to be built, grids and those that --large
+# adds, and the unit.
 PARTS = [
     ("peers", "bench_cores fftw", TESTS + ", and OpenMP", *SIZES, THREADS),
     ("peers", "bench_cores mkl", TESTS + ", and OpenMP", *SIZES, THREADS),
     ("peers", "bench_cores fftw_mpi", TESTS + ", and OpenMP", *SIZES, PROCESSES),
     ("peers", "bench_gpus cufft", TESTS + ", OpenMP, and CUDA", "256,512", "1024", GPUS),
-    ("embed", "bench_gpus embed", TESTS + ", OpenMP, and CUDA", "64,256,512", "1024", GPU_PROCESSES),
+    ("embed", "bench_gpus embed", TESTS + ", OpenMP, and CUDA", "64,256,512", "1024",
+     GPU_PROCESSES),
 ]
-NOT_HERE = 77  # a program that ends so has found nothing here that it could measure (a GPU's, without one)
+# A program that ends so has found nothing here that it could measure (a GPU's, without one).
+NOT_HERE = 77
 
 
 class Job:
-    """program: with its peer; options: what is measured; ranks: processes, started by mpirun if more than one."""
+    """program: with its peer; options: what is measured; ranks: processes, started by mpirun if
+    more than one."""
 
     def __init__(self, program, needs, options, ranks=1):
         self.program, self.needs, self.options, self.ranks = program, needs, options, ranks
@@ -59,7 +71,7 @@ class Job:
         self.command = "%s%s %s" % (launcher, program, options)  # what it is known by in the file
 
 
-# ---------------------------------------------------------------------------------------------------------------- jobs
+# --------------------------------------------------------------------------------------------- jobs
 
 
 def options_of(unit, config, cores):
@@ -89,11 +101,20 @@ def make_jobs(request, arguments, cores, progress):
         sweep = Sweep(request)
         workers = "gpus" if unit in (GPUS, GPU_PROCESSES) else "cpus"
         grids = few.split(",") + (more.split(",") if arguments["large"] else [])
-        lists = {"grid": given.get("grid", ["%sx%sx%s" % (n, n, n) for n in grids]), workers: given.get(workers)}
+        lists = {
+            "grid": given.get("grid", ["%sx%sx%s" % (n, n, n) for n in grids]),
+            workers: given.get(workers)
+        }
         if lists[workers] is None:
             lists[workers] = {GPUS: ["default"], GPU_PROCESSES: None}.get(unit, [str(cores)])
         if lists[workers] is None:
-            groups = Groups(request, sweep, progress, warm_up=0, calibrate=0, patience=arguments["patience"], seed=1)
+            groups = Groups(request,
+                            sweep,
+                            progress,
+                            warm_up=0,
+                            calibrate=0,
+                            patience=arguments["patience"],
+                            seed=1)
             groups.find_machine()
             lists[workers] = ["1", str(groups.gpus)] if groups.gpus > 1 else ["1"]
         sweep.add(lists)
@@ -112,17 +133,21 @@ def check(sweep, arguments, given, takes_memory):
     meaningless += ["memory"] if arguments["memory"] > 0 and not takes_memory else []
     meaningless += ["bounds"] if arguments["bounds"] else []
     if meaningless:
-        raise Failure(USAGE, "--%s means nothing to --study %s" % (meaningless[0], arguments["study"]))
+        raise Failure(USAGE,
+                      "--%s means nothing to --study %s" % (meaningless[0], arguments["study"]))
 
 
-# ---------------------------------------------------------------------------------------------------------------- runs
+# --------------------------------------------------------------------------------------------- runs
 
 
 def find_program(request, program):
     """The path of the program, or None and where it was looked for, in words."""
     name, own = program.split()[0], os.path.dirname(request["psg"])
     folder = os.environ.get("PSG_BENCH_PROGRAMS")
-    folders = [folder] if folder else [os.path.join(own, request["programs"]), os.path.join(own, request["peers"])]
+    folders = [folder] if folder else [
+        os.path.join(own, request["programs"]),
+        os.path.join(own, request["peers"])
+    ]
     paths = [os.path.join(each, name) for each in folders]
     for path in paths:
         if os.access(path, os.X_OK):
@@ -159,16 +184,22 @@ def read_rows(table, text, program):
 
 
 def last_words(child, program):
-    """The last line that begins with its name, or else the first paragraph, which is a launcher's about why nothing started."""
+    """The last line that begins with its name, or else the first paragraph, which is a launcher's
+    about why nothing started."""
     name = program.split()[0]
     own = [line for line in child.words() if line.startswith((name + ":", program + ":"))]
     return own[-1] if own else child.first_words() or "without a word"
 
 
 def run_job(job, path, arguments, progress, shown, table):
-    """Its rows are put into the table. Was what it measures there, and why it failed, in words: "" if all is well."""
-    words = [path, *job.program.split()[1:], "--rows", "--repeat", str(arguments["repeat"]), "--warm-up",
-             str(arguments["warm_up"]), "--seed", str(arguments["seed"])]
+    """Its rows are put into the table. Was what it measures there, and why it failed, in words: ""
+    if all is well."""
+    words = [
+        path, *job.program.split()[1:], "--rows", "--repeat",
+        str(arguments["repeat"]), "--warm-up",
+        str(arguments["warm_up"]), "--seed",
+        str(arguments["seed"])
+    ]
     words += ["--memory", "%.12g" % arguments["memory"]] if arguments["memory"] > 0 else []
     command = command_words(arguments["mpirun"], job.ranks, words + job.options.split())
     try:
@@ -200,7 +231,8 @@ def run_job(job, path, arguments, progress, shown, table):
 
 class Programs:
     def __init__(self, request, arguments, circumstances, notes, progress):
-        self.request, self.a, self.at, self.notes, self.progress = request, arguments, circumstances, notes, progress
+        self.request, self.a, self.at = request, arguments, circumstances
+        self.notes, self.progress = notes, progress
         self.began = Moment.now(False)
         self.jobs = make_jobs(request, arguments, max(1, circumstances.cores), progress)
         columns, self.shown, _ = PROGRAM_STUDIES[arguments["study"]]
@@ -208,34 +240,42 @@ class Programs:
         texts = TEXTS | {name.lstrip("*=") for name in OWN if "*" in name}
         self.table = Table(columns + own, texts, [name.lstrip("*=") for name in OWN if "=" in name])
         self.columns, self.loads, self.old = columns, [], set()
-        self.files = Files(self.table, arguments["csv"], arguments["json"], arguments["force"], notes)
+        self.files = Files(self.table, arguments["csv"], arguments["json"], arguments["force"],
+                           notes)
 
     def rows_of(self, command):
-        """Those of this command, machine and versions: one start of a program has several such rows, which another start
-        replaces together."""
+        """Those of this command, machine and versions: one start of a program has several such
+        rows, which another start replaces together."""
         wanted = self.table.key(self.table.new(**self.at.row(), command=command))
         return [row for row in self.table.rows if self.table.key(row) == wanted]
 
     def is_done(self, command):
         rows = self.rows_of(command)
-        return bool(rows) and all(row["status"] == "ok" and int(row["repeats"] or 0) >= self.a["repeat"] for row in rows)
+        return bool(rows) and all(
+            row["status"] == "ok" and int(row["repeats"] or 0) >= self.a["repeat"] for row in rows)
 
     def find_old(self):
         """Which jobs' rows the file has; what it says of them is told once."""
         if not self.a["again"]:
             self.old = {job.command for job in self.jobs if self.is_done(job.command)}
-        dates = [row["date"] for job in self.jobs if job.command in self.old for row in self.rows_of(job.command)]
+        dates = [
+            row["date"] for job in self.jobs if job.command in self.old
+            for row in self.rows_of(job.command)
+        ]
         note_old(dates, 0, self.files.main, self.notes)
 
     def take_out(self, command):
         """The old rows of a command. Where the first of them was, or the end, comes back."""
         rows = self.rows_of(command)
         at = self.table.place(rows[0]) if rows else len(self.table.rows)
-        self.table.rows = [row for row in self.table.rows if not any(row is other for other in rows)]
+        self.table.rows = [
+            row for row in self.table.rows if not any(row is other for other in rows)
+        ]
         return at
 
     def run(self, number, job):
-        """A program that is not there, or has nothing to measure here, is one row under its own name. Was it there?"""
+        """A program that is not there, or has nothing to measure here, is one row under its own
+        name. Was it there?"""
         table = Table(self.columns, TEXTS, [])
         shown = "%d/%d %s" % (number, len(self.jobs), job.command)
         self.progress.step(shown)
@@ -250,13 +290,14 @@ class Programs:
         command = job.command if was_there else job.program
 
         def apply(_):
-            """A job's rows are put in the place of its old ones, and, if it failed, one more that says why. That its
-            program was not there is no longer so."""
+            """A job's rows are put in the place of its old ones, and, if it failed, one more that
+            says why. That its program was not there is no longer so."""
             if command != job.program:
                 self.take_out(job.program)
             at = self.take_out(command)
             own = {**self.at.row(), "command": command, "load": number_text(load)}
-            rows = [{**row, **own} for row in table.rows] + ([{"status": why, **own}] if why else [])
+            rows = [{**row, **own}
+                    for row in table.rows] + ([{"status": why, **own}] if why else [])
             self.table.rows[at:at] = [self.table.new(**row) for row in rows]
 
         self.files.update(apply)
@@ -265,10 +306,11 @@ class Programs:
     def run_all(self):
         left_out = None
         for number, job in enumerate(self.jobs, 1):
-            if job.program != left_out and job.command not in self.old and not self.run(number, job):
+            if job.program != left_out and job.command not in self.old and not self.run(
+                    number, job):
                 left_out = job.program
 
-    # ---------------------------------------------------------------------------------------------------- for people
+    # ----------------------------------------------------------------------------------- for people
 
     def cell(self, row, column):
         """Milliseconds are easier to read than a row of zeros."""
@@ -280,7 +322,10 @@ class Programs:
         return "%.*g" % (12 if text.isdigit() else 4, float(text))
 
     def print(self, mine):
-        heads = [column.split("seconds")[0] + "ms" if "seconds" in column else column for column in self.shown]
+        heads = [
+            column.split("seconds")[0] + "ms" if "seconds" in column else column
+            for column in self.shown
+        ]
         cells = [[self.cell(row, column) for column in self.shown] for row in mine]
         width = [max(map(len, column)) for column in zip(heads, *cells)]
         lines = ["".join("%-*s " % each for each in zip(width, heads)) + "status"]
@@ -289,7 +334,8 @@ class Programs:
                 lines.append("%s: %s" % (row["command"], row["status"]))
                 continue
             old = ", measured " + row["date"][:10] if row["command"] in self.old else ""
-            lines.append("".join("%-*s " % each for each in zip(width, texts)) + row["status"] + old)
+            lines.append("".join("%-*s " % each
+                                 for each in zip(width, texts)) + row["status"] + old)
         sys.stdout.write(clean("\n".join(lines) + "\n", "\n"))
 
     def tell(self, failure):
@@ -306,12 +352,16 @@ class Programs:
             raise failure
         if not any(row["status"] == "ok" for row in mine):
             first = mine[0] if mine else {"command": self.a["study"], "status": "no program"}
-            raise Failure(FAILED, "nothing was measured, the first: %s: %s" % (first["command"], first["status"]))
+            raise Failure(
+                FAILED,
+                "nothing was measured, the first: %s: %s" % (first["command"], first["status"]))
 
 
 def bench_programs(request, arguments, circumstances, notes, progress):
     if request["simulates"]:
-        raise Failure(USAGE, "--study %s measures programs, and this psg simulates machines" % arguments["study"])
+        raise Failure(
+            USAGE,
+            "--study %s measures programs, and this psg simulates machines" % arguments["study"])
     programs = Programs(request, arguments, circumstances, notes, progress)
     programs.find_old()
     failure = None

@@ -1,5 +1,5 @@
-"""Rows of the CSV file of psg bench. The columns of the lists, with those of the versions, the launcher and the machine, are
-the identity: they say what was measured."""
+"""Rows of the CSV file of psg bench. The columns of the lists, with those of the versions, the
+launcher and the machine, are the identity: they say what was measured."""
 
 import math
 import sys
@@ -8,18 +8,20 @@ import sweep as configs
 from tables import Table, number_text
 from words import clean
 
-# The columns after those of the lists, up to those of the stages. *: a text, =: a part of the identity, ~: the median of
-# this number of all samples.
-COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max repeats warm_up seed *models gflops points error
-    tolerance ~busy idle ~exchange_busy ~busiest *busy_workers load load_average ~tasks_cpu ~tasks_gpu *kinds ~cpu_planes
-    ~cpu_rows ~h2d_bytes ~d2h_bytes ~d2d_bytes ~h2d_seconds ~d2h_seconds ~d2d_seconds ~sent_bytes ~spectrum_bytes
-    bound_path_seconds bound_work_seconds bound_memory_seconds bound_link_seconds bound_lp_seconds bound_seconds *bound_by
-    *bound_link of_bound workers_cpu workers_gpu *policy *exchange_used segments planes sheets_used plan_seconds
-    *=psg_version *=starpu_version *=fftw_version *=cuda_version *=mpi_version *=mpirun *=host *=cpu_model =cores *gpu_model
-    *date""".split()
+# The columns after those of the lists, up to those of the stages. *: a text, =: a part of the
+# identity, ~: the median of this number of all samples.
+COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max repeats warm_up seed
+    *models gflops points error tolerance ~busy idle ~exchange_busy ~busiest *busy_workers load
+    load_average ~tasks_cpu ~tasks_gpu *kinds ~cpu_planes ~cpu_rows ~h2d_bytes ~d2h_bytes
+    ~d2d_bytes ~h2d_seconds ~d2h_seconds ~d2d_seconds ~sent_bytes ~spectrum_bytes
+    bound_path_seconds bound_work_seconds bound_memory_seconds bound_link_seconds
+    bound_lp_seconds bound_seconds *bound_by *bound_link of_bound workers_cpu workers_gpu
+    *policy *exchange_used segments planes sheets_used plan_seconds *=psg_version
+    *=starpu_version *=fftw_version *=cuda_version *=mpi_version *=mpirun *=host *=cpu_model
+    =cores *gpu_model *date""".split()
 BOUNDS = ("path", "work", "memory", "link")
-FACTS = ("workers_cpu", "workers_gpu", "policy", "gpu_model", "exchange_used", "segments", "planes", "sheets_used",
-         "plan_seconds")
+FACTS = ("workers_cpu", "workers_gpu", "policy", "gpu_model", "exchange_used", "segments", "planes",
+         "sheets_used", "plan_seconds")
 
 
 def quantile(numbers, share):
@@ -27,7 +29,8 @@ def quantile(numbers, share):
     ordered = sorted(numbers)
     place = share * (len(ordered) - 1)
     below = int(place)
-    return ordered[below] + (place - below) * (ordered[min(below + 1, len(ordered) - 1)] - ordered[below])
+    return ordered[below] + (place - below) * (ordered[min(below + 1,
+                                                           len(ordered) - 1)] - ordered[below])
 
 
 def median(numbers):
@@ -47,7 +50,8 @@ def status_of(result):
     if result.failed:
         return result.failed
     if not result.error <= result.tolerance:
-        return "the result is wrong: its error is %.3g of what is right, the tolerance %.0e" % (result.error, result.tolerance)
+        return "the result is wrong: its error is %.3g of what is right, the tolerance %.0e" % (
+            result.error, result.tolerance)
     return "ok"
 
 
@@ -56,8 +60,8 @@ def number(row, column):
 
 
 class Results:
-    """The columns, and the rows of the file. models(number): how StarPU's models of a configuration were; mpirun: what
-    starts several processes"""
+    """The columns, and the rows of the file. models(number): how StarPU's models of a configuration
+    were; mpirun: what starts several processes"""
 
     def __init__(self, request, sweep, circumstances, mpirun=""):
         own = [name.lstrip("*=~") for name in COLUMNS]
@@ -72,13 +76,17 @@ class Results:
         self.table = Table(sweep.columns + own + self.stages, texts, identity)
 
     def identity(self, config):
-        return {**config, **self.circumstances.row(), "mpirun": self.mpirun if int(config["ranks"]) > 1 else ""}
+        return {
+            **config,
+            **self.circumstances.row(), "mpirun": self.mpirun if int(config["ranks"]) > 1 else ""
+        }
 
     def find(self, config):
-        """The row of this configuration, measured on this machine with these versions: the latest one, if somebody joined
-        files. None: there is none"""
+        """The row of this configuration, measured on this machine with these versions: the latest
+        one, if somebody joined files. None: there is none"""
         wanted = self.table.key(self.table.new(**self.identity(config)))
-        return next((row for row in reversed(self.table.rows) if self.table.key(row) == wanted), None)
+        return next((row for row in reversed(self.table.rows) if self.table.key(row) == wanted),
+                    None)
 
     def find_again(self, results):
         """Others may have put rows into the file, or replaced it."""
@@ -89,21 +97,25 @@ class Results:
 
     @staticmethod
     def is_done(row, repeat, bounds):
-        """Is the row what was asked for: without failure, by as many repeats, and with bounds if these are wanted?"""
-        return row is not None and row["status"] == "ok" and int(row["repeats"] or 0) >= repeat and \
-            bool(row["bound_seconds"] or not bounds)
+        """Is the row what was asked for: without failure, by as many repeats, and with bounds if
+        these are wanted?"""
+        return (row is not None and row["status"] == "ok" and int(row["repeats"] or 0) >= repeat
+                and bool(row["bound_seconds"] or not bounds))
 
     def put(self, index, results, models):
-        """Write the result of a configuration into its row, or a new one. New rows stand after the file's, in the order of
-        the sweep."""
+        """Write the result of a configuration into its row, or a new one. New rows stand after the
+        file's, in the order of the sweep."""
         config, result = self.sweep.configs[index], results[index]
         if result.row is None:
             later = [self.table.place(other.row) for other in results[index + 1:] if other.added]
             result.row, result.added = {}, True
             self.table.rows.insert(min(later, default=len(self.table.rows)), result.row)
         result.row.clear()
-        result.row.update(self.table.new(**self.identity(config), status=status_of(result), models=models,
-                                         repeats=str(len(result.samples))))
+        result.row.update(
+            self.table.new(**self.identity(config),
+                           status=status_of(result),
+                           models=models,
+                           repeats=str(len(result.samples))))
         if not config["workload"]:
             result.row["points"] = number_text(configs.points(config))
         for name in FACTS if result.facts is not None else ():
@@ -116,8 +128,10 @@ class Results:
     def put_samples(self, row, config, result):
         samples = result.samples
         seconds = [sample["seconds"] for sample in samples]
-        numbers = {"seconds" + name: quantile(seconds, share)
-                   for name, share in (("_min", 0), ("_q1", 0.25), ("", 0.5), ("_q3", 0.75), ("_max", 1))}
+        numbers = {
+            "seconds" + name: quantile(seconds, share)
+            for name, share in (("_min", 0), ("_q1", 0.25), ("", 0.5), ("_q3", 0.75), ("_max", 1))
+        }
         if not config["workload"]:  # by the count 5 n log2(n) for each of the two transforms
             n = configs.points(config)
             numbers["gflops"] = 2 * 5 * n * math.log2(n) / numbers["seconds"] / 1e9
@@ -137,8 +151,14 @@ class Results:
     @staticmethod
     def put_bounds(row, numbers, samples):
         """The medians, of which the largest is the bound of the row."""
-        each = {name: median(sample["bound_%s_seconds" % name] for sample in samples) for name in BOUNDS}
-        links = {link: median(sample["bound_links"][link] for sample in samples) for link in samples[0]["bound_links"]}
+        each = {
+            name: median(sample["bound_%s_seconds" % name] for sample in samples)
+            for name in BOUNDS
+        }
+        links = {
+            link: median(sample["bound_links"][link] for sample in samples)
+            for link in samples[0]["bound_links"]
+        }
         numbers.update({"bound_%s_seconds" % name: value for name, value in each.items()})
         numbers["bound_seconds"] = max(each.values())
         numbers["of_bound"] = median(sample["of_bound"] for sample in samples)
@@ -150,12 +170,19 @@ class Results:
 
     @staticmethod
     def kinds_text(samples):
-        """"ep_chunk:256:0.2349;ep_add:255:6.7e-06": tasks of each kind, and what they took, summed over the workers."""
+        """"ep_chunk:256:0.2349;ep_add:255:6.7e-06": tasks of each kind, and what they took, summed
+        over the workers."""
         names = list(dict.fromkeys(name for sample in samples for name in sample["kinds"]))
-        found = {name: [median(sample["kinds"].get(name, (0, 0))[of] for sample in samples) for of in (0, 1)] for name in names}
-        return ";".join("%s:%.0f:%.4g" % (name, *found[name]) for name in names if found[name][0] > 0)
+        found = {
+            name: [
+                median(sample["kinds"].get(name, (0, 0))[of] for sample in samples) for of in (0, 1)
+            ]
+            for name in names
+        }
+        return ";".join("%s:%.0f:%.4g" % (name, *found[name]) for name in names
+                        if found[name][0] > 0)
 
-    # ----------------------------------------------------------------------------------------------------- for people
+    # ----------------------------------------------------------------------------------- for people
 
     def print(self, results):
         """The table, on stdout: the rows of the sweep, in its order."""
@@ -164,17 +191,23 @@ class Results:
                    if len({config[column] for config in all_configs}) > 1
                    or (column in ("grid", "workload") and all_configs[0][column])]
         option = self.sweep.options
-        width = {column: max(len(option[column]), *(len(config[column]) for config in all_configs)) for column in varying}
+        width = {
+            column: max(len(option[column]), *(len(config[column]) for config in all_configs))
+            for column in varying
+        }
         same = ["%s %s" % (option[column], all_configs[0][column]) for column in self.sweep.columns
                 if column not in varying and all_configs[0][column]]
-        lines = [", ".join(same), "",
-                 "".join("%-*s " % (width[column], option[column]) for column in varying)
-                 + "%10s %10s %10s %8s %6s %6s %5s %5s %s" % ("ms", "min", "max", "Gflop/s", "busy", "most", "error", "load",
-                                                              "status")]
+        lines = [
+            ", ".join(same), "",
+            "".join("%-*s " % (width[column], option[column])
+                    for column in varying) + "%10s %10s %10s %8s %6s %6s %5s %5s %s" %
+            ("ms", "min", "max", "Gflop/s", "busy", "most", "error", "load", "status")
+        ]
         for config, result in zip(all_configs, results):
             if result.row is not None:
-                lines.append("".join("%-*s " % (width[column], config[column]) for column in varying)
-                             + self.row_text(result.row, result.skip))
+                lines.append("".join("%-*s " % (width[column], config[column])
+                                     for column in varying) +
+                             self.row_text(result.row, result.skip))
         sys.stdout.write(clean("\n".join(lines) + "\n", "\n"))
 
     @staticmethod
@@ -187,7 +220,8 @@ class Results:
         def shown(column, form):  # a simulation has no error and no load
             return form % float(row[column]) if row[column] else "-"
 
-        times = tuple(1e3 * number(row, column) for column in ("seconds", "seconds_min", "seconds_max"))
+        times = tuple(1e3 * number(row, column)
+                      for column in ("seconds", "seconds_min", "seconds_max"))
         return "%10.4g %10.4g %10.4g %8s %5.0f%% %5.0f%% %5s %5s %s" % (
-            *times, shown("gflops", "%.3g"), 100 * number(row, "busy"), 100 * number(row, "busiest"), shown("error", "%.0e"),
-            shown("load", "%.2g"), status)
+            *times, shown("gflops", "%.3g"), 100 * number(row, "busy"),
+            100 * number(row, "busiest"), shown("error", "%.0e"), shown("load", "%.2g"), status)

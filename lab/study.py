@@ -1,15 +1,18 @@
-"""The studies: ready sweeps that answer the questions of the method's literature on the machine at hand. A row of the table
-is all that one needs, with its name and a line about it in app/lab_options.c, for --help."""
+"""The studies: ready sweeps that answer the questions of the method's literature on the machine at
+hand. A row of the table is all that one needs, with its name and a line about it in
+app/lab_options.c, for --help."""
 
 from words import USAGE, Failure
 
-# Lists that depend on the machine: 1, 2, 4, ... up to all of them; all of them; and the cores that are left beside one for
-# each GPU. The user's --cpus or --gpus take their place, whatever list they stand for.
+# Lists that depend on the machine: 1, 2, 4, ... up to all of them; all of them; and the cores that
+# are left beside one for each GPU. The user's --cpus or --gpus take their place, whatever list they
+# stand for.
 UP_TO_CPUS, ALL_CPUS, CPUS_BESIDE_GPUS, UP_TO_GPUS, ALL_GPUS = range(5)
 
 # More planes than any grid has: one segment, or one sheet's worth.
 WHOLE = "1000000000"
-# What a part of a study is about. Other workers than these have nothing to do with it. WORKERS: GPUs, if any.
+# What a part of a study is about. Other workers than these have nothing to do with it. WORKERS:
+# GPUs, if any.
 WORKERS, CORES, GPUS, BOTH = "workers", "cores", "gpus", "cores and gpus"
 
 # Grids on cores, those that --large adds, and the same on GPUs.
@@ -19,7 +22,9 @@ LARGE = ("128,256", "512", "512", "1024")
 WORKLOADS = {"workload": "ep:S,blocks:8", "sched": "all"}
 # Tasks of all sizes.
 VADD = {"workload": "vadd:4194304", "tile": "1024,4096,16384,65536,262144,1048576,4194304"}
-TRANSPOSE = {"workload": "transpose:4096,transpose:4096:inplace", "tile": "64,128,256,512,1024,2048,4096"}
+TRANSPOSE = {
+    "workload": "transpose:4096,transpose:4096:inplace", "tile": "64,128,256,512,1024,2048,4096"
+}
 JACOBI = {"workload": "jacobi:2050:10", "tile": "64,128,256,512,1024,2048"}
 BOTH_GRAPHS = {"graph": "fused,staged"}
 ONE_SEGMENT = {"graph": "staged", "segment_planes": WHOLE}
@@ -27,11 +32,14 @@ ONE_SEGMENT = {"graph": "staged", "segment_planes": WHOLE}
 # name: grids, and parts, each a product of lists.
 STUDIES = {
     "node": (SMALL, [(CORES, {"cpus": UP_TO_CPUS}), (GPUS, {"gpus": UP_TO_GPUS})]),
-    "stages": (LARGE, [(CORES, {"cpus": UP_TO_CPUS, **ONE_SEGMENT}), (GPUS, {"gpus": UP_TO_GPUS, **ONE_SEGMENT})]),
-    "segments": (("64,128,256", "512,1024", "256,512", "1024"),
-                 [(WORKERS, {**BOTH_GRAPHS, "segment_planes": "1,2,4,8,12,16,32,64,128,256," + WHOLE})]),
+    "stages": (LARGE, [(CORES, {"cpus": UP_TO_CPUS, **ONE_SEGMENT}),
+                       (GPUS, {"gpus": UP_TO_GPUS, **ONE_SEGMENT})]),
+    "segments": (("64,128,256", "512,1024", "256,512", "1024"), [
+        (WORKERS, {**BOTH_GRAPHS, "segment_planes": "1,2,4,8,12,16,32,64,128,256," + WHOLE})
+    ]),
     "policies": (("128", "256", "512", "1024"), [(WORKERS, {"sched": "all", **BOTH_GRAPHS})]),
-    "variants": (SMALL, [(WORKERS, {**BOTH_GRAPHS, "z": "contiguous,strided", "normalize": "task,divide"})]),
+    "variants": (SMALL, [(WORKERS,
+                          {**BOTH_GRAPHS, "z": "contiguous,strided", "normalize": "task,divide"})]),
     "scaling": (LARGE, [(CORES, {"cpus": UP_TO_CPUS}), (CORES, {"ranks": UP_TO_CPUS, "cpus": "1"}),
                         (GPUS, {"gpus": UP_TO_GPUS}), (GPUS, {"ranks": UP_TO_GPUS, "gpus": "1"})]),
     "overlap": (LARGE, [(CORES, {"cpus": ALL_CPUS, **BOTH_GRAPHS}),
@@ -39,8 +47,12 @@ STUDIES = {
                         (GPUS, {"gpus": ALL_GPUS, **BOTH_GRAPHS}),
                         (GPUS, {"ranks": UP_TO_GPUS, "gpus": "1", **BOTH_GRAPHS})]),
     "hetero": (LARGE, [(CORES, {"cpus": ALL_CPUS}), (GPUS, {"gpus": ALL_GPUS}),
-                       (BOTH, {"cpus": CPUS_BESIDE_GPUS, "gpus": ALL_GPUS, "cpu_share": "0,0.02,0.05,0.1,0.25,auto,free"})]),
-    "workloads": (None, [(CORES, {"cpus": ALL_CPUS, **WORKLOADS}), (GPUS, {"gpus": ALL_GPUS, **WORKLOADS}),
+                       (BOTH, {
+                           "cpus": CPUS_BESIDE_GPUS, "gpus": ALL_GPUS,
+                           "cpu_share": "0,0.02,0.05,0.1,0.25,auto,free"
+                       })]),
+    "workloads": (None, [(CORES, {"cpus": ALL_CPUS, **WORKLOADS}),
+                         (GPUS, {"gpus": ALL_GPUS, **WORKLOADS}),
                          (BOTH, {"cpus": CPUS_BESIDE_GPUS, "gpus": ALL_GPUS, **WORKLOADS})]),
     "crossover": (None, [(subject, {number: "1", **tasks}) for tasks in (VADD, TRANSPOSE, JACOBI)
                          for subject, number in ((CORES, "cpus"), (GPUS, "gpus"))]),
@@ -87,8 +99,9 @@ def lists_of(sizes, subject, part, large, machine, given):
 
 
 def add_study(sweep, name, large, cpus, gpus, given):
-    """Add its configurations. given: lists of the user's, which take the place of the study's; --cpus and --gpus that of
-    all lists of cores and of GPUs, and "0" leaves out what is about them. cpus, gpus: what the machine has"""
+    """Add its configurations. given: lists of the user's, which take the place of the study's;
+    --cpus and --gpus that of all lists of cores and of GPUs, and "0" leaves out what is about them.
+    cpus, gpus: what the machine has"""
     sizes, parts = STUDIES[name]
     for subject, part in parts:
         if is_wanted(subject, gpus, given):

@@ -1,6 +1,7 @@
 """The configurations of psg bench: the product of lists, or several such products.
 
-A configuration is a dictionary from the columns of the lists to their texts in files; "" is what means nothing to it.
+A configuration is a dictionary from the columns of the lists to their texts in files; "" is what
+means nothing to it.
 """
 
 import itertools
@@ -9,7 +10,8 @@ import math
 from words import USAGE, Failure
 
 CONFIGS_MOST = 10000
-# The options of the solver that mean something to a workload, and those of workloads that not all have.
+# The options of the solver that mean something to a workload, and those of workloads that not all
+# have.
 OF_WORKLOADS = {"cpus", "gpus", "sched", "precision", "nodes"}
 OF_SOME_WORKLOADS = ("tile", "order", "barrier", "place")
 WORKLOAD = ("workload", *OF_SOME_WORKLOADS, "priority")
@@ -45,7 +47,8 @@ def plan_bytes(config):
     field, spectrum = field_bytes(config), (nx + 2) * ny * nz * element_bytes(config)
     # the staged graph has sheets beside the blocks, and spectra of segments beside both
     spectra = 3 if config["graph"] == "staged" else 1
-    return int(config["in_flight"]) * (field + spectra * spectrum) + (2 * field if config["data"] == "resident" else 0)
+    return int(config["in_flight"]) * (field + spectra * spectrum) + (2 * field if config["data"]
+                                                                      == "resident" else 0)
 
 
 def fields_of(config):
@@ -54,10 +57,11 @@ def fields_of(config):
 
 
 def group_of(config):
-    """Configurations of the same can be measured while StarPU runs once: the same processes, workers and policy. StarPU
-    has cores beside GPUs where they are counted, or wanted."""
+    """Configurations of the same can be measured while StarPU runs once: the same processes,
+    workers and policy. StarPU has cores beside GPUs where they are counted, or wanted."""
     is_workload = bool(config["workload"])
-    shares = config["cpus"] != "0" and config["gpus"] != "0" if is_workload else config["cpu_share"] not in ("auto", "0")
+    shares = config["cpus"] != "0" and config["gpus"] != "0" if is_workload else config[
+        "cpu_share"] not in ("auto", "0")
     return (config["ranks"], is_workload, config["cpus"], config["gpus"], config["sched"],
             config["cpus"] != "default" or shares)
 
@@ -76,11 +80,15 @@ class Sweep:
         self.configs, self.numbers = [], {}
 
     def settle(self, given):
-        """What means nothing, or cannot be more, is so in one way: what is measured once has one name."""
+        """What means nothing, or cannot be more, is so in one way: what is measured once has one
+        name."""
         c = {column: given[column] or self.standard[column] for column in self.columns}
         if c["workload"]:
             about = self.workloads[c["workload"].split(":")[0]]
-            idle = (self.of_solver - OF_WORKLOADS) | {"grid", "data"} | {name for name in OF_SOME_WORKLOADS if not about[name]}
+            idle = (self.of_solver - OF_WORKLOADS) | {"grid", "data"} | {
+                name
+                for name in OF_SOME_WORKLOADS if not about[name]
+            }
             return {**c, **dict.fromkeys(idle, ""), "ranks": "1"}
         c.update(dict.fromkeys(WORKLOAD, ""))
         _, ny, nz = extents(c["grid"])
@@ -104,8 +112,8 @@ class Sweep:
         return self.numbers[key]
 
     def add(self, lists):
-        """Add the product of the lists, of which the first turns slowest. lists: {column: [text]}; "default" for what
-        holds without the option, and "all" for every policy"""
+        """Add the product of the lists, of which the first turns slowest. lists: {column: [text]};
+        "default" for what holds without the option, and "all" for every policy"""
         values = []
         for column in self.columns:
             texts = lists.get(column, ["default"])
@@ -117,18 +125,24 @@ class Sweep:
         for each in itertools.product(*values):
             config = dict(zip(self.columns, each))
             if bool(config["grid"]) == bool(config["workload"]):
-                raise Failure(USAGE, "a configuration has a grid or a workload: give --grid or --workload, and no value "
-                              "'default' in it")
+                raise Failure(
+                    USAGE,
+                    "a configuration has a grid or a workload: give --grid or --workload, and "
+                    "no value 'default' in it")
             self.put(config)
 
     def needs_models(self, config):
         """Does the policy decide by StarPU's performance models?"""
-        return self.default_models if config["sched"] == "default" else self.policies[config["sched"]]
+        return self.default_models if config["sched"] == "default" else self.policies[
+            config["sched"]]
 
     def line(self, config):
         """For psg measure: what is no default of psg."""
-        said = {column: text for column, text in config.items()
-                if text and column != "ranks" and not (text == self.standard[column] and text in ("default", "0"))}
+        said = {
+            column: text
+            for column, text in config.items() if text and column != "ranks" and
+            not (text == self.standard[column] and text in ("default", "0"))
+        }
         return said if config["workload"] else {**said, "tuned": "no"}
 
     def same_but(self, a, b, *but):

@@ -1,5 +1,6 @@
-"""Rows of texts under fixed columns, and the files that have them: CSV by RFC 4180, and JSON. What a process measured is
-added to a file under its lock, to what the file has at that moment: several processes may write one file."""
+"""Rows of texts under fixed columns, and the files that have them: CSV by RFC 4180, and JSON. What
+a process measured is added to a file under its lock, to what the file has at that moment: several
+processes may write one file."""
 
 import json
 import math
@@ -19,8 +20,8 @@ def number_text(value):
 
 
 class Table:
-    """rows: dictionaries from column to text. texts: columns of words, the others have numbers. identity: rows that are the
-    same in all of these columns are the same measurement."""
+    """rows: dictionaries from column to text. texts: columns of words, the others have numbers.
+    identity: rows that are the same in all of these columns are the same measurement."""
 
     def __init__(self, columns, texts, identity):
         self.columns, self.texts, self.identity = columns, texts, identity
@@ -37,11 +38,12 @@ class Table:
         return next((at for at, other in enumerate(self.rows) if other is row), len(self.rows))
 
 
-# -------------------------------------------------------------------------------------------------------------- CSV
+# ---------------------------------------------------------------------------------------------- CSV
 
 
 def csv_fields(text):
-    """Every field with what ends it and the number of the line that its record begins in; None: it is broken."""
+    """Every field with what ends it and the number of the line that its record begins in; None: it
+    is broken."""
     at, line, begins = 0, 1, 1
     while True:
         found = FIELD.match(text, at)
@@ -66,7 +68,8 @@ def read_csv(table, text):
     for number, column in enumerate(table.columns, 1):
         field, end, _ = next(fields)
         if field != column:
-            raise ValueError("its column %d is '%.60s' instead of '%s'" % (number, field or text[:60], column))
+            raise ValueError("its column %d is '%.60s' instead of '%s'" %
+                             (number, field or text[:60], column))
         if end != ("," if number < width else "\n"):
             ends = {",": "goes on", "\n": "ends"}.get(end, "does not end")
             raise ValueError("its first line %s after column %d, '%s'" % (ends, number, column))
@@ -90,7 +93,7 @@ def csv_text(table):
     return "".join(",".join(map(field, line)) + "\n" for line in lines)
 
 
-# ------------------------------------------------------------------------------------------------------------- JSON
+# --------------------------------------------------------------------------------------------- JSON
 
 
 def json_value(table, column, text):
@@ -105,25 +108,28 @@ def json_value(table, column, text):
 
 
 def json_rows(table):
-    return [{column: json_value(table, column, row[column]) for column in table.columns} for row in table.rows]
+    return [{column: json_value(table, column, row[column])
+             for column in table.columns} for row in table.rows]
 
 
 def read_json(table, text):
     if not text:
         return
     root = json.loads(text)
-    if not isinstance(root, dict) or root.get("command") != "bench" or not isinstance(root.get("rows"), list):
+    if not isinstance(root, dict) or root.get("command") != "bench" or not isinstance(
+            root.get("rows"), list):
         raise ValueError("it is no object with the command bench and rows")
     for number, given in enumerate(root["rows"], 1):
         row = table.new()
         for column, value in (given.items() if isinstance(given, dict) else ()):
             if column not in row or isinstance(value, (bool, list, dict)):
                 raise ValueError("its row %d has '%.60s', which is not known" % (number, column))
-            row[column] = value if isinstance(value, str) else "%d" % value if isinstance(value, int) else number_text(value)
+            row[column] = value if isinstance(
+                value, str) else "%d" % value if isinstance(value, int) else number_text(value)
         table.rows.append(row)
 
 
-# ------------------------------------------------------------------------------------------------------------ files
+# -------------------------------------------------------------------------------------------- files
 
 
 class Files:
@@ -149,7 +155,8 @@ class Files:
 
     @staticmethod
     def stamp_of(name):
-        """Which file was read or written last: it need not be read again where nobody has replaced it."""
+        """Which file was read or written last: it need not be read again where nobody has replaced
+        it."""
         try:
             found = os.stat(name)
         except OSError:
@@ -157,7 +164,8 @@ class Files:
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
     def read(self, path):
-        """The rows of a file; one that is not there has none, and neither has a foreign one that is to be replaced."""
+        """The rows of a file; one that is not there has none, and neither has a foreign one that is
+        to be replaced."""
         rows = Table(self.table.columns, self.table.texts, self.table.identity)
         is_csv = path == self.csv
         try:
@@ -170,8 +178,10 @@ class Files:
         except (ValueError, RecursionError) as wrong:
             if self.force:
                 return []
-            raise Failure(USAGE, "%s: not a %sfile of psg bench, or of another version: %s; it is left as it is. --force "
-                          "replaces it" % (path, "" if is_csv else "JSON ", wrong)) from None
+            raise Failure(
+                USAGE,
+                "%s: not a %sfile of psg bench, or of another version: %s; it is left as "
+                "it is. --force replaces it" % (path, "" if is_csv else "JSON ", wrong)) from None
         return rows.rows
 
     def json_text(self, rows):
@@ -212,13 +222,16 @@ class Files:
                 apply(changed)
                 if failed is not None:
                     raise failed
-                output.write(csv_text(self.table) if self.csv is not None else self.json_text(self.table.rows))
+                output.write(
+                    csv_text(self.table) if self.csv is not None else self.json_text(self.table.rows
+                                                                                     ))
                 self.stamp, self.updated = self.stamp_of(output.name), True
         finally:
             output.discard()
 
     def save_json(self):
-        """The JSON file beside a CSV file: the table's rows after those that are other measurements."""
+        """The JSON file beside a CSV file: the table's rows after those that are other
+        measurements."""
         output = Output(self.json)
         try:
             with Lock(self.json, output.name):
@@ -252,6 +265,8 @@ def note_old(dates, rows, path, notes):
         return
     count, of = len(days), " of %d" % rows if rows else ""
     to = " to " + days[-1] if days[-1] != days[0] else ""
-    notes.add("%s: %d%s row%s %s there already, of %s%s, and not measured now; --again measures all anew"
-              % (path, count, of, "s" if (rows or count) > 1 else "", "were" if count > 1 else "was",
-                 days[0] or "an unknown day", to))
+    notes.add(
+        "%s: %d%s row%s %s there already, of %s%s, and not measured now; --again measures all anew"
+        % (path, count, of, "s" if
+           (rows or count) > 1 else "", "were" if count > 1 else "was", days[0] or
+           "an unknown day", to))

@@ -1,4 +1,5 @@
-"""What the laboratory says: errors with the exit code of the command, notes, sizes, and progress."""
+"""What the laboratory says: errors with the exit code of the command, notes, sizes, and
+progress."""
 
 import os
 import sys
@@ -53,7 +54,8 @@ class Notes:
 
 
 class Progress:
-    """A line on a terminal, or every 15 seconds a line of a log, that says what is done. Whoever waits calls look()."""
+    """A line on a terminal, or every 15 seconds a line of a log, that says what is done. Whoever
+    waits calls look()."""
 
     def __init__(self, wanted):
         self.wanted, self.terminal = wanted, sys.stderr.isatty()

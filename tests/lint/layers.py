@@ -13,6 +13,7 @@ import tree
 OURS = {
     "app": {"app", "base"},
     "bindings": {"bindings"},
+    "bench": {"bench"},
     "graph": {"graph", "codelets", "runtime", "cpu", "kernels", "base"},
     "codelets": {"codelets", "runtime", "cpu", "kernels", "base"},
     "runtime": {"runtime", "base"},
