@@ -135,7 +135,6 @@ static psg_status set_engine(engine *e, const psg_options *options) {
     return e->run != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for an engine");
 }
 
-/* StarPU runs. */
 static psg_status make(engine *e, const psg_options *options) {
     psg_status status = psg_workers_list(&e->workers, options->gpus != 0);
     if (status == PSG_OK && e->workers.usable_count == 0) {

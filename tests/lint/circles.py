@@ -113,8 +113,8 @@ def main(root, known=False):
     lines = {" ".join(sorted(circle)): circle for circle in circles(called)}
     if known:
         with open(FILE, "w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in sorted(lines))
-    there = set(tree.read(root, FILE).split("\n")) - {""}
+            file.writelines(line + "\n" for line in ["# Known circles of calls", *sorted(lines)])
+    there = {line for line in tree.read(root, FILE).split("\n") if line and line[0] != "#"}
     for line, circle in sorted(lines.items()):
         ties = words(called, circle)
         if not any(set(circle) <= set(other.split()) for other in there):
