@@ -1,7 +1,7 @@
 /* How long the exchange takes, by the tasks around it. */
 #include "lab/peers/exchange.h"
-#include "lab/peers/program.h"
 #include "graph/psg_observe.h"
+#include "lab/peers/program.h"
 
 #include <math.h>
 

@@ -3,9 +3,9 @@
 #ifndef PSG_BENCH_PROGRAMS_GPU_DOOR_CUH
 #define PSG_BENCH_PROGRAMS_GPU_DOOR_CUH
 
+#include "graph/psg_starpu.h"
 #include "lab/peers/gpu.cuh"
 #include "lab/peers/peer.h"
-#include "graph/psg_starpu.h"
 
 #include <starpu.h>
 

@@ -3,9 +3,9 @@
 #ifndef PSG_BENCH_PROGRAMS_PEER_H
 #define PSG_BENCH_PROGRAMS_PEER_H
 
+#include "graph/psg_observe.h"
 #include "lab/peers/program_columns.h"
 #include "lab/peers/turns.h"
-#include "graph/psg_observe.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,8 +6,8 @@
  *
  * The peer is on the first GPU, or on as many cores as psg. */
 #include "lab/peers/workload.h"
-#include "lab/peers/turns.h"
 #include "graph/psg_observe.h"
+#include "lab/peers/turns.h"
 
 #include <math.h>
 #include <stdbool.h>

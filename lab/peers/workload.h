@@ -3,8 +3,8 @@
 #ifndef PSG_BENCH_PROGRAMS_WORKLOAD_H
 #define PSG_BENCH_PROGRAMS_WORKLOAD_H
 
-#include "lab/peers/nas.h"
 #include "graph/psg_work.h"
+#include "lab/peers/nas.h"
 
 #ifdef __cplusplus
 extern "C" {

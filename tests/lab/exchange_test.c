@@ -1,7 +1,7 @@
 /* The seconds of an exchange are those of a solve in which no GPU works along z, whoever comes
  * last. */
-#include "lab/peers/exchange.h"
 #include "graph/psg_observe.h"
+#include "lab/peers/exchange.h"
 #include "tests/check.h"
 
 static psg_event task(psg_stage stage, int worker, size_t count, double start, double end) {
