@@ -259,6 +259,37 @@ void share_gather(const share *s, MPI_Comm comm, double *u) {
 }
 #endif
 
+part part_make(MPI_Comm comm, psg_precision precision, const oracle_grid *grid) {
+    part p = {.u = share_make(comm, precision, grid, 0)};
+    for (int d = 0; d < 3; ++d) {
+        p.g[d] = share_make(comm, precision, grid, 0);
+    }
+    return p;
+}
+
+psg_status part_submit(part *p, psg_plan *plan, const double *f, unsigned wanted) {
+    const psg_array from = {.data = p->u.f, .device = PSG_HOST};
+    const psg_array to = {.data = p->u.u, .device = PSG_HOST};
+    psg_array g[3];
+    psg_solve_args args;
+    const psg_status status = psg_solve_args_init(&args, plan);
+    p->wanted = wanted;
+    share_take(&p->u, f);
+    for (int d = 0; d < 3; ++d) {
+        share_take(&p->g[d], f);
+        g[d] = (psg_array){.data = p->g[d].u, .device = PSG_HOST};
+        args.gradient[d] = wanted >> d & 1 ? &g[d] : NULL;
+    }
+    return status == PSG_OK ? psg_submit_arrays(plan, 1, &from, &to, &args) : status;
+}
+
+void part_free(part *p) {
+    share_free(&p->u);
+    for (int d = 0; d < 3; ++d) {
+        share_free(&p->g[d]);
+    }
+}
+
 static MPI_Comm world = MPI_COMM_WORLD;
 
 problem problem_make(const oracle_grid *grid, size_t run) {
@@ -280,6 +311,27 @@ problem problem_make(const oracle_grid *grid, size_t run) {
     return p;
 }
 
+/* By oracle_solve(), which takes longer than the solve: the latest answer is kept. */
+static void answer(problem *p) {
+    static oracle_grid grid;
+    static double lambda, *f, *u;
+    static psg_symbol symbol;
+    const psg_options *o = &p->options;
+    if (f == NULL || memcmp(&grid, &p->grid, sizeof grid) != 0 || lambda != o->lambda ||
+        symbol != o->symbol || memcmp(f, p->f, p->points * sizeof *f) != 0) {
+        free(f);
+        free(u);
+        f = oracle_array(p->points);
+        u = oracle_array(p->points);
+        memcpy(f, p->f, p->points * sizeof *f);
+        grid = p->grid;
+        lambda = o->lambda;
+        symbol = o->symbol;
+        oracle_solve(&grid, symbol == PSG_SYMBOL_FD2 ? ORACLE_FD2 : ORACLE_SPECTRAL, lambda, f, u);
+    }
+    memcpy(p->want, u, p->points * sizeof *u);
+}
+
 int problem_plan(problem *p) {
     const psg_options *o = &p->options;
     int periodic = 1;
@@ -291,8 +343,7 @@ int problem_plan(problem *p) {
              p->variant->name, ranks_exchange_name(o->exchange), o->lambda, o->factor);
     ranks_at("%s", p->words);
     if (periodic) {
-        oracle_solve(&p->grid, o->symbol == PSG_SYMBOL_FD2 ? ORACLE_FD2 : ORACLE_SPECTRAL,
-                     o->lambda, p->f, p->want);
+        answer(p);
     }
     for (size_t m = 0; m < p->points && periodic; ++m) {
         p->want[m] *= o->factor;

@@ -89,6 +89,17 @@ int share_intact(const share *s);
 /** All of u, [nz][ny][nx], in every process. */
 void share_gather(const share *s, MPI_Comm comm, double *u);
 
+/** A solve with the gradient: this process' planes of f and u, and of each component, the u of g[d]. */
+typedef struct part {
+    share u, g[3];
+    unsigned wanted; /**< bit d: the component along axis d */
+} part;
+
+part part_make(MPI_Comm comm, psg_precision precision, const oracle_grid *grid);
+/** Start a solve of f, [nz][ny][nx]. */
+psg_status part_submit(part *p, psg_plan *plan, const double *f, unsigned wanted);
+void part_free(part *p);
+
 /** A plan of all processes, with an f of the whole grid, its u, and this process' share of them. */
 typedef struct problem {
     oracle_grid grid;
