@@ -34,47 +34,20 @@ int MPI_Comm_free(MPI_Comm *comm) {
     return PMPI_Comm_free(comm);
 }
 
-/** A plan on a communicator, and a problem to solve with it. */
-typedef struct problem {
-    MPI_Comm comm; /* MPI_COMM_NULL: a plan of this process alone */
-    psg_plan *plan;
-    share part;
-    double *f, *want, *got;
-} problem;
-
-/** Where comm is MPI_COMM_NULL, part is all of the problem. */
+/** @param[in] comm  MPI_COMM_NULL: all of the problem is this process' */
 static int problem_init(problem *x, const oracle_grid *grid, MPI_Comm comm, int number) {
-    MPI_Comm of_part = comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm;
-    psg_precision precision = number % 2 ? PSG_F32 : PSG_F64;
-    psg_grid g = harness_grid(grid);
-    psg_options options = ranks_options(precision, comm == MPI_COMM_NULL ? NULL : &comm);
-    size_t points = oracle_points(grid), z0 = 0, planes = 0;
-    harness_set_variant(&options, &harness_variants[number % HARNESS_VARIANTS]);
-    options.segment_planes = (size_t)(number % 3);
-    if (comm != MPI_COMM_NULL) {
-        options.exchange = ranks_exchanges[number / 2 % RANKS_EXCHANGES];
-    }
-    x->comm = comm;
-    x->plan = NULL;
-    x->part = share_make(of_part, precision, grid, 0);
-    x->f = oracle_array(points);
-    x->want = oracle_array(points);
-    x->got = oracle_array(points);
-    oracle_random((uint64_t)number, points, x->f);
-    harness_round(precision, points, x->f);
-    oracle_solve(grid, ORACLE_SPECTRAL, 0, x->f, x->want);
-    int held =
-        CHECK_STATUS(psg_plan_create(&x->plan, &g, &options), PSG_OK) &&
+    const int variant = number % HARNESS_VARIANTS, exchange = number / 2 % RANKS_EXCHANGES;
+    size_t z0 = 0, planes = 0;
+    *x = problem_make_on(comm, grid,
+                         (size_t)(number % 2 + 2 * (variant + HARNESS_VARIANTS * exchange)));
+    x->options.segment_planes = (size_t)(number % 3);
+    oracle_random((uint64_t)number, x->points, x->f);
+    harness_round(x->options.precision, x->points, x->f);
+    const int held =
+        CHECK(problem_plan(x), "no plan") &&
         CHECK_STATUS(psg_plan_local_extent(x->plan, &z0, &planes), PSG_OK) &&
         CHECK(z0 == x->part.z0 && planes == x->part.planes, "%zu planes from %zu", planes, z0);
-    return ranks_all(of_part, held);
-}
-
-static void problem_free(problem *x) {
-    share_free(&x->part);
-    free(x->f);
-    free(x->want);
-    free(x->got);
+    return ranks_all(x->comm, held);
 }
 
 static void submit(problem *x) {
@@ -83,13 +56,8 @@ static void submit(problem *x) {
 }
 
 static void wait_for(problem *x, const char *what) {
-    const size_t *n = x->part.grid.n;
     CHECK_STATUS(psg_wait(x->plan), PSG_OK);
-    CHECK(share_intact(&x->part), "%s: f or what is beside u was written", what);
-    share_gather(&x->part, x->comm == MPI_COMM_NULL ? MPI_COMM_SELF : x->comm, x->got);
-    CHECK_CLOSE(x->got, x->want, n[0], n[1], n[2],
-                harness_tolerance(x->part.precision, 1e-12, 1e-4), "%s, %s", what,
-                harness_precision_name(x->part.precision));
+    problem_check(x, &x->part, 1e-12, 1e-4, what);
 }
 
 static void destroy(problem *x) {

@@ -290,25 +290,31 @@ void part_free(part *p) {
     }
 }
 
-static MPI_Comm world = MPI_COMM_WORLD;
-
-problem problem_make(const oracle_grid *grid, size_t run) {
+problem problem_make_on(MPI_Comm comm, const oracle_grid *grid, size_t run) {
     const psg_precision precision = run % 2 ? PSG_F32 : PSG_F64;
     problem p = {.grid = *grid,
                  .g = harness_grid(grid),
                  .points = oracle_points(grid),
                  .variant = &harness_variants[run / 2 % HARNESS_VARIANTS],
-                 .options = ranks_options(precision, &world)};
+                 .options = ranks_options(precision, NULL),
+                 .comm = comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm,
+                 .alone = comm == MPI_COMM_NULL || !RANKS_MPI};
     harness_set_variant(&p.options, p.variant);
-    p.options.exchange = ranks_exchanges[run / 2 / HARNESS_VARIANTS % RANKS_EXCHANGES];
-    p.part = share_make(world, precision, grid, 0);
-    p.other = share_make(world, precision, grid, 1);
+    if (!p.alone) {
+        p.options.exchange = ranks_exchanges[run / 2 / HARNESS_VARIANTS % RANKS_EXCHANGES];
+    }
+    p.part = share_make(p.comm, precision, grid, 0);
+    p.other = share_make(p.comm, precision, grid, 1);
     p.f = oracle_array(p.points);
     p.want = oracle_array(p.points);
     p.got = oracle_array(p.points);
     oracle_random(3 * p.points, p.points, p.f);
     harness_round(precision, p.points, p.f);
     return p;
+}
+
+problem problem_make(const oracle_grid *grid, size_t run) {
+    return problem_make_on(MPI_COMM_WORLD, grid, run);
 }
 
 /* By oracle_solve(), which takes longer than the solve: the latest answer is kept. */
@@ -335,6 +341,7 @@ static void answer(problem *p) {
 int problem_plan(problem *p) {
     const psg_options *o = &p->options;
     int periodic = 1;
+    p->options.comm = p->alone ? NULL : &p->comm;
     for (int d = 0; d < 3; ++d) {
         periodic = periodic && p->g.axis[d].bc[0] == PSG_BC_PERIODIC;
     }
@@ -352,7 +359,7 @@ int problem_plan(problem *p) {
     if (!held) {
         fprintf(stderr, "%s: no plan: %s\n", p->words, psg_last_error());
     }
-    return ranks_all(world, held);
+    return ranks_all(p->comm, held);
 }
 
 psg_status problem_alone(problem *p, double *mean) {
