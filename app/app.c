@@ -37,39 +37,12 @@ double app_now(void) {
     return base_now();
 }
 
-static const char *word(const char *name, const psg_options *options) {
+const char *app_word(const char *option, const psg_options *options) {
     static _Thread_local char words[8][32];
     static _Thread_local unsigned next;
     char *text = words[next++ % 8];
-    (void)psg_options_get(options, name, text, sizeof words[0]);
+    (void)psg_options_get(options, option, text, sizeof words[0]);
     return text;
-}
-
-const char *app_precision_name(psg_precision precision) {
-    return word("precision",
-                &(psg_options){.struct_size = sizeof(psg_options), .precision = precision});
-}
-
-const char *app_symbol_name(psg_symbol symbol) {
-    return word("symbol", &(psg_options){.struct_size = sizeof(psg_options), .symbol = symbol});
-}
-
-const char *app_graph_name(psg_graph graph) {
-    return word("graph", &(psg_options){.struct_size = sizeof(psg_options), .graph = graph});
-}
-
-const char *app_exchange_name(psg_exchange exchange) {
-    return word("exchange",
-                &(psg_options){.struct_size = sizeof(psg_options), .exchange = exchange});
-}
-
-const char *app_layout_name(psg_z_layout layout) {
-    return word("z_layout", &(psg_options){.struct_size = sizeof(psg_options), .z_layout = layout});
-}
-
-const char *app_normalize_name(int normalize) {
-    return word("normalize",
-                &(psg_options){.struct_size = sizeof(psg_options), .normalize = normalize});
 }
 
 size_t app_element_bytes(psg_precision precision) {
@@ -97,31 +70,23 @@ double app_epsilon(psg_precision precision) {
 
 void app_get_row(const void *field, psg_precision precision, size_t first, size_t count,
                  double *row) {
-    if (precision == PSG_F32) {
-        const float *values = (const float *)field + first;
-        for (size_t i = 0; i < count; i++) {
-            row[i] = values[i];
-        }
-    } else {
-        const double *values = (const double *)field + first;
-        for (size_t i = 0; i < count; i++) {
-            row[i] = values[i];
-        }
+    if (precision == PSG_F64) {
+        memcpy(row, (const double *)field + first, count * sizeof *row);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        row[i] = ((const float *)field)[first + i];
     }
 }
 
 void app_put_row(void *field, psg_precision precision, size_t first, size_t count,
                  const double *row) {
-    if (precision == PSG_F32) {
-        float *values = (float *)field + first;
-        for (size_t i = 0; i < count; i++) {
-            values[i] = (float)row[i];
-        }
-    } else {
-        double *values = (double *)field + first;
-        for (size_t i = 0; i < count; i++) {
-            values[i] = row[i];
-        }
+    if (precision == PSG_F64) {
+        memcpy((double *)field + first, row, count * sizeof *row);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        ((float *)field)[first + i] = (float)row[i];
     }
 }
 

@@ -1,5 +1,6 @@
 /** @file app.h  What the files of the `psg` command share: exit codes, messages, the clock, and
- *  fields of either precision as rows of doubles. The command uses the library only by graph/psg.h. */
+ *  fields of either precision as rows of doubles. The command uses the library only by
+ *  graph/psg.h. */
 #ifndef PSG_APP_APP_H
 #define PSG_APP_APP_H
 
@@ -24,13 +25,17 @@ void app_print_version(const char *name);
 /** Seconds on a clock that only goes forward. */
 double app_now(void);
 
-/** The name of a value, by the library's table. It is overwritten by the eighth call after this one. */
-const char *app_precision_name(psg_precision precision);
-const char *app_symbol_name(psg_symbol symbol);
-const char *app_graph_name(psg_graph graph);
-const char *app_exchange_name(psg_exchange exchange);
-const char *app_layout_name(psg_z_layout layout);
-const char *app_normalize_name(int normalize);
+/** The name of an option's value, by the library's table. It is overwritten by the eighth call
+ *  after this one. */
+const char *app_word(const char *option, const psg_options *options);
+#define APP_WORD(option, value)                                                                    \
+    app_word(#option, &(psg_options){.struct_size = sizeof(psg_options), .option = (value)})
+#define app_precision_name(value) APP_WORD(precision, value)
+#define app_symbol_name(value) APP_WORD(symbol, value)
+#define app_graph_name(value) APP_WORD(graph, value)
+#define app_exchange_name(value) APP_WORD(exchange, value)
+#define app_layout_name(value) APP_WORD(z_layout, value)
+#define app_normalize_name(value) APP_WORD(normalize, value)
 
 /** 4 or 8. */
 size_t app_element_bytes(psg_precision precision);
@@ -61,8 +66,9 @@ uint64_t app_random(uint64_t *state);
 /** Put numbers into a random order. */
 void app_shuffle(size_t *numbers, size_t count, uint64_t *state);
 
-/** The libraries that the command uses, HDF5 among them, end the process where they find no memory for something small: is there some
- *  before they begin? @return APP_DONE; APP_FAILED after a message */
+/** The libraries that the command uses, HDF5 among them, end the process where they find no memory
+ *  for something small: is there some before they begin? @return APP_DONE; APP_FAILED after a
+ *  message */
 int app_room(void);
 
 /** Allocate, or say what could not be had and for what. @return NULL after a message; free() it */

@@ -3,6 +3,7 @@
 #include "app/arguments.h"
 #include "app/app.h"
 #include "app/problems.h"
+#include "app/processes.h"
 #include "base/nearest.h"
 #include "graph/psg_machine.h"
 
@@ -41,21 +42,17 @@ static const option_row solve_rows[] = {
      "A .xmf beside it opens in "
      "ParaView. A FILE.npy becomes a file of NumPy's",
      true},
-    {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
-     "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the box, in your unit of length, in the order x, y, z, while data sets "
-     "are [nz][ny][nx]; default: the attribute `box` of the input, else 1x1x1",
-     true},
-    {NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,
-     "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes",
-     "the lower and the upper side of x, y and z, as PP,DN,NN, or of all axes, as DD: P periodic, "
-     "D Dirichlet (u = 0), N Neumann (the derivative of u across the side is 0); default: PP",
-     true},
-    {NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,
-     "cells, nodes, or c or n for x, y and z, as c,n,c",
-     "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which a "
-     "Neumann side has one and a Dirichlet side has none; default: cells",
-     false},
+    APP_BOX_ROW(
+        true,
+        "lengths of the box, in your unit of length, in the order x, y, z, while data sets are "
+        "[nz][ny][nx]; default: the attribute `box` of the input, else 1x1x1"),
+    APP_BC_ROW(true,
+               "the lower and the upper side of x, y and z, as PP,DN,NN, or of all axes, as DD: P "
+               "periodic, D Dirichlet (u = 0), N Neumann (the derivative of u across the side is "
+               "0); default: PP"),
+    APP_POINTS_ROW(
+        "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which "
+        "a Neumann side has one and a Dirichlet side has none; default: cells"),
     APP_FILE_ROW(
         NULL, values, "FILE",
         "what holds on D and N sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, z1 "
@@ -92,11 +89,9 @@ static const option_row solve_rows[] = {
      true},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
      "of madelung: nacl, cscl or zns; default: nacl", false},
-    {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
-     "N or NXxNYxNZ, whole numbers from 1",
-     "number of points along x, y and z; any size, odd and prime too. u is written as "
-     "[nz][ny][nx]",
-     true},
+    APP_GRID_ROW(NULL, true,
+                 "number of points along x, y and z; any size, odd and prime too. u is written as "
+                 "[nz][ny][nx]"),
     APP_SOLVER_ROW(
         "Equation", "precision", FIELD(solver),
         "precision of u and all arithmetic; default: as the input's (f64 for integers), else f64"),
@@ -132,18 +127,13 @@ static const option_row info_rows[] = {
     ROW_SOLVER("machine"),
     ROW_SOLVER("nodes"),
     ROW_SOLVER("network"),
-    {"Grid", "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
-     "N or NXxNYxNZ, whole numbers from 1",
-     "say what memory a grid of so many points takes, where its spectrum would be, and whether "
-     "f and u find room on the GPUs. A plan is made for that, and nothing is solved. Lengths that "
-     "are slow to transform are named, each with a fast one",
-     false},
-    {NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,
-     "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes",
-     "with --grid: its sides, as in psg solve; default: PP", false},
-    {NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,
-     "cells, nodes, or c or n for x, y and z, as c,n,c",
-     "with --bc: where points are on axes with D or N sides; default: cells", false},
+    APP_GRID_ROW(
+        "Grid", false,
+        "say what memory a grid of so many points takes, where its spectrum would be, and whether "
+        "f and u find room on the GPUs. A plan is made for that, and nothing is solved. Lengths "
+        "that are slow to transform are named, each with a fast one"),
+    APP_BC_ROW(false, "with --grid: its sides, as in psg solve; default: PP"),
+    APP_POINTS_ROW("with --bc: where points are on axes with D or N sides; default: cells"),
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "with --grid: of f and u; default: f64"),
     APP_JSON_ROW("write all of it"),
     APP_FORCE_ROW,
@@ -261,7 +251,8 @@ static void add_solver_row(expansion *e, const option_row *place, size_t index,
     e->count++;
 }
 
-/* The options that a command leaves to --dag, --trace and --bounds, or that have a row of their own. */
+/* The options that a command leaves to --dag, --trace and --bounds, or that have a row of their
+ * own. */
 static bool has_place(const command_text *command, size_t index) {
     bool found = strcmp(psg_option_at(index)->name, "record") == 0;
     for (const option_row *row = command->rows; row->name != NULL && !found; row++) {
@@ -292,7 +283,8 @@ static void expand(const command_text *command, expansion *e) {
     memcpy(&e->rows[e->count], common_rows, sizeof common_rows);
 }
 
-/* The command's name of an option of the library that is given by the library's name; else the word itself. */
+/* The command's name of an option of the library that is given by the library's name; else the word
+ * itself. */
 static const char *own_name(const char *word) {
     char name[64] = "";
     for (size_t m = 0; word[m] != '\0' && m + 1 < sizeof name; m++) {
@@ -417,6 +409,20 @@ int app_arguments_parse(const command_text *command, int argc, char **argv, void
     return code;
 }
 
+/* The operand stands first, in the place that getopt takes for the command's name. */
+int app_arguments_parse_operand(const command_text *command, const char *missing, int argc,
+                                char **argv, void *arguments, const char **operand) {
+    const bool named = argc > 1 && argv[1][0] != '-';
+    const int code = app_arguments_parse(command, argc - named, argv + named, arguments);
+    *operand = named ? argv[1] : "";
+    return code             ? code
+           : !(*operand)[0] ? app_error(APP_USAGE, "%s", missing)
+           : app_ranks() > 1
+               ? app_error(APP_USAGE, "psg %s is for one process: start it without mpirun",
+                           command->name)
+               : APP_DONE;
+}
+
 static int parse(const command_text *command, int argc, char **argv, app_arguments *arguments) {
     const int code = app_arguments_parse(command, argc, argv, arguments);
     if (!code && arguments->solver.options.cpus == 0 && arguments->solver.options.gpus == 0) {
@@ -444,103 +450,63 @@ int app_arguments_info(int argc, char **argv, app_arguments *arguments) {
     return parse(&info_text, argc, argv, arguments);
 }
 
-/* What must not be said beside values on sides, or a gradient. */
-static const char *values_contradiction(const app_arguments *a) {
-    const bool lid = a->problem == APP_PROBLEM_LID;
-    if (lid && a->sides.given) {
-        return "--bc is not for --problem lid: all its sides are Dirichlet";
-    }
-    if (lid && app_options_given(&a->solver, "symbol") &&
-        a->solver.options.symbol != PSG_SYMBOL_FD2) {
-        return "--problem lid needs --symbol fd2: the others have sides with 0 only";
-    }
-    if (lid && a->solver.options.lambda > 0) {
-        return "--lambda is not for --problem lid: its answer is without";
-    }
-    if (lid && a->box.given &&
-        (a->box.length[0] != a->box.length[1] || a->box.length[0] != a->box.length[2])) {
-        return "--problem lid needs a cube: --box L";
-    }
-    if (a->values != NULL && a->problem != APP_PROBLEM_NONE) {
-        return "--values is for --in: the answers of the problems are without";
-    }
-    if ((lid || a->values != NULL) && a->resident) {
-        return "--data resident is not for values on sides: they go with arrays in main memory";
-    }
-    const bool periodic =
-        a->solver.options.symbol == PSG_SYMBOL_SPECTRAL && !app_sides_any(&a->sides);
-    if (a->gradient != NULL && !lid && a->solver.options.symbol != PSG_SYMBOL_FD2 && !periodic) {
-        return "--gradient needs --symbol fd2, or spectral with all axes periodic";
-    }
-    if (a->gradient != NULL && a->solver.options.in_flight > 1) {
-        return "--in-flight is not for --gradient, which has arrays for one solve";
-    }
-    if (a->gradient != NULL && a->resident) {
-        return "--data resident is not for --gradient, whose arrays are in main memory";
+/* What must not be said together, or without something else; NULL: all is well. */
+static const char *contradiction(const app_arguments *a) {
+    const psg_options *o = &a->solver.options;
+    const bool in = a->in != NULL, problem = a->problem != APP_PROBLEM_NONE;
+    const bool cavity = a->problem == APP_PROBLEM_CAVITY, lid = a->problem == APP_PROBLEM_LID;
+    const bool madelung = a->problem == APP_PROBLEM_MADELUNG, ions = madelung || cavity;
+    const bool fd2 = o->symbol == PSG_SYMBOL_FD2, sides = app_sides_any(&a->sides);
+    const bool epsilon = a->epsilon != NULL, gradient = a->gradient != NULL;
+    const double *box = a->box.length;
+    const bool cube = !a->box.given || (box[0] == box[1] && box[0] == box[2]);
+    const struct {
+        bool broken;
+        const char *words;
+    } rules[] = {
+        {in && problem, "--in and --problem: only one of them can give the right-hand side"},
+        {!in && !problem,
+         "nothing to solve: give --in FILE:DATASET, or --problem madelung --grid 64"},
+        {in && a->grid.given, "--grid is for --problem: the grid of --in is its data set's"},
+        {!in && !a->grid.given, "--problem needs --grid N or NXxNYxNZ"},
+        {a->points.given && !cavity && !lid && !sides,
+         "--points is for axes with Dirichlet or Neumann sides, and --bc names none"},
+        {madelung && sides, "--bc is not for --problem madelung: a crystal is periodic"},
+        {a->lattice >= 0 && !madelung, "--lattice is for --problem madelung"},
+        {cavity && a->sides.given, "--bc is not for --problem cavity: all its sides are Dirichlet"},
+        {ions && o->lambda > 0,
+         "--lambda is not for --problem madelung or cavity: unscreened charges have its constant"},
+        {ions && o->factor != 1,
+         "--factor is not for --problem madelung or cavity: its charges have theirs, -4 pi"},
+        {ions && !cube,
+         "--problem madelung or cavity needs a cube: --box L, the length of the cell"},
+        {!epsilon && (a->tolerance != 0 || a->iterations > 0),
+         "--tolerance and --iterations are for --epsilon"},
+        {epsilon && problem, "--epsilon is for --in: the answers of the problems are without"},
+        {epsilon && !fd2, "--epsilon needs --symbol fd2, whose stencil has it between points"},
+        {epsilon && sides, "--epsilon is for periodic sides"},
+        {epsilon && a->resident, "--data resident is not for --epsilon, which is in main memory"},
+        {lid && a->sides.given, "--bc is not for --problem lid: all its sides are Dirichlet"},
+        {lid && app_options_given(&a->solver, "symbol") && !fd2,
+         "--problem lid needs --symbol fd2: the others have sides with 0 only"},
+        {lid && o->lambda > 0, "--lambda is not for --problem lid: its answer is without"},
+        {lid && !cube, "--problem lid needs a cube: --box L"},
+        {a->values != NULL && problem,
+         "--values is for --in: the answers of the problems are without"},
+        {(lid || a->values != NULL) && a->resident,
+         "--data resident is not for values on sides: they go with arrays in main memory"},
+        {gradient && !lid && !fd2 && (o->symbol != PSG_SYMBOL_SPECTRAL || sides),
+         "--gradient needs --symbol fd2, or spectral with all axes periodic"},
+        {gradient && o->in_flight > 1,
+         "--in-flight is not for --gradient, which has arrays for one solve"},
+        {gradient && a->resident,
+         "--data resident is not for --gradient, whose arrays are in main memory"}};
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        if (rules[r].broken) {
+            return rules[r].words;
+        }
     }
     return NULL;
-}
-
-/* And beside epsilon. */
-static const char *epsilon_contradiction(const app_arguments *a) {
-    if (a->epsilon == NULL) {
-        return a->tolerance != 0 || a->iterations > 0
-                   ? "--tolerance and --iterations are for --epsilon"
-                   : NULL;
-    }
-    if (a->problem != APP_PROBLEM_NONE) {
-        return "--epsilon is for --in: the answers of the problems are without";
-    }
-    if (a->solver.options.symbol != PSG_SYMBOL_FD2) {
-        return "--epsilon needs --symbol fd2, whose stencil has it between points";
-    }
-    if (app_sides_any(&a->sides)) {
-        return "--epsilon is for periodic sides";
-    }
-    return a->resident ? "--data resident is not for --epsilon, which is in main memory" : NULL;
-}
-
-/* What must not be said together. */
-static const char *contradiction(const app_arguments *a) {
-    const bool madelung = a->problem == APP_PROBLEM_MADELUNG;
-    const bool cavity = a->problem == APP_PROBLEM_CAVITY;
-    if (a->in != NULL && a->problem != APP_PROBLEM_NONE) {
-        return "--in and --problem: only one of them can give the right-hand side";
-    }
-    if (a->in == NULL && a->problem == APP_PROBLEM_NONE) {
-        return "nothing to solve: give --in FILE:DATASET, or --problem madelung --grid 64";
-    }
-    if (a->in != NULL && a->grid.given) {
-        return "--grid is for --problem: the grid of --in is its data set's";
-    }
-    if (a->in == NULL && !a->grid.given) {
-        return "--problem needs --grid N or NXxNYxNZ";
-    }
-    if (a->points.given && !cavity && a->problem != APP_PROBLEM_LID && !app_sides_any(&a->sides)) {
-        return "--points is for axes with Dirichlet or Neumann sides, and --bc names none";
-    }
-    if (madelung && app_sides_any(&a->sides)) {
-        return "--bc is not for --problem madelung: a crystal is periodic";
-    }
-    if (a->lattice >= 0 && !madelung) {
-        return "--lattice is for --problem madelung";
-    }
-    if (cavity && a->sides.given) {
-        return "--bc is not for --problem cavity: all its sides are Dirichlet";
-    }
-    if ((madelung || cavity) && a->solver.options.lambda > 0) {
-        return "--lambda is not for --problem madelung or cavity: unscreened charges have its "
-               "constant";
-    }
-    if ((madelung || cavity) && a->solver.options.factor != 1) {
-        return "--factor is not for --problem madelung or cavity: its charges have theirs, -4 pi";
-    }
-    if ((madelung || cavity) && a->box.given &&
-        (a->box.length[0] != a->box.length[1] || a->box.length[0] != a->box.length[2])) {
-        return "--problem madelung or cavity needs a cube: --box L, the length of the cell";
-    }
-    const char *why = epsilon_contradiction(a);
-    return why != NULL ? why : values_contradiction(a);
 }
 
 int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {

@@ -1,5 +1,5 @@
-/** @file arguments.h  The command lines of `psg solve` and `psg info`: one table of options each, which
- *  also makes the help text. */
+/** @file arguments.h  The command lines of `psg solve` and `psg info`: one table of options each,
+ *  which also makes the help text. */
 #ifndef PSG_APP_ARGUMENTS_H
 #define PSG_APP_ARGUMENTS_H
 
@@ -9,20 +9,42 @@
 
 #include <stdbool.h>
 
-/** The option of the solver of this name, into an app_options at `field`; "*": all that are in no other row of the
- *  command. The second one is among the first of --help. @param[in] help  in place of the library's; NULL */
+/** The option of the solver of this name, into an app_options at `field`; "*": all that are in no
+ *  other row of the command. The second one is among the first of --help. @param[in] help  in place
+ *  of the library's; NULL */
 #define APP_SOLVER_ROW(heading, name, field, help)                                                 \
     { heading, name, NULL, app_value_of_solver, field, NULL, NULL, help, false }
 
 #define APP_FIRST_SOLVER_ROW(heading, name, field, help)                                           \
     { heading, name, NULL, app_value_of_solver, field, NULL, NULL, help, true }
 
-/** Rows that several commands have. FIELD(member) is the offset of a member in the command's struct of arguments. An
- *  option without an argument sets the bool of its name, and an option with a file the text of its name. */
+/** Rows that several commands have. FIELD(member) is the offset of a member in the command's struct
+ *  of arguments. An option without an argument sets the bool of its name, and an option with a file
+ *  the text of its name. */
 #define APP_FLAG_ROW(heading, member, help)                                                        \
     { heading, #member, NULL, NULL, FIELD(member), NULL, NULL, help, false }
 #define APP_FILE_ROW(heading, member, expected, help)                                              \
     { heading, #member, "FILE", app_value_text, FIELD(member), NULL, expected, help, false }
+#define APP_GRID_ROW(heading, first, help)                                                         \
+    {                                                                                              \
+        heading, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,                          \
+            "N or NXxNYxNZ, whole numbers from 1", help, first                                     \
+    }
+#define APP_BOX_ROW(first, help)                                                                   \
+    {                                                                                              \
+        NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,                                \
+            "L or LXxLYxLZ, finite lengths above 0", help, first                                   \
+    }
+#define APP_BC_ROW(first, help)                                                                    \
+    {                                                                                              \
+        NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,                                  \
+            "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes", help, first \
+    }
+#define APP_POINTS_ROW(help)                                                                       \
+    {                                                                                              \
+        NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,                \
+            "cells, nodes, or c or n for x, y and z, as c,n,c", help, false                        \
+    }
 #define APP_JSON_ROW(help)                                                                         \
     APP_FILE_ROW("Result", json, "FILE, or - for stdout", help " as JSON; - is stdout")
 #define APP_FORCE_ROW                                                                              \
@@ -87,11 +109,17 @@ const char *app_options_simulated(const app_options *options);
  *  `field` in its rows is about, with the defaults in it */
 int app_arguments_parse(const app_command_text *command, int argc, char **argv, void *arguments);
 
+/** The same for a command of one process that begins with an operand, as psg view FILE.
+ *  @param[in] missing  what is said where there is none. @param[out] operand  part of argv */
+int app_arguments_parse_operand(const app_command_text *command, const char *missing, int argc,
+                                char **argv, void *arguments, const char **operand);
+
 /** Gets a command's rows, those of the solver's options and the common ones among them. */
 typedef void app_rows_visit(const app_command_text *command, const app_option_row *rows,
                             void *context);
 
-/** From now on --help of each command gives its rows to `visit` in place of printing them; NULL: prints them again. */
+/** From now on --help of each command gives its rows to `visit` in place of printing them; NULL:
+ *  prints them again. */
 void app_arguments_visit(app_rows_visit *visit, void *context);
 
 #endif

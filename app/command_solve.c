@@ -3,7 +3,7 @@
  * memory and devices, and only then the data. Where there are several processes, each step ends
  * by agreeing how it ended, so that none goes on to wait for one that has stopped. */
 #include "app/commands.h"
-#include "app/job.h"
+#include "app/job_results.h"
 #include "app/load.h"
 #include "app/processes.h"
 #include "app/simulating.h"
@@ -44,9 +44,16 @@ static int allocate(app_job *r) {
         r->u[flight] = app_simulation_allocate(r->bytes * app_job_batch(r));
         missing = r->u[flight] == NULL;
     }
-    return missing ? app_error(APP_FAILED, "out of memory for %s", what)
-           : app_gradient_allocate(r, r->bytes) ? APP_FAILED
-                                                : app_epsilon_load(r);
+    if (missing) {
+        return app_error(APP_FAILED, "out of memory for %s", what);
+    }
+    for (int d = 0; d < 3 && r->arguments.gradient != NULL; d++) {
+        r->gradient.values[d] = app_allocate(1, r->bytes, "the gradient of u");
+        if (r->gradient.values[d] == NULL) {
+            return APP_FAILED;
+        }
+    }
+    return app_job_load_epsilon(r);
 }
 
 /* The library's words say whether f, epsilon or a value on a side is meant. */
@@ -61,7 +68,7 @@ static void name_inputs(const app_job *r, char *text, size_t size) {
 static int library_failed(const app_job *r, psg_status status) {
     char inputs[4 * PATH_MAX] = "";
     if (status == PSG_ERR_RUNTIME) {
-        app_ranks_hurry(); /* all processes come here at the same time, but for one that is stopped */
+        app_ranks_hurry(); /* all processes but a stopped one come here at the same time */
     }
     if (status == PSG_ERR_DATA || status == PSG_ERR_MEAN) {
         name_inputs(r, inputs, sizeof inputs);
@@ -86,9 +93,7 @@ static int make_plan(app_job *r) {
         app_note(&r->notes, "blocks go %s: %s", direct ? "through main memory" : "in messages",
                  psg_plan_note(r->plan));
     }
-    if (!code) {
-        code = app_workers_find(&r->report.options, &r->report.runs.workers);
-    }
+    code = code ? code : app_workers_find(&r->report.options, &r->report.runs.workers);
     if (!code) {
         app_runs_note_cpus(r->arguments.solver.options.cpus, &r->notes);
     }
@@ -125,10 +130,11 @@ static int load(app_job *r) {
     return code;
 }
 
-/* A trace that cannot be kept is an error once the solves are done: the other processes go on. */
-static void take_events(app_job *r) {
-    if (r->arguments.trace != NULL && !r->trace_failed) {
-        r->trace_failed = app_trace_take(&r->trace, psg_plan_work(r->plan));
+/* What cannot be kept is an error once the solves are done: the other processes go on.
+ * @param[in] file  the option that it is for; NULL: nobody wants it */
+static void take_record(app_job *r, const char *file) {
+    if (file != NULL && !r->record_failed) {
+        r->record_failed = app_record_take(&r->record, psg_plan_work(r->plan));
     }
 }
 
@@ -176,19 +182,18 @@ static psg_status solve_in_turn(app_job *r) {
         progress_solves(r, 1);
         const double start = psg_clock();
         psg_status status = submit(r, 0);
-        if (status == PSG_OK) {
-            status = psg_wait(r->plan);
-        }
+        status = status == PSG_OK ? psg_wait(r->plan) : status;
         if (status != PSG_OK) {
             return status;
         }
         r->report.runs.seconds[r->solved++] = psg_clock() - start;
-        take_events(r);
+        take_record(r, r->arguments.trace);
     }
     return PSG_OK;
 }
 
-/* `flights` at a time, of one field: the time of each is that from its submission until its u is there. */
+/* `flights` at a time, of one field: the time of each is that from its submission until its u is
+ * there. */
 static psg_status solve_overlapping(app_job *r) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
@@ -199,15 +204,11 @@ static psg_status solve_overlapping(app_job *r) {
             status = submit(r, submitted);
             submitted += status == PSG_OK;
         }
-        if (status == PSG_OK) {
-            status = psg_wait(r->plan);
-        }
-        if (status == PSG_OK) {
-            status = psg_plan_statistics(r->plan, &r->report.statistics);
-        }
+        status = status == PSG_OK ? psg_wait(r->plan) : status;
+        status = status == PSG_OK ? psg_plan_statistics(r->plan, &r->report.statistics) : status;
         if (status == PSG_OK) { /* else the next call of the library would clear its words */
             r->report.runs.seconds[r->solved++] = r->report.statistics.seconds;
-            take_events(r);
+            take_record(r, r->arguments.trace);
         }
     }
     return status;
@@ -256,7 +257,7 @@ static psg_status solve_together(app_job *r, size_t steps) {
         r->report.runs.seconds[r->solved++] = seconds / (double)steps;
     }
     if (status == PSG_OK) {
-        take_events(r);
+        take_record(r, r->arguments.trace);
     }
     return status;
 }
@@ -270,8 +271,8 @@ static void pin(app_job *r) {
     }
 }
 
-/* Resident data: f goes to where it is computed before the first solve, and u comes from there after the
- * last. */
+/* Resident data: f goes to where it is computed before the first solve, and u comes from there
+ * after the last. */
 static int move_data(app_job *r, psg_status (*move)(app_job *r), const char *step) {
     if (!r->arguments.resident) {
         return APP_DONE;
@@ -311,19 +312,15 @@ static int solve(app_job *r, size_t steps) {
     const double load = app_ranks() == 1 ? app_load_between(&before, &after) : NAN;
     r->report.runs.load = first ? load : fmax(r->report.runs.load, load);
     r->report.simulates_sides = psg_plan_simulates_sides(r->plan) != 0;
-    if (status == PSG_OK) {
-        status = psg_plan_statistics(r->plan, &r->report.statistics);
-    }
+    status = status == PSG_OK ? psg_plan_statistics(r->plan, &r->report.statistics) : status;
     if (status == PSG_OK && last && r->arguments.bounds) {
         app_progress_step(&r->progress, "measuring memory");
         status = psg_plan_bounds(r->plan, &r->report.runs.bounds);
     }
     code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
-    if (!code) {
-        code = move_data(r, get_u, "getting the solution");
-    }
-    if (!code && last && r->arguments.dag != NULL) {
-        code = app_ranks_agree(app_dag_take(&r->dag, psg_plan_work(r->plan)));
+    code = code ? code : move_data(r, get_u, "getting the solution");
+    if (!code && last && r->arguments.trace == NULL) {
+        take_record(r, r->arguments.dag);
     }
     if (!code) { /* rank 0 has it */
         app_ranks_share(&r->report.statistics.mean, sizeof r->report.statistics.mean);
@@ -413,16 +410,16 @@ static void clean_up(app_job *r) {
     psg_plan_destroy(r->plan); /* waits for what may still use f and u */
     app_field_close(r->input);
     app_field_abandon(r->field);
-    app_gradient_free(r);
-    app_epsilon_free(r);
-    app_output_discard(&r->files.field);
-    app_output_discard(&r->files.gradient);
-    app_output_discard(&r->files.xmf);
-    app_output_discard(&r->files.json);
-    app_output_discard(&r->files.trace);
-    app_output_discard(&r->files.dag);
-    app_trace_free(&r->trace);
-    app_dag_free(&r->dag);
+    app_field_abandon(r->gradient.field);
+    for (int d = 0; d < 3; d++) {
+        free(r->gradient.values[d]);
+    }
+    app_field_close(r->epsilon.input);
+    free(r->epsilon.values);
+    for (int f = 0; f < APP_JOB_FILES; f++) {
+        app_output_discard(&r->file[f]);
+    }
+    app_record_free(&r->record);
     app_modes_free(r->modes);
     app_side_values_free(&r->values);
     for (unsigned flight = 0; r->u != NULL && flight < app_job_count_u(r); flight++) {
@@ -439,18 +436,7 @@ static void clean_up(app_job *r) {
 /* Files get their names if all of it is right. */
 static int finish(app_job *r) {
     int code = r->report.status;
-    if (!code) {
-        code = app_job_name_field(r);
-    }
-    if (!code) {
-        code = app_job_write_gradient(r);
-    }
-    if (!code && r->arguments.trace != NULL) {
-        code = app_job_write_trace(r);
-    }
-    if (!code && r->arguments.dag != NULL) {
-        code = app_job_write_dag(r);
-    }
+    code = code ? code : app_job_write_results(r);
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->report.runs, &r->notes);
     if (!code) { /* an error has said it otherwise */
@@ -466,9 +452,7 @@ int app_solve(int argc, char **argv) {
         app_job_describe, app_job_begin_outputs, allocate, make_plan, solve_all, finish};
     app_job *r = calloc(1, sizeof *r);
     int code = app_ranks_agree(r != NULL ? APP_DONE : app_error(APP_FAILED, "out of memory"));
-    if (!code) {
-        code = app_ranks_agree(app_arguments_solve(argc, argv, &r->arguments));
-    }
+    code = code ? code : app_ranks_agree(app_arguments_solve(argc, argv, &r->arguments));
     if (code) {
         free(r);
         return code == APP_HELPED ? APP_DONE : code;

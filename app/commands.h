@@ -1,5 +1,5 @@
-/** @file commands.h  The commands of `psg` but for those of bench/. argv[0] is the command's name; each returns the
- *  exit code, after messages. */
+/** @file commands.h  The commands of `psg` but for those of bench/. argv[0] is the command's name;
+ *  each returns the exit code, after messages. */
 #ifndef PSG_APP_COMMANDS_H
 #define PSG_APP_COMMANDS_H
 

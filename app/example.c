@@ -2,6 +2,7 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/field.h"
+#include "app/field_output.h"
 #include "app/npy.h"
 #include "app/output.h"
 #include "app/problems.h"
@@ -35,12 +36,11 @@ static const app_option_row rows[] = {
      "charges: four Gaussian charges, +2, -2, +1 and -1; random: a number from -1 to 1 at each "
      "point. The mean of both is 0. default: charges",
      false},
-    {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
-     "N or NXxNYxNZ, whole numbers from 1",
-     "number of points along x, y and z; default: 64. The data set is [nz][ny][nx]", false},
-    {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
-     "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the box along x, y and z, the data set's attribute `box`; default: 10", false},
+    APP_GRID_ROW(NULL, false,
+                 "number of points along x, y and z; default: 64. The data set is [nz][ny][nx]"),
+    APP_BOX_ROW(false,
+                "lengths of the box along x, y and z, the data set's attribute `box`; default: "
+                "10"),
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "of the data set; default: f64"),
     APP_QUIET_ROW,
     {.name = NULL}};
@@ -61,41 +61,11 @@ static const app_command_text example_text = {
 
 /* ---------------------------------------------------------------------------------- the field */
 
-/* In units of the box, along x, y and z. */
-static const struct charge {
-    double place[3], charge;
-} charges[] = {{{0.30, 0.30, 0.35}, 2},
-               {{0.70, 0.65, 0.40}, -2},
-               {{0.35, 0.75, 0.70}, 1},
-               {{0.75, 0.25, 0.75}, -1}};
-enum { COUNT = sizeof charges / sizeof charges[0] };
+static const app_charge charges[] = {{{0.30, 0.30, 0.35}, 2},
+                                     {{0.70, 0.65, 0.40}, -2},
+                                     {{0.35, 0.75, 0.70}, 1},
+                                     {{0.75, 0.25, 0.75}, -1}};
 static const double width = 0.06; /* standard deviation of a charge, in box lengths */
-
-static int fill_charges(const psg_grid *grid, double *f) {
-    const size_t nx = grid->axis[0].n, ny = grid->axis[1].n, nz = grid->axis[2].n;
-    double *table = app_allocate(COUNT * (nx + ny + nz), sizeof *table, "the charges");
-    if (table == NULL) {
-        return APP_FAILED;
-    }
-    memset(f, 0, nx * ny * nz * sizeof *f);
-    for (int c = 0; c < COUNT; c++) {
-        double *x = table + (size_t)c * (nx + ny + nz), *y = x + nx, *z = y + ny;
-        double *const of[] = {x, y, z};
-        for (int axis = 0; axis < 3; axis++) {
-            app_gaussian(of[axis], &grid->axis[axis], charges[c].place[axis], width);
-        }
-        for (size_t k = 0; k < nz; k++) {
-            for (size_t j = 0; j < ny; j++) {
-                const double yz = charges[c].charge * y[j] * z[k];
-                for (size_t i = 0; i < nx; i++) {
-                    f[(k * ny + j) * nx + i] += yz * x[i];
-                }
-            }
-        }
-    }
-    free(table);
-    return APP_DONE;
-}
 
 static void fill_random(size_t points, double *f) {
     uint64_t state = 1;
@@ -124,7 +94,8 @@ static int put_together(const example_arguments *a, const psg_grid *grid, void *
     *field = app_allocate(points, app_element_bytes(a->solver.options.precision), "the data set");
     int code = f != NULL && *field != NULL ? APP_DONE : APP_FAILED;
     if (!code && a->kind == CHARGES) {
-        code = fill_charges(grid, f);
+        code = app_charges_fill(charges, sizeof charges / sizeof *charges, width, grid, PSG_F64,
+                                (app_planes){0, grid->axis[2].n}, f);
     } else if (!code) {
         fill_random(points, f);
     }
@@ -149,9 +120,7 @@ static int write_file(const example_arguments *a, const psg_grid *grid, const ap
         const app_field_place place = {output.temporary, name->file, name->dataset, NULL, 0};
         code = app_field_create(&place, grid, precision, &writer);
     }
-    if (!code) {
-        code = app_field_write(writer, 0, app_own_planes(grid), field, &header);
-    }
+    code = code ? code : app_field_write(writer, 0, app_own_planes(grid), field, &header);
     app_field_abandon(writer);
     if (!code) {
         return app_output_commit(&output);
@@ -211,23 +180,13 @@ static int make_example(const example_arguments *a) {
     return code;
 }
 
-/* FILE stands first, in the place that parsing takes for the command's name. */
 int app_example(int argc, char **argv) {
     example_arguments a = {.kind = CHARGES, .grid = {1, {64, 64, 64}}, .box = {1, {10, 10, 10}}};
     app_options_init(&a.solver);
-    const bool named = argc > 1 && argv[1][0] != '-';
-    a.file = named ? argv[1] : NULL;
-    int code = app_ranks_agree(app_arguments_parse(&example_text, argc - named, argv + named, &a));
+    const int code = app_ranks_agree(app_arguments_parse_operand(
+        &example_text, "say where the example goes: psg example rho.h5", argc, argv, &a, &a.file));
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
-    }
-    if (a.file == NULL || !a.file[0]) {
-        return app_ranks_agree(
-            app_error(APP_USAGE, "say where the example goes: psg example rho.h5"));
-    }
-    if (app_ranks() > 1) {
-        return app_ranks_agree(
-            app_error(APP_USAGE, "psg example is for one process: start it without mpirun"));
     }
     app_signals_install(app_rank() > 0);
     return make_example(&a);

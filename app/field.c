@@ -1,6 +1,6 @@
-/* Fields in files: their names, reading them, and what writing has in common with it. HDF5
- * prints nothing by itself here: its words are put into our messages. */
+/* Fields in files: their names, and reading them. */
 #include "app/field.h"
+#include "app/field_whole.h"
 #include "app/hdf5.h"
 #include "app/npy.h"
 #include "base/hash.h"
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct app_field_input {
     hid_t file, dataset;
@@ -22,100 +21,6 @@ struct app_field_input {
     psg_grid grid;
     char name[PATH_MAX + 1280];
 };
-
-/* H5dont_atexit(): after a failed write HDF5 would try again, and complain, when the program
- * ends. */
-void app_hdf5_start(void) {
-    H5dont_atexit();
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-struct words {
-    char *text;
-    size_t size;
-};
-
-const char app_hdf5_locked[] = "another program has it open for writing, and has to close it first";
-
-static herr_t take_words(unsigned n, const H5E_error2_t *error, void *data) {
-    const struct words *words = data;
-    if (n == 0 && error->desc != NULL) {
-        /* where the system failed, its own words ("No space left on device") are the ones to
-         * show */
-        static const char mark[] = "error message = '";
-        const char *start = strstr(error->desc, mark);
-        start = start != NULL ? start + sizeof mark - 1 : error->desc;
-        snprintf(words->text, words->size, "%s", start);
-        char *end = start != error->desc ? strchr(words->text, '\'') : NULL;
-        if (end != NULL) {
-            *end = '\0';
-        }
-        if (strstr(error->desc, "unable to lock file, errno = 11,") != NULL) {
-            snprintf(words->text, words->size, "%s", app_hdf5_locked);
-        }
-    }
-    return 0;
-}
-
-const char *app_hdf5_words(char *text, size_t size) {
-    struct words words = {text, size};
-    snprintf(text, size, "HDF5 failed");
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_words, &words);
-    return text;
-}
-
-void app_field_library_version(char *text, size_t size) {
-    unsigned major = 0, minor = 0, release = 0;
-    H5get_libversion(&major, &minor, &release);
-    snprintf(text, size, "%u.%u.%u", major, minor, release);
-}
-
-const char *app_hdf5_read_words(hid_t dataset, char *text, size_t size) {
-    char name[64] = "";
-    app_hdf5_words(text, size);
-    const hid_t creation = H5Dget_create_plist(dataset);
-    for (int f = 0; f < H5Pget_nfilters(creation); f++) {
-        unsigned flags = 0;
-        size_t values = 0;
-        const H5Z_filter_t filter =
-            H5Pget_filter2(creation, (unsigned)f, &flags, &values, NULL, sizeof name, name, NULL);
-        if (filter >= 0 && H5Zfilter_avail(filter) <= 0) {
-            snprintf(text, size,
-                     "it is compressed by the filter '%s' (HDF5's number %d), which is not here: "
-                     "write it with gzip or without compression, or name the filter's folder in "
-                     "HDF5_PLUGIN_PATH",
-                     name, (int)filter);
-        }
-    }
-    H5Pclose(creation);
-    return text;
-}
-
-int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const void *out) {
-    const size_t ny = field->grid->axis[1].n;
-    const bool whole = rows.count % ny == 0 && rows.first % ny == 0;
-    const hsize_t start[3] = {rows.first / ny, rows.first % ny, 0};
-    const hsize_t block[3] = {whole ? rows.count / ny : 1, whole ? ny : rows.count,
-                              field->grid->axis[0].n};
-    const hid_t type = field->precision == PSG_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-    const hid_t file = H5Dget_space(field->dataset);
-    const hid_t memory = H5Screate_simple(3, block, NULL);
-    herr_t result = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, block, NULL);
-    if (result >= 0) {
-        result = in != NULL ? H5Dread(field->dataset, type, memory, file, H5P_DEFAULT, in)
-                            : H5Dwrite(field->dataset, type, memory, file, H5P_DEFAULT, out);
-    }
-    if (result < 0) {
-        app_hdf5_read_words(field->dataset, field->words, sizeof field->words);
-    }
-    H5Sclose(memory);
-    H5Sclose(file);
-    return result < 0 ? -1 : 0;
-}
-
-void app_field_start(void) {
-    app_hdf5_start();
-}
 
 static int one_array(const app_field_name *name) {
     return app_error(APP_USAGE,
@@ -168,24 +73,13 @@ struct contents {
 };
 
 static void list_dataset(struct contents *contents, const char *name, hid_t dataset) {
-    hsize_t extent[H5S_MAX_RANK];
-    char text[1400], shape[300] = "";
-    size_t length = 0;
-    const hid_t space = H5Dget_space(dataset);
-    const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
-    const bool empty = H5Sget_simple_extent_type(space) == H5S_NULL;
-    H5Sclose(space);
-    for (int axis = 0; axis < rank && length < sizeof shape; axis++) {
-        length += (size_t)snprintf(shape + length, sizeof shape - length, "%s%llu",
-                                   axis ? " x " : "", (unsigned long long)extent[axis]);
-    }
-    if (rank == 3 && contents->fields++ == 0) {
+    char text[1400], words[300];
+    const app_hdf5_shape shape = app_hdf5_shape_of(dataset);
+    app_hdf5_shape_text(&shape, words, sizeof words);
+    if (shape.rank == 3 && contents->fields++ == 0) {
         snprintf(contents->field, sizeof contents->field, "/%s", name);
     }
-    snprintf(text, sizeof text, "%s/%.1000s (%s)", contents->datasets++ ? ", " : "", name,
-             rank > 0 ? shape
-             : empty  ? "empty"
-                      : "one value");
+    snprintf(text, sizeof text, "%s/%.1000s (%s)", contents->datasets++ ? ", " : "", name, words);
     if (contents->cut || contents->length + strlen(text) + 6 > sizeof contents->list) {
         if (!contents->cut) {
             memcpy(contents->list + contents->length, ", ...", sizeof ", ...");
@@ -218,29 +112,8 @@ static void find_contents(hid_t file, struct contents *contents) {
 #endif
 }
 
-int app_hdf5_open(const char *path, hid_t *file) {
-    struct stat status;
-    *file = H5I_INVALID_HID;
-    if (app_room()) {
-        return APP_FAILED;
-    }
-    if (stat(path, &status) || access(path, R_OK)) {
-        return app_error(APP_USAGE, "%s: %s", path, strerror(errno));
-    }
-    if (!S_ISREG(status.st_mode)) {
-        return app_error(APP_USAGE, "%s: not a regular file", path);
-    }
-    if (H5Fis_hdf5(path) <= 0) {
-        return app_error(APP_USAGE, "%s: not an HDF5 file", path);
-    }
-    *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (*file < 0) {
-        return app_error(APP_USAGE, "%s: %s", path, APP_HDF5_WORDS);
-    }
-    return APP_DONE;
-}
-
-/* Follow the links to what has a name; a data set stays open. @param[out] type  H5I_BADID where there is nothing */
+/* Follow the links to what has a name; a data set stays open. @param[out] type  H5I_BADID where
+ * there is nothing */
 static int open_path(app_field_input *input, const char *path, H5I_type_t *type) {
     char words[APP_HDF5_LINK_WORDS] = "";
     const hid_t access = H5Pcreate(H5P_LINK_ACCESS);
@@ -286,31 +159,6 @@ static int open_dataset(const app_field_name *name, app_field_input *input) {
                : wrong_content(input, type == H5I_BADID ? "no such data set" : "not a data set");
 }
 
-static int read_shape(const app_field_input *input, app_field_info *info) {
-    hsize_t extent[H5S_MAX_RANK];
-    const hid_t space = H5Dget_space(input->dataset);
-    const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
-    const H5S_class_t kind = H5Sget_simple_extent_type(space);
-    H5Sclose(space);
-    if (kind == H5S_NULL || rank < 0) {
-        return app_error(APP_USAGE, "%s: the data set is empty", input->name);
-    }
-    if (rank != 3) {
-        return app_error(APP_USAGE, "%s: has rank %d, but a field has rank 3: [nz][ny][nx]%s",
-                         input->name, rank, app_rank_remedy(rank));
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        info->n[axis] = (size_t)extent[2 - axis];
-        if (info->n[axis] == 0) {
-            return app_error(APP_USAGE,
-                             "%s: the data set is empty: its shape is %llu x %llu x %llu",
-                             input->name, (unsigned long long)extent[0],
-                             (unsigned long long)extent[1], (unsigned long long)extent[2]);
-        }
-    }
-    return APP_DONE;
-}
-
 static const char *class_name(H5T_class_t class) {
     switch (class) {
     case H5T_COMPOUND:
@@ -325,17 +173,30 @@ static const char *class_name(H5T_class_t class) {
     }
 }
 
-static int read_type(const app_field_input *input, app_field_info *info) {
-    const hid_t type = H5Dget_type(input->dataset);
-    const H5T_class_t class = H5Tget_class(type);
-    const size_t bytes = H5Tget_size(type);
-    H5Tclose(type);
-    if (class != H5T_FLOAT && class != H5T_INTEGER) {
-        return app_error(APP_USAGE, "%s: holds %s; psg reads real numbers and integers",
-                         input->name, class_name(class));
+static int read_shape(const app_field_input *input, app_field_info *info) {
+    const app_hdf5_shape shape = app_hdf5_shape_of(input->dataset);
+    char text[300];
+    if (shape.empty || shape.rank < 0) {
+        return app_error(APP_USAGE, "%s: the data set is empty", input->name);
     }
-    info->integers = class == H5T_INTEGER;
-    info->precision = class == H5T_FLOAT && bytes <= sizeof(float) ? PSG_F32 : PSG_F64;
+    if (shape.rank != 3) {
+        return app_error(APP_USAGE, "%s: has rank %d, but a field has rank 3: [nz][ny][nx]%s",
+                         input->name, shape.rank, app_rank_remedy(shape.rank));
+    }
+    if (shape.points == 0) {
+        app_hdf5_shape_text(&shape, text, sizeof text);
+        return app_error(APP_USAGE, "%s: the data set is empty: its shape is %s", input->name,
+                         text);
+    }
+    if (shape.class != H5T_FLOAT && shape.class != H5T_INTEGER) {
+        return app_error(APP_USAGE, "%s: holds %s; psg reads real numbers and integers",
+                         input->name, class_name(shape.class));
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        info->n[axis] = (size_t)shape.extent[2 - axis];
+    }
+    info->integers = shape.class == H5T_INTEGER;
+    info->precision = !info->integers && shape.bytes <= sizeof(float) ? PSG_F32 : PSG_F64;
     return APP_DONE;
 }
 
@@ -364,12 +225,7 @@ static int open_array(const app_field_name *name, app_field_input *input, app_fi
 /* What is to know about the open data set. */
 static int describe(app_field_input *input, int box_wanted, app_field_info *info) {
     int code = read_shape(input, info);
-    if (!code) {
-        code = read_type(input, info);
-    }
-    if (!code) {
-        code = app_hdf5_check_whole(input->dataset, input->name);
-    }
+    code = code ? code : app_hdf5_check_whole(input->dataset, input->name);
     return code || !box_wanted ? code : read_box(input, info);
 }
 
@@ -379,7 +235,60 @@ static int open_one(const app_field_name *name, int box_wanted, app_field_input 
     return code ? code : describe(input, box_wanted, info);
 }
 
-/* ------------------------------------------------------------------------------------ time steps */
+/* ----------------------------------------------------------------------------------- time steps */
+
+typedef struct listing {
+    app_field_steps *steps;
+    const char *group; /* for messages */
+    size_t room;
+    int code;
+} listing;
+
+static herr_t add_name(hid_t group, const char *name, const H5L_info_t *info, void *data) {
+    listing *l = data;
+    app_field_steps *steps = l->steps;
+    (void)group;
+    (void)info;
+    if (steps->count == l->room) {
+        const size_t room = 2 * l->room + 16;
+        app_field_step *list = realloc(steps->list, room * sizeof *list);
+        if (list == NULL) {
+            l->code =
+                app_error(APP_FAILED, "%s: out of memory for the names of its steps", l->group);
+            return -1;
+        }
+        steps->list = list;
+        l->room = room;
+    }
+    app_field_step *step = &steps->list[steps->count];
+    if (strlen(name) >= sizeof step->name) {
+        l->code = app_error(APP_USAGE, "%s: the name of a step has more than %zu letters: %.60s...",
+                            l->group, sizeof step->name - 1, name);
+        return -1;
+    }
+    snprintf(step->name, sizeof step->name, "%s", name);
+    steps->count++;
+    return 0;
+}
+
+/* The names of everything in a group, in their order. @param[in] name  of the group in messages */
+static int list_steps(hid_t file, const char *path, const char *name, app_field_steps *steps) {
+    listing l = {steps, name, 0, APP_DONE};
+    char words[APP_HDF5_LINK_WORDS] = "";
+    const hid_t access = H5Pcreate(H5P_LINK_ACCESS);
+    H5Pset_elink_cb(access, app_hdf5_link_file, words);
+    *steps = (app_field_steps){0, NULL};
+    const herr_t result =
+        H5Literate_by_name(file, path, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &l, access);
+    if (result < 0 && !l.code) {
+        l.code = app_error(APP_USAGE, "%s: %s", name, APP_HDF5_WORDS);
+    }
+    H5Pclose(access);
+    if (!l.code) {
+        app_field_sort(steps);
+    }
+    return l.code;
+}
 
 static const char *kind_name(const app_field_info *info) {
     return info->integers ? "integers" : info->precision == PSG_F32 ? "f32 numbers" : "f64 numbers";
@@ -434,7 +343,8 @@ static void name_step(app_field_input *input, size_t step, char path[APP_FIELD_P
     snprintf(input->name, sizeof input->name, "%s:%s", input->from.file, path);
 }
 
-/* Everything in the group is a step but for other groups. @param[in,out] info  of the first step: n[0] is 0 before */
+/* Everything in the group is a step but for other groups. @param[in,out] info  of the first step:
+ * n[0] is 0 before */
 static int open_step(app_field_input *input, int box_wanted, size_t number, app_field_info *first,
                      bool *other) {
     app_field_step *step = &input->steps.list[number];
@@ -474,7 +384,7 @@ static int open_series(const app_field_name *name, int box_wanted, app_field_inp
     if (!code && type != H5I_GROUP) {
         code = wrong_content(input, type == H5I_BADID ? "no such group" : "not a group");
     }
-    code = code ? code : app_hdf5_steps(input->file, group, input->name, steps);
+    code = code ? code : list_steps(input->file, group, input->name, steps);
     for (size_t s = 0; s < steps->count && !code; s++) {
         bool other = false;
         steps->list[s].time = (double)kept;
@@ -550,23 +460,22 @@ static int change_step(app_field_input *input, size_t step) {
 
 int app_field_read(app_field_input *input, size_t step, psg_precision precision, app_planes planes,
                    void *f) {
-    const size_t ny = input->grid.axis[1].n;
-    if (input->steps.count > 0) {
-        const int code = change_step(input, step);
-        if (code) {
-            return code;
-        }
+    const psg_axis *axis = input->grid.axis;
+    const app_hdf5_block block = {3, {planes.z0, 0, 0}, {planes.count, axis[1].n, axis[0].n}};
+    char words[512];
+    const char *why = NULL;
+    const int code = input->steps.count > 0 ? change_step(input, step) : APP_DONE;
+    if (code) {
+        return code;
     }
-    app_hdf5_field field = {input->dataset, &input->grid, precision, ""};
-    const char *why = input->npy.file >= 0 ? app_npy_read(&input->npy, precision, planes, f) : NULL;
-    if (why != NULL) {
-        return app_error(APP_FAILED, "%s: cannot be read: %s", input->name, why);
+    if (input->npy.file >= 0) {
+        why = app_npy_read(&input->npy, precision, planes, f);
+    } else if (planes.count > 0 &&
+               app_hdf5_move(input->dataset, &block, precision, f, NULL, words)) {
+        why = words;
     }
-    if (input->npy.file < 0 && planes.count > 0 &&
-        app_hdf5_move(&field, (app_hdf5_rows){planes.z0 * ny, planes.count * ny}, f, NULL)) {
-        return app_error(APP_FAILED, "%s: cannot be read: %s", input->name, field.words);
-    }
-    return APP_DONE;
+    return why == NULL ? APP_DONE
+                       : app_error(APP_FAILED, "%s: cannot be read: %s", input->name, why);
 }
 
 void app_field_close(app_field_input *input) {

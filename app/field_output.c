@@ -1,6 +1,7 @@
 /* Writing a field. Rank 0 makes the file with all that describes the data. The data come from all
    processes: written by each where all see the file, else sent to rank 0. */
-#include "app/field.h"
+#include "app/field_output.h"
+#include "app/field_target.h"
 #include "app/hdf5.h"
 #include "app/npy.h"
 #include "app/processes.h"
@@ -199,21 +200,20 @@ static int write_header(app_field_output *output, const app_field_header *header
     return APP_DONE;
 }
 
+/* @return what came of the first that failed */
 static int close_file(app_field_output *output) {
-    const hid_t dataset = output->dataset, file = output->file;
-    const int array = output->array;
     int code = APP_DONE;
-    output->dataset = output->file = H5I_INVALID_HID;
-    output->array = -1;
-    if (dataset >= 0 && H5Dclose(dataset) < 0) {
+    if (output->dataset >= 0 && H5Dclose(output->dataset) < 0) {
         code = write_failed(output, APP_HDF5_WORDS);
     }
-    if (file >= 0 && H5Fclose(file) < 0 && !code) {
+    if (output->file >= 0 && H5Fclose(output->file) < 0 && !code) {
         code = write_failed(output, APP_HDF5_WORDS);
     }
-    if (array >= 0 && close(array)) {
+    if (output->array >= 0 && close(output->array)) {
         code = write_failed(output, strerror(errno));
     }
+    output->dataset = output->file = H5I_INVALID_HID;
+    output->array = -1;
     return code;
 }
 
@@ -237,30 +237,42 @@ static size_t row_bytes(const app_field_output *output) {
     return output->grid.axis[0].n * app_element_bytes(output->precision);
 }
 
+/* Rows counted through all planes: whole planes, or a part of one. */
+typedef struct rows {
+    size_t first, count;
+} rows;
+
 /* The piece that comes after `done` of the rows of some planes. */
-static app_hdf5_rows next_piece(const app_field_output *output, app_planes planes, size_t done) {
-    const size_t ny = output->grid.axis[1].n, rows = planes.count * ny;
+static rows next_piece(const app_field_output *output, app_planes planes, size_t done) {
+    const size_t ny = output->grid.axis[1].n, all = planes.count * ny;
     const size_t most = PIECE_BYTES / row_bytes(output) + 1;
-    app_hdf5_rows piece = {planes.z0 * ny + done, 0};
-    if (done < rows) {
+    rows piece = {planes.z0 * ny + done, 0};
+    if (done < all) {
         piece.count = most >= ny ? most / ny * ny : most;
-        const size_t end = most >= ny ? rows - done : ny - done % ny;
+        const size_t end = most >= ny ? all - done : ny - done % ny;
         piece.count = piece.count < end ? piece.count : end;
     }
     return piece;
 }
 
 /* Rank 0 writes rows. */
-static int write_rows(app_field_output *output, app_hdf5_rows rows, const char *data) {
-    app_hdf5_field field = {output->dataset, &output->grid, output->precision, ""};
-    const size_t bytes = row_bytes(output);
+static int write_rows(app_field_output *output, rows piece, const char *data) {
+    const size_t bytes = row_bytes(output), ny = output->grid.axis[1].n;
+    char words[512];
     if (output->array >= 0) {
-        return write_all(output->array, data, rows.count * bytes,
-                         (off_t)(output->array_header + rows.first * bytes))
+        return write_all(output->array, data, piece.count * bytes,
+                         (off_t)(output->array_header + piece.first * bytes))
                    ? write_failed(output, strerror(errno))
                    : APP_DONE;
     }
-    return app_hdf5_move(&field, rows, NULL, data) ? write_failed(output, field.words) : APP_DONE;
+    const bool whole = piece.count % ny == 0 && piece.first % ny == 0;
+    const app_hdf5_block block = {
+        3,
+        {piece.first / ny, piece.first % ny, 0},
+        {whole ? piece.count / ny : 1, whole ? ny : piece.count, output->grid.axis[0].n}};
+    return app_hdf5_move(output->dataset, &block, output->precision, NULL, data, words)
+               ? write_failed(output, words)
+               : APP_DONE;
 }
 
 /* Rank 0 writes the planes of one process: its own from where they are, others' as they come. */
@@ -268,9 +280,9 @@ static int write_planes_of(app_field_output *output, int rank, const char *u, ch
     app_planes planes = {0, 0};
     int code = APP_DONE;
     (void)psg_local_extent(output->grid.axis[2].n, app_ranks(), rank, &planes.z0, &planes.count);
-    const size_t rows = planes.count * output->grid.axis[1].n;
-    for (size_t done = 0; done < rows && (app_rank() == rank || app_rank() == 0);) {
-        const app_hdf5_rows piece = next_piece(output, planes, done);
+    const size_t all = planes.count * output->grid.axis[1].n;
+    for (size_t done = 0; done < all && (app_rank() == rank || app_rank() == 0);) {
+        const rows piece = next_piece(output, planes, done);
         const char *own = u + done * row_bytes(output);
         if (rank > 0 && app_rank() == rank) {
             app_ranks_to_first(rank, own, NULL, piece.count * row_bytes(output));
@@ -411,8 +423,6 @@ int app_field_write(app_field_output *output, size_t step, app_planes planes, co
         code = together && place > 0 ? write_together(output, planes, u, place)
                                      : write_by_first(output, u);
     }
-    if (!code) {
-        code = app_ranks_agree(first ? check_unchanged(output) : APP_DONE);
-    }
+    code = code ? code : app_ranks_agree(first ? check_unchanged(output) : APP_DONE);
     return code;
 }

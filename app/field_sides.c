@@ -1,5 +1,6 @@
 /* Values on the sides of the box: six data sets of an HDF5 file at most. */
 #include "app/field_sides.h"
+#include "app/field_whole.h"
 #include "app/hdf5.h"
 
 #include <stdio.h>
@@ -34,57 +35,35 @@ static int allocate(app_side_values *values, const part *p, int axis, int side) 
     return count == 0 || values->table[axis][side] != NULL ? APP_DONE : APP_FAILED;
 }
 
-static int check_shape(const char *name, hid_t dataset, const psg_grid *grid, int axis) {
-    hsize_t extent[H5S_MAX_RANK] = {0};
-    const hid_t space = H5Dget_space(dataset);
-    const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
+/* @param[in] have  what the data set holds */
+static int check_shape(const char *name, const app_hdf5_shape *have, const psg_grid *grid,
+                       int axis) {
     const size_t rows = grid->axis[others[axis][1]].n, row = grid->axis[others[axis][0]].n;
-    H5Sclose(space);
-    if (rank == 2 && extent[0] == rows && extent[1] == row) {
+    char text[128];
+    if (have->rank == 2 && have->extent[0] == rows && have->extent[1] == row) {
         return APP_DONE;
     }
-    char shape[128] = "one value";
-    size_t length = 0;
-    for (int d = 0; d < rank && length < sizeof shape; d++) {
-        length += (size_t)snprintf(shape + length, sizeof shape - length, "%s%llu", d ? " x " : "",
-                                   (unsigned long long)extent[d]);
-    }
+    app_hdf5_shape_text(have, text, sizeof text);
     return app_error(APP_USAGE, "%s: its shape is %s; of this grid it is [n%c][n%c], %zu x %zu",
-                     name, shape, "xyz"[others[axis][1]], "xyz"[others[axis][0]], rows, row);
+                     name, text, "xyz"[others[axis][1]], "xyz"[others[axis][0]], rows, row);
 }
 
-static int check_type(const char *name, hid_t dataset, psg_precision precision) {
-    const hid_t type = H5Dget_type(dataset);
-    const bool real = H5Tget_class(type) == H5T_FLOAT;
-    const size_t bytes = H5Tget_size(type);
-    H5Tclose(type);
-    if (real && bytes == app_element_bytes(precision)) {
-        return APP_DONE;
-    }
-    return real ? app_error(APP_USAGE, "%s: holds f%zu numbers, and the solve is in %s", name,
-                            8 * bytes, app_precision_name(precision))
-                : app_error(APP_USAGE, "%s: holds no real numbers", name);
+static int check_type(const char *name, const app_hdf5_shape *have, psg_precision precision) {
+    return have->class != H5T_FLOAT ? app_error(APP_USAGE, "%s: holds no real numbers", name)
+           : have->bytes == app_element_bytes(precision)
+               ? APP_DONE
+               : app_error(APP_USAGE, "%s: holds f%zu numbers, and the solve is in %s", name,
+                           8 * have->bytes, app_precision_name(precision));
 }
 
 /* Rows of an open data set. */
 static int read_rows(const char *name, hid_t dataset, const part *p, psg_precision precision,
                      void *to) {
-    const hsize_t start[2] = {p->first, 0}, count[2] = {p->rows, p->row};
-    const hid_t type = precision == PSG_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-    if (p->rows == 0) {
-        return APP_DONE;
-    }
-    const hid_t file = H5Dget_space(dataset);
-    const hid_t memory = H5Screate_simple(2, count, NULL);
-    herr_t result = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL);
-    if (result >= 0) {
-        result = H5Dread(dataset, type, memory, file, H5P_DEFAULT, to);
-    }
-    H5Sclose(memory);
-    H5Sclose(file);
-    return result < 0 ? app_error(APP_FAILED, "%s: cannot be read: %s", name,
-                                  app_hdf5_read_words(dataset, (char[512]){""}, 512))
-                      : APP_DONE;
+    const app_hdf5_block block = {2, {p->first, 0}, {p->rows, p->row}};
+    char words[512];
+    return p->rows > 0 && app_hdf5_move(dataset, &block, precision, to, NULL, words)
+               ? app_error(APP_FAILED, "%s: cannot be read: %s", name, words)
+               : APP_DONE;
 }
 
 static int read_side(const char *path, hid_t file, const psg_grid *grid, app_planes planes,
@@ -100,13 +79,14 @@ static int read_side(const char *path, hid_t file, const psg_grid *grid, app_pla
         return app_error(APP_USAGE, "%s: not a data set", name);
     }
     values->given[axis][side] = true;
+    const app_hdf5_shape have = app_hdf5_shape_of(object);
     int code =
         grid->axis[axis].bc[side] == PSG_BC_PERIODIC
             ? app_error(APP_USAGE, "%s: there are values on a side, and --bc makes %c periodic",
                         name, "xyz"[axis])
             : APP_DONE;
-    code = code ? code : check_shape(name, object, grid, axis);
-    code = code ? code : check_type(name, object, values->precision);
+    code = code ? code : check_shape(name, &have, grid, axis);
+    code = code ? code : check_type(name, &have, values->precision);
     code = code ? code : app_hdf5_check_whole(object, name);
     code = code ? code : allocate(values, &p, axis, side);
     code = code ? code : read_rows(name, object, &p, values->precision, values->table[axis][side]);

@@ -1,6 +1,6 @@
-/* The file that a field goes into: a new one or, if the file that is there has other content, a copy of
- * that, in which the field takes its place. */
-#include "app/field.h"
+/* The file that a field goes into: a new one or, if the file that is there has other content, a
+ * copy of that, in which the field takes its place. */
+#include "app/field_target.h"
 #include "app/hdf5.h"
 #include "app/output.h"
 
@@ -72,18 +72,6 @@ static bool has_only(hid_t file, const app_hdf5_target *target) {
 
 /* ---------------------------------------------------------------------- the place in the file */
 
-herr_t app_hdf5_no_link(const char *parent, const char *group, const char *file, const char *object,
-                        unsigned *flags, hid_t access, void *data) {
-    (void)parent;
-    (void)group;
-    (void)file;
-    (void)object;
-    (void)flags;
-    (void)access;
-    (void)data;
-    return -1;
-}
-
 /* HDF5 wants to be asked for each group on the way. */
 static bool is_there(hid_t file, const char *name, hid_t access) {
     char part[APP_FIELD_PATH];
@@ -142,9 +130,7 @@ static int open_new(const char *path, const char *shown, hid_t *file) {
 static int open_copy(const app_hdf5_target *target, off_t old_bytes, hid_t *file) {
     const double bytes = (double)old_bytes + target->bytes;
     int code = app_output_space(target->shown, target->path, bytes);
-    if (!code) {
-        code = app_output_copy(target->shown, target->path);
-    }
+    code = code ? code : app_output_copy(target->shown, target->path);
     if (code) {
         return code;
     }

@@ -1,6 +1,7 @@
-/* Is all of a data set there? HDF5 reads what was never written, and what lies in another file that is
- * missing or too short, as zeros, without an error. A field of them would be solved as if it were f. */
-#include "app/field.h"
+/* Is all of a data set there? HDF5 reads what was never written, and what lies in another file that
+ * is missing or too short, as zeros, without an error. A field of them would be solved as if it
+ * were f. */
+#include "app/field_whole.h"
 #include "app/hdf5.h"
 
 #include <errno.h>
@@ -82,17 +83,17 @@ static int part_missing(const char *name, unsigned long long there, unsigned lon
 
 static int check_chunks(hid_t dataset, hid_t creation, const char *name) {
 #if H5_VERSION_GE(1, 10, 5)
-    hsize_t extent[H5S_MAX_RANK], chunk[H5S_MAX_RANK], there = 0, all = 1;
+    const app_hdf5_shape shape = app_hdf5_shape_of(dataset);
+    hsize_t chunk[H5S_MAX_RANK], there = 0, all = 1;
     const hid_t space = H5Dget_space(dataset);
-    const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
-    const bool good = rank > 0 && H5Pget_chunk(creation, rank, chunk) == rank &&
+    const bool good = shape.rank > 0 && H5Pget_chunk(creation, shape.rank, chunk) == shape.rank &&
                       H5Dget_num_chunks(dataset, space, &there) >= 0;
     H5Sclose(space);
     if (!good) {
         return app_error(APP_USAGE, "%s: %s", name, APP_HDF5_WORDS);
     }
-    for (int axis = 0; axis < rank; axis++) {
-        all *= (extent[axis] + chunk[axis] - 1) / chunk[axis];
+    for (int axis = 0; axis < shape.rank; axis++) {
+        all *= (shape.extent[axis] + chunk[axis] - 1) / chunk[axis];
     }
     return there < all ? part_missing(name, there, all, "chunks") : APP_DONE;
 #else
@@ -101,13 +102,6 @@ static int check_chunks(hid_t dataset, hid_t creation, const char *name) {
     (void)name;
     return APP_DONE;
 #endif
-}
-
-static unsigned long long points_of(hid_t dataset) {
-    const hid_t space = H5Dget_space(dataset);
-    const hssize_t points = H5Sget_simple_extent_npoints(space);
-    H5Sclose(space);
-    return points > 0 ? (unsigned long long)points : 0;
 }
 
 /* HDF5 looks for an external file in the working folder, or where a variable of the environment
@@ -127,10 +121,9 @@ static bool find_external(const char *name, const char *parent, char *path) {
 }
 
 static int check_external(hid_t dataset, hid_t creation, const char *name, const char *parent) {
-    const hid_t type = H5Dget_type(dataset);
-    unsigned long long left = points_of(dataset) * H5Tget_size(type);
+    const app_hdf5_shape shape = app_hdf5_shape_of(dataset);
     const int count = H5Pget_external_count(creation);
-    H5Tclose(type);
+    unsigned long long left = shape.points * shape.bytes;
     for (int file = 0; file < count && left > 0; file++) {
         char text[1024] = "", path[PATH_MAX];
         off_t offset = 0;
@@ -171,16 +164,14 @@ typedef struct source {
 
 /* The part of a source that is used has to be in it. */
 static int check_extent(hid_t dataset, hid_t creation, size_t number, const char *name) {
-    hsize_t extent[H5S_MAX_RANK], start[H5S_MAX_RANK], end[H5S_MAX_RANK];
+    hsize_t start[H5S_MAX_RANK], end[H5S_MAX_RANK];
+    const app_hdf5_shape shape = app_hdf5_shape_of(dataset);
     const hid_t used = H5Pget_virtual_srcspace(creation, number);
-    const hid_t space = H5Dget_space(dataset);
-    const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
-    bool fits =
-        rank == H5Sget_simple_extent_ndims(used) && H5Sget_select_bounds(used, start, end) >= 0;
-    for (int axis = 0; fits && axis < rank; axis++) {
-        fits = end[axis] < extent[axis];
+    bool fits = shape.rank == H5Sget_simple_extent_ndims(used) &&
+                H5Sget_select_bounds(used, start, end) >= 0;
+    for (int axis = 0; fits && axis < shape.rank; axis++) {
+        fits = end[axis] < shape.extent[axis];
     }
-    H5Sclose(space);
     H5Sclose(used);
     return fits ? APP_DONE
                 : app_error(APP_USAGE, "%s: has fewer points than a virtual data set takes of it",
@@ -212,9 +203,7 @@ static int check_source(hid_t virtual_one, hid_t creation, size_t number, const 
                    ? app_error(APP_USAGE, "%s: is a virtual data set, and its source %s is missing",
                                name, from.name)
                    : check_extent(dataset, creation, number, from.name);
-    if (!code) {
-        code = check_dataset(dataset, from.name, depth + 1);
-    }
+    code = code ? code : check_dataset(dataset, from.name, depth + 1);
     if (dataset >= 0) {
         H5Dclose(dataset);
     }
@@ -244,7 +233,7 @@ static int check_virtual(hid_t dataset, hid_t creation, const char *name, const 
                          int depth) {
     size_t count = 0;
     unsigned long long there = 0;
-    const unsigned long long all = points_of(dataset);
+    const unsigned long long all = app_hdf5_shape_of(dataset).points;
     int code = APP_DONE;
     if (depth >= DEPTH_MOST || H5Pget_virtual_count(creation, &count) < 0) {
         return app_error(APP_USAGE, "%s: is a virtual data set of more than %d levels", name,

@@ -24,14 +24,15 @@ void app_numbers_add(app_numbers *numbers, const double *row, size_t count);
 /** The numbers of all processes about a mean. Collective. */
 app_fluctuation app_numbers_about(const app_numbers *numbers, double mean);
 
-/** About how many digits of u the mean leaves: rounding of it is a share of the fluctuation. 0: none. */
+/** About how many digits of u the mean leaves: rounding of it is a share of the fluctuation. 0:
+ *  none. */
 int app_mean_digits(const app_fluctuation *f, psg_precision precision);
 
 /** Where as few are left a user is told, and where fewer are left a solution fails its check. */
 enum { APP_DIGITS_FEW = 4 };
 
-/** "f's mean is ... times its fluctuation: u has about 1 digit in f32: ...", with what helps. @param[out] text
- *  APP_MEAN_TEXT bytes */
+/** "f's mean is ... times its fluctuation: u has about 1 digit in f32: ...", with what helps.
+ *  @param[out] text APP_MEAN_TEXT bytes */
 enum { APP_MEAN_TEXT = 200 };
 void app_mean_text(const app_fluctuation *f, psg_precision precision, char text[APP_MEAN_TEXT]);
 

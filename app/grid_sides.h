@@ -1,4 +1,5 @@
-/** @file grid_sides.h  The sides of a grid in whole numbers: where its points are, and what is beyond the sides. */
+/** @file grid_sides.h  The sides of a grid in whole numbers: where its points are, and what is
+ *  beyond the sides. */
 #ifndef PSG_APP_GRID_SIDES_H
 #define PSG_APP_GRID_SIDES_H
 
@@ -23,11 +24,12 @@ app_line app_line_of(const psg_axis *axis);
  *  @return what it is multiplied with: 1 or -1; 0: u is 0 there, and `at` is 0 */
 int app_line_beyond(const app_line *line, long j, size_t *at);
 
-/** What the values on the sides add to that: u on a Dirichlet side, the derivative along the axis on a Neumann side. */
+/** What the values on the sides add to that: u on a Dirichlet side, the derivative along the axis
+ *  on a Neumann side. */
 double app_line_value(const app_line *line, long j, const double value[2]);
 
-/** Can u vary along the axis? Not where its one point is its own neighbour: the derivative is 0 there, however short the
- *  axis is, and rounding of its terms would be as large as these. */
+/** Can u vary along the axis? Not where its one point is its own neighbour: the derivative is 0
+ *  there, however short the axis is, and rounding of its terms would be as large as these. */
 bool app_line_varies(const app_line *line);
 
 /** The weight of a point in sums over the box: 1/2 on a side. */
@@ -46,7 +48,8 @@ const char *app_points_text(const psg_axis *axis);
 /** As --bc and --points have them. */
 void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
 
-/** Say which axes have a length that is slow to transform, and which one is fast: a line for each, which begins with `head`. */
+/** Say which axes have a length that is slow to transform, and which one is fast: a line for each,
+ *  which begins with `head`. */
 void app_print_lengths(const psg_grid *grid, const char *head);
 
 /** Is a side given that is not periodic? */
@@ -54,8 +57,9 @@ bool app_sides_any(const app_sides_value *sides);
 /** Put what was given into a grid that is periodic. */
 void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid);
 
-/** Values by axis and side, of the precision: x [count][ny], y [count][nx] of the process' planes, z [ny][nx] where the
- *  process has the plane next to the side. NULL: 0, or none of this process'. */
+/** Values by axis and side, of the precision: x [count][ny], y [count][nx] of the process' planes,
+ *  z [ny][nx] where the process has the plane next to the side. NULL: 0, or none of this
+ *  process'. */
 typedef struct app_side_values {
     void *table[3][2];
     bool given[3][2]; /**< the same in all processes */

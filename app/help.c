@@ -1,5 +1,5 @@
-/* Most users need few options of a command. Its help has these alone, if any are marked as first, and says how to see
- * the others. */
+/* Most users need few options of a command. Its help has these alone, if any are marked as first,
+ * and says how to see the others. */
 #include "app/help.h"
 
 #include <stdio.h>

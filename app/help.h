@@ -9,8 +9,8 @@ typedef struct app_command_text {
     const app_option_row *rows;
     const char *intro; /**< the help text up to the options */
     const char *end;   /**< and after them */
-    const char *
-        operand; /**< what follows the command's name, in words as of a row's `argument`; NULL: nothing */
+    /** What follows the command's name, in words as of a row's `argument`; NULL: nothing. */
+    const char *operand;
 } app_command_text;
 
 /** Print it on stdout. @param[in] all  with options that are not among the first, too */

@@ -38,7 +38,7 @@ typedef struct facts {
     psg_statistics plan; /* of that grid, as rank 0 has them; also the next one */
     int spectrum_on_gpus;
     double gpu_bytes_free; /* of the fullest GPU of all processes; 0: there is none */
-    int arrays_on_gpus; /* how many of f and u find room on the GPUs of all processes beside the plan */
+    int arrays_on_gpus;    /* how many of f and u find room on GPUs beside the plan */
 } facts;
 
 static const char *memory_name(int device, char *name, size_t size) {
@@ -97,12 +97,14 @@ static void find_left(facts *f, const psg_plan *plan) {
     f->arrays_on_gpus = isfinite(least[1]) ? (int)-least[1] : 0;
 }
 
-/* What a solve between arrays in main memory needs of it: f, u, and a spectrum that is not on GPUs. */
+/* What a solve between arrays in main memory needs of it: f, u, and a spectrum that is not on
+ * GPUs. */
 static double main_bytes(const facts *f) {
     return 2 * field_bytes(f) + (f->spectrum_on_gpus ? 0 : spectrum_bytes(f));
 }
 
-/* All processes are taken to be on this machine. A simulation computes nothing, and needs no memory. */
+/* All processes are taken to be on this machine. A simulation computes nothing, and needs no
+ * memory. */
 static bool fits(const facts *f) {
     double total = 0, available = 0;
     app_machine_memory(&total, &available);
@@ -175,7 +177,7 @@ static json_t *grid_json(const facts *f) {
                      main_bytes(f), "fits", fits(f));
 }
 
-/* ------------------------------------------------------------------------------------- all of it */
+/* ------------------------------------------------------------------------------------ all of it */
 
 /* The exchange that a plan of the fused graph would have, where its spectrum fits the GPUs. */
 static void print_routes(const facts *f) {
@@ -298,8 +300,8 @@ static int find_routes(facts *f, const psg_options *options) {
                                : app_error(APP_FAILED, "out of memory for the links");
 }
 
-/* A plan of the grid that was asked for says what memory it takes. Without a grid, a small plan says which exchange there is
- * between processes. Collective. */
+/* A plan of the grid that was asked for says what memory it takes. Without a grid, a small plan
+ * says which exchange there is between processes. Collective. */
 static int make_plan(facts *f, const psg_options *options) {
     psg_plan *plan = NULL;
     psg_options own = *options;
@@ -308,12 +310,9 @@ static int make_plan(facts *f, const psg_options *options) {
     }
     own.effort = PSG_EFFORT_ESTIMATE;
     psg_status status = psg_plan_create(&plan, &f->grid, &own);
-    if (status == PSG_OK) {
-        status = psg_plan_statistics(plan, &f->plan);
-    }
-    if (status == PSG_OK) {
-        status = psg_plan_memory(plan, &f->spectrum_on_gpus, &f->gpu_bytes_free);
-    }
+    status = status == PSG_OK ? psg_plan_statistics(plan, &f->plan) : status;
+    status =
+        status == PSG_OK ? psg_plan_memory(plan, &f->spectrum_on_gpus, &f->gpu_bytes_free) : status;
     int code = APP_DONE;
     if (status == PSG_ERR_MEMORY && f->n != NULL) {
         code = app_error(app_exit_code(status),
@@ -345,18 +344,13 @@ static int tell(const facts *known, const psg_options *options, const app_argume
     }
     (void)psg_starpu_folder(f.starpu, sizeof f.starpu, f.why, sizeof f.why);
     int code = app_tuned_find(options, &f.tuned);
-    if (!code) {
-        code = find_routes(&f, options);
-    }
+    code = code ? code : find_routes(&f, options);
     app_progress_stop(progress);
     if (!code && !to_stdout) {
         print_lines(&f);
     }
-    if (!code && to_stdout) {
-        code = app_json_write(make_json(&f), NULL, json);
-    } else if (!code && json != NULL) {
-        code =
-            app_json_save(make_json(&f), json, arguments->force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
+    if (!code && json != NULL) {
+        code = app_json_deliver(make_json(&f), json, arguments->force);
     }
     free(f.routes);
     free(f.tuned.list);
@@ -365,7 +359,7 @@ static int tell(const facts *known, const psg_options *options, const app_argume
 
 /* ---------------------------------------------------------------------------------- machines */
 
-static int print_machines(const psg_recorded *list, size_t count) {
+static void print_machines(const psg_recorded *list, size_t count) {
     printf("Recorded machines, for --machine of a psg that simulates:\n");
     for (size_t m = 0; m < count; m++) {
         printf("  %-12s %u cores, %u GPUs\n", list[m].name, list[m].cpus, list[m].gpus);
@@ -373,7 +367,6 @@ static int print_machines(const psg_recorded *list, size_t count) {
                list[m].about[0] ? "\n" : "");
     }
     printf("%s", count ? "" : "  none\n");
-    return APP_DONE;
 }
 
 static json_t *machines_json(const psg_recorded *list, size_t count) {
@@ -400,19 +393,14 @@ static int tell_machines(const app_arguments *arguments) {
     if (list == NULL && status == PSG_OK) {
         return APP_FAILED;
     }
-    if (status == PSG_OK) {
-        status = psg_recorded_list(list, count, &count);
-    }
+    status = status == PSG_OK ? psg_recorded_list(list, count, &count) : status;
     int code =
         status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
     if (!code && !to_stdout) {
-        code = print_machines(list, count);
+        print_machines(list, count);
     }
     if (!code && json != NULL) {
-        json_t *root = machines_json(list, count);
-        code = to_stdout
-                   ? app_json_write(root, NULL, json)
-                   : app_json_save(root, json, arguments->force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
+        code = app_json_deliver(machines_json(list, count), json, arguments->force);
     }
     free(list);
     return code;
@@ -439,10 +427,9 @@ int app_info(int argc, char **argv) {
     if (!code && arguments.machines) {
         return app_ranks_agree(app_rank() == 0 ? tell_machines(&arguments) : APP_DONE);
     }
-    if (!code) {
-        code = app_ranks_agree(app_simulation_choose(arguments.solver.options.machine,
-                                                     app_options_simulated(&arguments.solver)));
-    }
+    code = code ? code
+                : app_ranks_agree(app_simulation_choose(arguments.solver.options.machine,
+                                                        app_options_simulated(&arguments.solver)));
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
     }

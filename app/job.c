@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------------------- what is solved */
@@ -15,9 +16,7 @@
 static int open_input(app_job *r) {
     app_field_name name;
     int code = app_field_split(r->arguments.in, &name);
-    if (!code) {
-        code = app_field_open(&name, !r->arguments.box.given, &r->input, &r->info);
-    }
+    code = code ? code : app_field_open(&name, !r->arguments.box.given, &r->input, &r->info);
     if (code) {
         return code;
     }
@@ -53,7 +52,8 @@ static int check_batch(const app_arguments *a, bool series) {
                   : app_error(APP_USAGE, "--batch is for time steps: --in FILE:/GROUP/*");
 }
 
-/* One plan solves the steps one after the other, or --batch at once, and memory has room for as many. */
+/* One plan solves the steps one after the other, or --batch at once, and memory has room for as
+ * many. */
 static int check_series(const app_job *r) {
     const app_arguments *a = &r->arguments;
     app_field_name in, out;
@@ -155,8 +155,8 @@ static bool even_spacing(const size_t *n, const double *length) {
            fabs(length[2] / (double)n[2] - spacing) <= 1e-6 * spacing;
 }
 
-/* Arrays are [nz][ny][nx], and the box is in the order x, y, z: were its lengths given in another order? Then the points
- * have one spacing along all axes in one of the five others. */
+/* Arrays are [nz][ny][nx], and the box is in the order x, y, z: were its lengths given in another
+ * order? Then the points have one spacing along all axes in one of the five others. */
 static void note_order(app_job *r, const size_t *n, const double *length) {
     static const int orders[5][3] = {{2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}};
     bool even = even_spacing(n, length);
@@ -247,6 +247,37 @@ static int read_values(app_job *r) {
     return code;
 }
 
+/* It has the shape of f. */
+static int open_epsilon(app_job *r) {
+    const psg_axis *axis = r->report.grid.axis;
+    app_field_name name;
+    app_field_info info;
+    if (r->arguments.epsilon == NULL) {
+        return APP_DONE;
+    }
+    if (app_ranks() > 1) {
+        return app_error(APP_USAGE, "--epsilon is for one process");
+    }
+    if (app_field_split(r->arguments.epsilon, &name)) {
+        return APP_USAGE;
+    }
+    if (app_field_is_series(&name)) {
+        return app_error(APP_USAGE, "--epsilon %s: give one data set, for all steps",
+                         r->arguments.epsilon);
+    }
+    if (app_field_open(&name, 0, &r->epsilon.input, &info)) {
+        return APP_USAGE;
+    }
+    snprintf(r->epsilon.name, sizeof r->epsilon.name, "%s", info.name);
+    if (info.n[0] != axis[0].n || info.n[1] != axis[1].n || info.n[2] != axis[2].n) {
+        return app_error(APP_USAGE, "%s: has %zu x %zu x %zu points, and f has %zu x %zu x %zu",
+                         info.name, info.n[0], info.n[1], info.n[2], axis[0].n, axis[1].n,
+                         axis[2].n);
+    }
+    r->report.epsilon = r->epsilon.name;
+    return APP_DONE;
+}
+
 int app_job_describe(app_job *r) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
@@ -263,9 +294,7 @@ int app_job_describe(app_job *r) {
     if (r->arguments.in != NULL && !code) {
         code = app_ranks_agree(compare_inputs(r));
     }
-    if (!code) {
-        code = app_ranks_agree(make_grid(r));
-    }
+    code = code ? code : app_ranks_agree(make_grid(r));
     if (code) {
         return code;
     }
@@ -283,12 +312,13 @@ int app_job_describe(app_job *r) {
         r->report.source = "lid";
     }
     code = app_ranks_agree(read_values(r));
-    return code ? code : app_ranks_agree(app_epsilon_open(r));
+    return code ? code : app_ranks_agree(open_epsilon(r));
 }
 
 /* ------------------------------------------------------------------------------ where it goes */
 
-/* What is read: the part of "FILE:/DATASET" behind the file. Of steps it is their group. NULL: the file has no data sets. */
+/* What is read: the part of "FILE:/DATASET" behind the file. Of steps it is their group. NULL: the
+ * file has no data sets. */
 static const char *read_dataset(const char *name, const app_field_name *in, char *text) {
     const size_t length = strlen(in->file);
     if (strncmp(name, in->file, length) != 0 || name[length] != ':') {
@@ -332,12 +362,6 @@ static int check_files(const app_job *r) {
     return app_files_differ(files, OTHERS + SIDES);
 }
 
-/* A file of the same kind is replaced, and by --force any. */
-static int begin_file(const app_job *r, app_output *file, const char *path, app_output_kind kind,
-                      double bytes) {
-    return app_output_begin(file, path, r->arguments.force ? APP_OUTPUT_ANY : kind, bytes);
-}
-
 static int check_name(const char *what, const char *name) {
     return app_is_plain(name)
                ? APP_DONE
@@ -347,15 +371,41 @@ static int check_name(const char *what, const char *name) {
                            what, name);
 }
 
+/* Where the gradient goes, if it is wanted. */
+static int name_gradient(app_job *r) {
+    const char *given = r->arguments.gradient;
+    app_field_name *out = &r->gradient.out;
+    if (given == NULL) {
+        return APP_DONE;
+    }
+    if (app_field_split(given, out)) {
+        return APP_USAGE;
+    }
+    if (app_npy_named(out->file)) {
+        return app_error(APP_USAGE,
+                         "%s: NumPy's files have one array, and a gradient has three: give the "
+                         "name of an HDF5 file",
+                         out->file);
+    }
+    if (app_field_is_series(out)) {
+        return app_error(APP_USAGE, "--gradient %s: give the name of a group", given);
+    }
+    if (!out->dataset[0]) {
+        snprintf(out->dataset, sizeof out->dataset, "/gradient");
+    }
+    return APP_DONE;
+}
+
 /* The files that will be there at the end, as temporary ones. */
 static int begin_files(app_job *r) {
+    const app_arguments *a = &r->arguments;
     const double bytes = (double)app_points(&r->report.grid) *
                          (double)app_element_bytes(r->report.options.precision) *
                          (double)app_field_count(r->steps);
     int code = APP_DONE;
-    if (r->arguments.out != NULL) {
-        code = app_field_split(r->arguments.out, &r->out);
-        code = code ? code : check_name("--out", r->arguments.out);
+    if (a->out != NULL) {
+        code = app_field_split(a->out, &r->out);
+        code = code ? code : check_name("--out", a->out);
         for (size_t s = 0; r->steps != NULL && s < r->steps->count && !code; s++) {
             code = check_name("step", r->steps->list[s].name);
         }
@@ -367,25 +417,25 @@ static int begin_files(app_job *r) {
             snprintf(r->out.dataset, sizeof r->out.dataset, "/potential");
         }
     }
-    code = code ? code : app_gradient_name(r);
+    code = code ? code : name_gradient(r);
     code = code ? code : check_files(r);
-    if (!code && r->arguments.json != NULL && !r->json_to_stdout) {
-        code = begin_file(r, &r->files.json, r->arguments.json, APP_OUTPUT_JSON, 0);
-    }
-    if (!code && r->arguments.trace != NULL) {
-        code = begin_file(r, &r->files.trace, r->arguments.trace, APP_OUTPUT_TRACE, 0);
-    }
-    if (!code && r->arguments.dag != NULL) {
-        code = begin_file(r, &r->files.dag, r->arguments.dag, APP_OUTPUT_DAG, 0);
-    }
-    if (!code && r->arguments.out != NULL) {
-        code = begin_file(r, &r->files.field, r->out.file, APP_OUTPUT_ANY, bytes);
-    }
-    if (!code && r->arguments.gradient != NULL) {
-        code = begin_file(r, &r->files.gradient, r->gradient.out.file, APP_OUTPUT_ANY, 3 * bytes);
-    }
-    if (!code && r->xmf[0]) {
-        code = begin_file(r, &r->files.xmf, r->xmf, APP_OUTPUT_XMF, 0);
+    const struct {
+        const char *path; /* NULL: it is not wanted */
+        app_output_kind kind;
+        double bytes;
+    } files[APP_JOB_FILES] = {
+        [APP_JOB_FIELD] = {a->out != NULL ? r->out.file : NULL, APP_OUTPUT_ANY, bytes},
+        [APP_JOB_XMF] = {r->xmf[0] ? r->xmf : NULL, APP_OUTPUT_XMF, 0},
+        [APP_JOB_GRADIENT] = {a->gradient != NULL ? r->gradient.out.file : NULL, APP_OUTPUT_ANY,
+                              3 * bytes},
+        [APP_JOB_TRACE] = {a->trace, APP_OUTPUT_TRACE, 0},
+        [APP_JOB_DAG] = {a->dag, APP_OUTPUT_DAG, 0},
+        [APP_JOB_JSON] = {r->json_to_stdout ? NULL : a->json, APP_OUTPUT_JSON, 0}};
+    for (int f = 0; f < APP_JOB_FILES && !code; f++) {
+        if (files[f].path != NULL) {
+            code = app_output_begin(&r->file[f], files[f].path,
+                                    a->force ? APP_OUTPUT_ANY : files[f].kind, files[f].bytes);
+        }
     }
     snprintf(r->written, sizeof r->written, "%s%s%s%s", r->out.file, r->out.dataset[0] ? ":" : "",
              r->out.dataset, r->steps != NULL ? "/*" : "");
@@ -394,15 +444,27 @@ static int begin_files(app_job *r) {
 
 /* What rank 0 has begun, for the others. */
 static void share_files(app_job *r) {
-    app_output *const files[] = {&r->files.json,  &r->files.trace,    &r->files.dag,
-                                 &r->files.field, &r->files.gradient, &r->files.xmf};
-    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
-        app_ranks_share(files[f], sizeof *files[f]);
-        if (app_rank() > 0) {
-            app_output_adopt(files[f]);
-        }
+    app_ranks_share(r->file, sizeof r->file);
+    for (int f = 0; f < APP_JOB_FILES && app_rank() > 0; f++) {
+        app_output_adopt(&r->file[f]);
     }
     app_ranks_share(&r->out, sizeof r->out);
+}
+
+static int create_gradient(app_job *r) {
+    app_job_gradient *g = &r->gradient;
+    if (r->arguments.gradient == NULL) {
+        return APP_DONE;
+    }
+    app_ranks_share(&g->out, sizeof g->out);
+    for (int d = 0; d < 3; d++) {
+        snprintf(g->component[d].name, sizeof g->component[d].name, "%c", "xyz"[d]);
+    }
+    g->components = (app_field_steps){3, g->component};
+    const app_field_place place = {r->file[APP_JOB_GRADIENT].temporary, g->out.file, g->out.dataset,
+                                   &g->components, r->arguments.force};
+    return app_ranks_agree(
+        app_field_create(&place, &r->report.grid, r->report.options.precision, &g->field));
 }
 
 int app_job_begin_outputs(app_job *r) {
@@ -412,12 +474,12 @@ int app_job_begin_outputs(app_job *r) {
         share_files(r);
     }
     if (!code && r->arguments.out != NULL) {
-        const app_field_place place = {r->files.field.temporary, r->out.file, r->out.dataset,
-                                       r->steps, r->arguments.force};
+        const app_field_place place = {r->file[APP_JOB_FIELD].temporary, r->out.file,
+                                       r->out.dataset, r->steps, r->arguments.force};
         code = app_ranks_agree(
             app_field_create(&place, &r->report.grid, r->report.options.precision, &r->field));
     }
-    return code ? code : app_gradient_create(r);
+    return code ? code : create_gradient(r);
 }
 
 /* --------------------------------------------------------------------------------- where it is */
@@ -434,4 +496,40 @@ unsigned app_job_count_u(const app_job *r) {
 
 void *app_job_last_u(const app_job *r) {
     return r->u[(r->solved - 1) % app_job_count_u(r)];
+}
+
+/* The first value that is not finite and above 0. */
+static int check_epsilon(const app_job *r, double *row) {
+    const psg_axis *axis = r->report.grid.axis;
+    for (size_t line = 0; line < axis[1].n * axis[2].n; line++) {
+        app_get_row(r->epsilon.values, r->report.options.precision, line * axis[0].n, axis[0].n,
+                    row);
+        for (size_t i = 0; i < axis[0].n; i++) {
+            if (!(row[i] > 0) || !isfinite(row[i])) {
+                return app_error(APP_USAGE,
+                                 "%s: epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be "
+                                 "finite and above 0",
+                                 r->epsilon.name, row[i], i, line % axis[1].n, line / axis[1].n);
+            }
+        }
+    }
+    return APP_DONE;
+}
+
+int app_job_load_epsilon(app_job *r) {
+    const psg_axis *axis = r->report.grid.axis;
+    const double start = app_now();
+    if (r->arguments.epsilon == NULL) {
+        return APP_DONE;
+    }
+    r->epsilon.values = app_allocate(1, r->bytes, "epsilon");
+    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
+    int code = r->epsilon.values != NULL && row != NULL ? APP_DONE : APP_FAILED;
+    code = code ? code
+                : app_field_read(r->epsilon.input, 0, r->report.options.precision, r->planes,
+                                 r->epsilon.values);
+    code = code ? code : check_epsilon(r, row);
+    free(row);
+    r->report.read_seconds += app_now() - start;
+    return code;
 }

@@ -3,13 +3,13 @@
 #define PSG_APP_JOB_H
 
 #include "app/arguments.h"
-#include "app/dag.h"
 #include "app/field.h"
+#include "app/field_output.h"
 #include "app/field_sides.h"
 #include "app/output.h"
 #include "app/progress.h"
+#include "app/record.h"
 #include "app/report.h"
-#include "app/trace.h"
 
 /** The gradient of u. All zero where it is not wanted. */
 typedef struct app_job_gradient {
@@ -28,6 +28,17 @@ typedef struct app_job_epsilon {
     void *values;               /* [nz][ny][nx] of the precision */
 } app_job_epsilon;
 
+/** The files that a solve leaves, in the order in which they get their names. */
+enum {
+    APP_JOB_FIELD,
+    APP_JOB_XMF,
+    APP_JOB_GRADIENT,
+    APP_JOB_TRACE,
+    APP_JOB_DAG,
+    APP_JOB_JSON,
+    APP_JOB_FILES
+};
+
 /** All zero, but for the arguments, before app_job_describe(). */
 typedef struct app_job {
     app_arguments arguments;
@@ -43,12 +54,9 @@ typedef struct app_job {
     app_side_values values;
 
     app_field_name out;
-    struct {
-        app_output field, xmf, gradient, json, trace, dag;
-    } files;
-    app_trace trace;
-    int trace_failed;
-    app_dag dag;
+    app_output file[APP_JOB_FILES]; /* those that are wanted are begun */
+    app_record record;              /* for the trace and the task graph */
+    int record_failed;
     app_field_output *field;
     app_job_gradient gradient;
     app_job_epsilon epsilon;
@@ -80,21 +88,12 @@ int app_job_describe(app_job *r);
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_job_begin_outputs(app_job *r);
 
-/** Where the gradient goes, if it is wanted: its name, on rank 0, and then its data sets, collective. Both are for
- *  app_job_begin_outputs(). @return as that */
-int app_gradient_name(app_job *r);
-int app_gradient_create(app_job *r);
-/** Room for it. @return APP_DONE; APP_FAILED after a message */
-int app_gradient_allocate(app_job *r, size_t bytes);
-void app_gradient_free(app_job *r);
-
-/** Open epsilon, if it is wanted: it has the shape of f. Then read it, and look at its values.
+/** Read epsilon, if it is wanted, and look at its values.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
-int app_epsilon_open(app_job *r);
-int app_epsilon_load(app_job *r);
-void app_epsilon_free(app_job *r);
+int app_job_load_epsilon(app_job *r);
 
-/** Time steps that are read and solved together, each with its part of f and u; 1: one after the other. */
+/** Time steps that are read and solved together, each with its part of f and u; 1: one after the
+ *  other. */
 size_t app_job_batch(const app_job *r);
 
 /** How many arrays u there are. Resident data have one, whatever is in flight. */
@@ -102,23 +101,5 @@ unsigned app_job_count_u(const app_job *r);
 
 /** The u of the last solve. */
 void *app_job_last_u(const app_job *r);
-
-/** Check the solution in every way that was asked for; what comes out is in the report. Collective.
- *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
-int app_job_check(app_job *r);
-
-/** Write u into the temporary file, of steps that of the present one; after the last one, describe the file and give both
- *  their names. Collective.
- *  @return APP_DONE, also where nobody asked for it; APP_FAILED after a message; the same in all processes */
-int app_job_write_field(app_job *r);
-int app_job_name_field(app_job *r);
-/** The same with the gradient. */
-int app_job_write_gradient(app_job *r);
-
-/** Write one of the other files that were begun, and give it its name. All but the report are collective; rank 0 writes that.
- *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
-int app_job_write_trace(app_job *r);
-int app_job_write_dag(app_job *r);
-int app_job_write_report(app_job *r);
 
 #endif

@@ -1,17 +1,167 @@
-/* The files that a solve leaves: the field with its description, the trace, the task graph, the report. */
-#include "app/job.h"
-#include "app/npy.h"
+/* A solution is checked before anything of it is written. Its files are the field with its
+ * description, the gradient, the trace, the task graph, and the report. */
+#include "app/job_results.h"
+#include "app/dag.h"
 #include "app/processes.h"
+#include "app/simulating.h"
+#include "app/trace.h"
 #include "app/xmf.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-/* Describe the field for ParaView; rank 0. */
-static int write_xmf(app_job *r) {
-    return app_xmf_write(r->files.xmf.temporary, r->xmf, r->out.file, r->out.dataset, r->steps,
-                         &r->report.grid, r->report.options.precision);
+/* f beside its mean, which is small or not, and may cost digits of u */
+static int survey(app_job *r) {
+    const psg_axis *axis = r->report.grid.axis;
+    app_numbers numbers = {0};
+    r->report.f = (app_fluctuation){0};
+    if (r->report.statistics.mean == 0) {
+        return APP_DONE;
+    }
+    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
+    const int code = app_ranks_agree(row != NULL ? APP_DONE : APP_FAILED);
+    for (size_t line = 0; line < axis[1].n * r->planes.count && !code; line++) {
+        app_get_row(r->f, r->report.options.precision, line * axis[0].n, axis[0].n, row);
+        app_numbers_add(&numbers, row, axis[0].n);
+    }
+    free(row);
+    if (!code) {
+        r->report.f = app_numbers_about(&numbers, r->report.statistics.mean);
+    }
+    return code;
 }
+
+static int check_residual(app_job *r, const void *u) {
+    const psg_options *options = &r->report.options;
+    app_verification *v = &r->verification;
+    app_progress_step(&r->progress, "verifying");
+    const app_equation equation = {options->symbol,   options->lambda,
+                                   options->factor,   &r->values,
+                                   r->epsilon.values, r->report.statistics.residual};
+    if (app_verify(&r->report.grid, options->precision, &equation, r->planes, r->f, u, v)) {
+        return APP_FAILED;
+    }
+    r->report.verification = v;
+    if (v->ok) {
+        return APP_DONE;
+    }
+    const char *of = r->steps != NULL ? " of " : "", *step = of[0] ? r->report.source : "";
+    if (!(v->residual <= v->bound) || !isfinite(v->bound)) {
+        return app_error(
+            APP_FAILED,
+            "the result%s%s is wrong: the residual at point (%zu, %zu, %zu) is %.3g, rounding "
+            "explains %.3g",
+            of, step, v->at[0], v->at[1], v->at[2], v->residual, v->bound);
+    }
+    if (!(v->mean_off <= v->mean_bound)) {
+        return app_error(
+            APP_FAILED,
+            "the result%s%s is wrong: the mean of u is off by %.3g, rounding explains %.3g", of,
+            step, v->mean_off, v->mean_bound);
+    }
+    char text[APP_MEAN_TEXT];
+    app_mean_text(&v->f, equation.epsilon != NULL ? PSG_F64 : options->precision, text);
+    return app_error(APP_FAILED, "the result%s%s is not accurate: %s", of, step, text);
+}
+
+static int check_modes(app_job *r, const void *u) {
+    app_modes_error *e = &r->known.modes;
+    app_modes_compare(r->modes, r->report.options.precision, r->planes, u, e);
+    r->report.modes = e;
+    if (e->error <= e->tolerance) {
+        return APP_DONE;
+    }
+    return app_error(APP_FAILED,
+                     "the result is wrong: at point (%zu, %zu, %zu) the error is %.3g of max|u|, "
+                     "the tolerance is %.0e",
+                     e->at[0], e->at[1], e->at[2], e->error, e->tolerance);
+}
+
+static int check_madelung(app_job *r, const void *u) {
+    const psg_options *options = &r->report.options;
+    const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
+    app_madelung *m = &r->known.madelung;
+    if (app_madelung_constant((app_lattice)lattice, &r->report.grid, options->precision,
+                              options->symbol, r->planes, r->f, u, m)) {
+        return APP_FAILED;
+    }
+    r->report.madelung = m;
+    if (m->tolerance == 0) {
+        app_note(&r->notes, "this grid or symbol does not resolve the ions to all digits");
+        return isfinite(m->constant) ? APP_DONE : app_error(APP_FAILED, "the result is not finite");
+    }
+    if (fabs(m->constant - m->reference) <= m->tolerance) {
+        return APP_DONE;
+    }
+    return app_error(APP_FAILED,
+                     "the result is wrong: the Madelung constant is off by %.3g, the "
+                     "tolerance is %.0e",
+                     m->constant - m->reference, m->tolerance);
+}
+
+static int check_lid(app_job *r, const void *u) {
+    app_lid lid;
+    app_lid_compare(&r->report.grid, r->report.options.precision, r->planes, u, &lid);
+    r->report.middle = lid.middle;
+    return lid.tolerance == 0 || fabs(lid.middle - 1. / 6) <= lid.tolerance
+               ? APP_DONE
+               : app_error(APP_FAILED,
+                           "the result is wrong: u in the middle is %.15g, off by %.3g, the "
+                           "tolerance is %.0e",
+                           lid.middle, lid.middle - 1. / 6, lid.tolerance);
+}
+
+/* Where f is finite and its quotient by k^2 + lambda is not, u is of no use. */
+static int check_finite(const app_job *r, const void *u) {
+    const psg_axis *axis = r->report.grid.axis;
+    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
+    const size_t rows = row != NULL ? axis[1].n * r->planes.count : 0;
+    int code = row != NULL ? APP_DONE : APP_FAILED;
+    for (size_t line = 0; line < rows && !code; line++) {
+        double sum = 0; /* of zeros, unless one is Inf or NaN */
+        app_get_row(u, r->report.options.precision, line * axis[0].n, axis[0].n, row);
+        for (size_t i = 0; i < axis[0].n; i++) {
+            sum += 0 * row[i];
+        }
+        if (sum != 0) {
+            code = app_error(APP_USAGE,
+                             "%s: u is not finite: it is out of the range of the precision: choose "
+                             "other units",
+                             r->report.source);
+        }
+    }
+    free(row);
+    return app_ranks_agree(code);
+}
+
+/* Every check is made, so that the report has them all. */
+int app_job_check(app_job *r) {
+    const void *u = app_job_last_u(r);
+    if (app_simulation_machine() != NULL) {
+        return APP_DONE; /* and no answer */
+    }
+    int code = survey(r);
+    code = code ? code : check_finite(r, u);
+    if (code) {
+        return code;
+    }
+    if (r->arguments.verify && app_ranks_agree(check_residual(r, u))) {
+        code = APP_FAILED;
+    }
+    if (r->arguments.problem == APP_PROBLEM_MODES && app_ranks_agree(check_modes(r, u))) {
+        code = APP_FAILED;
+    }
+    if (r->arguments.problem == APP_PROBLEM_LID && app_ranks_agree(check_lid(r, u))) {
+        code = APP_FAILED;
+    }
+    if (r->report.lattice != NULL && app_ranks_agree(check_madelung(r, u))) {
+        code = APP_FAILED;
+    }
+    return code;
+}
+
+/* --------------------------------------------------------------------------------- the files */
 
 static int write_to(app_job *r, app_field_output *output, size_t step, const void *values) {
     const psg_grid *grid = &r->report.grid;
@@ -40,48 +190,6 @@ int app_job_write_field(app_job *r) {
     return r->arguments.out != NULL ? write_to(r, r->field, r->step, app_job_last_u(r)) : APP_DONE;
 }
 
-int app_job_write_gradient(app_job *r) {
-    app_job_gradient *g = &r->gradient;
-    int code = APP_DONE;
-    if (r->arguments.gradient == NULL) {
-        return APP_DONE;
-    }
-    for (size_t d = 0; d < 3 && !code; d++) {
-        code = write_to(r, g->field, d, g->values[d]);
-    }
-    code = code ? code : app_ranks_agree(app_output_commit(&r->files.gradient));
-    if (!code) {
-        snprintf(g->written, sizeof g->written, "%s:%s", g->out.file, g->out.dataset);
-        r->report.gradient = g->written;
-    }
-    return code;
-}
-
-int app_job_name_field(app_job *r) {
-    const double start = app_now();
-    const bool described = !app_npy_named(r->out.file);
-    int code = APP_DONE;
-    if (r->arguments.out == NULL) {
-        return APP_DONE;
-    }
-    app_progress_step(&r->progress, "writing");
-    if (described) {
-        code = app_ranks_agree(app_rank() == 0 ? write_xmf(r) : APP_DONE);
-    }
-    if (!code) {
-        code = app_ranks_agree(app_output_commit(&r->files.field));
-    }
-    if (!code) {
-        r->report.written = r->written;
-    }
-    if (!code && described) {
-        r->report.xmf = r->xmf;
-        code = app_ranks_agree(app_output_commit(&r->files.xmf));
-    }
-    r->report.write_seconds += app_now() - start;
-    return code;
-}
-
 /* For who finds the trace. NULL when out of memory. */
 static json_t *about(const app_report *report) {
     char grid[96];
@@ -94,18 +202,49 @@ static json_t *about(const app_report *report) {
     return object;
 }
 
-int app_job_write_trace(app_job *r) {
-    int code = app_ranks_agree(r->trace_failed);
-    if (!code) {
-        code = app_trace_write(&r->trace, r->files.trace.temporary, r->arguments.trace,
-                               &r->report.runs.workers, app_rank() == 0 ? about(&r->report) : NULL);
+/* The description of the field for ParaView, the trace and the task graph, on rank 0. */
+static int write_others(const app_job *r) {
+    const app_arguments *a = &r->arguments;
+    int code = APP_DONE;
+    if (r->xmf[0]) {
+        code = app_xmf_write(r->file[APP_JOB_XMF].temporary, r->xmf, r->out.file, r->out.dataset,
+                             r->steps, &r->report.grid, r->report.options.precision);
     }
-    return code ? code : app_ranks_agree(app_output_commit(&r->files.trace));
+    if (!code && a->trace != NULL) {
+        code = app_trace_write(&r->record, r->file[APP_JOB_TRACE].temporary, a->trace,
+                               &r->report.runs.workers, about(&r->report));
+    }
+    return code || a->dag == NULL
+               ? code
+               : app_dag_write(&r->record, r->file[APP_JOB_DAG].temporary, a->dag);
 }
 
-int app_job_write_dag(app_job *r) {
-    const int code = app_dag_write(&r->dag, r->files.dag.temporary, r->arguments.dag);
-    return code ? code : app_ranks_agree(app_output_commit(&r->files.dag));
+int app_job_write_results(app_job *r) {
+    const app_arguments *a = &r->arguments;
+    app_job_gradient *g = &r->gradient;
+    int code = APP_DONE;
+    for (size_t d = 0; d < 3 && !code && a->gradient != NULL; d++) {
+        code = write_to(r, g->field, d, g->values[d]);
+    }
+    if (!code && (a->trace != NULL || a->dag != NULL)) {
+        code = app_ranks_agree(r->record_failed);
+        code = code ? code : app_record_join(&r->record);
+    }
+    const double start = app_now();
+    code = code ? code : app_ranks_agree(app_rank() == 0 ? write_others(r) : APP_DONE);
+    for (int f = 0; f < APP_JOB_JSON && !code; f++) {
+        code = app_ranks_agree(app_output_commit(&r->file[f]));
+    }
+    if (a->out != NULL) {
+        r->report.write_seconds += app_now() - start;
+    }
+    if (!code) {
+        snprintf(g->written, sizeof g->written, "%s:%s", g->out.file, g->out.dataset);
+        r->report.written = a->out != NULL ? r->written : NULL;
+        r->report.xmf = r->xmf[0] ? r->xmf : NULL;
+        r->report.gradient = a->gradient != NULL ? g->written : NULL;
+    }
+    return code;
 }
 
 /* On rank 0. */
@@ -116,7 +255,7 @@ int app_job_write_report(app_job *r) {
     if (r->arguments.json == NULL) {
         return APP_DONE;
     }
-    const char *path = r->json_to_stdout ? NULL : r->files.json.temporary;
+    const char *path = r->json_to_stdout ? NULL : r->file[APP_JOB_JSON].temporary;
     const int failed = app_report_json(&r->report, path, r->arguments.json);
-    return failed || path == NULL ? failed : app_output_commit(&r->files.json);
+    return failed || path == NULL ? failed : app_output_commit(&r->file[APP_JOB_JSON]);
 }

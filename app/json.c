@@ -44,6 +44,12 @@ int app_json_write(json_t *root, const char *path, const char *shown) {
                : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
 }
 
+int app_json_deliver(json_t *root, const char *path, bool force) {
+    return strcmp(path, "-") == 0
+               ? app_json_write(root, NULL, path)
+               : app_json_save(root, path, force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
+}
+
 int app_json_save(json_t *root, const char *path, app_output_kind kind) {
     app_output output;
     int code = app_output_begin(&output, path, kind, 0);

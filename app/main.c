@@ -2,7 +2,7 @@
 #include "app/app.h"
 #include "app/arguments.h"
 #include "app/commands.h"
-#include "app/field.h"
+#include "app/hdf5.h"
 #include "app/processes.h"
 #include "app/simulating.h"
 #include "app/versions.h"
@@ -127,12 +127,10 @@ int main(int argc, char **argv) {
     (void)setenv("STARPU_SILENT", "1",
                  0); /* what StarPU has to say is for who asks for it: 0 there */
     if (app_ranks_launched()) {
-        app_field_start();
+        app_hdf5_start();
     }
     int code = app_ranks_start(argc, argv);
-    if (!code) {
-        code = run(argc, argv);
-    }
+    code = code ? code : run(argc, argv);
     /* output that did not get where it was sent is a failure, whatever it said */
     if (fflush(stdout) || ferror(stdout)) {
         code = app_error(code ? code : APP_FAILED, "stdout cannot be written: %s", strerror(errno));

@@ -1,5 +1,6 @@
-/* NumPy's files, format 1.0: "\x93NUMPY", two bytes of the version, two of the length of a text, and the text: a Python
- * dictionary with `descr`, `fortran_order` and `shape`. The numbers follow. */
+/* NumPy's files, format 1.0: "\x93NUMPY", two bytes of the version, two of the length of a text,
+ * and the text: a Python dictionary with `descr`, `fortran_order` and `shape`. The numbers
+ * follow. */
 #include "app/npy.h"
 #include "base/file.h"
 
@@ -251,7 +252,7 @@ void app_npy_close(app_npy *npy) {
     npy->file = -1;
 }
 
-/* ----------------------------------------------------------------------------------- the numbers */
+/* ---------------------------------------------------------------------------------- the numbers */
 
 /* Numbers of the other precision go through `piece` and, as doubles, `row`. */
 static const char *read_converted(const app_npy *npy, psg_precision precision, size_t first,

@@ -1,5 +1,5 @@
-/** @file npy.h  NumPy's files: a header and one array. Those of format 1.0 with f4 or f8 numbers of this machine's byte
- *  order in C order, [nz][ny][nx], are fields. */
+/** @file npy.h  NumPy's files: a header and one array. Those of format 1.0 with f4 or f8 numbers of
+ *  this machine's byte order in C order, [nz][ny][nx], are fields. */
 #ifndef PSG_APP_NPY_H
 #define PSG_APP_NPY_H
 

@@ -1,5 +1,6 @@
-/* The solver's options on a command line. A row of the table below is needed only where the command has another name,
- * or reads more than the library does: what is in no row comes from the library's table. */
+/* The solver's options on a command line. A row of the table below is needed only where the command
+ * has another name, or reads more than the library does: what is in no row comes from the library's
+ * table. */
 #include "app/option_lines.h"
 #include "app/app.h"
 

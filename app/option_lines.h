@@ -1,5 +1,6 @@
-/** @file option_lines.h  The solver's options on a command line. The library's table (psg_option_at()) says which there
- *  are, what they take and what they do; option_lines.c has only where the command says it in another way. */
+/** @file option_lines.h  The solver's options on a command line. The library's table
+ *  (psg_option_at()) says which there are, what they take and what they do; option_lines.c has only
+ *  where the command says it in another way. */
 #ifndef PSG_APP_OPTION_LINES_H
 #define PSG_APP_OPTION_LINES_H
 
@@ -18,7 +19,8 @@ typedef struct app_options {
     uint64_t given; /**< a bit for each psg_option_at() */
 } app_options;
 
-/** The library's defaults, but for in_flight, which is 1: a command says how many solves there are. */
+/** The library's defaults, but for in_flight, which is 1: a command says how many solves there
+ *  are. */
 void app_options_init(app_options *options);
 
 /** Set one of them. @return APP_DONE; APP_USAGE after a message that says what is expected */
@@ -30,10 +32,12 @@ void app_options_text(const psg_options *options, size_t index, char *text, size
 /** Was the option given? @param[in] name  that of the library */
 bool app_options_given(const app_options *options, const char *name);
 
-/** The number of an option of this name: the library's, or the command's with '_'. @return SIZE_MAX: there is none */
+/** The number of an option of this name: the library's, or the command's with '_'. @return
+ *  SIZE_MAX: there is none */
 size_t app_option_index(const char *name);
 
-/** The names on the command line: "segment-planes", and as a column of a table: "segment_planes". Static. */
+/** The names on the command line: "segment-planes", and as a column of a table: "segment_planes".
+ *  Static. */
 const char *app_option_name(size_t index);
 const char *app_option_column(size_t index);
 

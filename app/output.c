@@ -203,6 +203,12 @@ int app_output_space(const char *path, const char *temporary, double bytes) {
     return app_error(APP_FAILED, "%s: disk full: %s needed, %s left", path, needed, left);
 }
 
+int app_output_close(FILE *file, const char *shown) {
+    const int why = file != NULL ? base_close(file) : errno;
+    return why == 0 ? APP_DONE
+                    : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
+}
+
 int app_output_copy(const char *path, const char *temporary) {
     enum { PIECE = 1 << 14 };
     char piece[PIECE];
@@ -341,8 +347,8 @@ static void forget(app_output *output) {
 }
 
 int app_output_commit(app_output *output) {
-    if (output->adopted) {
-        return APP_DONE; /* its owner is at it, and can still be killed */
+    if (output->adopted || output->temporary[0] == '\0') {
+        return APP_DONE; /* the owner is at it, and can still be killed */
     }
     const int why = base_file_rename(output->temporary, output->name);
     if (why) {

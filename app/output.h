@@ -1,11 +1,13 @@
 /** @file output.h  Files that appear whole or not at all: written beside the final name under a
- *  temporary one, then renamed. A signal that ends the program takes the temporary files with it. */
+ *  temporary one, then renamed. A signal that ends the program takes the temporary files with
+ *  it. */
 #ifndef PSG_APP_OUTPUT_H
 #define PSG_APP_OUTPUT_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct app_output {
     char name[PATH_MAX];      /**< final, symbolic links followed */
@@ -47,9 +49,9 @@ void app_outputs_remove(void);
  *  the work is done. Temporary files that killed runs have left in the same folder are removed.
  *  @param[in] kind  a file that is there already is refused unless it is empty or of this kind;
  *                   APP_OUTPUT_ANY: any file may be replaced, as by --force
- *  @param[in] bytes  how large it will get, about: less free space than that is an error; 0 = unknown
- *  @return APP_DONE; APP_USAGE (the file that is there is refused) or APP_FAILED after a message, and
- *          nothing is left */
+ *  @param[in] bytes  how large it will get, about: less free space than that is an error; 0 =
+ *  unknown  @return APP_DONE; APP_USAGE (the file that is there is refused) or APP_FAILED after a
+ *  message, and nothing is left */
 int app_output_begin(app_output *output, const char *path, app_output_kind kind, double bytes);
 
 /** Is there something in the way of writing `path`? To be found before the work is done.
@@ -61,6 +63,10 @@ int app_output_try(const char *path, app_output_kind kind);
  *  @return APP_DONE, also where nobody knows; APP_FAILED after a message */
 int app_output_space(const char *path, const char *temporary, double bytes);
 
+/** Close a stream that `shown` was written to; NULL: errno says why it could not be opened.
+ *  @return APP_DONE; APP_FAILED after a message */
+int app_output_close(FILE *file, const char *shown);
+
 /** Copy the file `path` into its empty temporary file.
  *  @return APP_DONE; APP_FAILED after a message */
 int app_output_copy(const char *path, const char *temporary);
@@ -69,9 +75,10 @@ int app_output_copy(const char *path, const char *temporary);
  *  file: the one that made it may be killed. */
 void app_output_adopt(app_output *output);
 
-/** Bring the temporary file to the disk and rename it. It must be closed. One that was adopted is
- *  left to its owner, and remembered until it is discarded: that of a large file takes its time.
- *  @return APP_DONE; APP_FAILED after a message: the temporary file is gone, the old file intact */
+/** Bring the temporary file, if there is one, to the disk and rename it. It must be closed. One
+ *  that was adopted is left to its owner, and remembered until it is discarded: that of a large
+ *  file takes its time.  @return APP_DONE; APP_FAILED after a message: the temporary file is gone,
+ *  the old file intact */
 int app_output_commit(app_output *output);
 
 /** Remove the temporary file, if there is one; an adopted one is forgotten. */
@@ -89,9 +96,9 @@ typedef struct app_named_file {
         *dataset; /**< the data set or group of an HDF5 file that is meant; NULL: all of the file */
 } app_named_file;
 
-/** A file that is written may be no other file of these. One exception: a data set may go into the HDF5 file that
- *  another data set is read from. The writer fills a copy, and gives it the file's name when all is done.
- *  @return APP_DONE; APP_USAGE after a message */
+/** A file that is written may be no other file of these. One exception: a data set may go into the
+ *  HDF5 file that another data set is read from. The writer fills a copy, and gives it the file's
+ *  name when all is done.  @return APP_DONE; APP_USAGE after a message */
 int app_files_differ(const app_named_file *files, size_t count);
 
 #endif

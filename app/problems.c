@@ -33,8 +33,9 @@ struct app_modes {
     double *sine[3];
 };
 
-/* Mode numbers of one axis, from the ends of its range, which is [-n/2, n/2] of a periodic one and [0, n-1] between
- * sides: 0 is 0, 1 2 3 are counted from 0, and 8 and 7 are the highest there is and the one before. */
+/* Mode numbers of one axis, from the ends of its range, which is [-n/2, n/2] of a periodic one and
+ * [0, n-1] between sides: 0 is 0, 1 2 3 are counted from 0, and 8 and 7 are the highest there is
+ * and the one before. */
 static long mode_number(int code, const app_line *line) {
     const bool periodic = line->image[0] == 0;
     const long highest = periodic ? line->n / 2 : line->n - 1;
@@ -62,7 +63,8 @@ static double axis_eigenvalue(const app_line *line, long m, psg_symbol symbol) {
     return -k * k * (symbol == PSG_SYMBOL_FD4 ? 1 + s * s / 3 : 1);
 }
 
-/* cos and sin of 2 pi m i / n + phase; between sides the mode itself and 0. The turns are reduced in whole numbers. */
+/* cos and sin of 2 pi m i / n + phase; between sides the mode itself and 0. The turns are reduced
+ * in whole numbers. */
 static void fill_wave(const app_modes *modes, int axis, size_t which, long m, double phase) {
     const app_line *line = &modes->line[axis];
     const size_t n = (size_t)line->n;
@@ -301,18 +303,14 @@ const char *app_lattice_name(app_lattice lattice) {
     return lattices[lattice].name;
 }
 
-/* Where ion q is on an axis, in units of the cell, and its charge. */
-static double ion_place(const struct lattice *lattice, size_t q, int axis) {
+/* Ion q, in units of the cell. */
+static app_charge ion(const struct lattice *lattice, size_t q) {
     static const double face[4][3] = {{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}};
     const size_t half = lattice->ions / 2;
-    if (half == 0) {
-        return lattice->shift;
-    }
-    return face[q % half][axis] + (q < half ? 0 : lattice->shift);
-}
-
-static double ion_charge(const struct lattice *lattice, size_t q) {
-    return q < (lattice->ions + 1) / 2 ? 1 : -1;
+    const bool second = half == 0 || q >= half; /* a cavity's one charge is shifted, too */
+    const double *at = half == 0 ? face[0] : face[q % half];
+    const double shift = second ? lattice->shift : 0;
+    return (app_charge){{at[0] + shift, at[1] + shift, at[2] + shift}, half > 0 && second ? -1 : 1};
 }
 
 /* Standard deviation of the charges, in units of the cell. */
@@ -320,8 +318,10 @@ static double ion_width(const struct lattice *lattice) {
     return sqrt(lattice->distance_squared) / 12;
 }
 
-/* With widths below 0.084 cells, the images left out are below exp(-400). Those in conducting sides change sign. */
-void app_gaussian(double *table, const psg_axis *axis, double place, double width) {
+/* A normalised Gaussian on the points of an axis, unit 1/length; one in 3-D is the product of
+ * three. With widths below 0.084 axes, the images left out are below exp(-400). Those in conducting
+ * sides change sign. */
+static void fill_gaussian(double *table, const psg_axis *axis, double place, double width) {
     const double pi = acos(-1.0), sigma = width * axis->length;
     const app_line line = app_line_of(axis);
     for (size_t i = 0; i < axis->n; i++) {
@@ -335,41 +335,44 @@ void app_gaussian(double *table, const psg_axis *axis, double place, double widt
     }
 }
 
+int app_charges_fill(const app_charge *charges, size_t count, double width, const psg_grid *grid,
+                     psg_precision precision, app_planes planes, void *f) {
+    const size_t nx = grid->axis[0].n, ny = grid->axis[1].n, nz = grid->axis[2].n;
+    const size_t each = nx + ny + nz;
+    double *row = app_allocate(nx, sizeof *row, "a row of the field");
+    double *tables = app_allocate(count * each, sizeof *tables, "the charges");
+    const int code = row != NULL && tables != NULL ? APP_DONE : APP_FAILED;
+    for (size_t q = 0; q < count && !code; q++) {
+        double *table = tables + q * each;
+        for (int axis = 0; axis < 3; table += grid->axis[axis++].n) {
+            fill_gaussian(table, &grid->axis[axis], charges[q].place[axis], width);
+        }
+    }
+    for (size_t r = 0; r < planes.count * ny && !code; r++) {
+        memset(row, 0, nx * sizeof *row);
+        for (size_t q = 0; q < count; q++) {
+            const double *x = tables + q * each, *y = x + nx, *z = y + ny;
+            const double yz = charges[q].charge * y[r % ny] * z[planes.z0 + r / ny];
+            for (size_t i = 0; i < nx; i++) {
+                row[i] += yz * x[i];
+            }
+        }
+        app_put_row(f, precision, r * nx, nx, row);
+    }
+    free(tables);
+    free(row);
+    return code;
+}
+
 int app_madelung_fill(app_lattice which, const psg_grid *grid, psg_precision precision,
                       app_planes planes, void *f) {
     const struct lattice *lattice = &lattices[which];
-    const size_t nx = grid->axis[0].n, ny = grid->axis[1].n, nz = grid->axis[2].n;
-    double *table[3] = {NULL, NULL, NULL};
-    double *row = app_allocate(nx, sizeof *row, "a row of the field");
-    int code = row != NULL ? APP_DONE : APP_FAILED;
-    for (int axis = 0; axis < 3 && !code; axis++) {
-        const size_t n = grid->axis[axis].n;
-        table[axis] = app_allocate(lattice->ions * n, sizeof(double), "the charges of the ions");
-        code = table[axis] != NULL ? APP_DONE : APP_FAILED;
-        for (size_t q = 0; q < lattice->ions && !code; q++) {
-            app_gaussian(table[axis] + q * n, &grid->axis[axis], ion_place(lattice, q, axis),
-                         ion_width(lattice));
-        }
+    app_charge ions[IONS_MOST];
+    for (size_t q = 0; q < lattice->ions; q++) {
+        ions[q] = ion(lattice, q);
+        ions[q].charge *= -4 * acos(-1.0);
     }
-    for (size_t k = 0; k < planes.count && !code; k++) {
-        for (size_t j = 0; j < ny; j++) {
-            memset(row, 0, nx * sizeof *row);
-            for (size_t q = 0; q < lattice->ions; q++) {
-                const double yz = -4 * acos(-1.0) * ion_charge(lattice, q) * table[1][q * ny + j] *
-                                  table[2][q * nz + planes.z0 + k];
-                const double *x = table[0] + q * nx;
-                for (size_t i = 0; i < nx; i++) {
-                    row[i] += yz * x[i];
-                }
-            }
-            app_put_row(f, precision, (k * ny + j) * nx, nx, row);
-        }
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        free(table[axis]);
-    }
-    free(row);
-    return code;
+    return app_charges_fill(ions, lattice->ions, ion_width(lattice), grid, precision, planes, f);
 }
 
 /* Gaussian units: E = 1/2 integral rho phi with lap(phi) = -4 pi rho. Two Gaussians of deviation

@@ -31,15 +31,16 @@ void app_modes_compare(const app_modes *modes, psg_precision precision, app_plan
 
 /* ----------------------------------------------------------------------------------- madelung */
 
-/** APP_CAVITY: one charge in the middle of a cube with Dirichlet sides, whose mirror images are NaCl. */
+/** APP_CAVITY: one charge in the middle of a cube with Dirichlet sides, whose mirror images are
+ *  NaCl. */
 typedef enum app_lattice { APP_NACL = 0, APP_CSCL, APP_ZNS, APP_CAVITY } app_lattice;
 
 /** "NaCl" and the like, static. */
 const char *app_lattice_name(app_lattice lattice);
 
 /** f = -4 pi rho, where rho are the ions of one cubic cell as Gaussian charges +-1 of standard
- *  deviation d/12, d the distance of nearest neighbours, and all their periodic images. The box is a
- *  cube, the cell.
+ *  deviation d/12, d the distance of nearest neighbours, and all their periodic images. The box is
+ *  a cube, the cell.
  *  @param[out] f  [count][ny][nx] of the precision, the planes alone
  *  @return APP_DONE; APP_FAILED after a message */
 int app_madelung_fill(app_lattice lattice, const psg_grid *grid, psg_precision precision,
@@ -66,15 +67,24 @@ typedef struct app_lid {
     double tolerance; /**< for its difference from 1/6; 0 where the axes have unlike points */
 } app_lid;
 
-/** A cube with u = 1 on one side and 0 on the others. Six of these, one for each side, make u = 1, so u in the middle is
- *  1/6, of the stencil fd2 too. Collective. @param[in] u  [count][ny][nx] of the precision, the planes alone */
+/** A cube with u = 1 on one side and 0 on the others. Six of these, one for each side, make u = 1,
+ *  so u in the middle is 1/6, of the stencil fd2 too. Collective. @param[in] u  [count][ny][nx] of
+ *  the precision, the planes alone */
 void app_lid_compare(const psg_grid *grid, psg_precision precision, app_planes planes,
                      const void *u, app_lid *result);
 
-/** A normalised Gaussian at `place` and its images on the points of an axis, periodic or between Dirichlet sides and in
- *  the middle; a Gaussian in 3-D is the product of three.
- *  @param[in] place, width  in units of the axis' length, the width up to 0.084
- *  @param[out] table  axis->n numbers, unit 1/length */
-void app_gaussian(double *table, const psg_axis *axis, double place, double width);
+/* ------------------------------------------------------------------------------------ charges */
+
+typedef struct app_charge {
+    double place[3], charge; /**< along x, y and z in units of the axes' lengths */
+} app_charge;
+
+/** f is the density of Gaussian charges and their images, on axes that are periodic, or between
+ *  Dirichlet sides with the charge in the middle.
+ *  @param[in]  width  standard deviation in units of the axes' lengths, up to 0.084
+ *  @param[out] f      [count][ny][nx] of the precision, the planes alone
+ *  @return APP_DONE; APP_FAILED after a message */
+int app_charges_fill(const app_charge *charges, size_t count, double width, const psg_grid *grid,
+                     psg_precision precision, app_planes planes, void *f);
 
 #endif

@@ -139,8 +139,9 @@ void app_ranks_hurry(void) {
     pthread_mutex_unlock(&watch.lock);
 }
 
-/* A call of MPI that waits for other processes begins; NULL: it is over. The launcher wakes a stopped process to end it,
- * and calls that waited for that process may end. Then this process is ending, too, and has said why. */
+/* A call of MPI that waits for other processes begins; NULL: it is over. The launcher wakes a
+ * stopped process to end it, and calls that waited for that process may end. Then this process is
+ * ending, too, and has said why. */
 static void waits(const char *call) {
     if (watch.limit > 0) {
         pthread_mutex_lock(&watch.lock);

@@ -1,11 +1,11 @@
-/** @file processes.h  The processes of one run, and what they say to each other: all of the command's MPI.
- *  Without MPI, or started without a launcher, there is one process, and every function here is
- *  trivial: the rest of the command has one way for one process and for many.
+/** @file processes.h  The processes of one run, and what they say to each other: all of the
+ *  command's MPI. Without MPI, or started without a launcher, there is one process, and every
+ *  function here is trivial: the rest of the command has one way for one process and for many.
  *
- *  All functions but the first four, and those that go between two are collective: every process calls them, in
- *  the same order. So a step that may fail in one process ends with app_ranks_agree(), before the next
- *  collective call. Where MPI itself fails there is nobody to agree with: the run is ended, with a
- *  message and without temporary files. */
+ *  All functions but the first four, and those that go between two are collective: every process
+ *  calls them, in the same order. So a step that may fail in one process ends with
+ *  app_ranks_agree(), before the next collective call. Where MPI itself fails there is nobody to
+ *  agree with: the run is ended, with a message and without temporary files. */
 #ifndef PSG_APP_PROCESSES_H
 #define PSG_APP_PROCESSES_H
 
@@ -33,7 +33,8 @@ int app_ranks_start(int argc, char **argv);
 int app_ranks_finish(int code);
 
 /** End all processes with a message where this one waits for another one for so many seconds, in
- *  what is collective or goes between two; 0: never. @return APP_DONE; APP_FAILED after a message */
+ *  what is collective or goes between two; 0: never. @return APP_DONE; APP_FAILED after a
+ *  message */
 int app_ranks_limit(double seconds);
 
 /** From now on a second is enough, if there is a limit. */

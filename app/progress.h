@@ -1,5 +1,5 @@
-/** @file progress.h  What a long run is doing, how far it is, and about how long it will take: one line that changes on a
- *  terminal, and a line every 15 seconds anywhere else. */
+/** @file progress.h  What a long run is doing, how far it is, and about how long it will take: one
+ *  line that changes on a terminal, and a line every 15 seconds anywhere else. */
 #ifndef PSG_APP_PROGRESS_H
 #define PSG_APP_PROGRESS_H
 
@@ -27,8 +27,8 @@ typedef struct app_progress {
     pthread_cond_t wake;
 } app_progress;
 
-/** Show the step and the seconds so far on stderr, if it is `wanted`: on a terminal once a run takes longer than a
- *  second. */
+/** Show the step and the seconds so far on stderr, if it is `wanted`: on a terminal once a run
+ *  takes longer than a second. */
 void app_progress_start(app_progress *progress, int wanted);
 
 /** A step begins ("reading"). */
@@ -36,8 +36,8 @@ void app_progress_step(app_progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** A part of a step begins, after `done` of them: "solving 3/10", and what is left is estimated.
- *  @param[in] look  NULL: nothing is known about the inside of a part. It is called until the next step or stop, and
- *                   must not call back */
+ *  @param[in] look  NULL: nothing is known about the inside of a part. It is called until the next
+ *  step or stop, and must not call back */
 void app_progress_part(app_progress *progress, const char *what, size_t done, size_t parts,
                        app_progress_look *look, const void *context);
 

@@ -24,7 +24,8 @@ int app_runs_times(app_runs *runs);
 /** The bounds of all processes, largest ones and sums of bytes. Collective. */
 void app_runs_join_bounds(psg_bounds *bounds);
 
-/** Note that more workers were asked for than there are cores, or that others kept the cores busy. */
+/** Note that more workers were asked for than there are cores, or that others kept the cores
+ *  busy. */
 void app_runs_note_cpus(int cpus, app_notes *notes);
 void app_runs_note_load(const app_runs *runs, app_notes *notes);
 
@@ -34,8 +35,8 @@ void app_runs_print_times(const app_runs *runs);
 void app_runs_print_bounds(const app_runs *runs);
 void app_runs_print_links(const psg_link_statistics *link_of);
 
-/** Parts of reports; NULL when out of memory. The workers of all processes, and how many each has; the times; the bounds;
- *  the copies; notes; all options as they were given. */
+/** Parts of reports; NULL when out of memory. The workers of all processes, and how many each has;
+ *  the times; the bounds; the copies; notes; all options as they were given. */
 json_t *app_json_workers(const app_workers *workers);
 json_t *app_json_rank_workers(const app_workers *workers);
 json_t *app_runs_json_times(const app_runs *runs);

@@ -175,54 +175,60 @@ static void check(selftest *t, int passed, const char *text, const char *what) {
     }
 }
 
-static void check_modes(selftest *t, psg_plan *plan, const selftest_case *c, app_planes planes,
-                        void *f, void *u, const char *text) {
+/* A case while it is checked. */
+typedef struct trial {
+    const selftest_case *is;
+    char text[256]; /* its name in messages */
+    psg_grid grid;
+    psg_plan *plan;
+    app_planes planes;
+    void *f, *u;
+} trial;
+
+static void check_modes(selftest *t, const trial *c) {
     char what[640];
-    const psg_grid grid = grid_of(c);
-    app_modes *modes = app_modes_make(&grid, c->symbol, c->lambda, 1);
+    app_modes *modes = app_modes_make(&c->grid, c->is->symbol, c->is->lambda, 1);
     app_modes_error e = {.error = NAN};
     double missing = modes == NULL;
     app_ranks_max(&missing, 1);
     if (missing > 0) {
-        check(t, 0, text, "out of memory for a sum of modes");
+        check(t, 0, c->text, "out of memory for a sum of modes");
         app_modes_free(modes);
         return;
     }
-    app_modes_fill(modes, c->precision, planes, f, NULL);
-    const psg_status status = psg_solve(plan, f, u);
+    app_modes_fill(modes, c->is->precision, c->planes, c->f, NULL);
+    const psg_status status = psg_solve(c->plan, c->f, c->u);
     if (status == PSG_OK) {
-        app_modes_compare(modes, c->precision, planes, u, &e);
+        app_modes_compare(modes, c->is->precision, c->planes, c->u, &e);
         (void)snprintf(what, sizeof what, "error %.3g at (%zu, %zu, %zu), at most %.3g is rounding",
                        e.error, e.at[0], e.at[1], e.at[2], e.tolerance);
     } else {
         (void)snprintf(what, sizeof what, "modes: %s", psg_last_error());
     }
-    check(t, status == PSG_OK && e.error <= e.tolerance, text, what);
+    check(t, status == PSG_OK && e.error <= e.tolerance, c->text, what);
     app_modes_free(modes);
 }
 
 /* Every process draws the whole field and keeps its planes. */
-static void fill_random(selftest *t, const selftest_case *c, app_planes planes, void *f) {
-    const size_t plane = c->n[0] * c->n[1];
-    for (size_t m = 0; m < plane * c->n[2]; m++) {
+static void fill_random(selftest *t, const trial *c) {
+    const size_t plane = c->is->n[0] * c->is->n[1];
+    for (size_t m = 0; m < plane * c->is->n[2]; m++) {
         const double value = (double)(app_random(&t->random) >> 11) * 0x1p-52 - 1;
-        if (m / plane >= planes.z0 && m / plane < planes.z0 + planes.count) {
-            app_put_row(f, c->precision, m - planes.z0 * plane, 1, &value);
+        if (m / plane >= c->planes.z0 && m / plane < c->planes.z0 + c->planes.count) {
+            app_put_row(c->f, c->is->precision, m - c->planes.z0 * plane, 1, &value);
         }
     }
 }
 
-static void check_random(selftest *t, psg_plan *plan, const selftest_case *c, app_planes planes,
-                         void *f, void *u, const char *text) {
+static void check_random(selftest *t, const trial *c) {
     char what[640];
-    const psg_grid grid = grid_of(c);
-    const app_equation equation = {.symbol = c->symbol, .lambda = c->lambda, .factor = 1};
+    const app_equation equation = {.symbol = c->is->symbol, .lambda = c->is->lambda, .factor = 1};
     app_verification v = {.ok = 0};
-    fill_random(t, c, planes, f);
-    const psg_status status = psg_solve(plan, f, u);
+    fill_random(t, c);
+    const psg_status status = psg_solve(c->plan, c->f, c->u);
     if (status != PSG_OK) {
         (void)snprintf(what, sizeof what, "random data: %s", psg_last_error());
-    } else if (app_verify(&grid, c->precision, &equation, planes, f, u, &v)) {
+    } else if (app_verify(&c->grid, c->is->precision, &equation, c->planes, c->f, c->u, &v)) {
         (void)snprintf(what, sizeof what, "the check of the equation found no memory");
     } else {
         (void)snprintf(
@@ -230,59 +236,51 @@ static void check_random(selftest *t, psg_plan *plan, const selftest_case *c, ap
             "residual %.3g, at most %.3g is rounding; mean of u off by %.3g, at most %.3g",
             v.residual, v.bound, v.mean_off, v.mean_bound);
     }
-    check(t, status == PSG_OK && v.ok, text, what);
+    check(t, status == PSG_OK && v.ok, c->text, what);
 }
 
-/* The plan has to refuse the data, and to solve again afterwards. */
-static void check_refusal(selftest *t, psg_plan *plan, const selftest_case *c, app_planes planes,
-                          void *f, void *u, const char *text) {
-    const double bad = NAN, good = 0;
-    if (planes.z0 == 0 && planes.count > 0) {
-        app_put_row(f, c->precision, 0, 1, &bad);
+/* A solve with this number at the first point. */
+static psg_status solve_with(const trial *c, double value) {
+    if (c->planes.z0 == 0 && c->planes.count > 0) {
+        app_put_row(c->f, c->is->precision, 0, 1, &value);
     }
-    const psg_status refused = psg_solve(plan, f, u);
-    if (planes.z0 == 0 && planes.count > 0) {
-        app_put_row(f, c->precision, 0, 1, &good);
-    }
-    const psg_status solved = psg_solve(plan, f, u);
-    check(t, refused == PSG_ERR_DATA, text, "a NaN in f was not refused");
-    check(t, solved == PSG_OK, text, "the solve after a refused one failed");
+    return psg_solve(c->plan, c->f, c->u);
 }
 
-static void run_case(selftest *t, const selftest_case *c, selftest_on on) {
-    char text[256];
-    const psg_grid grid = grid_of(c);
-    const psg_options options = options_of(t, c, on);
-    const app_planes planes = app_own_planes(&grid);
-    const size_t points = app_plane_points(&grid, planes);
-    const size_t bytes = (points > 0 ? points : 1) * app_element_bytes(c->precision);
+static void run_case(selftest *t, const selftest_case *is, selftest_on on) {
+    trial c = {.is = is, .grid = grid_of(is)};
+    c.planes = app_own_planes(&c.grid);
+    const psg_options options = options_of(t, is, on);
+    const size_t points = app_plane_points(&c.grid, c.planes);
+    const size_t bytes = (points > 0 ? points : 1) * app_element_bytes(is->precision);
     const size_t failed = t->failed;
-    psg_plan *plan = NULL;
-    case_text(c, on, text, sizeof text);
+    case_text(is, on, c.text, sizeof c.text);
     app_progress_step(&t->progress, "%zu checks passed", t->passed);
-    void *f = malloc(bytes), *u = malloc(bytes);
-    double missing = f == NULL || u == NULL;
+    c.f = malloc(bytes);
+    c.u = malloc(bytes);
+    double missing = c.f == NULL || c.u == NULL;
     app_ranks_max(&missing, 1);
     const psg_status status =
-        missing > 0 ? PSG_ERR_MEMORY : psg_plan_create(&plan, &grid, &options);
+        missing > 0 ? PSG_ERR_MEMORY : psg_plan_create(&c.plan, &c.grid, &options);
     if (status == PSG_OK) {
-        check_modes(t, plan, c, planes, f, u, text);
-        check_random(t, plan, c, planes, f, u, text);
-        check_refusal(t, plan, c, planes, f, u, text);
+        check_modes(t, &c);
+        check_random(t, &c);
+        check(t, solve_with(&c, NAN) == PSG_ERR_DATA, c.text, "a NaN in f was not refused");
+        check(t, solve_with(&c, 0) == PSG_OK, c.text, "the solve after a refused one failed");
     } else if (status == PSG_ERR_UNSUPPORTED) {
         t->unsupported++;
     } else {
-        check(t, 0, text, missing > 0 ? "out of memory" : psg_last_error());
+        check(t, 0, c.text, missing > 0 ? "out of memory" : psg_last_error());
     }
     if (t->arguments.verbose && app_rank() == 0) {
-        printf("%s: %s\n", text,
+        printf("%s: %s\n", c.text,
                status == PSG_ERR_UNSUPPORTED ? "unsupported"
                : t->failed == failed         ? "right"
                                              : "WRONG");
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
+    psg_plan_destroy(c.plan);
+    free(c.f);
+    free(c.u);
 }
 
 /* ---------------------------------------------------------------------------------- the whole */
@@ -344,9 +342,7 @@ static int count_workers(const selftest *t, selftest_on on, size_t *count) {
 static int run_kinds(selftest *t) {
     const double start = app_now();
     int code = app_ranks_agree(count_workers(t, ON_CPUS, &t->cpus));
-    if (!code) {
-        code = app_ranks_agree(count_workers(t, ON_GPUS, &t->gpus));
-    }
+    code = code ? code : app_ranks_agree(count_workers(t, ON_GPUS, &t->gpus));
     if (code) {
         return code;
     }

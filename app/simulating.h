@@ -1,5 +1,5 @@
-/** @file simulating.h  What the command does differently where the library simulates: it chooses a machine, runs
- *  within its simulation, and has no data. */
+/** @file simulating.h  What the command does differently where the library simulates: it chooses a
+ *  machine, runs within its simulation, and has no data. */
 #ifndef PSG_APP_SIMULATING_H
 #define PSG_APP_SIMULATING_H
 

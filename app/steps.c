@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name is compared by its parts. A part is a number without a sign, or one character. A name may begin with a number that
- * has a sign. */
+/* A name is compared by its parts. A part is a number without a sign, or one character. A name may
+ * begin with a number that has a sign. */
 typedef struct part {
     bool number;
     double value;        /* of the number */

@@ -1,4 +1,5 @@
-/** @file steps.h  The time steps of a field: data sets of one group, in the order of their names. */
+/** @file steps.h  The time steps of a field: data sets of one group, in the order of their
+ *  names. */
 #ifndef PSG_APP_STEPS_H
 #define PSG_APP_STEPS_H
 
@@ -18,12 +19,13 @@ typedef struct app_field_steps {
 /** How many data sets a field is: 1 where there are no steps. @param[in] steps  NULL: none */
 size_t app_field_count(const app_field_steps *steps);
 
-/** Order the steps by their names: numbers in them are compared as numbers, the rest letter by letter. */
+/** Order the steps by their names: numbers in them are compared as numbers, the rest letter by
+ *  letter. */
 void app_field_sort(app_field_steps *steps);
 
 /** The name of a step's data set; where there are no steps that of the field.
- *  @param[in] name   of the steps' group, without a slash at its end, or of the field: up to 1023 letters
- *  @param[in] steps  NULL: none */
+ *  @param[in] name   of the steps' group, without a slash at its end, or of the field: up to 1023
+ *  letters  @param[in] steps  NULL: none */
 enum { APP_FIELD_PATH = 1280 };
 void app_field_path(const char *name, const app_field_steps *steps, size_t step,
                     char path[APP_FIELD_PATH]);

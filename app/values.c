@@ -150,116 +150,103 @@ int app_value_rate(const char *text, void *field, const app_choice *choices) {
     return 0;
 }
 
+/* Reads part `axis` of a value at the start of text. Returns where it ends, or NULL. */
+typedef const char *part_reader(const char *text, size_t axis, void *value);
+
+/* Three parts with `joint` between them. @param[in] one  or one part, which is meant for all
+ * three */
+static int read_three(const char *text, char joint, bool one, part_reader *read, void *value) {
+    const char *end = read(text, 0, value);
+    const bool alone = one && end != NULL && *end == '\0';
+    for (size_t axis = 1; axis < 3 && end != NULL; axis++) {
+        end = alone ? read(text, axis, value) : *end == joint ? read(end + 1, axis, value) : NULL;
+    }
+    return end != NULL && *end == '\0' ? 0 : -1;
+}
+
+static const char *read_extent(const char *text, size_t axis, void *value) {
+    app_grid_value *grid = value;
+    unsigned long long n;
+    const char *end = read_whole(text, SIZE_MAX, &n);
+    grid->n[axis] = end != NULL ? (size_t)n : 0;
+    return grid->n[axis] > 0 ? end : NULL;
+}
+
 int app_value_grid(const char *text, void *field, const app_choice *choices) {
     (void)choices;
-    app_grid_value grid = {1, {0, 0, 0}};
-    for (int axis = 0; axis < 3; axis++) {
-        unsigned long long value;
-        text = read_whole(text, SIZE_MAX, &value);
-        if (text == NULL || value < 1) {
-            return -1;
-        }
-        grid.n[axis] = (size_t)value;
-        if (axis == 0 && *text == '\0') {
-            grid.n[1] = grid.n[2] = grid.n[0];
-        }
-        if (*text == '\0' && axis != 1) {
-            *(app_grid_value *)field = grid;
-            return 0;
-        }
-        if (*text != 'x') {
-            return -1;
-        }
-        text++;
+    app_grid_value grid = {.given = true};
+    if (read_three(text, 'x', true, read_extent, &grid)) {
+        return -1;
     }
-    return -1;
+    *(app_grid_value *)field = grid;
+    return 0;
+}
+
+static const char *read_length(const char *text, size_t axis, void *value) {
+    app_box_value *box = value;
+    const char *end = read_real(text, &box->length[axis]);
+    return end != NULL && box->length[axis] > 0 ? end : NULL;
 }
 
 int app_value_box(const char *text, void *field, const app_choice *choices) {
     (void)choices;
-    app_box_value box = {1, {0, 0, 0}};
-    for (int axis = 0; axis < 3; axis++) {
-        text = read_real(text, &box.length[axis]);
-        if (text == NULL || !(box.length[axis] > 0)) {
-            return -1;
-        }
-        if (axis == 0 && *text == '\0') {
-            box.length[1] = box.length[2] = box.length[0];
-        }
-        if (*text == '\0' && axis != 1) {
-            *(app_box_value *)field = box;
-            return 0;
-        }
-        if (*text != 'x') {
-            return -1;
-        }
-        text++;
+    app_box_value box = {.given = true};
+    if (read_three(text, 'x', true, read_length, &box)) {
+        return -1;
     }
-    return -1;
+    *(app_box_value *)field = box;
+    return 0;
+}
+
+static const char *read_place(const char *text, size_t axis, void *value) {
+    return read_real(text, &((app_place_value *)value)->at[axis]);
 }
 
 int app_value_place(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_place_value place = {.given = true};
-    for (int axis = 0; axis < 3; axis++) {
-        text = read_real(text, &place.at[axis]);
-        if (text == NULL || *text != (axis < 2 ? ',' : '\0')) {
-            return -1;
-        }
-        text++;
+    if (read_three(text, ',', false, read_place, &place)) {
+        return -1;
     }
     *(app_place_value *)field = place;
     return 0;
 }
 
-static bool read_letter(char letter, psg_bc *bc) {
-    const char *found = letter != '\0' ? strchr(app_bc_letters, letter) : NULL;
-    *bc = found != NULL ? (psg_bc)(found - app_bc_letters) : PSG_BC_PERIODIC;
-    return found != NULL;
+static const char *read_sides(const char *text, size_t axis, void *value) {
+    app_sides_value *sides = value;
+    for (int side = 0; side < 2; side++, text++) {
+        const char *found = *text != '\0' ? strchr(app_bc_letters, *text) : NULL;
+        if (found == NULL) {
+            return NULL;
+        }
+        sides->bc[axis][side] = (psg_bc)(found - app_bc_letters);
+    }
+    return text;
 }
 
 int app_value_sides(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_sides_value sides = {.given = true};
-    for (int axis = 0; axis < 3; axis++) {
-        if (text[0] == '\0' || !read_letter(text[0], &sides.bc[axis][0]) ||
-            !read_letter(text[1], &sides.bc[axis][1])) {
-            return -1;
-        }
-        text += 2;
-        if (axis == 0 && *text == '\0') {
-            memcpy(sides.bc[1], sides.bc[0], sizeof sides.bc[0]);
-            memcpy(sides.bc[2], sides.bc[0], sizeof sides.bc[0]);
-            axis = 2;
-        }
-        if (*text != (axis < 2 ? ',' : '\0')) {
-            return -1;
-        }
-        text += axis < 2;
+    if (read_three(text, ',', true, read_sides, &sides)) {
+        return -1;
     }
     *(app_sides_value *)field = sides;
     return 0;
 }
 
+static const char *read_points(const char *text, size_t axis, void *value) {
+    ((app_points_value *)value)->points[axis] = *text == 'n' ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
+    return *text == 'n' || *text == 'c' ? text + 1 : NULL;
+}
+
 int app_value_points(const char *text, void *field, const app_choice *choices) {
     (void)choices;
-    app_points_value value = {.given = true};
-    const bool nodes = strcmp(text, "nodes") == 0;
-    for (size_t axis = 0; axis < 3; axis++) {
-        value.points[axis] = nodes ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
+    app_points_value points = {.given = true};
+    const bool cells = strcmp(text, "cells") == 0, nodes = strcmp(text, "nodes") == 0;
+    if (read_three(cells ? "c,c,c" : nodes ? "n,n,n" : text, ',', false, read_points, &points)) {
+        return -1;
     }
-    if (!nodes && strcmp(text, "cells") != 0) {
-        if (strlen(text) != 5 || text[1] != ',' || text[3] != ',') {
-            return -1;
-        }
-        for (size_t axis = 0; axis < 3; axis++) {
-            if (text[2 * axis] != 'c' && text[2 * axis] != 'n') {
-                return -1;
-            }
-            value.points[axis] = text[2 * axis] == 'n' ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
-        }
-    }
-    *(app_points_value *)field = value;
+    *(app_points_value *)field = points;
     return 0;
 }
 
@@ -310,7 +297,8 @@ static const char *sides_in_words(const char *text) {
     return NULL;
 }
 
-/* What was probably meant: the extents of a box have x between them, sides are large letters with commas. */
+/* What was probably meant: the extents of a box have x between them, sides are large letters with
+ * commas. */
 static bool nearly_right(const app_option_row *row, const char *text, char *meant, size_t size) {
     static const char *const places[] = {"cells", "nodes"};
     union {

@@ -61,7 +61,8 @@ int app_value_lambda(const char *text, void *field, const app_choice *choices); 
 int app_value_factor(const char *text, void *field, const app_choice *choices);
 /** GB/s above 0, to a double of bytes per second */
 int app_value_rate(const char *text, void *field, const app_choice *choices);
-/** N, or NXxNYxNZ: everywhere x joins the extents of a box, and a comma separates values of a list */
+/** N, or NXxNYxNZ: everywhere x joins the extents of a box, and a comma separates values of a
+ *  list */
 int app_value_grid(const char *text, void *field, const app_choice *choices);
 /** L, or LXxLYxLZ */
 int app_value_box(const char *text, void *field, const app_choice *choices);

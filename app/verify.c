@@ -51,8 +51,9 @@ static void fill_derivative(double *d, size_t n, double length) {
     }
 }
 
-/* Of an axis with sides: the derivative of what its mirror images continue. They have a period of two lengths, or of
- * four where the sides are unlike; then u changes its sign after two. Entry m is for two points m steps apart. */
+/* Of an axis with sides: the derivative of what its mirror images continue. They have a period of
+ * two lengths, or of four where the sides are unlike; then u changes its sign after two. Entry m is
+ * for two points m steps apart. */
 static int fill_images(double *d, const app_line *line) {
     const size_t period = 2 * (size_t)line->whole; /* halves of a step: twice the length */
     const bool unlike = line->image[0] != line->image[1];
@@ -77,8 +78,8 @@ static double weight_of(const app_line *line, const double *d, size_t j, size_t 
                                      (direct + line->image[0] * d[j + at + (size_t)line->first]);
 }
 
-/* Add to a row what the values on the sides add to the stencil there: on the sides of axis x at its ends, else in all of
- * it. @param[in] j, k  of the row, k in the grid */
+/* Add to a row what the values on the sides add to the stencil there: on the sides of axis x at its
+ * ends, else in all of it. @param[in] j, k  of the row, k in the grid */
 static void add_values(struct check *check, size_t j, size_t k, double *row) {
     const size_t nx = check->grid->axis[0].n;
     const size_t own = k - check->planes.z0, ny = check->grid->axis[1].n;
@@ -100,8 +101,9 @@ static void add_values(struct check *check, size_t j, size_t k, double *row) {
     }
 }
 
-/* factor f with what values on sides add to it, its mean where that is dropped, max |u| and the mean of u in one pass; NaN in
- * u makes its maximum NaN. @param[in] drops  the equation has no solution for the mean */
+/* factor f with what values on sides add to it, its mean where that is dropped, max |u| and the
+ * mean of u in one pass; NaN in u makes its maximum NaN. @param[in] drops  the equation has no
+ * solution for the mean */
 static void survey(struct check *check, bool drops, double *largest_u, double *mean_f,
                    double *mean_u) {
     const size_t nx = check->grid->axis[0].n;
@@ -183,8 +185,8 @@ static void *plane_of(const struct check *check, long k) {
                      : (char *)check->beyond + (size_t)(k - count + check->reach) * bytes;
 }
 
-/* The planes that the stencil finds below and above those of each process. Who has one and who wants it change places
- * in the same order everywhere; what comes back is thrown away. */
+/* The planes that the stencil finds below and above those of each process. Who has one and who
+ * wants it change places in the same order everywhere; what comes back is thrown away. */
 static void exchange_planes(const struct check *check) {
     const size_t nz = check->grid->axis[2].n, bytes = plane_bytes(check);
     for (int rank = 0; rank < app_ranks(); rank++) {
@@ -208,7 +210,8 @@ static void exchange_planes(const struct check *check) {
     }
 }
 
-/* u in row j and plane k of ours, either of which may be beyond a side. @return what it is multiplied with */
+/* u in row j and plane k of ours, either of which may be beyond a side. @return what it is
+ * multiplied with */
 static int get_row_of_u(const struct check *check, long j, long k, double *row) {
     const size_t nx = check->grid->axis[0].n;
     size_t y, z;
@@ -239,7 +242,8 @@ static double value_at(const void *field, psg_precision precision, size_t index)
                                 : ((const double *)field)[index];
 }
 
-/* fd2 with epsilon: through each face goes the difference of u over the resistances of two half cells. */
+/* fd2 with epsilon: through each face goes the difference of u over the resistances of two half
+ * cells. */
 static void epsilon_residual(struct check *check) {
     const psg_axis *axis = check->grid->axis;
     const size_t n[3] = {axis[0].n, axis[1].n, axis[2].n};
@@ -468,7 +472,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         growth * eps *
             (largest_u + (lambda == 0 ? 0 : (result->f.largest + check.largest_side) / lambda)) +
         (lambda == 0 ? 0 : left / lambda);
-    /* the bound grows with what the mean costs u, so that what is left of u is asked of the mean itself */
+    /* the bound grows with what the mean costs u, so that what is left of u is asked of the mean
+     * itself */
     result->digits = app_mean_digits(&result->f, equation->epsilon != NULL ? PSG_F64 : precision);
     result->ok = isfinite(result->bound) && result->residual <= result->bound &&
                  result->mean_off <= result->mean_bound && result->digits >= APP_DIGITS_FEW;

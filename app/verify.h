@@ -1,4 +1,5 @@
-/** @file verify.h  Is lap(u) - lambda u = factor (f - mean), or div(epsilon grad u) in place of lap(u)? Asked of the numbers, by other means than FFTs. */
+/** @file verify.h  Is lap(u) - lambda u = factor (f - mean), or div(epsilon grad u) in place of
+ *  lap(u)? Asked of the numbers, by other means than FFTs. */
 #ifndef PSG_APP_VERIFY_H
 #define PSG_APP_VERIFY_H
 
@@ -26,16 +27,17 @@ typedef struct app_equation {
     const app_side_values *values; /**< on the sides, for fd2; NULL: 0 */
     /** [nz][ny][nx] of the precision, for fd2 and periodic sides in one process; NULL: 1. */
     const void *epsilon;
-    double
-        tolerance; /**< with epsilon: of the residual as a share of f, as roots of sums of squares */
+    /** With epsilon: of the residual as a share of f, as roots of sums of squares. */
+    double tolerance;
 } app_equation;
 
 /** fd2: the 7-point stencil at all points. spectral: the second derivative of the trigonometric
- *  interpolant along the three lines through a point, at all points of a field of up to 2^18, else at
- *  2^16 of them drawn by a fixed rule.
+ *  interpolant along the three lines through a point, at all points of a field of up to 2^18, else
+ *  at 2^16 of them drawn by a fixed rule.
  *  Collective; the result is that of the whole field, in all processes.
  *  @param[in] f, u  [count][ny][nx] of the precision, the planes alone
- *  @return APP_DONE whether they agree or not; APP_FAILED after a message; the same in all processes */
+ *  @return APP_DONE whether they agree or not; APP_FAILED after a message; the same in all
+ *  processes */
 int app_verify(const psg_grid *grid, psg_precision precision, const app_equation *equation,
                app_planes planes, const void *f, const void *u, app_verification *result);
 

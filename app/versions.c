@@ -1,6 +1,6 @@
 /* What psg was built with: the library's components, and the libraries of the command. */
 #include "app/versions.h"
-#include "app/field.h"
+#include "app/hdf5.h"
 #include "graph/psg_machine.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ void app_versions_print(int first) {
         }
         printf("\n");
     }
-    app_field_library_version(hdf5, sizeof hdf5);
+    app_hdf5_version(hdf5, sizeof hdf5);
     printf("%-9s %s\n%-9s %s\n", "HDF5", hdf5, "Jansson", JANSSON_VERSION);
 }
 
@@ -27,7 +27,7 @@ json_t *app_json_versions(void) {
         json_object_set_new(versions, psg_component_name(c),
                             version != NULL ? json_string(version) : json_null());
     }
-    app_field_library_version(hdf5, sizeof hdf5);
+    app_hdf5_version(hdf5, sizeof hdf5);
     json_object_set_new(versions, "HDF5", json_string(hdf5));
     json_object_set_new(versions, "Jansson", json_string(JANSSON_VERSION));
     return versions;

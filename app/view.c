@@ -29,10 +29,9 @@ static const app_option_row view_rows[] = {
      "the place that the slices go through, in the unit of the box; default: the point with the "
      "largest |value|",
      false},
-    {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
-     "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the box; default: the attribute `box` of the field, else the axes count points",
-     false},
+    APP_BOX_ROW(
+        false, "lengths of the box; default: the attribute `box` of the field, else the axes count "
+               "points"),
     APP_FORCE_ROW,
     APP_QUIET_ROW,
     {.name = NULL}};
@@ -113,7 +112,8 @@ static int find_place(view *v) {
     return APP_DONE;
 }
 
-/* Of points that differ by rounding alone the first one, so that every machine finds the same. The middle, if all is 0. */
+/* Of points that differ by rounding alone the first one, so that every machine finds the same. The
+ * middle, if all is 0. */
 static int find_largest(view *v, double *plane) {
     const size_t *n = v->info.n;
     int code = APP_DONE;
@@ -296,22 +296,12 @@ static int make_view(const view_arguments *a, app_progress *progress) {
     return code;
 }
 
-/* FILE stands first, in the place that parsing takes for the command's name. */
 int app_view(int argc, char **argv) {
     view_arguments a = {.out = "slices.png"};
-    const bool named = argc > 1 && argv[1][0] != '-';
-    a.file = named ? argv[1] : NULL;
-    const int code =
-        app_ranks_agree(app_arguments_parse(&view_text, argc - named, argv + named, &a));
+    const int code = app_ranks_agree(app_arguments_parse_operand(
+        &view_text, "say what to look at: psg view phi.h5", argc, argv, &a, &a.file));
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
-    }
-    if (a.file == NULL || !a.file[0]) {
-        return app_ranks_agree(app_error(APP_USAGE, "say what to look at: psg view phi.h5"));
-    }
-    if (app_ranks() > 1) {
-        return app_ranks_agree(
-            app_error(APP_USAGE, "psg view is for one process: start it without mpirun"));
     }
     app_signals_install(app_rank() > 0);
     app_progress progress;

@@ -10,7 +10,8 @@ static const char *line_start(void) {
     return isatty(STDERR_FILENO) ? "\r\033[K" : "";
 }
 
-/* How many bytes the letter is long that UTF-8 has here; 0: none, or one that controls a terminal. */
+/* How many bytes the letter is long that UTF-8 has here; 0: none, or one that controls a
+ * terminal. */
 static size_t letter_bytes(const unsigned char *c) {
     const size_t more = c[0] >= 0xf0 ? 3 : c[0] >= 0xe0 ? 2 : c[0] >= 0xc2 ? 1 : 0;
     if (c[0] < ' ' || (c[0] > '~' && c[0] < 0xc2) || c[0] > 0xf4 || (c[0] == 0xc2 && c[1] < 0xa0)) {

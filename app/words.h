@@ -16,7 +16,8 @@ typedef struct app_notes {
 } app_notes;
 
 /** Print "psg: ..." and a newline on stderr, with ? in place of what would control a terminal,
- *  unless app_errors_to() has a keeper that takes it. @return code, for `return app_error(APP_USAGE, ...)` */
+ *  unless app_errors_to() has a keeper that takes it. @return code, for `return
+ *  app_error(APP_USAGE, ...)` */
 int app_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** 1 if a text is UTF-8 and has nothing in it that controls a terminal. */
@@ -32,13 +33,15 @@ void app_print_message(const char *format, ...) __attribute__((format(printf, 1,
 void app_note(app_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** From now on errors go to a keeper, which prints them later and once.
- *  @param[in] keeper  returns false for an error that has to be printed at once; NULL: all have to */
+ *  @param[in] keeper  returns false for an error that has to be printed at once; NULL: all have
+ *  to */
 void app_errors_to(bool (*keeper)(const char *text));
 
 /** "1.50 GiB" and the like. @param[out] text  size bytes, 32 are enough */
 void app_bytes_text(char *text, size_t size, double bytes);
 
-/** What to do about a field whose rank is not 3, in words that follow others: "; save a plane as ...". Static; "". */
+/** What to do about a field whose rank is not 3, in words that follow others: "; save a plane as
+ *  ...". Static; "". */
 const char *app_rank_remedy(int rank);
 
 #endif

@@ -1,8 +1,10 @@
 #include "app/work_job.h"
 #include "app/app.h"
+#include "app/dag.h"
 #include "app/load.h"
 #include "app/processes.h"
 #include "app/simulating.h"
+#include "app/trace.h"
 #include "app/versions.h"
 #include "app/work_words.h"
 
@@ -100,7 +102,7 @@ static int run_all(app_work_job *r) {
             return app_work_status(status);
         }
         r->runs.seconds[m] = r->statistics.seconds; /* without what comes before the first task */
-        if (r->arguments->trace != NULL && app_trace_take(&r->trace, r->work)) {
+        if (r->arguments->trace != NULL && app_record_take(&r->record, r->work)) {
             return APP_FAILED;
         }
     }
@@ -120,10 +122,9 @@ static int look(app_work_job *r) {
     if (status == PSG_OK) {
         status = psg_work_answers(r->work, r->answers, APP_WORK_ANSWERS, &r->count);
     }
-    if (status != PSG_OK) {
-        return app_work_status(status);
-    }
-    return r->arguments->dag != NULL ? app_dag_take(&r->dag, r->work) : APP_DONE;
+    const bool graph_alone = r->arguments->dag != NULL && r->arguments->trace == NULL;
+    return status == PSG_OK && graph_alone ? app_record_take(&r->record, r->work)
+                                           : app_work_status(status);
 }
 
 /* ------------------------------------------------------------------------------------- results */
@@ -209,15 +210,15 @@ static int write_json(const app_work_job *r, const char *path) {
 }
 
 static int write_files(app_work_job *r, const work_files *w) {
-    int code = APP_DONE;
-    if (w->path[TRACE] != NULL) {
+    int code = r->record.rows[APP_RECORD_RUNS] > 0 ? app_record_join(&r->record) : APP_DONE;
+    if (!code && w->path[TRACE] != NULL) {
         json_t *about = app_runs_about(&r->runs);
         app_json_put_text(about, "workload", r->workload);
-        code = app_trace_write(&r->trace, w->output[TRACE].temporary, w->path[TRACE],
+        code = app_trace_write(&r->record, w->output[TRACE].temporary, w->path[TRACE],
                                &r->runs.workers, about);
     }
     if (!code && w->path[DAG] != NULL) {
-        code = app_dag_write(&r->dag, w->output[DAG].temporary, w->path[DAG]);
+        code = app_dag_write(&r->record, w->output[DAG].temporary, w->path[DAG]);
     }
     if (!code && w->path[OUT] != NULL) {
         code = r->command->write(r, w->output[OUT].temporary, w->path[OUT]);
@@ -248,8 +249,7 @@ static int finish(app_work_job *r, work_files *w) {
 static void clean_up(app_work_job *r) {
     app_progress_stop(&r->progress);
     psg_work_destroy(r->work);
-    app_trace_free(&r->trace);
-    app_dag_free(&r->dag);
+    app_record_free(&r->record);
     app_workers_free(&r->runs.workers);
     free(r->runs.seconds);
 }

@@ -3,11 +3,10 @@
 #define PSG_APP_WORK_JOB_H
 
 #include "app/arguments.h"
-#include "app/dag.h"
 #include "app/output.h"
 #include "app/progress.h"
+#include "app/record.h"
 #include "app/runs.h"
-#include "app/trace.h"
 #include "graph/psg_work.h"
 
 /** What these commands get from their command lines; the first member of their own structs of arguments. */
@@ -74,8 +73,7 @@ struct app_work_job {
     app_notes notes;
     app_progress progress;
     app_runs runs;
-    app_trace trace;
-    app_dag dag;
+    app_record record;
     psg_work *work;
     psg_run_statistics statistics;
     psg_kind_tasks tasks[APP_WORK_TASKS];

@@ -1,10 +1,9 @@
-/* The XDMF description of a field: a uniform grid, with everything in the order z y x, or a collection of such grids over
- * time. */
+/* The XDMF description of a field: a uniform grid, with everything in the order z y x, or a
+ * collection of such grids over time. */
 #include "app/xmf.h"
 #include "app/grid_sides.h"
-#include "base/file.h"
+#include "app/output.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +26,7 @@ int app_xmf_name(const char *field_file, char *name, size_t size) {
     return 0;
 }
 
+/* A text with what XML has for its own signs. */
 static void put_escaped(FILE *file, const char *text) {
     for (; *text; text++) {
         const char *special = *text == '&'   ? "&amp;"
@@ -34,49 +34,43 @@ static void put_escaped(FILE *file, const char *text) {
                               : *text == '>' ? "&gt;"
                               : *text == '"' ? "&quot;"
                                              : NULL;
-        if (special != NULL) {
-            fputs(special, file);
-        } else {
-            fputc(*text, file);
-        }
+        fprintf(file, special != NULL ? "%s" : "%.1s", special != NULL ? special : text);
     }
 }
 
-static double first_of(const app_line *line) {
-    return 0.5 * (double)line->first * line->step;
-}
-
-/* One data set. @param[in] step  NULL: there are no steps. @param[in] attribute  its name in ParaView */
+/* One data set. @param[in] step  NULL: there are no steps. @param[in] attribute  its name in
+ * ParaView */
 static void put_grid(FILE *file, const char *field, const char *group, const app_field_step *step,
                      const char *attribute, const psg_grid *grid, psg_precision precision) {
-    const psg_axis *x = &grid->axis[0], *y = &grid->axis[1], *z = &grid->axis[2];
-    const app_line line[3] = {app_line_of(x), app_line_of(y), app_line_of(z)};
+    const size_t n[3] = {grid->axis[0].n, grid->axis[1].n, grid->axis[2].n};
+    double first[3], h[3];
+    for (int a = 0; a < 3; a++) {
+        const app_line line = app_line_of(&grid->axis[a]);
+        first[a] = 0.5 * (double)line.first * line.step;
+        h[a] = line.step;
+    }
     fputs("    <Grid Name=\"", file);
     put_escaped(file, step != NULL ? step->name : "psg");
     fputs("\" GridType=\"Uniform\">\n", file);
     if (step != NULL) {
         fprintf(file, "      <Time Value=\"%.17g\"/>\n", step->time);
     }
-    fprintf(file, "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%zu %zu %zu\"/>\n",
-            z->n, y->n, x->n);
-    fputs("      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
-          "        <DataItem Name=\"Origin\" Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" "
-          "Format=\"XML\">",
-          file);
-    fprintf(file, "%.17g %.17g %.17g</DataItem>\n", first_of(&line[2]), first_of(&line[1]),
-            first_of(&line[0]));
-    fprintf(
-        file,
-        "        <DataItem Name=\"Spacing\" Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" "
-        "Format=\"XML\">%.17g %.17g %.17g</DataItem>\n      </Geometry>\n",
-        line[2].step, line[1].step, line[0].step);
-    fputs("      <Attribute Name=\"", file);
+    fprintf(file,
+            "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%zu %zu %zu\"/>\n"
+            "      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+            "        <DataItem Name=\"Origin\" Dimensions=\"3\" NumberType=\"Float\" "
+            "Precision=\"8\" Format=\"XML\">%.17g %.17g %.17g</DataItem>\n"
+            "        <DataItem Name=\"Spacing\" Dimensions=\"3\" NumberType=\"Float\" "
+            "Precision=\"8\" Format=\"XML\">%.17g %.17g %.17g</DataItem>\n"
+            "      </Geometry>\n"
+            "      <Attribute Name=\"",
+            n[2], n[1], n[0], first[2], first[1], first[0], h[2], h[1], h[0]);
     put_escaped(file, attribute);
     fprintf(file,
             "\" AttributeType=\"Scalar\" Center=\"Node\">\n"
             "        <DataItem Dimensions=\"%zu %zu %zu\" NumberType=\"Float\" Precision=\"%zu\" "
             "Format=\"HDF\">",
-            z->n, y->n, x->n, app_element_bytes(precision));
+            n[2], n[1], n[0], app_element_bytes(precision));
     put_escaped(file, field);
     fputc(':', file);
     put_escaped(file, group);
@@ -93,7 +87,7 @@ int app_xmf_write(const char *path, const char *shown, const char *field, const 
     const bool series = steps != NULL && steps->count > 0;
     FILE *file = fopen(path, "w");
     if (file == NULL) {
-        return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(errno));
+        return app_output_close(NULL, shown);
     }
     fputs("<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n", file);
     if (series) {
@@ -106,7 +100,5 @@ int app_xmf_write(const char *path, const char *shown, const char *field, const 
                  precision);
     }
     fputs(series ? "    </Grid>\n  </Domain>\n</Xdmf>\n" : "  </Domain>\n</Xdmf>\n", file);
-    const int why = base_close(file);
-    return why == 0 ? APP_DONE
-                    : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
+    return app_output_close(file, shown);
 }

@@ -9,8 +9,8 @@
  *  @param[out] name  size bytes. @return 0, or -1 where it does not fit */
 int app_xmf_name(const char *field_file, char *name, size_t size);
 
-/** Write the description of a field in a file of the same folder: of one data set, or of a group's as time steps.
- *  @param[in] path     the file to write; `shown` is its name in messages
+/** Write the description of a field in a file of the same folder: of one data set, or of a group's
+ *  as time steps.  @param[in] path     the file to write; `shown` is its name in messages
  *  @param[in] field    the HDF5 file; only the last part of its path is used
  *  @param[in] dataset  "/potential", or the group of the time steps
  *  @param[in] steps    NULL: none

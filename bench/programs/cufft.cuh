@@ -8,6 +8,7 @@
 
 #include <cufftXt.h>
 #include <dlfcn.h>
+#include <memory>
 
 /// spectrum[(plane * rows + j) * nxc + i] of modes (i, y0 + j, plane % nz), box of 2 pi.
 template <class real>
@@ -44,123 +45,75 @@ void bench_launch_divide(void *spectrum, const size_t n[3], size_t y0, size_t ro
     BENCH_CUDA(cudaGetLastError());
 }
 
-/// Where the share of a GPU begins, as cuFFT divides an axis.
-inline size_t bench_cufft_first(size_t gpu, size_t gpus, size_t extent) {
-    return gpu * (extent / gpus) + std::min(gpu, extent % gpus);
-}
-
 template <class real> struct bench_cufft_types {
     static constexpr cufftType r2c = sizeof(real) == 8 ? CUFFT_D2Z : CUFFT_R2C;
     static constexpr cufftType c2r = sizeof(real) == 8 ? CUFFT_Z2D : CUFFT_C2R;
 };
 
-/// On GPUs of this process.
+/// By hand on the first GPU: right-hand sides one after the other, or several by one plan.
 template <class real> struct bench_cufft : bench_door<real> {
-    size_t n[3];
-    int gpus;
+    size_t n[3], points, count, together;
+    real *f, *u;
+    std::unique_ptr<bench_buffer> own_f, own_u, spectrum;
     cufftHandle forward, inverse;
-    real *f_d = nullptr, *u_d = nullptr;
-    void *spectrum_d = nullptr;
-    cudaLibXtDesc *data = nullptr;
 
-    bench_cufft(const size_t extent[3], int count)
-        : bench_door<real>(count > 1 ? "cufft_xt" : "cufft"), gpus(count) {
+    /// Of one f of random numbers, which is made here.
+    explicit bench_cufft(const size_t extent[3])
+        : bench_cufft("cufft", extent, 1, 1, nullptr, nullptr) {
+        own_f.reset(new bench_buffer(points * sizeof(real)));
+        own_u.reset(new bench_buffer(points * sizeof(real)));
+        f = static_cast<real *>(own_f->p);
+        u = static_cast<real *>(own_u->p);
+        bench_fill(bench_field<real>{{0, f, 0, n[2], n[0]}}, n);
+        bench_synchronize(1);
+    }
+    bench_cufft(const char *name, const size_t extent[3], size_t sides, size_t at_once, real *all_f,
+                real *all_u)
+        : bench_door<real>(name), points(extent[0] * extent[1] * extent[2]), count(sides),
+          together(at_once), f(all_f), u(all_u) {
+        int length[3] = {(int)extent[2], (int)extent[1], (int)extent[0]};
         memcpy(n, extent, sizeof n);
-        std::vector<int> ids(gpus);
-        for (int g = 0; g < gpus; g++)
-            ids[g] = g;
-        std::vector<size_t> work(gpus);
-        for (cufftHandle *plan : {&forward, &inverse}) {
-            BENCH_CUFFT(cufftCreate(plan));
-            if (gpus > 1)
-                BENCH_CUFFT(cufftXtSetGPUs(*plan, gpus, ids.data()));
-        }
-        for (cufftHandle *plan : {&forward, &inverse}) {
-            bench_stage("cuFFT's %s plan", plan == &forward ? "forward" : "inverse");
-            BENCH_CUFFT(cufftMakePlan3d(*plan, (int)n[2], (int)n[1], (int)n[0],
-                                        plan == &forward ? bench_cufft_types<real>::r2c
-                                                         : bench_cufft_types<real>::c2r,
-                                        work.data()));
-        }
-        bench_stage("cuFFT's memory");
-        const size_t bytes = n[0] * n[1] * n[2] * sizeof(real);
-        if (gpus > 1) {
-            BENCH_CUFFT(cufftXtMalloc(forward, &data, CUFFT_XT_FORMAT_INPLACE));
-        } else {
-            BENCH_CUDA(cudaMalloc(&f_d, bytes));
-            BENCH_CUDA(cudaMalloc(&u_d, bytes));
-            BENCH_CUDA(cudaMalloc(&spectrum_d, bytes / n[0] * 2 * (n[0] / 2 + 1)));
-            bench_fill(bench_field<real>{{0, f_d, 0, n[2], n[0]}}, n);
-        }
-        bench_synchronize(gpus);
+        bench_stage("%s: plans", name);
+        BENCH_CUFFT(cufftPlanMany(&forward, 3, length, nullptr, 1, 0, nullptr, 1, 0,
+                                  bench_cufft_types<real>::r2c, (int)together));
+        BENCH_CUFFT(cufftPlanMany(&inverse, 3, length, nullptr, 1, 0, nullptr, 1, 0,
+                                  bench_cufft_types<real>::c2r, (int)together));
+        spectrum.reset(
+            new bench_buffer(together * points / n[0] * 2 * (n[0] / 2 + 1) * sizeof(real)));
     }
     ~bench_cufft() override {
         cufftDestroy(forward);
         cufftDestroy(inverse);
-        if (data != nullptr)
-            cufftXtFree(data);
-        cudaFree(f_d);
-        cudaFree(u_d);
-        cudaFree(spectrum_d);
-    }
-    bench_field<real> in_place() const {
-        const size_t pitch = 2 * (n[0] / 2 + 1);
-        bench_field<real> field;
-        for (int g = 0; g < gpus; g++) {
-            const size_t z0 = first_of(g, n[2]), planes = first_of(g + 1, n[2]) - z0;
-            const cudaXtDesc &memory = *data->descriptor;
-            bench_must(planes * n[1] * pitch * sizeof(real) <= memory.size[g],
-                       "cufftXt has %zu bytes on GPU %d, too few for %zu planes", memory.size[g], g,
-                       planes);
-            field.push_back(
-                {memory.GPUs[g], static_cast<real *>(memory.data[g]), z0, planes, pitch});
-        }
-        return field;
-    }
-    size_t first_of(int g, size_t extent) const {
-        return bench_cufft_first((size_t)g, (size_t)gpus, extent);
-    }
-    void load() override { /* in place, a solve eats its input */
-        if (gpus > 1) {
-            bench_fill(in_place(), n);
-            bench_synchronize(gpus);
-        }
     }
     void solve() override {
-        if (gpus == 1) {
-            BENCH_CUFFT(cufftXtExec(forward, f_d, spectrum_d, CUFFT_FORWARD));
-            bench_launch_divide<real>(spectrum_d, n, 0, n[1]);
-            BENCH_CUFFT(cufftXtExec(inverse, spectrum_d, u_d, CUFFT_INVERSE));
-        } else {
-            BENCH_CUFFT(cufftXtExecDescriptor(forward, data, data, CUFFT_FORWARD));
-            for (int g = 0; g < gpus; g++) { /* shuffled: the modes are spread along y */
-                const size_t y0 = first_of(g, n[1]);
-                BENCH_CUDA(cudaSetDevice(data->descriptor->GPUs[g]));
-                bench_launch_divide<real>(data->descriptor->data[g], n, y0,
-                                          first_of(g + 1, n[1]) - y0);
-            }
-            BENCH_CUFFT(cufftXtExecDescriptor(inverse, data, data, CUFFT_INVERSE));
+        for (size_t m = 0; m < count; m += together) {
+            BENCH_CUFFT(cufftXtExec(forward, f + m * points, spectrum->p, CUFFT_FORWARD));
+            bench_launch_divide<real>(spectrum->p, n, 0, n[1], together, count > 1 ? 1024 : 64);
+            BENCH_CUFFT(cufftXtExec(inverse, spectrum->p, u + m * points, CUFFT_INVERSE));
         }
-        bench_synchronize(gpus);
+        bench_synchronize(1);
     }
     void look(const std::function<void(const bench_field<real> &)> &at) override {
-        at(gpus > 1 ? in_place() : bench_field<real>{{0, u_d, 0, n[2], n[0]}});
+        at({{0, u, 0, n[2], n[0]}});
     }
 };
 
-/// What is used of cuFFTMp. Its library has cuFFT's own names, and psg runs on cuFFT: so it is loaded
-/// at run time, and its functions are looked up in it alone. It needs libnvshmem_host.so.3 where the
-/// loader finds it. The types are cuFFT's; its header says that an MPI communicator is of kind 0.
-struct bench_cufft_mp_library {
-    cufftResult (*create)(cufftHandle *);
-    cufftResult (*attach)(cufftHandle, int kind, void *comm);
-    cufftResult (*plan)(cufftHandle, int nz, int ny, int nx, cufftType, size_t *work);
-    cufftResult (*allocate)(cufftHandle, cudaLibXtDesc **, cufftXtSubFormat);
-    cufftResult (*execute)(cufftHandle, cudaLibXtDesc *, cudaLibXtDesc *, int direction);
-    cufftResult (*release)(cudaLibXtDesc *);
-    cufftResult (*destroy)(cufftHandle);
+/// cuFFT's functions, or those of cuFFTMp. The latter's library has the same names, and psg runs on
+/// cuFFT: so it is loaded at run time, and its functions are looked up in it alone. It needs
+/// libnvshmem_host.so.3 where the loader finds it. The types are cuFFT's.
+struct bench_cufft_library {
+    cufftResult (*create)(cufftHandle *) = cufftCreate;
+    cufftResult (*plan)(cufftHandle, int nz, int ny, int nx, cufftType,
+                        size_t *work) = cufftMakePlan3d;
+    cufftResult (*allocate)(cufftHandle, cudaLibXtDesc **, cufftXtSubFormat) = cufftXtMalloc;
+    cufftResult (*execute)(cufftHandle, cudaLibXtDesc *, cudaLibXtDesc *,
+                           int direction) = cufftXtExecDescriptor;
+    cufftResult (*release)(cudaLibXtDesc *) = cufftXtFree;
+    cufftResult (*destroy)(cufftHandle) = cufftDestroy;
+    /// nullptr: cuFFT. Its header says that an MPI communicator is of kind 0.
+    cufftResult (*attach)(cufftHandle, int kind, void *comm) = nullptr;
 
-    /// @return why it is not here; NULL: it is
+    /// cuFFTMp's. @return why it is not here; NULL: it is
     const char *open() {
         void *library = dlopen("libcufftMp.so.12", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
         if (library == nullptr)
@@ -181,60 +134,92 @@ struct bench_cufft_mp_library {
     }
 };
 
-/// A process' part: planes of f and u, rows of y of the spectrum.
-template <class real> struct bench_cufft_mp : bench_door<real> {
-    const bench_cufft_mp_library &mp;
-    size_t n[3];
-    int device;
+/// On several GPUs, in place: those of this process, or one of each process. Each has planes of f and
+/// u, and rows along y of the spectrum.
+template <class real> struct bench_cufft_shared : bench_door<real> {
+    const bench_cufft_library cufft;
+    size_t n[3], first, all; // of the GPUs of this process, and how many there are
+    std::vector<int> gpus;
     cufftHandle forward = 0, inverse = 0;
     cudaLibXtDesc *data = nullptr;
 
-    bench_cufft_mp(const bench_cufft_mp_library &library, const size_t extent[3], int gpu)
-        : bench_door<real>("cufft_mp"), mp(library), device(gpu) {
-        size_t work = 0;
+    bench_cufft_shared(const bench_cufft_library &library, const size_t extent[3],
+                       const std::vector<int> &ids)
+        : bench_door<real>(library.attach == nullptr ? "cufft_xt" : "cufft_mp"), cufft(library),
+          first(library.attach == nullptr ? 0 : (size_t)bench_processes.rank),
+          all(library.attach == nullptr ? ids.size() : (size_t)bench_processes.ranks), gpus(ids) {
+        std::vector<size_t> work(gpus.size());
         memcpy(n, extent, sizeof n);
-        BENCH_CUDA(cudaSetDevice(device));
+        BENCH_CUDA(cudaSetDevice(gpus[0]));
         for (cufftHandle *plan : {&forward, &inverse}) {
-            bench_stage("cuFFTMp's plan");
-            BENCH_CUFFT(mp.create(plan));
-            BENCH_CUFFT(mp.attach(*plan, 0, const_cast<void *>(bench_processes.comm)));
-            BENCH_CUFFT(mp.plan(*plan, (int)n[2], (int)n[1], (int)n[0],
-                                plan == &forward ? bench_cufft_types<real>::r2c
-                                                 : bench_cufft_types<real>::c2r,
-                                &work));
+            bench_stage("%s: a plan", this->name);
+            BENCH_CUFFT(cufft.create(plan));
+            BENCH_CUFFT(cufft.attach == nullptr
+                            ? cufftXtSetGPUs(*plan, (int)gpus.size(), gpus.data())
+                            : cufft.attach(*plan, 0, const_cast<void *>(bench_processes.comm)));
+            BENCH_CUFFT(cufft.plan(*plan, (int)n[2], (int)n[1], (int)n[0],
+                                   plan == &forward ? bench_cufft_types<real>::r2c
+                                                    : bench_cufft_types<real>::c2r,
+                                   work.data()));
         }
-        BENCH_CUFFT(mp.allocate(forward, &data, CUFFT_XT_FORMAT_INPLACE));
+        bench_stage("%s: memory", this->name);
+        BENCH_CUFFT(cufft.allocate(forward, &data, CUFFT_XT_FORMAT_INPLACE));
     }
-    ~bench_cufft_mp() override {
-        (void)mp.release(data);
-        (void)mp.destroy(forward);
-        (void)mp.destroy(inverse);
+    ~bench_cufft_shared() override {
+        (void)cufft.release(data);
+        (void)cufft.destroy(forward);
+        (void)cufft.destroy(inverse);
     }
-    size_t first_of(int process, size_t extent) const {
-        return bench_cufft_first((size_t)process, (size_t)bench_processes.ranks, extent);
+    /* Where the share of a GPU of this process begins, as cuFFT divides an axis. */
+    size_t first_of(size_t g, size_t extent) const {
+        return (first + g) * (extent / all) + std::min(first + g, extent % all);
     }
     bench_field<real> part() const {
-        const int rank = bench_processes.rank;
-        const size_t z0 = first_of(rank, n[2]);
-        return {{device, static_cast<real *>(data->descriptor->data[0]), z0,
-                 first_of(rank + 1, n[2]) - z0, 2 * (n[0] / 2 + 1)}};
+        const size_t pitch = 2 * (n[0] / 2 + 1);
+        bench_field<real> field;
+        for (size_t g = 0; g < gpus.size(); g++) {
+            const size_t z0 = first_of(g, n[2]), planes = first_of(g + 1, n[2]) - z0;
+            const cudaXtDesc &memory = *data->descriptor;
+            bench_must(cufft.attach != nullptr ||
+                           planes * n[1] * pitch * sizeof(real) <= memory.size[g],
+                       "cufftXt has %zu bytes on GPU %zu, too few for %zu planes", memory.size[g],
+                       g, planes);
+            field.push_back({gpus[g], static_cast<real *>(memory.data[g]), z0, planes, pitch});
+        }
+        return field;
     }
-    void load() override {
+    void synchronize() const { /* the first is the current one then */
+        for (size_t g = gpus.size(); g-- > 0;) {
+            BENCH_CUDA(cudaSetDevice(gpus[g]));
+            BENCH_CUDA(cudaDeviceSynchronize());
+        }
+    }
+    void load() override { /* a solve eats its input */
         bench_fill(part(), n);
-        BENCH_CUDA(cudaDeviceSynchronize());
+        synchronize();
     }
     void solve() override {
-        const int rank = bench_processes.rank;
-        const size_t y0 = first_of(rank, n[1]);
-        BENCH_CUFFT(mp.execute(forward, data, data, CUFFT_FORWARD));
-        BENCH_CUDA(cudaSetDevice(device));
-        bench_launch_divide<real>(data->descriptor->data[0], n, y0, first_of(rank + 1, n[1]) - y0);
-        BENCH_CUFFT(mp.execute(inverse, data, data, CUFFT_INVERSE));
-        BENCH_CUDA(cudaDeviceSynchronize());
+        BENCH_CUFFT(cufft.execute(forward, data, data, CUFFT_FORWARD));
+        for (size_t g = 0; g < gpus.size(); g++) { /* shuffled: the modes are spread along y */
+            const size_t y0 = first_of(g, n[1]);
+            BENCH_CUDA(cudaSetDevice(gpus[g]));
+            bench_launch_divide<real>(data->descriptor->data[g], n, y0, first_of(g + 1, n[1]) - y0);
+        }
+        BENCH_CUFFT(cufft.execute(inverse, data, data, CUFFT_INVERSE));
+        synchronize();
     }
     void look(const std::function<void(const bench_field<real> &)> &at) override {
         at(part());
     }
 };
+
+/// The peer of psg on these GPUs of this process, or, with cuFFTMp, one of each process.
+template <class real>
+bench_door<real> *bench_cufft_door(const bench_cufft_library &library, const size_t n[3],
+                                   const std::vector<int> &gpus) {
+    if (gpus.size() == 1 && library.attach == nullptr)
+        return new bench_cufft<real>(n);
+    return new bench_cufft_shared<real>(library, n, gpus);
+}
 
 #endif

@@ -19,12 +19,13 @@
         bench_must(bench_error == cudaSuccess, "%s:%d: %s", __FILE__, __LINE__,                    \
                    cudaGetErrorString(bench_error));                                               \
     } while (0)
-#define BENCH_CUFFT(call)                                                                          \
+/// Of a library whose code for success is 0.
+#define BENCH_LIBRARY(name, call)                                                                  \
     do {                                                                                           \
-        const cufftResult bench_error = (call);                                                    \
-        bench_must(bench_error == CUFFT_SUCCESS, "%s:%d: cuFFT error %d", __FILE__, __LINE__,      \
-                   (int)bench_error);                                                              \
+        const int bench_error = (int)(call);                                                       \
+        bench_must(bench_error == 0, "%s:%d: " name " error %d", __FILE__, __LINE__, bench_error); \
     } while (0)
+#define BENCH_CUFFT(call) BENCH_LIBRARY("cuFFT", call)
 
 /// The number of GPUs; ends the program, as one with nothing to measure, where there is none.
 inline int bench_gpus() {

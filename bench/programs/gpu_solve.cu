@@ -95,10 +95,13 @@ static void measure_slabs(bench_peer &p, const psg_options &options,
     psg_statistics before;
     bench_stage("psg's plan, and StarPU: %zux%zux%zu on %d GPUs", p.n[0], p.n[1], p.n[2], p.gpus);
     psg_plan *plan = bench_plan(p.n, nullptr, &options);
+    std::vector<int> gpus;
+    for (int g = 0; g < p.gpus; g++)
+        gpus.push_back(g);
     bench_stage("psg's slabs");
     doors<real> all(2);
     all[1].reset(new bench_resident<real>("psg", plan, p.n, p.gpus));
-    all[0].reset(new bench_cufft<real>(p.n, p.gpus));
+    all[0].reset(bench_cufft_door<real>({}, p.n, gpus));
     bench_must_psg(psg_plan_statistics(plan, &before));
     const std::vector<bench_job> jobs = measure(all, p.n, false, settings);
     bench_must_psg(psg_plan_statistics(plan, &p.statistics));
@@ -404,7 +407,7 @@ struct choice {
     const char *only = nullptr; /* this door, beside device */
     int alone = 0;              /* without device, and without a peer */
     std::vector<int> gpus;
-    const bench_cufft_mp_library *mp = nullptr; /* nullptr: it is not here */
+    const bench_cufft_library *cufft = nullptr; /* nullptr: cuFFTMp is not here */
 
     bool is(const char *door) const {
         return only == nullptr || !strcmp(only, door);
@@ -435,10 +438,8 @@ static doors<real> open_doors(psg_plan *plan, const size_t n[3], const choice &c
     if (c.only != nullptr && c.is("messages"))
         all.emplace_back(new messages<real>(plan, n));
 #endif
-    if (!fd2 && !c.alone && bench_processes.ranks == 1)
-        all.emplace_back(new bench_cufft<real>(n, (int)c.gpus.size()));
-    else if (!fd2 && !c.alone && c.mp != nullptr)
-        all.emplace_back(new bench_cufft_mp<real>(*c.mp, n, c.gpus[0]));
+    if (!fd2 && !c.alone && c.cufft != nullptr)
+        all.emplace_back(bench_cufft_door<real>(*c.cufft, n, c.gpus));
     return all;
 }
 
@@ -446,7 +447,7 @@ template <class real>
 static void measure_doors(bench_peer &p, const psg_options &options, const bench_settings &settings,
                           const choice &c) {
     const bool fd2 = options.symbol == PSG_SYMBOL_FD2;
-    const bool has_peer = !fd2 && !c.alone && (bench_processes.ranks == 1 || c.mp != nullptr);
+    const bool has_peer = !fd2 && !c.alone && c.cufft != nullptr;
     bench_stage("psg's plan, and StarPU: %zux%zux%zu", p.n[0], p.n[1], p.n[2]);
     psg_plan *plan = bench_plan(p.n, nullptr, &options);
     doors<real> all = open_doors<real>(plan, p.n, c, fd2);
@@ -504,11 +505,11 @@ static int beside_doors(int argc, char **argv, const void *) {
     options.gpus = p.gpus;
     options.gpu_ids = c.gpus.data();
     options.comm = bench_processes.ranks > 1 ? bench_processes.comm : nullptr;
-    bench_cufft_mp_library library;
-    const char *why = bench_processes.ranks > 1 && p.gpus == 1 ? library.open() : "";
+    bench_cufft_library library;
+    const char *why = bench_processes.ranks == 1 ? nullptr : p.gpus > 1 ? "" : library.open();
     if (why != nullptr && why[0] && bench_processes.rank == 0)
         fprintf(stderr, "no cuFFTMp here: %s\n", why);
-    c.mp = why == nullptr ? &library : nullptr;
+    c.cufft = why == nullptr ? &library : nullptr;
     if (settings.rows)
         bench_peer_begin(BENCH_EMBED_COLUMNS);
     for (int m = first; m < argc; m++) {

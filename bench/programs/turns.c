@@ -1,7 +1,6 @@
 #include "bench/programs/turns.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #if PSG_WITH_MPI
@@ -15,8 +14,8 @@ struct bench_processes bench_processes = {.ranks = 1};
 #if PSG_WITH_MPI
 static MPI_Comm world;
 
-static void must(int ok, const char *what) {
-    bench_must(ok, "%s failed", what);
+static void must(int code, const char *what) {
+    bench_must(code == MPI_SUCCESS, "%s failed", what);
 }
 
 static void end_all(void) {
@@ -25,61 +24,47 @@ static void end_all(void) {
         MPI_Abort(world, 1);
     }
 }
-
-void bench_processes_start(int *argc, char ***argv, int alone) {
-    struct bench_processes *p = &bench_processes;
-    int level = 0;
-    if (!alone && getenv("OMPI_COMM_WORLD_SIZE") == NULL && getenv("PMI_SIZE") == NULL) {
-        return;
-    }
-    must(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS &&
-             level == MPI_THREAD_MULTIPLE && atexit(end_all) == 0,
-         "MPI_Init_thread");
-    world = MPI_COMM_WORLD;
-    p->comm = &world;
-    must(MPI_Comm_rank(world, &p->rank) == MPI_SUCCESS &&
-             MPI_Comm_size(world, &p->ranks) == MPI_SUCCESS,
-         "MPI_Comm_rank");
-}
-
-void bench_processes_end(void) {
-    must(bench_processes.comm == NULL || MPI_Finalize() == MPI_SUCCESS, "MPI_Finalize");
-}
-
-void bench_meet(void) {
-    must(bench_processes.ranks == 1 || MPI_Barrier(world) == MPI_SUCCESS, "MPI_Barrier");
-}
-
-double bench_largest(double value) {
-    double result = value;
-    must(bench_processes.ranks == 1 ||
-             MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, world) == MPI_SUCCESS,
-         "MPI_Allreduce");
-    return result;
-}
-#else
-void bench_processes_start(int *argc, char ***argv, int alone) {
-    (void)argc, (void)argv, (void)alone;
-}
-
-void bench_processes_end(void) {
-}
-
-void bench_meet(void) {
-}
-
-double bench_largest(double value) {
-    return value;
-}
 #endif
 
-/* ------------------------------------------------------------------------------------- turns */
-
-double bench_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+void bench_processes_start(int *argc, char ***argv, int alone) {
+#if PSG_WITH_MPI
+    struct bench_processes *p = &bench_processes;
+    int level = 0;
+    if (alone || getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMI_SIZE") != NULL) {
+        must(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
+        bench_must(level == MPI_THREAD_MULTIPLE && atexit(end_all) == 0, "MPI has no threads");
+        world = MPI_COMM_WORLD;
+        p->comm = &world;
+        must(MPI_Comm_rank(world, &p->rank), "MPI_Comm_rank");
+        must(MPI_Comm_size(world, &p->ranks), "MPI_Comm_size");
+    }
+#else
+    (void)argc, (void)argv, (void)alone;
+#endif
 }
+
+void bench_processes_end(void) {
+#if PSG_WITH_MPI
+    must(bench_processes.comm != NULL ? MPI_Finalize() : MPI_SUCCESS, "MPI_Finalize");
+#endif
+}
+
+void bench_meet(void) {
+#if PSG_WITH_MPI
+    must(bench_processes.ranks > 1 ? MPI_Barrier(world) : MPI_SUCCESS, "MPI_Barrier");
+#endif
+}
+
+double bench_largest(double value) {
+#if PSG_WITH_MPI
+    if (bench_processes.ranks > 1) {
+        must(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, world), "MPI_Allreduce");
+    }
+#endif
+    return value;
+}
+
+/* ------------------------------------------------------------------------------------- turns */
 
 static void *array(size_t count, size_t bytes) {
     void *values = calloc(count + 1, bytes);
@@ -146,17 +131,10 @@ static unsigned choose_calls(const bench_job *job, const bench_settings *s) {
     return calls;
 }
 
-static size_t draw(uint64_t *state, size_t below) {
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (size_t)((x ^ (x >> 31)) % below);
-}
-
 /* All processes draw the same order from the same seed. */
 void bench_interleave(bench_job *jobs, size_t count, const bench_settings *settings) {
     const size_t repeat = (size_t)settings->repeat;
-    uint64_t state = (uint64_t)settings->seed;
+    size_t drawn = (size_t)settings->seed << 32;
     double *seconds = array(count * repeat, sizeof *seconds);
     size_t *order = array(count, sizeof *order);
     unsigned *calls = array(count, sizeof *calls);
@@ -166,7 +144,8 @@ void bench_interleave(bench_job *jobs, size_t count, const bench_settings *setti
     }
     for (int r = -settings->warm_up; r < settings->repeat; r++) {
         for (size_t left = count; left > 1; left--) {
-            const size_t other = draw(&state, left), taken = order[other];
+            const size_t other = (size_t)((bench_noise(drawn++) + 0.5) * (double)left);
+            const size_t taken = order[other];
             order[other] = order[left - 1];
             order[left - 1] = taken;
         }

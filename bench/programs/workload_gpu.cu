@@ -160,11 +160,10 @@ constexpr int pcg_most = 1 << 16;   // steps
 constexpr int pcg_batch = 16;       // steps from one look at the residual to the next
 constexpr size_t pcg_blocks = 2048; // of kernels that go over all points
 
-/// rr [pcg_most + 1]: r.r before each step; dq [pcg_most]: d.q in each step.
+/// In the memory of the GPU. rr [pcg_most + 1]: r.r before each step; dq [pcg_most]: d.q in each step.
 struct pcg_fields {
     size_t n, points;
-    const double *f, *eps;
-    double *x, *r, *d, *q, *rr, *dq;
+    double *f, *eps, *x, *r, *d, *q, *rr, *dq;
 };
 
 /// A step after the last one does nothing: r.r after it stays 0.
@@ -249,14 +248,25 @@ static __global__ void __launch_bounds__(threads) pcg_direction_kernel(pcg_field
 }
 
 struct pcg_state {
-    bench_buffer f, eps, x, r, d, q, rr{(pcg_most + 1) * sizeof(double)},
-        dq{pcg_most * sizeof(double)};
-    double *seen =
-        nullptr; // [3] in page-locked main memory: r.r after two batches in turn, and at first
+    bench_buffer memory;
+    pcg_fields fields;
+    double *seen = nullptr; // [3] page-locked: r.r after two batches in turn, and at first
     cudaEvent_t event[2];
 
-    explicit pcg_state(size_t bytes)
-        : f(bytes), eps(bytes), x(bytes), r(bytes), d(bytes), q(bytes) {
+    static size_t room(const peer *p) { // of a field, so that each begins with a line of the cache
+        return (p->points + 31) / 32 * 32;
+    }
+    explicit pcg_state(const peer *p) : memory((6 * room(p) + 2 * pcg_most + 1) * sizeof(double)) {
+        double *at = doubles(memory);
+        fields.n = (size_t)p->n;
+        fields.points = p->points;
+        for (double **field :
+             {&fields.f, &fields.eps, &fields.x, &fields.r, &fields.d, &fields.q}) {
+            *field = at;
+            at += room(p);
+        }
+        fields.rr = at;
+        fields.dq = at + pcg_most + 1;
         BENCH_CUDA(cudaMallocHost(&seen, 3 * sizeof(double)));
         for (cudaEvent_t &e : event) {
             BENCH_CUDA(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
@@ -267,17 +277,12 @@ struct pcg_state {
         cudaEventDestroy(event[1]);
         cudaFreeHost(seen);
     }
-    pcg_fields fields(const peer *p) const {
-        return {(size_t)p->n, p->points,  doubles(f), doubles(eps), doubles(x),
-                doubles(r),   doubles(d), doubles(q), doubles(rr),  doubles(dq)};
-    }
 };
 
 static void pcg_open(peer *p) {
-    const size_t bytes = p->points * sizeof(double);
-    pcg_state *s = new pcg_state(bytes);
-    to_gpu(s->f.p, p->array[CG_F], bytes);
-    to_gpu(s->eps.p, p->array[CG_EPS], bytes);
+    pcg_state *s = new pcg_state(p);
+    to_gpu(s->fields.f, p->array[CG_F], p->points * sizeof(double));
+    to_gpu(s->fields.eps, p->array[CG_EPS], p->points * sizeof(double));
     p->own = s;
 }
 
@@ -294,10 +299,9 @@ static void pcg_steps(const pcg_fields &s, int first) {
 /// The host looks at the residual of a batch when the next batch is already submitted.
 static void pcg_run(peer *p) {
     const pcg_state &s = state_of<pcg_state>(p);
-    const pcg_fields fields = s.fields(p);
+    const pcg_fields &fields = s.fields;
     bool done = false;
-    BENCH_CUDA(cudaMemsetAsync(s.rr.p, 0, (pcg_most + 1) * sizeof(double)));
-    BENCH_CUDA(cudaMemsetAsync(s.dq.p, 0, pcg_most * sizeof(double)));
+    BENCH_CUDA(cudaMemsetAsync(fields.rr, 0, (2 * pcg_most + 1) * sizeof(double)));
     pcg_start_kernel<<<blocks_for(p->points, threads, pcg_blocks), threads>>>(fields);
     BENCH_CUDA(cudaMemcpyAsync(&s.seen[2], fields.rr, sizeof(double), cudaMemcpyDeviceToHost));
     for (int batch = 0; !done; batch++) {
@@ -318,8 +322,8 @@ static void pcg_run(peer *p) {
 static void pcg_fetch(peer *p) {
     const pcg_state &s = state_of<pcg_state>(p);
     std::vector<double> rr(pcg_most + 1);
-    from_gpu(rr.data(), s.rr.p, rr.size() * sizeof(double));
-    from_gpu(p->array[CG_X], s.x.p, p->points * sizeof(double));
+    from_gpu(rr.data(), s.fields.rr, rr.size() * sizeof(double));
+    from_gpu(p->array[CG_X], s.fields.x, p->points * sizeof(double));
     p->steps = 0;
     while (rr[p->steps] > PEER_PCG_TOLERANCE * PEER_PCG_TOLERANCE * rr[0]) {
         p->steps++;

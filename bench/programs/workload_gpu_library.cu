@@ -5,24 +5,9 @@
 #include <cusolverDn.h>
 #include <cusparse.h>
 
-#define PEER_CUBLAS(call)                                                                          \
-    do {                                                                                           \
-        const cublasStatus_t peer_error = (call);                                                  \
-        bench_must(peer_error == CUBLAS_STATUS_SUCCESS, "%s:%d: cuBLAS: %s", __FILE__, __LINE__,   \
-                   cublasGetStatusString(peer_error));                                             \
-    } while (0)
-#define PEER_CUSPARSE(call)                                                                        \
-    do {                                                                                           \
-        const cusparseStatus_t peer_error = (call);                                                \
-        bench_must(peer_error == CUSPARSE_STATUS_SUCCESS, "%s:%d: cuSPARSE: %s", __FILE__,         \
-                   __LINE__, cusparseGetErrorString(peer_error));                                  \
-    } while (0)
-#define PEER_CUSOLVER(call)                                                                        \
-    do {                                                                                           \
-        const cusolverStatus_t peer_error = (call);                                                \
-        bench_must(peer_error == CUSOLVER_STATUS_SUCCESS, "%s:%d: cuSOLVER error %d", __FILE__,    \
-                   __LINE__, (int)peer_error);                                                     \
-    } while (0)
+#define PEER_CUBLAS(call) BENCH_LIBRARY("cuBLAS", call)
+#define PEER_CUSPARSE(call) BENCH_LIBRARY("cuSPARSE", call)
+#define PEER_CUSOLVER(call) BENCH_LIBRARY("cuSOLVER", call)
 
 // --------------------------------------------- cg: cuSPARSE and cuBLAS, whose scalars are in the memory of the GPU
 

@@ -2,6 +2,7 @@
 
 import atexit
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,9 @@ from patience import patience
 if len(sys.argv) < 2:
     sys.exit("usage: %s PSG" % sys.argv[0])
 PSG = os.path.abspath(sys.argv[1])
+MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""  # of tests that start several processes; "": there is none
+OF_MPIRUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+             "OMPI_MCA_mpi_yield_when_idle": "1", "ASAN_OPTIONS": "detect_leaks=0"}
 
 # Everything happens in a folder of its own in the build tree.
 FOLDER = tempfile.mkdtemp(prefix="command-", dir=os.getcwd())
@@ -41,10 +45,13 @@ def check(condition, words):
         raise AssertionError(words)
 
 
-def run(*arguments, code=0, before=default_signals, timeout=100, **more):
-    """Run psg, for at most `timeout` seconds of an idle machine; its exit code must be `code`. What it says comes
-    back as text."""
-    done = subprocess.run([PSG, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+def run(*arguments, code=0, before=default_signals, timeout=100, ranks=0, **more):
+    """Run psg, by mpirun as so many `ranks`, for at most `timeout` seconds of an idle machine; its exit code must be
+    `code`. What it says comes back as text."""
+    start = [MPIRUN, "--oversubscribe", "-n", str(ranks)] if ranks else []
+    if ranks:
+        more.setdefault("env", {**os.environ, **OF_MPIRUN})
+    done = subprocess.run([*start, PSG, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, text=True, preexec_fn=before, timeout=patience(timeout),
                           **more)
     done.stderr = without_progress(done.stderr)
@@ -88,6 +95,10 @@ def in_log(*arguments):
 def without_load(said):
     """But for what others do on this machine at the time of the test, which is said after the solves."""
     return re.sub(r"psg: note: others kept [^\r\n]*\r?\n", "", said)
+
+
+def has_mpi():
+    return MPIRUN and json.loads(run("info", "--json", "-").stdout)["versions"]["MPI"]
 
 
 def solve(*arguments, **more):

@@ -275,7 +275,7 @@ static void check_copy(const json_t *events, int rank, unsigned solve, int copy)
 }
 
 int main(int argc, char **argv) {
-    app_trace trace = {.event = NULL};
+    app_record record = {.sent = NULL};
     psg_worker list[2 * RANKS_MOST] = {{.kind = PSG_WORKER_CPU}};
     size_t of_rank[RANKS_MOST];
     const app_workers workers = {.list = list, .of_rank = of_rank};
@@ -288,9 +288,10 @@ int main(int argc, char **argv) {
         list[2 * rank + 1] = (psg_worker){.kind = PSG_WORKER_CPU, .device = 2};
     }
     for (; solves < SOLVES; ++solves) {
-        CHECK(app_trace_take(&trace, NULL) == APP_DONE, "nothing was taken");
+        CHECK(app_record_take(&record, NULL) == APP_DONE, "nothing was taken");
     }
-    CHECK(app_trace_write(&trace, "file", "file", &workers, NULL) == APP_DONE,
+    CHECK(app_record_join(&record) == APP_DONE, "the processes have no record together");
+    CHECK(app_rank() > 0 || app_trace_write(&record, "file", "file", &workers, NULL) == APP_DONE,
           "nothing was written");
     const json_t *events = json_object_get(written, "traceEvents");
     for (int rank = 0; rank < app_ranks() && app_rank() == 0; ++rank) {
@@ -304,7 +305,7 @@ int main(int argc, char **argv) {
     if (app_rank() == 0) {
         check_arrows(events);
     }
-    app_trace_free(&trace);
+    app_record_free(&record);
     json_decref(written);
     return app_ranks_finish(check_result());
 }

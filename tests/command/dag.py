@@ -7,13 +7,9 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-from command import PSG, QUICK, check, default_signals, files, refused, run, solve
+from command import MPIRUN, check, files, refused, run, solve
 from patience import patience
-
-MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
-os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", ASAN_OPTIONS="detect_leaks=0")
 
 NODE = re.compile(r'^        (t\d+) \[label="(\w+)((?: s\d+)?)((?: p\d+)?)\\n(?:worker (\d+), )?([\d.e+-]+) ms", '
                   r'fillcolor="(#[0-9a-f]{6})", fontcolor="(black|white)", tooltip="([^"]*): from (-?[\d.]+) to (-?[\d.]+) ms"\];$')
@@ -146,11 +142,9 @@ def one_process():
 
 
 def several_processes(exchange, more):
-    run_it = [MPIRUN, "--oversubscribe", "-n", "3", PSG, "solve", *QUICK, "--problem", "modes", "--grid", "24x20x22",
-              "--repeat", "2", "--exchange", exchange, "--dag", "graph.dot", "--bounds", "--json", "report.json", *more]
-    done = subprocess.run(run_it, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=default_signals,
-                          timeout=patience(60))
-    check(done.returncode == 0 and "\nbound     " in done.stdout, done)
+    done = solve("--problem", "modes", "--grid", "24x20x22", "--repeat", "2", "--exchange", exchange, "--dag", "graph.dot",
+                 "--bounds", "--json", "report.json", *more, ranks=3)
+    check("\nbound     " in done.stdout, done)
     nodes, edges = load()
     report = read_report()
     check_graph(nodes, edges, report, 0.1)  # each process says when its solve began by the clock of the day

@@ -7,16 +7,12 @@ what psg does not read is refused with words.
 import json
 import os
 import struct
-import subprocess
-import sys
 
 import h5py
 import numpy as np
 
-from command import PSG, QUICK, check, files, refused, run, solve
-from patience import patience
+from command import QUICK, check, files, has_mpi, refused, run, solve
 
-MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
 BOX = ("--box", "1x2x3")
 SHAPE = (9, 7, 6)  # nz, ny, nx
 f = np.random.default_rng(5).standard_normal(SHAPE)
@@ -153,9 +149,7 @@ refused("solve", "--in", "fifo.npy", *QUICK, code=2, says=("fifo.npy: not a regu
 check(not any(name.startswith("./v") for name in files()), "a file that should not be there")
 
 # By several processes, together.
-if MPIRUN and json.loads(run("info", "--json", "-").stdout)["versions"]["MPI"]:
+if has_mpi():
     solve("--in", "f8.npy", "--out", "u.npy", *BOX, "--force")
-    done = subprocess.run([MPIRUN, "--oversubscribe", "-n", "3", PSG, "solve", "--in", "f8.npy", "--out", "u3.npy", *BOX, "--cpus", "1", *QUICK],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL, timeout=patience(100))
-    check(done.returncode == 0, done.stdout)
+    solve("--in", "f8.npy", "--out", "u3.npy", *BOX, "--cpus", "1", ranks=3)
     check(abs(np.load("u3.npy") - np.load("u.npy")).max() <= 1e-14, "three processes differ from one")

@@ -17,10 +17,9 @@ import xml.etree.ElementTree
 import h5py
 import numpy as np
 
-from command import PSG, QUICK, check, default_signals, files, refused, run, solve, without_load
+from command import QUICK, check, default_signals, files, has_mpi, refused, run, solve, without_load
 from patience import patience
 
-MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
 SHAPE = (5, 6, 7)  # nz, ny, nx
 # In the order in which they are solved: numbers in names are compared as numbers.
 NAMES = ("0", "2", "10", "100", "step 1.5", "step 3")
@@ -272,17 +271,12 @@ refused("solve", *STEPS, *TO, "--quiet", code=1, says=("phi.h5", "cannot be"), b
 
 # ------------------------------------------------------------------------------------------- several processes
 
-if MPIRUN and json.loads(run("info", "--json", "-").stdout)["versions"]["MPI"]:
+if has_mpi():
     solve(*STEPS, "--out", "one.h5:phi", "--verify")
-
-    def ranks(number, *arguments):
-        return subprocess.run([MPIRUN, "--oversubscribe", "-n", str(number), PSG, "solve", *arguments, "--cpus", "1", *QUICK],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, timeout=patience(100))
 
     for number in (2, 7):  # of 7 processes two have no planes
         for batch in ((), ("--batch", "4")):  # a new file, and one that keeps what it has
-            done = ranks(number, *STEPS, "--out", "many.h5:phi", "--verify", *batch)
-            check(done.returncode == 0, done.stderr)
+            solve(*STEPS, "--out", "many.h5:phi", "--verify", *batch, "--cpus", "1", ranks=number)
             for name, time in zip(NAMES, TIMES):
                 (u, attributes), (v, others) = content("one.h5", "phi/" + name), content("many.h5", "phi/" + name)
                 check(abs(u - v).max() <= 1e-14 * abs(u).max(), "%d processes: step %s" % (number, name))
@@ -296,6 +290,6 @@ if MPIRUN and json.loads(run("info", "--json", "-").stdout)["versions"]["MPI"]:
     with h5py.File("bad.h5", "a") as file:
         put_nan(file["s"])
     old = files()
-    done = ranks(2, "--in", "bad.h5:s/*", "--out", "many.h5")
-    check(done.returncode == 2 and "bad.h5:/s/10: " in done.stderr and done.stderr.count("psg: ") == 1, done.stderr)
+    done = solve("--in", "bad.h5:s/*", "--out", "many.h5", "--cpus", "1", ranks=2, code=2)
+    check("bad.h5:/s/10: " in done.stderr and done.stderr.count("psg: ") == 1, done.stderr)
     check(files() == old, "two processes leave files behind")

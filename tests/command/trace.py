@@ -3,15 +3,8 @@ statistics; names are those of stages, and what a task is about stands in its ar
 show what depends on what, and between processes every message has a beginning, an end and an arrow."""
 
 import json
-import os
-import subprocess
-import sys
 
-from command import PSG, QUICK, check, default_signals, files, solve
-from patience import patience
-
-MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
-os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", ASAN_OPTIONS="detect_leaks=0")
+from command import MPIRUN, check, files, solve
 
 NEEDED = {  # of https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
     "X": {"name", "cat", "ts", "dur", "pid", "tid"},
@@ -146,11 +139,8 @@ def one_process():
 
 
 def several_processes(exchange):
-    arguments = ["solve", *QUICK, "--problem", "modes", "--grid", "24x20x22", "--repeat", "2", "--segment-planes", "3",
-                 "--exchange", exchange, "--trace", "trace.json", "--json", "report.json", "--quiet"]
-    done = subprocess.run([MPIRUN, "--oversubscribe", "-n", "3", PSG, *arguments], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, preexec_fn=default_signals, timeout=patience(60))
-    check(done.returncode == 0, done)
+    solve("--problem", "modes", "--grid", "24x20x22", "--repeat", "2", "--segment-planes", "3", "--exchange", exchange,
+          "--trace", "trace.json", "--json", "report.json", "--quiet", ranks=3)
     with open("report.json", encoding="utf-8") as file:
         report = json.load(file)
     events = load()
