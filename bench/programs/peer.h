@@ -1,5 +1,5 @@
-/** @file peer.h  psg's plan of a study, and the rows of the studies `peers` and `embed`: psg beside other ways to solve
- *  the same. C and C++ at once. */
+/** @file peer.h  psg's plan of a study, and the rows of the studies `peers` and `embed`: psg beside
+ * other ways to solve the same. C and C++ at once. */
 #ifndef PSG_BENCH_PROGRAMS_PEER_H
 #define PSG_BENCH_PROGRAMS_PEER_H
 
