@@ -3,7 +3,7 @@
 #ifndef PSG_BENCH_PROGRAMS_PEER_H
 #define PSG_BENCH_PROGRAMS_PEER_H
 
-#include "bench/program_columns.h"
+#include "bench/programs/program_columns.h"
 #include "bench/programs/turns.h"
 #include "graph/psg_observe.h"
 
