@@ -97,6 +97,7 @@ static const option_row solve_rows[] = {
         "precision of u and all arithmetic; default: as the input's (f64 for integers), else f64"),
     APP_FIRST_SOLVER_ROW(NULL, "factor", FIELD(solver), NULL),
     ROW_SOLVER("*"),
+    APP_OPTIONS_ROW(FIELD(solver)),
     APP_JSON_ROW("write all results and times"),
     {NULL, "verify", NULL, NULL, FIELD(verify), NULL, NULL,
      "check lap(u) - lambda u = X f by other means than FFTs, at all points or, where that takes "
@@ -228,6 +229,10 @@ int app_value_of_solver(const char *text, void *field, const app_choice *choices
     return -1;
 }
 
+int app_value_of_options(const char *text, void *field, const app_choice *choices) {
+    return app_value_of_solver(text, field, choices);
+}
+
 static bool is_solver(const option_row *row) {
     return row->parse == app_value_of_solver;
 }
@@ -326,6 +331,9 @@ static int take(const expansion *e, size_t number, const char *text, void *argum
     void *field = (char *)arguments + row->field;
     if (is_solver(row)) {
         return app_options_set(field, e->option[number], text);
+    }
+    if (row->parse == app_value_of_options) {
+        return app_options_read(field, text);
     }
     if (row->argument == NULL) {
         *(bool *)field = true;

@@ -67,8 +67,19 @@
             "tasks, by their work, by the bytes to move. Then measures memory, which takes "       \
             "0.1 to 20 s: longest where few cores have a large cache")
 
-/** Stands in such a row; it reads nothing itself. */
+/** A file of such options, into an app_options at `field`. */
+#define APP_OPTIONS_ROW(field)                                                                     \
+    {                                                                                              \
+        NULL, "options", "FILE", app_value_of_options, field, NULL, NULL,                          \
+            "read options from a file, a line NAME = VALUE for each, with the names of "           \
+            "psg_options; options that follow on the command line win. psg tune writes such "      \
+            "files",                                                                               \
+            false                                                                                  \
+    }
+
+/** Stand in such rows; they read nothing themselves. */
 int app_value_of_solver(const char *text, void *field, const app_choice *choices);
+int app_value_of_options(const char *text, void *field, const app_choice *choices);
 
 enum {
     APP_PROBLEM_NONE = -1,

@@ -146,6 +146,25 @@ int app_options_set(app_options *options, size_t index, const char *text) {
     return APP_DONE;
 }
 
+int app_options_read(app_options *options, const char *path) {
+    static char *text; /* to the end: options point into it */
+    const psg_options before = options->options;
+    char old[4096];
+    char new[4096];
+    if (text != NULL) {
+        return app_error(APP_USAGE, "--options '%s': only one file of options is read", path);
+    }
+    if (psg_options_read(&options->options, path, &text) != PSG_OK) {
+        return app_error(APP_USAGE, "--options: %s", psg_last_error());
+    }
+    for (size_t index = 0; psg_option_at(index) != NULL; index++) {
+        app_options_text(&before, index, old, sizeof old);
+        app_options_text(&options->options, index, new, sizeof new);
+        options->given |= (uint64_t)(strcmp(old, new) != 0) << index;
+    }
+    return APP_DONE;
+}
+
 void app_options_text(const psg_options *options, size_t index, char *text, size_t size) {
     const double unit = special_of(index)->unit;
     char *end = NULL;

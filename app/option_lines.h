@@ -25,6 +25,8 @@ void app_options_init(app_options *options);
 
 /** Set one of them. @return APP_DONE; APP_USAGE after a message that says what is expected */
 int app_options_set(app_options *options, size_t index, const char *text);
+/** Set those of a file. @return as app_options_set() */
+int app_options_read(app_options *options, const char *path);
 
 /** The value, as the command line has it. @param[out] text  size bytes */
 void app_options_text(const psg_options *options, size_t index, char *text, size_t size);

@@ -269,6 +269,14 @@ PSG_API const psg_option *psg_option_at(size_t index);
  *          is older than the option. Nothing was changed */
 PSG_API psg_status psg_options_set(psg_options *options, const char *name, const char *text);
 
+/** Set options from a file: a line "name = value" for each, as psg_options_set() takes them; what is
+ *  behind # at the begin of a line is a comment. `psg tune` writes such files.
+ *  @param[out] text  what policy, cache_dir and machine point to: free() it when the options are used
+ *              no more; NULL after a failure
+ *  @return as psg_options_set(), and the words name the line: lines before it were read; PSG_ERR_ARG
+ *          also where the file cannot be read */
+PSG_API psg_status psg_options_read(psg_options *options, const char *path, char **text);
+
 /** The value of an option as psg_options_set() reads it. @param[out] text  `size` bytes
  *  @return PSG_OK; PSG_ERR_ARG: no such option, or too little room */
 PSG_API psg_status psg_options_get(const psg_options *options, const char *name, char *text,

@@ -79,7 +79,8 @@ PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *rou
 /* ------------------------------------------------------------------------------------ tuning */
 
 /* `psg tune` stores what is best for a grid in the folder of psg_options.cache_dir. There is one
- * entry, a file, for each machine, precision, number of workers and grid.
+ * entry for each machine, precision, number of workers and grid: a file of options, which
+ * psg_options_read() reads wherever it is.
  *
  * psg_plan_create() takes values from an entry for options that were left at their default:
  *  - graph and exchange;

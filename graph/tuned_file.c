@@ -1,9 +1,11 @@
-/* An entry of `psg tune` as a file: a line for each value, in a fixed order, and `end`, so that one
- * that was cut short is known by it. Its name says what it is for. */
+/* An entry of `psg tune` as a file of options, which psg_options_read() reads. Comments say what
+ * was measured; the last one is `end`, so that a file that was cut short is known by it. The name
+ * of the file says what it is for. */
 #include "graph/tuned_file.h"
 #include "base/file.h"
 #include "base/kept.h"
 #include "graph/cache.h"
+#include "graph/option_file.h"
 #include "graph/option_table.h"
 #include "graph/status.h"
 #include "runtime/device.h"
@@ -15,82 +17,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind {
-    TEXT,       /* char[bytes]; "-" is "" */
-    COUNT,      /* size_t */
-    NANOSECOND, /* double in seconds: whole numbers read the same in every locale */
-    CHOICE,     /* an enum: its words are those of the option */
-} kind;
+enum { FILE_BYTES = 4096 };
 
 #define OF(member) offsetof(psg_tuned, member), sizeof((psg_tuned *)0)->member
-static const struct row {
+/* Comments "# key = text". */
+static const struct {
     const char *key;
-    kind kind;
     size_t offset;
     size_t bytes;
-    const char *option; /* of a choice */
-} rows[] = {
-    {"host", TEXT, OF(host), NULL},
-    {"cpu", TEXT, OF(cpu_model), NULL},
-    {"gpu", TEXT, OF(gpu_model), NULL},
-    {"versions", TEXT, OF(versions), NULL},
-    {"date", TEXT, OF(date), NULL},
-    {"cpus", COUNT, OF(cpus), NULL},
-    {"gpus", COUNT, OF(gpus), NULL},
-    {"precision", CHOICE, OF(precision), "precision"},
-    {"nx", COUNT, OF(n[0]), NULL},
-    {"ny", COUNT, OF(n[1]), NULL},
-    {"nz", COUNT, OF(n[2]), NULL},
-    {"graph", CHOICE, OF(graph), "graph"},
-    {"z", CHOICE, OF(z_layout), "z_layout"},
-    {"exchange", CHOICE, OF(exchange), "exchange"},
-    {"segment-planes", COUNT, OF(segment_planes), NULL},
-    {"sheets", COUNT, OF(sheets), NULL},
-    {"sched", TEXT, OF(policy), NULL},
-    {"nanoseconds", NANOSECOND, OF(seconds), NULL},
-    {"default-nanoseconds", NANOSECOND, OF(default_seconds), NULL},
-};
-enum { ROWS = sizeof rows / sizeof *rows, FILE_BYTES = 4096 };
+} texts[] = {
+    {"cpu", OF(cpu_model)}, {"gpu", OF(gpu_model)}, {"versions", OF(versions)}, {"date", OF(date)}};
+/* Comments with whole numbers, which read the same in every locale. */
+static const struct {
+    const char *key;
+    size_t offset;
+} times[] = {{"nanoseconds", offsetof(psg_tuned, seconds)},
+             {"default-nanoseconds", offsetof(psg_tuned, default_seconds)}};
+enum { TEXTS = sizeof texts / sizeof *texts, TIMES = sizeof times / sizeof *times };
 
-static const char first_line[] = "psg tuned 1";
-static const char last_line[] = "end";
+static const char first_line[] = "# What `psg tune` found; psg solve --options FILE reads it, too.";
+static const char last_line[] = "# end\n";
 
 /* -------------------------------------------------------------------------------- writing */
 
-/* One line has one value, whatever is in a name. */
-static void text_line(FILE *file, const char *key, const char *text) {
-    (void)fprintf(file, "%s ", key);
-    for (const char *c = text[0] != '\0' ? text : "-"; *c != '\0'; c++) {
-        (void)fputc((unsigned char)*c < ' ' ? ' ' : *c, file);
-    }
-    (void)fputc('\n', file);
-}
-
-static void write_rows(FILE *file, const psg_tuned *tuned) {
-    (void)fprintf(file, "%s\n", first_line);
-    for (size_t r = 0; r < ROWS; r++) {
-        const char *value = (const char *)tuned + rows[r].offset;
-        size_t count = 0;
-        double seconds = 0;
-        int choice = 0;
-        switch (rows[r].kind) {
-        case TEXT:
-            text_line(file, rows[r].key, value);
-            break;
-        case COUNT:
-            memcpy(&count, value, sizeof count);
-            (void)fprintf(file, "%s %zu\n", rows[r].key, count);
-            break;
-        case NANOSECOND:
-            memcpy(&seconds, value, sizeof seconds);
-            (void)fprintf(file, "%s %.0f\n", rows[r].key, fmax(1, 1e9 * seconds));
-            break;
-        default:
-            memcpy(&choice, value, sizeof choice);
-            text_line(file, rows[r].key, psg_option_table_word(rows[r].option, choice));
+/* The entry's options: one that is AUTO, 0 or "" is as by default. */
+static void write_options(FILE *file, const psg_tuned *tuned) {
+    static const char *const names[] = {"graph",          "z_layout", "exchange",
+                                        "segment_planes", "sheets",   "policy"};
+    char value[sizeof tuned->policy];
+    psg_options options;
+    psg_options_init(&options);
+    options.graph = tuned->graph;
+    options.z_layout = tuned->z_layout;
+    options.exchange = tuned->exchange;
+    options.segment_planes = tuned->segment_planes;
+    options.sheets = tuned->sheets;
+    options.policy = tuned->policy[0] != '\0' ? tuned->policy : NULL;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        if (psg_options_get(&options, names[n], value, sizeof value) == PSG_OK) {
+            (void)fprintf(file, "%s = %s\n", names[n], value);
         }
     }
-    (void)fprintf(file, "%s\n", last_line);
+}
+
+static void write_entry(FILE *file, const psg_tuned *tuned) {
+    (void)fprintf(file, "%s\n", first_line);
+    for (size_t t = 0; t < TEXTS; t++) {
+        (void)fprintf(file, "# %s = ", texts[t].key);
+        for (const char *c = (const char *)tuned + texts[t].offset; *c != '\0'; c++) {
+            (void)fputc((unsigned char)*c < ' ' ? ' ' : *c, file);
+        }
+        (void)fputc('\n', file);
+    }
+    for (size_t t = 0; t < TIMES; t++) {
+        double seconds = 0;
+        memcpy(&seconds, (const char *)tuned + times[t].offset, sizeof seconds);
+        (void)fprintf(file, "# %s = %.0f\n", times[t].key, fmax(1, 1e9 * seconds));
+    }
+    write_options(file, tuned);
+    (void)fputs(last_line, file);
 }
 
 psg_status psg_tuned_write(const psg_tuned *tuned, const char *path) {
@@ -99,7 +84,7 @@ psg_status psg_tuned_write(const psg_tuned *tuned, const char *path) {
     FILE *file = open_memstream(&text, &length);
     bool whole = file != NULL;
     if (whole) {
-        write_rows(file, tuned);
+        write_entry(file, tuned);
         whole = base_close(file) == 0;
     }
     const int why = whole ? base_kept_write(path, text, length) : ENOMEM;
@@ -110,70 +95,52 @@ psg_status psg_tuned_write(const psg_tuned *tuned, const char *path) {
 
 /* -------------------------------------------------------------------------------- reading */
 
-static bool read_count(const char *text, size_t *count) {
-    char *end = NULL;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    *count = (size_t)value;
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && value <= SIZE_MAX;
-}
-
-static bool read_value(const struct row *row, const char *text, char *value) {
-    size_t count = 0;
-    int choice = 0;
-    switch (row->kind) {
-    case TEXT:
-        if (text[0] == '\0' || strlen(text) >= row->bytes) {
-            return false;
-        }
-        (void)snprintf(value, row->bytes, "%s", strcmp(text, "-") == 0 ? "" : text);
-        return true;
-    case COUNT:
-        if (read_count(text, &count)) {
-            memcpy(value, &count, sizeof count);
-            return true;
-        }
-        return false;
-    case NANOSECOND:
-        if (read_count(text, &count)) {
-            const double seconds = 1e-9 * (double)count;
-            memcpy(value, &seconds, sizeof seconds);
-            return true;
-        }
-        return false;
-    default:
-        if (psg_option_table_choice(row->option, text, &choice)) {
-            memcpy(value, &choice, sizeof choice);
-            return true;
-        }
+/* @param[out] value  what stands behind "# key = " @return false: too long, or not there */
+static bool read_comment(const char *text, const char *key, char *value, size_t size) {
+    char begin[64];
+    const int length = snprintf(begin, sizeof begin, "\n# %s = ", key);
+    const char *at = strstr(text, begin);
+    const size_t bytes = at != NULL ? strcspn(at + length, "\n") : size;
+    if (bytes >= size) {
         return false;
     }
+    memcpy(value, at + length, bytes);
+    value[bytes] = '\0';
+    return true;
 }
 
-/* The next line, its end made a 0; NULL where none ends any more. */
-static char *next_line(char **rest) {
-    char *line = *rest;
-    char *end = strchr(line, '\n');
-    if (end == NULL) {
-        return NULL;
+static bool read_comments(const char *text, psg_tuned *tuned) {
+    bool good = true;
+    for (size_t t = 0; t < TEXTS && good; t++) {
+        good = read_comment(text, texts[t].key, (char *)tuned + texts[t].offset, texts[t].bytes);
     }
-    *end = '\0';
-    *rest = end + 1;
-    return line;
+    for (size_t t = 0; t < TIMES && good; t++) {
+        char value[32];
+        char *end = value;
+        good = read_comment(text, times[t].key, value, sizeof value);
+        const double seconds = good ? 1e-9 * (double)strtoull(value, &end, 10) : 0;
+        good = good && end != value && *end == '\0';
+        memcpy((char *)tuned + times[t].offset, &seconds, sizeof seconds);
+    }
+    return good;
 }
 
-static bool read_rows(char *text, psg_tuned *tuned) {
-    char *rest = text;
-    const char *line = next_line(&rest);
-    bool fits = line != NULL && strcmp(line, first_line) == 0;
-    for (size_t r = 0; fits && r < ROWS; r++) {
-        const size_t length = strlen(rows[r].key);
-        line = next_line(&rest);
-        fits = line != NULL && strncmp(line, rows[r].key, length) == 0 && line[length] == ' ' &&
-               read_value(&rows[r], line + length + 1, (char *)tuned + rows[r].offset);
+static bool read_options(char *text, const char *path, psg_tuned *tuned) {
+    psg_options options;
+    psg_options_init(&options);
+    if (psg_options_parse(&options, text, path) != PSG_OK ||
+        (options.policy != NULL && strlen(options.policy) >= sizeof tuned->policy)) {
+        psg_clear_error();
+        return false;
     }
-    line = fits ? next_line(&rest) : NULL;
-    return line != NULL && strcmp(line, last_line) == 0 && *rest == '\0';
+    tuned->graph = options.graph;
+    tuned->z_layout = options.z_layout;
+    tuned->exchange = options.exchange;
+    tuned->segment_planes = options.segment_planes;
+    tuned->sheets = options.sheets;
+    (void)snprintf(tuned->policy, sizeof tuned->policy, "%s",
+                   options.policy != NULL ? options.policy : "");
+    return true;
 }
 
 static void set_name(psg_tuned *tuned) {
@@ -182,19 +149,36 @@ static void set_name(psg_tuned *tuned) {
                    tuned->gpus, tuned->n[0], tuned->n[1], tuned->n[2], tuned->host);
 }
 
+/* What set_name() has written. */
+static bool read_name(const char *name, psg_tuned *tuned) {
+    char word[8];
+    int choice = 0;
+    int host = 0;
+    (void)sscanf(name, "tuned-%7[a-z0-9]-%zuc%zug-%zux%zux%zu-%n", word, &tuned->cpus, &tuned->gpus,
+                 &tuned->n[0], &tuned->n[1], &tuned->n[2], &host);
+    if (host == 0 || !psg_option_table_choice("precision", word, &choice)) {
+        return false;
+    }
+    tuned->precision = (psg_precision)choice;
+    (void)snprintf(tuned->host, sizeof tuned->host, "%s", name + host);
+    set_name(tuned);
+    return strcmp(tuned->name, name) == 0;
+}
+
 bool psg_tuned_read(psg_tuned *tuned, const char *path, const char *name) {
     char *text = base_kept_read(path, FILE_BYTES, NULL);
+    const size_t length = text != NULL ? strlen(text) : 0;
+    const size_t last = strlen(last_line);
     memset(tuned, 0, sizeof *tuned);
-    const bool good = text != NULL && read_rows(text, tuned) && psg_tuned_wrong(tuned) == NULL;
+    const bool good = length > last && strcmp(text + length - last, last_line) == 0 &&
+                      strncmp(text, first_line, strlen(first_line)) == 0 &&
+                      read_name(name, tuned) && read_comments(text, tuned) &&
+                      read_options(text, path, tuned) && psg_tuned_wrong(tuned) == NULL;
     free(text);
-    if (good) {
-        set_name(tuned);
-        if (strcmp(tuned->name, name) == 0) {
-            return true;
-        }
+    if (!good) {
+        memset(tuned, 0, sizeof *tuned);
     }
-    memset(tuned, 0, sizeof *tuned);
-    return false;
+    return good;
 }
 
 /* ------------------------------------------------------------------------------- contents */

@@ -119,11 +119,11 @@ static void load_theirs(void *what) {
 static void solve_theirs(void *what) {
     bench *b = what;
     const double start = bench_now();
-    b->library->forward(b->theirs);
+    b->library->execute(b->theirs, 0);
     const double middle = bench_now();
     divide(b, b->way.in_place ? b->padded : b->spectrum);
     const double divided = bench_now();
-    b->library->inverse(b->theirs);
+    b->library->execute(b->theirs, 1);
     b->transforms = bench_now() - start - (divided - middle);
 }
 
@@ -164,33 +164,15 @@ static void try_way(bench *b, bench_way *best) {
 
 /* Powers of two up to the cores, and the cores. */
 static int counts_of(const bench *b, int counts[COUNTS_MOST]) {
-    int all[COUNTS_MOST], count = 0, kept = 0;
+    int count = 0;
     if (b->threads != NULL) {
-        count = bench_read_list(b->threads, all, COUNTS_MOST);
+        return bench_read_list(b->threads, counts, COUNTS_MOST);
     }
-    for (int t = 1; b->threads == NULL && count < COUNTS_MOST; t *= 2) {
-        all[count++] = t < b->peer.threads ? t : b->peer.threads;
-        if (t >= b->peer.threads) {
-            break;
-        }
+    for (int t = 1; t < b->peer.threads && count + 1 < COUNTS_MOST; t *= 2) {
+        counts[count++] = t;
     }
-    for (int m = 0; m < count; m++) {
-        if (all[m] <= b->peer.threads) {
-            counts[kept++] = all[m];
-        }
-    }
-    return kept;
-}
-
-static int is_named(const char *list, const char *name) {
-    const size_t length = strlen(name);
-    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0) {
-            return 1;
-        }
-    }
-    return list == NULL;
+    counts[count++] = b->peer.threads;
+    return count;
 }
 
 static void choose_way(bench *b) {
@@ -199,11 +181,15 @@ static void choose_way(bench *b) {
     bench_way best = b->way;
     b->seconds = INFINITY;
     for (int e = 0; b->library->efforts[e] != NULL; e++) {
-        for (int m = 0; m < 2 * count && is_named(b->efforts, b->library->efforts[e]); m++) {
+        for (int m = 0; m < 2 * count; m++) {
+            const char *effort = b->library->efforts[e];
             b->way.effort = e;
             b->way.in_place = m % 2;
             b->way.threads = counts[m / 2];
-            try_way(b, &best);
+            if (b->way.threads <= b->peer.threads &&
+                (b->efforts == NULL || strstr(b->efforts, effort) != NULL)) {
+                try_way(b, &best);
+            }
         }
     }
     bench_must(isfinite(b->seconds), "%s has no plan", b->library->name);

@@ -39,8 +39,7 @@ typedef struct bench_library {
      *  is padded has 2 (nx/2 + 1) numbers: of f = u, if in place, or with several processes.
      *  May write into all arrays. @return NULL: there is no such plan */
     void *(*plan)(const bench_way *way, void *f, void *spectrum, void *u);
-    void (*forward)(void *plan);
-    void (*inverse)(void *plan);
+    void (*execute)(void *plan, int inverse);
     void (*destroy)(void *plan);
 } bench_library;
 

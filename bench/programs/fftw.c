@@ -84,20 +84,13 @@ static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
     return both_or_none(p);
 }
 
-static void execute(const plans *p, int direction) {
-    if (p->f64[direction] != NULL) {
-        fftw_execute(p->f64[direction]);
+static void execute(void *plan, int inverse) {
+    const plans *p = plan;
+    if (p->f64[inverse] != NULL) {
+        fftw_execute(p->f64[inverse]);
     } else {
-        fftwf_execute(p->f32[direction]);
+        fftwf_execute(p->f32[inverse]);
     }
-}
-
-static void forward(void *plan) {
-    execute(plan, 0);
-}
-
-static void inverse(void *plan) {
-    execute(plan, 1);
 }
 
 static void destroy(void *plan) {
@@ -115,8 +108,7 @@ const bench_library bench_library_fftw = {.name = "fftw",
                                               (const char *const[]){"measure", "patient", NULL},
                                           .start = start,
                                           .plan = plan,
-                                          .forward = forward,
-                                          .inverse = inverse,
+                                          .execute = execute,
                                           .destroy = destroy};
 
 #ifdef PSG_FFTW_MPI
@@ -160,7 +152,6 @@ const bench_library bench_library_fftw_mpi = {.name = "fftw_mpi",
                                               .start = start_mpi,
                                               .deal = deal,
                                               .plan = plan_mpi,
-                                              .forward = forward,
-                                              .inverse = inverse,
+                                              .execute = execute,
                                               .destroy = destroy};
 #endif

@@ -101,14 +101,11 @@ static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
     return p;
 }
 
-static void forward(void *plan) {
+static void execute(void *plan, int inverse) {
     const plans *p = plan;
-    must(p->in_place ? mkl.forward(p->way, p->f) : mkl.forward(p->way, p->f, p->spectrum));
-}
-
-static void inverse(void *plan) {
-    const plans *p = plan;
-    must(p->in_place ? mkl.backward(p->way, p->spectrum) : mkl.backward(p->way, p->spectrum, p->u));
+    long (*const compute)(descriptor, void *, ...) = inverse ? mkl.backward : mkl.forward;
+    void *const in = inverse ? p->spectrum : p->f, *const out = inverse ? p->u : p->spectrum;
+    must(p->in_place ? compute(p->way, in) : compute(p->way, in, out));
 }
 
 static void destroy(void *plan) {
@@ -121,6 +118,5 @@ const bench_library bench_library_mkl = {.name = "mkl",
                                          .efforts = (const char *const[]){"default", NULL},
                                          .start = start,
                                          .plan = plan,
-                                         .forward = forward,
-                                         .inverse = inverse,
+                                         .execute = execute,
                                          .destroy = destroy};

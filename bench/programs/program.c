@@ -16,43 +16,34 @@ enum { OPTIONS_MOST = 24 };
 
 static char name[64]; /* "bench_cores fftw" */
 
-static void end(int code, const char *format, va_list list) {
-    fprintf(stderr, "%s: ", name);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    exit(code);
-}
-
-void bench_must(int ok, const char *format, ...) {
-    va_list list;
-    va_start(list, format);
-    if (!ok) {
-        end(1, format, list);
-    }
-    va_end(list);
-}
-
 void bench_must_or(int code, int ok, const char *format, ...) {
     va_list list;
-    va_start(list, format);
-    if (!ok) {
-        end(code, format, list);
+    if (ok) {
+        return;
     }
+    fprintf(stderr, "%s: ", name);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
     va_end(list);
+    fputc('\n', stderr);
+    exit(code);
 }
 
 void bench_must_psg(psg_status status) {
     bench_must(status == PSG_OK, "%s", psg_last_error());
 }
 
+double bench_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 void bench_stage(const char *format, ...) {
     static double first;
-    struct timespec now;
     va_list list;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-    first = first > 0 ? first : seconds;
-    fprintf(stderr, "%s: at %.1f s: ", name, seconds - first);
+    first = first > 0 ? first : bench_now();
+    fprintf(stderr, "%s: at %.1f s: ", name, bench_now() - first);
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);
@@ -176,18 +167,15 @@ void bench_read_grid(const char *text, size_t n[3]) {
 
 int bench_read_list(const char *text, int *values, int most) {
     int count = 0;
-    for (const char *at = text; count < most; count++) {
+    for (const char *at = text; *at; count++) {
         char one[16];
         const size_t length = strcspn(at, ",");
         snprintf(one, sizeof one, "%.*s", (int)length, at);
+        bench_must_or(BENCH_USAGE, count < most, "'%s' has more than %d numbers", text, most);
         bench_must_or(BENCH_USAGE, whole_number(one, 1, &values[count]),
                       "'%s' is no list of whole numbers", text);
-        if (!at[length]) {
-            return count + 1;
-        }
-        at += length + 1;
+        at += length + (at[length] == ',' && at[length + 1]);
     }
-    bench_must_or(BENCH_USAGE, 0, "'%s' has more than %d numbers", text, most);
     return count;
 }
 

@@ -13,10 +13,13 @@ extern "C" {
 enum { BENCH_USAGE = 2, BENCH_NOT_HERE = 77 };
 
 /** End with exit code 1, or with `code`, after "program peer: words" on stderr, unless ok. */
-void bench_must(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define bench_must(ok, ...) bench_must_or(1, ok, __VA_ARGS__)
 void bench_must_or(int code, int ok, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /** The same with psg's own words, unless the status is PSG_OK. */
 void bench_must_psg(psg_status status);
+
+/** Seconds on a clock that only goes forward. */
+double bench_now(void);
 
 /** A line on stderr of what the program begins to do, with the seconds since the first such line:
  *  where it was, if it is ended. */

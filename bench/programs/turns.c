@@ -14,8 +14,8 @@ struct bench_processes bench_processes = {.ranks = 1};
 #if PSG_WITH_MPI
 static MPI_Comm world;
 
-static void must(int ok, const char *what) {
-    bench_must(ok, "%s failed", what);
+static void must(int code, const char *what) {
+    bench_must(code == MPI_SUCCESS, "%s failed", what);
 }
 
 static void end_all(void) {
@@ -24,61 +24,47 @@ static void end_all(void) {
         MPI_Abort(world, 1);
     }
 }
-
-void bench_processes_start(int *argc, char ***argv, int alone) {
-    struct bench_processes *p = &bench_processes;
-    int level = 0;
-    if (!alone && getenv("OMPI_COMM_WORLD_SIZE") == NULL && getenv("PMI_SIZE") == NULL) {
-        return;
-    }
-    must(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS &&
-             level == MPI_THREAD_MULTIPLE && atexit(end_all) == 0,
-         "MPI_Init_thread");
-    world = MPI_COMM_WORLD;
-    p->comm = &world;
-    must(MPI_Comm_rank(world, &p->rank) == MPI_SUCCESS &&
-             MPI_Comm_size(world, &p->ranks) == MPI_SUCCESS,
-         "MPI_Comm_rank");
-}
-
-void bench_processes_end(void) {
-    must(bench_processes.comm == NULL || MPI_Finalize() == MPI_SUCCESS, "MPI_Finalize");
-}
-
-void bench_meet(void) {
-    must(bench_processes.ranks == 1 || MPI_Barrier(world) == MPI_SUCCESS, "MPI_Barrier");
-}
-
-double bench_largest(double value) {
-    double result = value;
-    must(bench_processes.ranks == 1 ||
-             MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, world) == MPI_SUCCESS,
-         "MPI_Allreduce");
-    return result;
-}
-#else
-void bench_processes_start(int *argc, char ***argv, int alone) {
-    (void)argc, (void)argv, (void)alone;
-}
-
-void bench_processes_end(void) {
-}
-
-void bench_meet(void) {
-}
-
-double bench_largest(double value) {
-    return value;
-}
 #endif
 
-/* ------------------------------------------------------------------------------------- turns */
-
-double bench_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+void bench_processes_start(int *argc, char ***argv, int alone) {
+#if PSG_WITH_MPI
+    struct bench_processes *p = &bench_processes;
+    int level = 0;
+    if (alone || getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMI_SIZE") != NULL) {
+        must(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
+        bench_must(level == MPI_THREAD_MULTIPLE && atexit(end_all) == 0, "MPI has no threads");
+        world = MPI_COMM_WORLD;
+        p->comm = &world;
+        must(MPI_Comm_rank(world, &p->rank), "MPI_Comm_rank");
+        must(MPI_Comm_size(world, &p->ranks), "MPI_Comm_size");
+    }
+#else
+    (void)argc, (void)argv, (void)alone;
+#endif
 }
+
+void bench_processes_end(void) {
+#if PSG_WITH_MPI
+    must(bench_processes.comm != NULL ? MPI_Finalize() : MPI_SUCCESS, "MPI_Finalize");
+#endif
+}
+
+void bench_meet(void) {
+#if PSG_WITH_MPI
+    must(bench_processes.ranks > 1 ? MPI_Barrier(world) : MPI_SUCCESS, "MPI_Barrier");
+#endif
+}
+
+double bench_largest(double value) {
+#if PSG_WITH_MPI
+    if (bench_processes.ranks > 1) {
+        must(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, world), "MPI_Allreduce");
+    }
+#endif
+    return value;
+}
+
+/* ------------------------------------------------------------------------------------- turns */
 
 static void *array(size_t count, size_t bytes) {
     void *values = calloc(count + 1, bytes);

@@ -22,9 +22,6 @@ void bench_processes_end(void);
 void bench_meet(void);
 double bench_largest(double value);
 
-/** Seconds on a clock that only goes forward. */
-double bench_now(void);
-
 /** Quartiles of the seconds of one call. */
 typedef struct bench_times {
     double min, q1, median, q3, max;

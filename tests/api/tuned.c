@@ -247,10 +247,10 @@ static void check_state(const char *what, psg_tuned_state state) {
     check_tuned(what, &options, state == PSG_TUNED_USABLE);
 }
 
-/** Replace what follows a key, and write. */
+/** Replace what follows a key, of a line or a comment, and write. */
 static void with(const char *path, const char *text, const char *key, const char *value) {
     char changed[4096], begin[64];
-    snprintf(begin, sizeof begin, "\n%s ", key);
+    snprintf(begin, sizeof begin, "\n%s = ", key);
     const char *at = strstr(text, begin);
     if (CHECK(at != NULL, "no line %s", key)) {
         const char *rest = strchr(at + 1, '\n');
@@ -264,22 +264,19 @@ static void unusable(void) {
         const char *key, *value;
         psg_tuned_state state;
     } changes[] = {
-        {"cpu", "a processor of long ago", PSG_TUNED_FOREIGN},
-        {"versions", "psg 0.0.9", PSG_TUNED_STALE},
-        {"host", "elsewhere", PSG_TUNED_DAMAGED}, /* the file's name says another */
-        {"nx", "25", PSG_TUNED_DAMAGED},
-        {"cpus", "0", PSG_TUNED_DAMAGED},
-        {"cpus", "-2", PSG_TUNED_DAMAGED},
-        {"precision", "f16", PSG_TUNED_DAMAGED},
+        {"# cpu", "a processor of long ago", PSG_TUNED_FOREIGN},
+        {"# versions", "psg 0.0.9", PSG_TUNED_STALE},
         {"graph", "fuzed", PSG_TUNED_DAMAGED},
-        {"sched", "frob", PSG_TUNED_DAMAGED},
-        {"segment-planes", "31", PSG_TUNED_DAMAGED},
-        {"segment-planes", "99999999999999999999", PSG_TUNED_DAMAGED},
-        {"sheets", "1e1", PSG_TUNED_DAMAGED},
+        {"policy", "frob", PSG_TUNED_DAMAGED},
+        {"segment_planes", "31", PSG_TUNED_DAMAGED},
+        {"segment_planes", "99999999999999999999", PSG_TUNED_DAMAGED},
+        {"segment_planes", "7\nfrob = 1", PSG_TUNED_DAMAGED},
+        {"sheets", "1.5", PSG_TUNED_DAMAGED},
         {"sheets", "", PSG_TUNED_DAMAGED},
         {"exchange", "direct", PSG_TUNED_DAMAGED},
-        {"nanoseconds", "0", PSG_TUNED_DAMAGED},
-        {"date", "yesterday", PSG_TUNED_USABLE},
+        {"# nanoseconds", "0", PSG_TUNED_DAMAGED},
+        {"# nanoseconds", "x", PSG_TUNED_DAMAGED},
+        {"# date", "yesterday", PSG_TUNED_USABLE},
     };
     char path[1024], text[4096];
     const psg_tuned one = entry();
@@ -303,6 +300,36 @@ static void unusable(void) {
     text[length / 2] = '\0';
     write_file(path, text, length);
     check_state("a zero in it", PSG_TUNED_DAMAGED);
+    forget(1);
+}
+
+/** psg_options_read() takes the file of an entry, and says which line of another it does not. */
+static void as_options(void) {
+    static const char *const wrong[] = {"graph = fuzed", "frob = 1", "graph staged", "= 1"};
+    char path[1024], text[4096], *kept = NULL;
+    psg_options options = harness_options(PSG_F64);
+    const psg_tuned one = entry();
+    store(&one);
+    only_file(path, sizeof path);
+    CHECK_STATUS(psg_options_read(&options, path, &kept), PSG_OK);
+    CHECK(options.graph == one.graph && options.z_layout == one.z_layout &&
+              options.exchange == one.exchange && options.segment_planes == 7 &&
+              options.sheets == 3 && options.policy && strcmp(options.policy, "prio") == 0,
+          "other options");
+    free(kept);
+    for (size_t n = 0; n < sizeof wrong / sizeof *wrong; ++n) {
+        const int length = snprintf(text, sizeof text, "# a comment\n\n  sheets=4\n%s\n", wrong[n]);
+        write_file(path, text, (size_t)length);
+        CHECK_STATUS(psg_options_read(&options, path, &kept), PSG_ERR_ARG);
+        CHECK(!kept && strstr(psg_last_error(), "line 4") != NULL, "%s: %s", wrong[n],
+              psg_last_error());
+        CHECK(options.sheets == 4, "sheets is %zu", options.sheets);
+    }
+    CHECK_STATUS(psg_options_read(&options, "no/such/file", &kept), PSG_ERR_ARG);
+    CHECK(!kept && strstr(psg_last_error(), "no/such/file") != NULL, "words: %s", psg_last_error());
+    CHECK_STATUS(psg_options_read(&options, folder, &kept), PSG_ERR_ARG);
+    CHECK_STATUS(psg_options_read(NULL, path, &kept), PSG_ERR_ARG);
+    CHECK_STATUS(psg_options_read(&options, path, NULL), PSG_ERR_ARG);
     forget(1);
 }
 
@@ -437,6 +464,7 @@ int main(void) {
     all_workers();
     classes();
     unusable();
+    as_options();
     listed();
     others();
     CHECK(rmdir(folder) == 0, "something is left in %s", folder);

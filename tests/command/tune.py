@@ -117,11 +117,14 @@ check(not plain["tuned"] and plain["policy"] != "prio" and plain["graph"] == "fu
 
 
 def write(**values):
-    """The entry with other values."""
-    lines = dict(line.split(" ", 1) for line in text.splitlines() if line not in ("psg tuned 1", "end"))
-    lines.update({key.replace("_", "-"): str(value) for key, value in values.items()})
+    """The entry with other values: of an option, or of a comment."""
+    names = {"z": "z_layout", "sched": "policy", "cpu": "# cpu", "versions": "# versions"}
+    lines = dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
+    lines.update({names.get(key, key): str(value) for key, value in values.items()})
     with open(path, "w") as file:
-        file.write("psg tuned 1\n" + "".join("%s %s\n" % line for line in lines.items()) + "end\n")
+        file.write(text.splitlines()[0] + "\n")
+        file.writelines("%s = %s\n" % line for line in lines.items())
+        file.write("# end\n")
 
 
 def cut(said):
@@ -149,6 +152,19 @@ for arguments, want, tuned in (
     check(want is None or cut(said) == want, "%s: %s" % (arguments, cut(said)))
     check(said["tuned"] is tuned, "%s: tuned is %s" % (arguments, said["tuned"]))
 check(cut(solved(env={**os.environ, "STARPU_SCHED": "ws"})) == TUNED[:4] + ("ws",), "over STARPU_SCHED")
+# Any plan reads the file where it is named, and what follows it wins.
+said = solved("--tuned", "no", "--options", path)
+check(cut(said) == TUNED and not said["tuned"], said)
+said = solved("--tuned", "no", "--options", path, "--sheets", "2", "--sched", "eager")
+check(cut(said) == ("staged", "strided", 5, 2, "eager"), said)
+with open("own.options", "w") as file:
+    file.write("# by hand\n\nprecision = f32\nnonsense = 1\n")
+for name, says in (("own.options", ("own.options, line 4", "nonsense")), ("none", ("No such file",))):
+    refused("solve", "--problem", "modes", "--grid", "8", "--options", name, code=2, says=says)
+with open("own.options", "w") as file:
+    file.write("precision = f32\n")
+said = solved("--options", "own.options", grid="8")
+check(said["precision"] == "f32", said)
 said = solved(two=("--cpus", "1", "--gpus", "0"))
 check(not said["tuned"] and said["graph"] == "fused", said)
 for grid, tuned, planes in (("24x24x30", True, 6), ("23x44x24", True, 5), ("22x24x24", False, None), ("24x46x24", False, None)):
