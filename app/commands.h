@@ -20,6 +20,7 @@ int app_run(int argc, char **argv);
 int app_dock(int argc, char **argv);
 int app_example(int argc, char **argv);
 int app_view(int argc, char **argv);
+int app_measure(int argc, char **argv);
 int app_info(int argc, char **argv);
 int app_selftest(int argc, char **argv);
 int app_completion(int argc, char **argv);

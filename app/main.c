@@ -3,11 +3,11 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/hdf5.h"
+#include "app/lab.h"
 #include "app/processes.h"
 #include "app/simulating.h"
 #include "app/versions.h"
 #include "base/nearest.h"
-#include "bench/commands.h"
 #include "graph/psg_machine.h"
 
 #include <errno.h>
@@ -23,15 +23,17 @@ const app_command app_commands[] = {
     {"example", "write a small density to solve for", app_example, false},
     {"view", "write three slices of a field as a picture", app_view, false},
     {"bench", "measure solves in every combination of lists of options, or by ready studies",
-     bench_command, false},
+     app_bench, false},
     {"tune", "find the fastest options for a grid on this machine, and keep them for solve",
-     bench_tune, false},
+     app_tune, false},
+    {"measure", "measure configurations, lines of JSON, for a script: bench calls it", app_measure,
+     true},
     {"info", "show versions, workers, scheduling policies and what tune has kept", app_info, true},
     {"selftest", "check for a minute that psg gives right answers on this machine", app_selftest,
      false},
     {"completion", "print a completion script for bash, zsh or fish", app_completion, false},
     {"__complete", NULL, app_complete, false}, /* the completion scripts' */
-    {"visit", NULL, bench_visit_serve, true},  /* psg bench's own */
+    {"keep", NULL, app_keep, false},           /* psg tune's own */
     {NULL, NULL, NULL, false}};
 
 static int print_help(void) {

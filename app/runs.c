@@ -135,6 +135,7 @@ json_t *app_json_workers(const app_workers *workers) {
             app_json_put(worker, "device", json_integer(next->device));
             app_json_put_text(worker, "name", next->name);
             app_json_put(worker, "processor", json_integer(next->processor));
+            app_json_put_real(worker, "memory", next->memory);
             app_json_put(worker, "rank", json_integer(rank));
             json_array_append_new(array, worker);
         }

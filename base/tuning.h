@@ -83,10 +83,6 @@
  *  recorded (2026-11-20). */
 #define TUNING_OVERLAP_STEP 8
 
-/** Cores take part beside GPUs if that is predicted to leave at most this share of a solve's time: predictions
- *  err. Chosen, not measured (2026-11-20). */
-#define TUNING_CPU_SHARE_WORTHWHILE 0.9
-
 /* --------------------------------------------------------------------------------- teams of cores */
 
 /** Bytes of f of a member at the least: below, a member costs more than it does. 32^3 on 16 cores of a Xeon,

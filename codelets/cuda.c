@@ -258,9 +258,8 @@ static void add_planes(const psg_context *c, psg_cuda_segment *segments, size_t 
     }
 }
 
-/* The rows of sheet p in segment s that kspace returns, a plane after the other: before it has,
- * among the sheet's of all planes; and when they are back, or if it fetches them too, after those
- * of other sheets. */
+/* The overlap rows of sheet p in segment s, plane after plane. Before `kspace`, unless they are pulled, they stand in the sheet's
+ * buffer, which has them of all planes. Else they stand in the segment's buffer, which has them of all sheets. */
 static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                                    size_t p) {
     const psg_context *c = psg_context_of(run);

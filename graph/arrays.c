@@ -309,6 +309,7 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
         return status;
     }
     arrays->stays = all_stay(plan, arrays);
+    arrays->brought = plan->workers.copies && !arrays->stays;
     status = register_fields(plan, arrays);
     if (status != PSG_OK) {
         psg_arrays_destroy(arrays, plan);
@@ -351,7 +352,7 @@ static void make_place(psg_plan *plan) {
 /* The caller has written it since, f or epsilon: copies elsewhere are stale. */
 static void take_field(const psg_plan *plan, const psg_arrays *arrays, int field) {
     const size_t slabs = count_slabs(plan, &arrays->many);
-    const bool copied = arrays->looked_at || (plan->workers.copies && !arrays->stays);
+    const bool copied = arrays->looked_at || arrays->brought;
     for (size_t k = 0; k < slabs && copied && arrays->slabs[field] != NULL; k++) {
         const starpu_data_handle_t slab = arrays->slabs[field][k];
         const int node = node_of(plan, arrays, field, k);
@@ -459,7 +460,7 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
 
 void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
                       size_t s) {
-    if (plan->workers.copies && !arrays->stays && arrays->slabs[field] != NULL) {
+    if (arrays->brought && arrays->slabs[field] != NULL) {
         const size_t k = s - plan->context.layout.segments.own.first;
         psg_task_fetch(run, node_of(plan, arrays, field, k), arrays->slabs[field][k], NULL);
     }
@@ -467,9 +468,8 @@ void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arra
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
     const size_t slabs = count_slabs(plan, &arrays->many);
-    const bool copied = plan->workers.copies && !arrays->stays;
     for (int m = PSG_FIELD_U; m < PSG_FIELDS; m++) {
-        for (size_t k = 0; k < slabs && copied && arrays->slabs[m] != NULL; k++) {
+        for (size_t k = 0; k < slabs && arrays->brought && arrays->slabs[m] != NULL; k++) {
             const starpu_data_handle_t slab = arrays->slabs[m][k];
             const int node = node_of(plan, arrays, m, k);
             if (starpu_data_acquire_on_node(slab, node, STARPU_R) == 0) {
@@ -502,7 +502,7 @@ bool psg_arrays_in_memory(const psg_arrays *arrays) {
 double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const psg_history *solve) {
     const psg_context *c = &plan->context;
     const double plane = (double)(c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes);
-    const bool may = arrays->count > 0 && plan->workers.copies && !arrays->stays;
+    const bool may = arrays->count > 0 && arrays->brought;
     double bytes = 0;
     for (size_t m = 0; may && m < solve->events.count; m++) {
         const psg_run_event *event = &solve->events.event[m];

@@ -31,7 +31,8 @@ typedef struct psg_arrays {
     psg_many many; /**< of several right-hand sides; the slabs are pieces then, and not segments */
     unsigned solves; /**< that have ended */
     bool in_place;   /**< f is u */
-    bool stays;      /**< f and u are on the GPUs that work on them: nothing is brought */
+    bool stays;      /**< f and u are on the GPUs that work on them */
+    bool brought;    /**< they do not, and StarPU brings copies to workers and back */
     bool looked_at;  /**< StarPU may have a copy of f that is older than f */
     bool busy;
 } psg_arrays;

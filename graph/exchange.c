@@ -39,7 +39,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     const size_t one_way = own_segments * (l->bundles.count - own_bundles) +
                            (l->segments.count - own_segments) * own_bundles;
     const size_t handles = own_segments * l->bundles.count + l->segments.count * own_bundles + 1;
-    const bool alltoall = plan->placement.exchange == PSG_EXCHANGE_ALLTOALL;
+    const bool alltoall = plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL;
     /* one for each block, each way, of each workspace; and those of edges */
     const size_t tags = edge_tag(plan, EDGE_TAGS);
     between->main_memory = calloc(handles + l->sheets.count, sizeof *between->main_memory);
@@ -230,16 +230,30 @@ static void messages(psg_run *run, const psg_plan *plan, const psg_workspace *wo
     }
 }
 
-static void carry(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_way way) {
-    if (plan->placement.exchange == PSG_EXCHANGE_ALLTOALL) {
-        const psg_label label = psg_exchange_label();
-        const bool there = !psg_way_is_back(way);
-        psg_message_alltoall(run, &workspace->alltoall, &label, way,
-                             there ? &workspace->outward : &workspace->inward,
-                             there ? &workspace->inward : &workspace->outward);
-    } else {
-        messages(run, plan, workspace, way);
+static void alltoall(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                     psg_way way) {
+    const psg_label label = psg_exchange_label();
+    const bool there = !psg_way_is_back(way);
+    (void)plan;
+    psg_message_alltoall(run, &workspace->alltoall, &label, way,
+                         there ? &workspace->outward : &workspace->inward,
+                         there ? &workspace->inward : &workspace->outward);
+}
+
+const psg_exchange_row *psg_exchange_row_of(psg_exchange exchange, bool between) {
+    static const psg_exchange_row rows[] = {
+        {PSG_EXCHANGE_MANAGED, "blocks where StarPU needs them", false, NULL},
+        {PSG_EXCHANGE_DIRECT, "blocks written where they are read", false, NULL},
+        {PSG_EXCHANGE_DIRECT, "blocks written in the memory of other processes", true, messages},
+        {PSG_EXCHANGE_MPI, "a message for each bundle of blocks", false, messages},
+        {PSG_EXCHANGE_ALLTOALL, "one call for all blocks", false, alltoall},
+    };
+    size_t m = 0;
+    while (m + 1 < sizeof rows / sizeof *rows &&
+           (rows[m].is != exchange || (rows[m].carry != NULL) != between)) {
+        m++;
     }
+    return &rows[m];
 }
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
@@ -261,34 +275,36 @@ static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *wor
 }
 
 void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
-    if (plan->processes.ranks > 1) {
-        carry(run, plan, workspace, PSG_WAY_THERE);
+    if (plan->route.exchange->carry != NULL) {
+        plan->route.exchange->carry(run, plan, workspace, PSG_WAY_THERE);
         regroup(run, plan, workspace, PSG_WAY_THERE);
     }
 }
 
-void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
-    if (plan->processes.ranks > 1) {
-        regroup(run, plan, workspace, PSG_WAY_BACK);
-        carry(run, plan, workspace, PSG_WAY_BACK);
+static void go_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                    psg_way way) {
+    if (plan->route.exchange->carry != NULL) {
+        regroup(run, plan, workspace, way);
+        plan->route.exchange->carry(run, plan, workspace, way);
     }
+}
+
+void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
+    go_back(run, plan, workspace, PSG_WAY_BACK);
 }
 
 /* The blocks are there, and have to be read on this side before they are written on the other one: where these are two
  * places, nobody has to know. */
 void psg_exchange_forward_again(psg_run *run, const psg_plan *plan,
                                 const psg_workspace *workspace) {
-    if (psg_shares_memory(plan)) {
-        carry(run, plan, workspace, PSG_WAY_THERE_AGAIN);
+    if (plan->route.exchange->shares) {
+        plan->route.exchange->carry(run, plan, workspace, PSG_WAY_THERE_AGAIN);
     }
-    if (plan->processes.ranks > 1) {
+    if (plan->route.exchange->carry != NULL) {
         regroup(run, plan, workspace, PSG_WAY_THERE_AGAIN);
     }
 }
 
 void psg_exchange_back_again(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
-    if (plan->processes.ranks > 1) {
-        regroup(run, plan, workspace, PSG_WAY_BACK_AGAIN);
-        carry(run, plan, workspace, PSG_WAY_BACK_AGAIN);
-    }
+    go_back(run, plan, workspace, PSG_WAY_BACK_AGAIN);
 }

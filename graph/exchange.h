@@ -3,8 +3,7 @@
 #define PSG_GRAPH_EXCHANGE_H
 
 #include "codelets/regroup.h"
-#include "graph/arrays.h"
-#include "graph/workspace.h"
+#include "graph/route.h"
 
 #include <starpu.h>
 
@@ -16,6 +15,8 @@ typedef struct psg_between {
     psg_wire *wire;
 } psg_between;
 
+/** The row of an exchange. @param[in] between  of several processes */
+const psg_exchange_row *psg_exchange_row_of(psg_exchange exchange, bool between);
 /** Open the wire for messages, and fill in the codelets that split and join bundles. Collective.
  *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME */
 psg_status psg_between_make(psg_between *between, const psg_plan *plan);

@@ -24,8 +24,8 @@
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
 
-/* Beyond the last point stands the first one; or a wall, whose value less u is over its distance; or the value is the
- * derivative. Tasks know of the value what it adds to f. */
+/* The difference at the last point of an axis. Periodic: to the first point. Dirichlet: (value - u) over the distance to the
+ * wall. Neumann: the value itself. Tasks have the value as what it adds to f, so `weight` divides by that. */
 static psg_difference difference_of(const psg_problem *problem, int axis, double factor) {
     const psg_axis *a = &problem->grid.axis[axis];
     const psg_transform *row = psg_transform_of(a);
@@ -137,8 +137,7 @@ static void submit_component(psg_run *run, const psg_plan *plan, const psg_works
 size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
                            size_t s, starpu_data_handle_t components[2]) {
     const psg_context *c = &plan->context;
-    const bool together =
-        wants_any(arrays) && psg_gradient_by_modes(c) && (!plan->workers.copies || arrays->stays);
+    const bool together = wants_any(arrays) && psg_gradient_by_modes(c) && !arrays->brought;
     int component[2];
     const size_t count =
         together ? psg_gradient_wants_xy(&psg_terms_of(run)->gradient, component) : 0;

@@ -117,8 +117,7 @@ static const row rows[] = {
     {{"gpus", "Machine", "N|all", "all", "GPU workers", 0}, INTEGER, AT(gpus), every, 0, INT32_MAX},
     {{"cpu_share", "Machine", "X|auto|free", "auto",
       "the part of the planes and rows that CPU workers take beside GPUs: a number from 0 to 1; "
-      "auto: what promises to be fastest by StarPU's models of the tasks, 0 where these are not "
-      "calibrated; free: the policy decides for each task",
+      "auto: 0; free: the policy decides for each task",
       SAME},
      REAL,
      AT(cpu_share),

@@ -81,7 +81,8 @@ static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
     return kind == CORES ? cores : extent - cores;
 }
 
-size_t psg_partition_tasks(const psg_context *c, bool gpus, size_t workers, size_t planes) {
+/* Tasks of a phase that suit so many planes, and as many rows, on workers of a kind. */
+static size_t suiting_tasks(const psg_context *c, bool gpus, size_t workers, size_t planes) {
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * planes * c->cpu->real_bytes;
     const grain *g = grains[gpus ? GPUS : CORES];
     const size_t tasks = g->tasks * workers;
@@ -127,8 +128,8 @@ static bool one_gpu_has_few(const psg_plan *plan) {
  * and cost a start. One, too, for a GPU that has few planes. */
 static size_t tasks_of(const psg_plan *plan, int kind) {
     const size_t tasks =
-        psg_partition_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
-                            run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
+        suiting_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
+                      run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
     if (kind == CORES && on_several_nodes(plan)) {
         return clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks);
     }
@@ -159,8 +160,7 @@ static size_t busiest_of(const psg_plan *plan, bool sheets, size_t members, size
     return most;
 }
 
-/* The finest cut whose busiest member has little more to do than that of the best cut. */
-static size_t team_parts(const psg_plan *plan, bool sheets) {
+size_t psg_partition_team(const psg_plan *plan, bool sheets) {
     const psg_context *c = &plan->context;
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
     const size_t members = psg_team_members((double)bytes, plan->workers.cpu_count);
@@ -180,8 +180,8 @@ static size_t team_parts(const psg_plan *plan, bool sheets) {
     return parts;
 }
 
-/* So many parts of a kind, or more: where a GPU that may have them has no room for what it works
- * on, or where StarPU could not count the elements, as many more for each worker.
+/* Raises `tasks` to the next multiple of the workers at which one part fits the GPU's free memory and has fewer than 2^32
+ * elements.
  *  @param[in] most   planes or rows in a part
  *  @param[in] bytes  of one of them in the spectrum, of which a task needs some beside what stays on the GPU; 0: it needs none */
 static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,
@@ -207,9 +207,10 @@ static cut choose_planes(const psg_plan *plan, int kind) {
     const size_t own = run_of(plan, kind, most_of(plan, n[2]));
     const size_t planes_max = UINT32_MAX / (n[0] * n[1]);
     const size_t row_bytes = 2 * plan->context.layout.nxc * plan->context.cpu->real_bytes;
-    const size_t tasks = plan->workers.teams ? team_parts(plan, false) : tasks_of(plan, kind);
+    size_t (*const suiting)(const psg_plan *, bool) = plan->route.executor->parts;
+    const size_t tasks = suiting != NULL ? suiting(plan, false) : tasks_of(plan, kind);
     cut planes = {.parts = parts_of(plan, kind, tasks, own, planes_max, n[1] * row_bytes),
-                  .mixed = plan->workers.teams};
+                  .mixed = suiting != NULL};
     if (plan->problem.options.segment_planes > 0) {
         planes.width =
             clamp(plan->problem.options.segment_planes, 1, own < planes_max ? own : planes_max);
@@ -232,15 +233,16 @@ static cut choose_rows(const psg_plan *plan, int kind) {
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.layout.nxc);
     const size_t row_bytes = 2 * plan->context.layout.nxc * plan->context.cpu->real_bytes;
     const size_t sheet_bytes = plan->home.on_gpus ? 0 : n[2] * row_bytes; /* which come and go */
-    size_t sheets = plan->workers.teams ? team_parts(plan, true) : tasks_of(plan, kind);
+    size_t (*const suiting)(const psg_plan *, bool) = plan->route.executor->parts;
+    size_t sheets = suiting != NULL ? suiting(plan, true) : tasks_of(plan, kind);
     if (plan->problem.options.sheets > 0) {
         return (cut){.parts = clamp(sheets_of(plan, kind), divide_up(own, rows_max), own)};
     }
-    if (plan->placement.exchange == PSG_EXCHANGE_DIRECT && kind == GPUS) {
+    if (plan->route.exchange->is == PSG_EXCHANGE_DIRECT && kind == GPUS) {
         sheets = clamp(sheets, 1, plan->workers.most[GPUS]);
     }
     return (cut){.parts = parts_of(plan, kind, sheets, own, rows_max, sheet_bytes),
-                 .mixed = plan->workers.teams};
+                 .mixed = suiting != NULL};
 }
 
 /* Sheets of a process that travel as one: all, in as many bundles as leave messages large

@@ -17,7 +17,7 @@ static inline size_t psg_partition_cores(double share, size_t extent) {
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_partition_planes(psg_layout *layout, const psg_plan *plan);
 psg_status psg_partition_rows(psg_layout *layout, const psg_plan *plan);
-/** Tasks of a phase that suit so many planes, and as many rows, on workers of a kind. */
-size_t psg_partition_tasks(const psg_context *context, bool gpus, size_t workers, size_t planes);
+/** Segments, or sheets, for a team: the finest cut whose busiest member has little more to do than that of the best cut. */
+size_t psg_partition_team(const psg_plan *plan, bool sheets);
 
 #endif

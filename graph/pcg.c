@@ -19,7 +19,6 @@
 #include "graph/arrays.h"
 #include "graph/block.h"
 #include "graph/gradient.h"
-#include "graph/graphs.h"
 #include "graph/pcg.h"
 #include "graph/pending.h"
 #include "graph/placement.h"
@@ -246,7 +245,7 @@ static void submit_step(const work *w, size_t step) {
     const psg_pcg *g = w->g;
     starpu_data_handle_t *const source = g->slabs->slabs[PSG_FIELD_F];
     starpu_data_handle_t *const solution = g->slabs->slabs[PSG_FIELD_U];
-    psg_graph_submit(run, w->plan, w->workspace, g->slabs);
+    w->plan->route.graph->submit(run, w->plan, w->workspace, g->slabs);
     for (size_t s = 0; s < w->segments; s++) {
         psg_task_pcg_dot(run, s, step, g->segment[s].r, solution[s], g->sums[s]);
     }

@@ -77,7 +77,7 @@ static psg_pending *create(const psg_engine *engine) {
 
 psg_pending *psg_pending_take(psg_plan *plan, const psg_arrays *arrays) {
     const psg_engine *engine = &plan->context.engine;
-    const bool gathers = arrays != NULL && (engine->chain_steps > 0 || engine->team != NULL);
+    const bool gathers = arrays != NULL && plan->route.executor->gathers;
     const size_t key[2] = {idlest_lane(plan)->number, arrays != NULL ? arrays->number : 0};
     psg_pending **chosen = NULL;
     psg_pending **last = NULL;

@@ -84,58 +84,6 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
         plan->context.layout.overlap.pulled ? 0 : psg_overlap_rows_all(&plan->context.layout));
 }
 
-/* Direct where the processes reach each other's memory, and have room there; else messages. */
-static psg_status choose_between(psg_exchange *exchange, const psg_plan *plan) {
-    const psg_exchange asked = plan->problem.options.exchange;
-    const bool direct = plan->shared.near && (plan->home.on_gpus || plan->workers.gpu_count == 0);
-    if (asked == PSG_EXCHANGE_MANAGED) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "exchange managed is within one process; between several it is direct, "
-                        "mpi or alltoall");
-    }
-    if (asked == PSG_EXCHANGE_DIRECT && !direct) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "exchange direct between processes needs the fused graph");
-    }
-    *exchange = asked != PSG_EXCHANGE_AUTO ? asked
-                : direct                   ? PSG_EXCHANGE_DIRECT
-                                           : PSG_EXCHANGE_MPI;
-    return PSG_OK;
-}
-
-/* Direct where it can be: that moves each block once each way, inside the kernel that makes or
- * needs it. Several processes have messages; one that is its communicator's only one has no use
- * for them. */
-psg_status psg_placement_exchange(psg_exchange *exchange, const psg_plan *plan) {
-    const psg_exchange asked = plan->problem.options.exchange;
-    const bool between = asked == PSG_EXCHANGE_MPI || asked == PSG_EXCHANGE_ALLTOALL;
-    if (plan->processes.ranks > 1) {
-        return choose_between(exchange, plan);
-    }
-    const bool possible = plan->home.on_gpus && plan->workers.cpu_count == 0 &&
-                          plan->context.form.fused && psg_device_peers();
-    *exchange = asked != PSG_EXCHANGE_AUTO && !between ? asked
-                : possible                             ? PSG_EXCHANGE_DIRECT
-                                                       : PSG_EXCHANGE_MANAGED;
-    if (*exchange == PSG_EXCHANGE_DIRECT && !possible) {
-        return psg_fail(
-            PSG_ERR_UNSUPPORTED,
-            "exchange direct needs the fused graph on GPUs%s that reach each other's memory",
-            plan->workers.cpu_count > 0 ? " alone (cpu_share = 0)" : "");
-    }
-    return PSG_OK;
-}
-
-void psg_placement_form(psg_form *form, const psg_plan *plan) {
-    /* Only one GPU, or the cores, find what they need in place. */
-    const bool alone =
-        plan->workers.gpu_count == 0 || (plan->workers.usable_count == 1 && plan->home.on_gpus);
-    form->packed = plan->processes.ranks > 1 || !alone;
-    form->messages = plan->processes.ranks > 1 && plan->placement.exchange != PSG_EXCHANGE_ALLTOALL;
-    form->reaches = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
-                    (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
-}
-
 /* Room for work on one segment that is a GPU's whole part of the spectrum, in such parts: cuFFT's work areas. Where a GPU has more
  * segments at first, as much is asked for. */
 #define LARGE_SEGMENTS 2.0
@@ -174,20 +122,18 @@ psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
     const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
     const double spectrum =
         (double)(l->n[2] * l->n[1] * l->nxc * 2 * plan->context.cpu->real_bytes);
-    double least = -INFINITY; /* its negative is the largest */
+    *room = INFINITY;
     if (!plan->home.on_gpus) {
         const size_t now = psg_placement_room(plan, false);
         const size_t part = psg_placement_room(plan, true) / 4;
-        least = now == SIZE_MAX ? -INFINITY : -(double)(now > part ? now : part);
+        *room = now == SIZE_MAX ? INFINITY : (double)(now > part ? now : part);
     } else {
         const double beside = room_beside_spectrum(plan);
         const bool large = !psg_placement_one_gpu(plan) && !plan->home.finer &&
                            beside >= LARGE_SEGMENTS * spectrum / parts;
-        least = large ? -INFINITY : -beside;
+        *room = large ? INFINITY : beside;
     }
-    const psg_status status = psg_ranks_max(plan->processes.comm, &least, 1);
-    *room = -least;
-    return status;
+    return psg_ranks_min(plan->processes.comm, room, 1);
 }
 
 psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
@@ -196,7 +142,7 @@ psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
     }
     /* Not where blocks come to the GPUs too: those that a task waits for would come after f. */
     const bool in_place =
-        !plan->context.form.packed || plan->placement.exchange == PSG_EXCHANGE_DIRECT;
+        !plan->context.form.packed || plan->route.exchange->is == PSG_EXCHANGE_DIRECT;
     *ahead = plan->home.on_gpus && in_place && psg_placement_fits(plan, true);
     return PSG_OK;
 }
@@ -205,7 +151,7 @@ psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
  * process' blocks are at addresses of the segment's GPU. */
 psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
-    if (placement->exchange != PSG_EXCHANGE_DIRECT || plan->workers.gpu_count < 2) {
+    if (plan->route.exchange->is != PSG_EXCHANGE_DIRECT || plan->workers.gpu_count < 2) {
         return PSG_OK;
     }
     const size_t bundles = l->bundles.count;
@@ -224,59 +170,6 @@ psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan) 
     psg_task_inverse_xy_direct(placement->direct.inverse_xy, placement->direct_node);
     psg_task_gradient_xy_direct(placement->direct.gradient_xy, placement->direct_node);
     return PSG_OK;
-}
-
-static bool all_on(int worker, const psg_parts *parts) {
-    bool all = worker >= 0;
-    for (size_t m = 0; m < parts->count && all; m++) {
-        all = parts->part[m].worker == worker;
-    }
-    return all;
-}
-
-/* A GPU that has all tasks does them in turn: StarPU has nothing to choose, and what it does
- * between two takes as long as a small one. Who cuts the grid himself wants to see its tasks, and
- * `psg tune` has timed its cut by them. */
-size_t psg_placement_chained(const psg_plan *plan) {
-    const psg_context *c = &plan->context;
-    const int worker = c->layout.segments.part[0].worker;
-    const bool one = plan->home.on_gpus && plan->processes.ranks == 1 &&
-                     all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.sheets);
-    return one && plan->problem.options.segment_planes == 0 && plan->problem.options.sheets == 0
-               ? psg_task_most(c)
-               : 0;
-}
-
-/* Cores know rows as they are, and messages are cut and joined by rows. */
-psg_status psg_placement_strips(psg_form *form, const psg_plan *plan) {
-    const psg_context *c = &plan->context;
-    const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
-    const bool between = plan->processes.ranks > 1;
-    double strip = only_gpus && c->form.fused && (!between || psg_shares_memory(plan))
-                       ? -(double)psg_gpu_strip(c)
-                       : 0;
-    psg_status status = PSG_OK;
-    if (psg_shares_memory(
-            plan)) { /* the narrowest of all processes, which is 0 where one has none */
-        status = psg_ranks_max(plan->processes.comm, &strip, 1);
-    }
-    form->strip = (size_t)-strip;
-    return status;
-}
-
-void psg_placement_blocks(psg_form *form, const psg_plan *plan) {
-    const psg_context *c = &plan->context;
-    const psg_layout *l = &c->layout;
-    const bool staged = !form->fused && plan->processes.ranks == 1;
-    /* Fused, only cuFFT on a GPU asks: there a periodic transform along z works on the only sheet where it is. The others are faster
-     * on contiguous columns, which are copied. */
-    const bool one =
-        !form->packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
-    form->z_contiguous = form->fused ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->apart
-                                     : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
-    form->segment_is_block = staged && l->sheets.count == 1;
-    form->sheet_is_block = staged && l->segments.count == 1 && !form->z_contiguous &&
-                           (form->packed || l->sheets.count == 1);
 }
 
 psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan) {

@@ -8,7 +8,6 @@
 
 /** How blocks are exchanged, and what that needs. */
 typedef struct psg_placement {
-    psg_exchange exchange;
     double
         room; /**< bytes on a GPU for what tasks work on, which bounds segments, and sheets that StarPU brings; INFINITY: enough */
     bool ahead; /**< f of arrays comes to the GPUs ahead of the tasks that read it */
@@ -23,31 +22,20 @@ typedef struct psg_placement {
  *  @param[in] emptied  once it has evicted all that it holds there */
 size_t psg_placement_room(const psg_plan *plan, bool emptied);
 /** Do the blocks of one more solve fit the GPUs that would have them?
- *  @param[in] ahead  with all of its f, which comes ahead of the tasks that read it, and of a u
- *                     that is still on its way home */
+ *  @param[in] ahead  all of f comes before the tasks that read it, so that there has to be room for it, and for the u of
+ *                     the solve before, which may not be home yet */
 bool psg_placement_fits(const psg_plan *plan, bool ahead);
-/** And if `twice` rows of every plane had a second place? */
+/** The same, if `twice` rows of every plane have two buffers. */
 bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice);
 /** Where a worker's part of the spectrum is at home. */
 int psg_placement_home(const psg_plan *plan, int worker);
-/** How are blocks exchanged? @return PSG_OK; PSG_ERR_UNSUPPORTED */
-psg_status psg_placement_exchange(psg_exchange *exchange, const psg_plan *plan);
-/** What follows from the exchange: packed, messages, reaches. */
-void psg_placement_form(psg_form *form, const psg_plan *plan);
-/** What follows from the cut, in the staged graph: segment_is_block, sheet_is_block. */
-void psg_placement_blocks(psg_form *form, const psg_plan *plan);
-/** The width of strips: kernels on GPUs store the rows of a block as strips of x one after the other. All processes that
- *  read a block have the same. @return PSG_OK; PSG_ERR_RUNTIME */
-psg_status psg_placement_strips(psg_form *form, const psg_plan *plan);
 /** Room on the GPU of all processes that has least; see psg_placement. Collective. @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan);
-/** Does a spectrum that is at home on the GPUs fit there? Called once planes are cut. @param[out] ahead  see psg_placement
+/** Does a spectrum that is at home on the GPUs fit there? Planes are cut. @param[out] ahead  psg_placement.ahead
  *  @return PSG_OK; PSG_ERR_MEMORY: it does not */
 psg_status psg_placement_check(bool *ahead, const psg_plan *plan);
 /** The codelets of exchange direct between GPUs, if it has any. @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan);
-/** See psg_engine.chain_steps. */
-size_t psg_placement_chained(const psg_plan *plan);
 /** Prepare the GPUs for tasks. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
 psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan);
 /** Is there room on a GPU for what one task works on? @return PSG_OK; PSG_ERR_MEMORY */

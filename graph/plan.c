@@ -13,6 +13,7 @@
 #include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
 #include "graph/ranks.h"
+#include "graph/route.h"
 #include "graph/shared_memory.h"
 #include "graph/sides.h"
 #include "graph/simulated.h"
@@ -66,6 +67,7 @@ static void set_context(psg_plan *plan) {
                             .workers = &plan->workers,
                             .calibrate = o->calibrate != 0};
     c->form.fused = o->graph == PSG_GRAPH_FUSED;
+    plan->route.exchange = psg_exchange_row_of(PSG_EXCHANGE_MANAGED, false);
     c->form.normalizes = !c->form.fused && o->normalize != 0;
 }
 
@@ -84,6 +86,7 @@ static psg_status make_workers(psg_plan *plan) {
     psg_engine *e = &plan->context.engine;
     const psg_workers *w = &plan->workers;
     const psg_status status = psg_workers_make(&plan->workers, plan);
+    psg_route_begin(&plan->route, plan);
     e->workers = w->count;
     e->pinned = w->gpu_count > 0;
     e->polls = w->gpu_count > 0 && w->cpu_count == 0 && !psg_simulated();
@@ -105,8 +108,8 @@ static psg_status make_lending(psg_plan *plan) {
 }
 
 static psg_status make_placement(psg_plan *plan) {
-    const psg_status status = psg_placement_exchange(&plan->placement.exchange, plan);
-    psg_placement_form(&plan->context.form, plan);
+    const psg_status status = psg_route_exchange(&plan->route, plan);
+    psg_route_form(&plan->context.form, plan);
     return status;
 }
 
@@ -131,8 +134,7 @@ static psg_status cut_rows(psg_plan *plan) {
 }
 
 static psg_status make_form(psg_plan *plan) {
-    psg_placement_blocks(&plan->context.form, plan);
-    return psg_placement_strips(&plan->context.form, plan);
+    return psg_route_blocks(&plan->context.form, plan);
 }
 
 static psg_status make_relay(psg_plan *plan) {
@@ -148,7 +150,7 @@ static psg_status make_direct(psg_plan *plan) {
     const size_t bundles = c->layout.bundles.count;
     const psg_status status = psg_placement_direct(&plan->placement, plan);
     c->direct = plan->placement.direct_node != NULL ? &plan->placement.direct : NULL;
-    c->engine.chain_steps = psg_placement_chained(plan);
+    c->engine.chain_steps = psg_route_chain(&plan->route, plan);
     c->engine.task_data = TASK_DATA + (segments > bundles ? segments : bundles);
     return status;
 }
@@ -196,8 +198,10 @@ static psg_status check_task(psg_plan *plan) {
     return psg_placement_check_task(plan);
 }
 
-static psg_status make_team(psg_plan *plan) {
-    return psg_team_make(&plan->context.engine, plan);
+static psg_status make_executor(psg_plan *plan) {
+    const psg_executor *e = plan->route.executor;
+    psg_route_say(&plan->route, plan);
+    return e->make != NULL ? e->make(&plan->context.engine, plan) : PSG_OK;
 }
 
 /* Free the layout and what came after it, in the order opposite to that in which it was made. */
@@ -326,7 +330,7 @@ static psg_status make(psg_plan *plan) {
                                         cut_rows,         make_form,    make_relay, make_direct,
                                         check_simulation, make_between, make_lanes, plan_transforms,
                                         make_scratch,     make_history, make_gpus,  check_task,
-                                        make_team,        look_around};
+                                        make_executor,    look_around};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
     psg_home next;
     psg_status status = make_all(plan, first, FIRST);

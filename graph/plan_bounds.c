@@ -92,7 +92,7 @@ static void add_link(psg_bounds *b, psg_link link, double bytes, double seconds)
  * at another rate than StarPU's copies where a machine is simulated. */
 static double between_gpus(const psg_plan *plan, int from, int to, double bytes) {
     const psg_machine *machine = psg_simulation_machine();
-    if (machine == NULL || plan->placement.exchange != PSG_EXCHANGE_DIRECT) {
+    if (machine == NULL || plan->route.exchange->is != PSG_EXCHANGE_DIRECT) {
         return copy_seconds(psg_placement_node(from), psg_placement_node(to), bytes);
     }
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
@@ -143,8 +143,8 @@ static double foreign_bytes(const psg_plan *plan, int gpu) {
 
 /* Do messages go by main memory? Not those that an MPI takes from GPUs, nor empty ones. */
 static bool by_main_memory(const psg_plan *plan) {
-    return plan->placement.exchange == PSG_EXCHANGE_ALLTOALL ||
-           (plan->placement.exchange != PSG_EXCHANGE_DIRECT && psg_comm_cuda_aware() != 1);
+    return plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL ||
+           (plan->route.exchange->is != PSG_EXCHANGE_DIRECT && psg_comm_cuda_aware() != 1);
 }
 
 static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
@@ -191,7 +191,7 @@ static psg_status find_messages(const psg_plan *plan, psg_bounds *b) {
     }
     /* That was found between main memories; nothing is known of messages between GPUs. */
     const bool between_gpus = plan->workers.gpu_count > 0 &&
-                              plan->placement.exchange == PSG_EXCHANGE_MPI &&
+                              plan->route.exchange->is == PSG_EXCHANGE_MPI &&
                               psg_comm_cuda_aware() == 1 && !psg_simulated();
     const bool known = rate > 0 && !between_gpus;
     b->link_bytes[PSG_LINK_MESSAGE] = (double)plan->work.latest.sent_bytes;

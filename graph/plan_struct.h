@@ -5,6 +5,7 @@
 #include "graph/exchange.h"
 #include "graph/pending.h"
 #include "graph/placement.h"
+#include "graph/route.h"
 #include "graph/shared_memory.h"
 #include "graph/storage.h"
 #include "graph/work.h"
@@ -20,8 +21,10 @@ typedef struct psg_processes {
 typedef struct psg_home {
     bool
         on_gpus; /**< else in main memory, and StarPU brings copies of blocks to the GPUs and evicts them */
-    bool pulls; /**< there was no room for a second place of the rows that kspace moves */
-    bool finer; /**< there was no room for what larger segments need */
+    bool
+        pulls; /**< kspace reads the overlap rows in the segment's GPU: there is no room for a second buffer */
+    bool
+        finer; /**< segments are smaller: there is no room for what the work on larger ones needs */
 } psg_home;
 
 /** What is known of the latest solve that was waited for, beside what psg_plan.work has. */
@@ -44,6 +47,7 @@ struct psg_plan {
     psg_shared shared;
     psg_home
         home; /**< with less room on the GPUs another one, and the structures below are made anew */
+    psg_solve_route route; /**< chosen bit by bit, as what it depends on is made */
     psg_placement placement;
     psg_between between;
     psg_context
@@ -61,7 +65,7 @@ static inline const psg_plan *psg_plan_of(const psg_work *work) {
 
 /** Do the processes of this plan write and read blocks in each other's memory? */
 static inline bool psg_shares_memory(const psg_plan *plan) {
-    return plan->processes.ranks > 1 && plan->placement.exchange == PSG_EXCHANGE_DIRECT;
+    return plan->route.exchange->shares;
 }
 
 /** Does one GPU have all tasks? */

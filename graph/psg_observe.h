@@ -174,6 +174,11 @@ PSG_API psg_status psg_work_tasks(const psg_work *work, psg_kind_tasks *list, si
  *  @return the plan's; "" if there is nothing to say */
 PSG_API const char *psg_plan_note(const psg_plan *plan);
 
+/** Which way the plan's solves go, in words: the graph, who runs its tasks, how blocks are exchanged, and where the spectrum is.
+ *  Solves between arrays that are brought to GPUs go as tasks where others are one task; those with epsilon always do.
+ *  @return the plan's; "" for NULL */
+PSG_API const char *psg_plan_route(const psg_plan *plan);
+
 /** Seconds of worker w (0 .. statistics.workers-1) in each stage of the latest solve waited for.
  *  @param[out] seconds  PSG_STAGE_COUNT numbers @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds);

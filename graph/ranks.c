@@ -65,6 +65,17 @@ psg_status psg_ranks_max(psg_comm *comm, double *values, size_t count) {
                : psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(comm));
 }
 
+psg_status psg_ranks_min(psg_comm *comm, double *values, size_t count) {
+    for (size_t m = 0; m < count; m++) {
+        values[m] = -values[m];
+    }
+    const psg_status status = psg_ranks_max(comm, values, count);
+    for (size_t m = 0; m < count; m++) {
+        values[m] = -values[m];
+    }
+    return status;
+}
+
 psg_status psg_ranks_sum(psg_comm *comm, double *values, size_t count) {
     return comm == NULL || psg_comm_sum(comm, values, count)
                ? PSG_OK

@@ -2,8 +2,8 @@
 #include "graph/solve.h"
 #include "graph/array_check.h"
 #include "graph/arrays.h"
+#include "graph/executors.h"
 #include "graph/gradient.h"
-#include "graph/graphs.h"
 #include "graph/pcg.h"
 #include "graph/pending.h"
 #include "graph/pieces.h"
@@ -16,53 +16,13 @@
 #include "graph/terms.h"
 #include "graph/transfer_log.h"
 #include "graph/transform_table.h"
-#include "runtime/chain.h"
 #include "runtime/order.h"
 #include "runtime/runs.h"
 #include "runtime/simulation.h"
-#include "runtime/team.h"
-#include "runtime/teamwork.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-
-/* The steps of a solve on cores, by all of them; between slabs once these are there. */
-static void submit_team(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                        const psg_arrays *arrays, bool waits) {
-    const size_t key[2] = {workspace->number, arrays->number};
-    if (!psg_teamwork_repeats(run, key)) {
-        psg_teamwork_begin(run, key);
-        psg_graph_submit(run, plan, workspace, arrays);
-    }
-    if (psg_run_failed(run)) {
-        psg_teamwork_drop(run);
-    } else if (arrays == plan->held.slabs) {
-        psg_team_enter_after(run, arrays->slabs[PSG_FIELD_F], arrays->slabs[PSG_FIELD_U],
-                             plan->context.layout.segments.count);
-    } else {
-        psg_team_enter(run, waits);
-    }
-}
-
-/* One task after the other, or all as one: if its data are on the worker that has them all, and
- * stay there. The first solve makes room for u.
- * @return are all tasks one? */
-static bool submit_graph(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                         const psg_arrays *arrays) {
-    const size_t key[2] = {workspace->number, arrays->number};
-    if (plan->context.engine.chain_steps == 0 || !arrays->stays || arrays->many.each > 0 ||
-        !psg_arrays_there(plan, arrays)) {
-        psg_graph_submit(run, plan, workspace, arrays);
-        return false;
-    }
-    if (!psg_chain_repeats(run, key)) {
-        psg_chain_begin(run, key);
-        psg_graph_submit(run, plan, workspace, arrays);
-    }
-    psg_chain_submit(run);
-    return true;
-}
 
 /* What a solve is asked for with. */
 typedef struct request {
@@ -171,18 +131,17 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
         plan->pending.oldest = pending;
     }
     plan->pending.newest = pending;
-    const bool team = plan->workers.teams && pending->steps_most == 0;
+    const psg_executor *executor =
+        pending->steps_most == 0 ? plan->route.executor : &psg_executor_tasks;
     if (pending->terms.many != NULL) {
         psg_many_begin(pending->terms.many, plan);
     }
-    run->awake = !team;
+    run->awake = !executor->sleeps;
     const psg_submission submission = psg_work_start(&plan->work, run, plan->pending.launched++);
     if (pending->steps_most > 0) {
         psg_pcg_submit_arrays(run, plan, pending);
-    } else if (team) {
-        submit_team(run, plan, workspace, arrays, r->waits);
     } else {
-        pending->chained = submit_graph(run, plan, workspace, arrays);
+        pending->chained = executor->submit(run, plan, workspace, arrays, r->waits);
     }
     if (submission.program) {
         for (psg_pending *other = plan->pending.oldest; other != NULL; other = other->next) {
@@ -348,14 +307,14 @@ static bool largest_row(const psg_cpu_ops *cpu, const void *values, size_t count
     return true;
 }
 
-/* In some planes of slab k of f, of which the first is plane z of its grid. @return less the place in the grid; -INFINITY:
- * there is none */
+/* In some planes of slab k of f, of which the first is plane z of its grid. @return its place in the grid; INFINITY: there is
+ * none */
 static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t k, psg_range of,
                               size_t z) {
     const size_t plane = plan->context.layout.n[0] * plan->context.layout.n[1];
     size_t at = 0;
     look_at_f(plan, arrays, k, of, nonfinite_row, &at);
-    return at < plane * psg_range_count(of) ? -(double)(z * plane + at) : -INFINITY;
+    return at < plane * psg_range_count(of) ? (double)(z * plane + at) : INFINITY;
 }
 
 /* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it
@@ -364,7 +323,7 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const psg_many *many = &arrays->many;
     const size_t plane = c->layout.n[0] * c->layout.n[1];
-    double first = -INFINITY; /* less its place in the grid: the largest of all is the first one */
+    double first = INFINITY; /* its place in the grid */
     for (size_t s = c->layout.segments.own.first;
          s < c->layout.segments.own.end && isinf(first) && !arrays->in_place && many->each == 0;
          s++) {
@@ -381,18 +340,18 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
                                  : first_nonfinite(plan, arrays, bad / many->each,
                                                    (psg_range){before, before + c->layout.n[2]}, 0);
     }
-    double found[2] = {first, arrays->in_place}; /* perhaps on another process */
-    const psg_status status = psg_ranks_max(plan->processes.comm, found, 2);
+    double found[2] = {first, arrays->in_place ? 0 : 1}; /* perhaps on another process */
+    const psg_status status = psg_ranks_min(plan->processes.comm, found, 2);
     first = found[0];
     if (status != PSG_OK) {
         return status;
     }
     if (isfinite(first)) {
-        const size_t m = (size_t)-first;
+        const size_t m = (size_t)first;
         return psg_fail(PSG_ERR_DATA, "%sf is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", whose,
                         m % c->layout.n[0], m % plane / c->layout.n[0], m / plane);
     }
-    if (found[1] > 0) {
+    if (found[1] == 0) {
         return psg_fail(PSG_ERR_DATA,
                         "%sf had a NaN or an Inf, or was too large for its precision; the solve "
                         "was in place, so f is gone",

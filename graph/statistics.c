@@ -148,7 +148,7 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .fetched_rows =
             plan->context.layout.overlap.pulled ? psg_overlap_rows_all(&plan->context.layout) : 0,
         .workers = plan->workers.usable_count,
-        .exchange = plan->placement.exchange,
+        .exchange = plan->route.exchange->is,
         .graph = plan->problem.options.graph,
         .z_layout = plan->problem.options.z_layout,
         .tuned = plan->problem.tuned,

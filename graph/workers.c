@@ -4,7 +4,6 @@
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/status.h"
-#include "graph/teams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +57,6 @@ static psg_status find(psg_workers *w, const psg_plan *plan) {
     if (w->usable_count == 0) {
         return psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
     }
-    w->teams = psg_team_wanted(w, plan);
     return PSG_OK;
 }
 

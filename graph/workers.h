@@ -19,7 +19,6 @@ typedef struct psg_workers {
                                        nobody has a part of his own */
     bool copies;                  /**< StarPU may hold copies of the data elsewhere: on GPUs, or in
                                        another NUMA node's memory */
-    bool teams;                   /**< cores share the steps of a solve, see runtime/team.h */
     int *usable;                  /**< [usable_count]: those that can take tasks, GPUs first */
     size_t usable_count;
 } psg_workers;

@@ -53,11 +53,11 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
 /* What stands in a workspace, in this order. All of it is complex.
  *
  *   views: [segments]              a segment's planes, that the blocks are views of
- *   dense, one process, or several that share blocks:
- *            [own bundles]        a bundle's blocks end to end: its rows of all planes, but those
- *                                  that kspace returns:
- *            [own sheets]         these of a sheet, as they come, unless it fetches them
- *            [own segments]        and of all sheets in a segment's planes, as they are back
+ *   dense, one process, or several that share memory:
+ *            [own bundles]        a bundle's blocks end to end: all planes of its rows, without
+ *                                  overlap rows
+ *            [own sheets]         the overlap rows of a sheet before `kspace`, unless they are pulled
+ *            [own segments]        the overlap rows of all sheets in a segment's planes, after it
  *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
  *                                  to end
  *            [their segments]      the others' planes of our rows: their blocks end to end
@@ -73,8 +73,8 @@ typedef struct layout {
     size_t outward; /* items of each kind: with a segment's blocks, ours or another's, */
     size_t inward;
     size_t stacks;   /* and with a bundle's, */
-    size_t sent;     /* with what kspace returns of a sheet, before, */
-    size_t returned; /* and of a segment, after */
+    size_t sent;     /* with the overlap rows of a sheet before `kspace`, */
+    size_t returned; /* and of a segment after it */
     size_t spectra;
     size_t sheets;
 } layout;
@@ -111,7 +111,7 @@ static size_t stack_item(const layout *l, size_t g) {
     return l->outward + l->inward + g - l->plan->context.layout.bundles.own.first;
 }
 
-/* But for those that kspace returns; where there are some, bundles are sheets. */
+/* Without overlap rows; where there are some, bundles are sheets. */
 static size_t stacked_rows(const psg_layout *l, size_t g) {
     return psg_box_length(&l->bundles.part[g].box, 1) - psg_overlap_rows_of(l, g);
 }
@@ -511,7 +511,7 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
     workspace->number = plan->storage.workspace_count;
     register_all(workspace, &l);
     psg_overlap_fill(workspace, plan);
-    if (plan->placement.exchange == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(workspace, &l)) {
+    if (plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(workspace, &l)) {
         psg_workspace_destroy(workspace, plan);
         return psg_fail(PSG_ERR_MEMORY, "no memory for MPI_Alltoallv, or more than it can count");
     }

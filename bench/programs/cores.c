@@ -25,7 +25,7 @@
 
 enum { COUNTS_MOST = 16 };
 
-/* A plan of the peer's may take so long, unless --plan-seconds says; of several processes, longer. */
+/* A plan of the peer's may take so long, unless --plan-seconds says, or there are processes. */
 static const double seconds_a_point = 3e-5, least_seconds = 0.05, most_seconds = 10;
 
 typedef struct bench {

@@ -1,6 +1,6 @@
-// cuFFT's solves: on one GPU what a careful user writes by hand (D2Z, a division kernel, Z2D, out of
-// place); on several of a process cuFFT's own multi-GPU transform (cufftXt, in place) with the same
-// division; on processes with a GPU each cuFFTMp, in place, with the same division.
+// cuFFT's solves: on one GPU what a careful user writes by hand (D2Z, a division kernel, Z2D, out
+// of place); on several of a process cuFFT's own multi-GPU transform (cufftXt, in place) with the
+// same division; on processes with a GPU each cuFFTMp, in place, with the same division.
 #ifndef PSG_BENCH_PROGRAMS_CUFFT_CUH
 #define PSG_BENCH_PROGRAMS_CUFFT_CUH
 
@@ -134,8 +134,8 @@ struct bench_cufft_library {
     }
 };
 
-/// On several GPUs, in place: those of this process, or one of each process. Each has planes of f and
-/// u, and rows along y of the spectrum.
+/// On several GPUs, in place: those of this process, or one of each process. Each has planes of f
+/// and u, and rows along y of the spectrum.
 template <class real> struct bench_cufft_shared : bench_door<real> {
     const bench_cufft_library cufft;
     size_t n[3], first, all; // of the GPUs of this process, and how many there are

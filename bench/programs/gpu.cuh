@@ -51,8 +51,8 @@ inline void bench_synchronize(int gpus) {
     }
 }
 
-/// Bytes that a case may take on so many GPUs together: settings->memory, or a share of what is free
-/// on the first one.
+/// Bytes that a case may take on so many GPUs together: settings->memory, or a share of what is
+/// free on the first one.
 inline double bench_gpu_memory(const bench_settings *settings, double gpus) {
     size_t available = 0, all = 0;
     BENCH_CUDA(cudaMemGetInfo(&available, &all));

@@ -1,15 +1,19 @@
-/* How many bytes per second a GPU can copy, read and written ones counted: the ceilings of the stages of a solve.
+/* How many bytes per second a GPU can copy, read and written ones counted: the ceilings of the
+ * stages of a solve.
  *
  *   bench_gpus copy [--repeat N] [--warm-up N] [--seed N] [--memory X]
  *
- * - memory: from one array to another, both much larger than the second-level cache (4 GiB each, or less where less is free);
- *   by a kernel and by CUDA's own copy (cudaMemcpyAsync), and the faster one counts.
- * - cache: the same kernel on two arrays that are together a quarter of the second-level cache, from the first to the second and
- *   back, many times in one launch, so that launching takes no time. What one multiprocessor has written another one reads,
- *   as between the steps along x and y of a solve: an array that is only read costs less, as each half of the cache keeps a
- *   copy of it. Loads go to the second-level cache, not to the first-level one (ld.global.cg).
+ * - memory: from one array to another, both much larger than the second-level cache (4 GiB each, or
+ *   less where less is free); by a kernel and by CUDA's own copy (cudaMemcpyAsync), and the faster
+ *   one counts.
+ * - cache: the same kernel on two arrays that are together a quarter of the second-level cache,
+ *   from the first to the second and back, many times in one launch, so that launching takes no
+ *   time. What one multiprocessor has written another one reads, as between the steps along x and y
+ *   of a solve: an array that is only read costs less, as each half of the cache keeps a copy of
+ *   it. Loads go to the second-level cache, not to the first-level one (ld.global.cg).
  *
- * Prints the GPU's name and a line for each of the two, the median of N launches. bench/plots/roofline.py reads that.
+ * Prints the GPU's name and a line for each of the two, the median of N launches.
+ * bench/plots/roofline.py reads that.
  */
 #include "bench/programs/gpu.cuh"
 #include "bench/programs/gpus.h"
@@ -19,9 +23,10 @@
 enum { THREADS = 256, EACH = 4, CHUNK = THREADS * EACH };
 static const double GIB = 1073741824, CHUNK_BYTES = CHUNK * sizeof(double2);
 
-/* Arrays of `chunks` chunks, copied there and back and again, until `items` chunks are copied. Blocks do not wait for each
- * other. Where there are more of them than chunks, as on an H200, some copy back while others still copy there. So if chunks are
- * copied more than once, both arrays must hold the same numbers from the start. */
+/* Arrays of `chunks` chunks, copied there and back and again, until `items` chunks are copied.
+ * Blocks do not wait for each other. Where there are more of them than chunks, as on an H200, some
+ * copy back while others still copy there. So if chunks are copied more than once, both arrays must
+ * hold the same numbers from the start. */
 __global__ void copy_chunks(double2 *from, double2 *to, unsigned chunks, unsigned items) {
     for (unsigned item = blockIdx.x; item < items; item += gridDim.x) {
         const unsigned time = item / chunks;

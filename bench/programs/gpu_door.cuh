@@ -1,5 +1,5 @@
-// Ways to solve on GPUs, and their fields, written and compared where they are: by way of main memory
-// that would take far longer than the solves that are measured.
+// Ways to solve on GPUs, and their fields, written and compared where they are: by way of main
+// memory that would take far longer than the solves that are measured.
 #ifndef PSG_BENCH_PROGRAMS_GPU_DOOR_CUH
 #define PSG_BENCH_PROGRAMS_GPU_DOOR_CUH
 
@@ -11,7 +11,8 @@
 
 #include <functional>
 
-/// Planes z0 .. z0+planes-1 of a field, in the memory of one GPU: rows of nx numbers, `pitch` apart.
+/// Planes z0 .. z0+planes-1 of a field, in the memory of one GPU: rows of nx numbers, `pitch`
+/// apart.
 template <class Real> struct bench_piece {
     int device;
     Real *data;
@@ -49,10 +50,10 @@ template <class Real> struct bench_door {
     }
 };
 
-/// A sum of three modes of a box of 2 pi, with wave numbers at both ends of the spectrum: u, and its
-/// Laplacian. A mode of wave number |k| has the amplitude 1 / |k| in u, and |k| in the Laplacian. The
-/// first mode is a long wave, and the largest in u: rounding the Laplacian's short waves makes errors
-/// in long waves, which a solve enlarges, and beside this mode they are small.
+/// A sum of three modes of a box of 2 pi, with wave numbers at both ends of the spectrum: u, and
+/// its Laplacian. A mode of wave number |k| has the amplitude 1 / |k| in u, and |k| in the
+/// Laplacian. The first mode is a long wave, and the largest in u: rounding the Laplacian's short
+/// waves makes errors in long waves, which a solve enlarges, and beside this mode they are small.
 struct bench_modes {
     size_t n[3];
 
@@ -170,8 +171,8 @@ double bench_difference(const bench_field<Real> &a, const bench_field<Real> *b, 
 }
 
 /// psg between the slabs of a plan whose tasks are all on the first GPUs. These have them in equal
-/// runs, as psg deals them out, so that nothing moves when they are looked at. f is made there once,
-/// and stays.
+/// runs, as psg deals them out, so that nothing moves when they are looked at. f is made there
+/// once, and stays.
 template <class Real> struct bench_resident : bench_door<Real> {
     psg_plan *plan;
     std::vector<starpu_data_handle_t> f, u;

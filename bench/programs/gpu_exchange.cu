@@ -1,17 +1,20 @@
-/* The exchange between GPUs beside what their links can do, in one run, in turns of random order; wall-clock times.
+/* The exchange between GPUs beside what their links can do, in one run, in turns of random order;
+ * wall-clock times.
  *
  *   bench_gpus exchange [--gpus N] [--f32] [--segment-planes N] [--sheets N] N|NXxNYxNZ ...
  *
  * --gpus: default: 2, 4, ... all. For each grid:
  *
- * - the all-to-all alone, of the bytes that the exchange of this grid moves one way: of N GPUs, each sends 1/N of its
- *   share of the spectrum to every other, all at once. By copies between peers; by kernels that only write
- *   consecutive numbers to the peers; by kernels that only read such from them. Several start at once, so that
- *   starting takes no time. The fastest of the three is the ceiling.
- * - solves, data resident, with exchange direct and managed. The bandwidth of the exchange is that of the bytes of both
- *   ways in the seconds of both ways, see exchange.h: the transforms along x and y are in them, and whatever passes
- *   between tasks. What kspace moves (psg_statistics.returned_rows, .fetched_rows) is not counted, and neither is its
- *   time; the second ratio is that of all bytes in the seconds of the whole solve.
+ * - the all-to-all alone, of the bytes that the exchange of this grid moves one way: of N GPUs,
+ *   each sends 1/N of its share of the spectrum to every other, all at once. By copies between
+ *   peers; by kernels that only write consecutive numbers to the peers; by kernels that only read
+ *   such from them. Several start at once, so that starting takes no time. The fastest of the three
+ *   is the ceiling.
+ * - solves, data resident, with exchange direct and managed. The bandwidth of the exchange is that
+ *   of the bytes of both ways in the seconds of both ways, see exchange.h: the transforms along x
+ *   and y are in them, and whatever passes between tasks. What kspace moves
+ *   (psg_statistics.returned_rows, .fetched_rows) is not counted, and neither is its time; the
+ *   second ratio is that of all bytes in the seconds of the whole solve.
  *
  * A line says GB/s that a GPU sends, the ceiling of the same run, and their ratios.
  */
@@ -72,8 +75,8 @@ __global__ void read_pieces(pieces from, int *wrong) {
     }
 }
 
-/* GPU g has `out`, an array for each GPU, and `in`, one of each; what is from GPU g is marked 1 + g.
- * Arrays begin with a line of the cache. */
+/* GPU g has `out`, an array for each GPU, and `in`, one of each; what is from GPU g is marked 1 +
+ * g. Arrays begin with a line of the cache. */
 struct links {
     int gpus;
     size_t count; /* double2 in an array */

@@ -1,7 +1,7 @@
-/* psg on GPUs beside cuFFT: the same solve, in one run, in turns of random order; wall-clock times, of
- * several processes the longest, between barriers. Fields are made on the GPUs, and the u are
- * compared there, at every point. What begins, and when, is said on stderr; `--warm-up 0 --repeat 1`
- * is the shortest run.
+/* psg on GPUs beside cuFFT: the same solve, in one run, in turns of random order; wall-clock times,
+ * of several processes the longest, between barriers. Fields are made on the GPUs, and the u are
+ * compared there, at every point. What begins, and when, is said on stderr; `--warm-up 0 --repeat
+ * 1` is the shortest run.
  *
  *   bench_gpus cufft [--gpus N] [--f32] [--graph staged|fused] [--exchange managed|direct]
  *                    [--z contiguous|strided] [--normalize task|divide] [--segment-planes N]
@@ -14,17 +14,18 @@
  *                                  [--only DOOR] [--alone] [--rows] N|NXxNYxNZ ...
  *
  * The ways in which another program can hand its f to psg. Doors: host (page-locked main memory),
- * device (arrays on the GPUs), in_place, ghost (a ghost layer around each GPU's box), stream (device,
- * by psg_submit_arrays() on a stream that is waited for), slabs (StarPU handles). Peers: cuFFT by
- * hand on one GPU, cufftXt on several of one process, cuFFTMp on several processes, where its library
- * is found. With --symbol fd2 or --only gradient there is the door gradient (device, and the three
- * components of the gradient of u). With --symbol fd2 there is no peer. With --only messages and
- * several processes there is the door messages, which solves nothing: what MPI alone takes for the
- * blocks of a solve, there and back, between page-locked main memories. That bounds solves whose
- * blocks go in messages through main memory. --gpus: of each process; default 1. --rows: those of
- * `psg bench --study embed`. All f are the same random numbers, and every u is compared with that of
- * the door `device`. --alone: --only in_place has neither that door nor a peer beside it, for a grid
- * that fills the GPUs; its f is a sum of three modes, and u is compared with theirs. */
+ * device (arrays on the GPUs), in_place, ghost (a ghost layer around each GPU's box), stream
+ * (device, by psg_submit_arrays() on a stream that is waited for), slabs (StarPU handles). Peers:
+ * cuFFT by hand on one GPU, cufftXt on several of one process, cuFFTMp on several processes, where
+ * its library is found. With --symbol fd2 or --only gradient there is the door gradient (device,
+ * and the three components of the gradient of u). With --symbol fd2 there is no peer. With --only
+ * messages and several processes there is the door messages, which solves nothing: what MPI alone
+ * takes for the blocks of a solve, there and back, between page-locked main memories. That bounds
+ * solves whose blocks go in messages through main memory. --gpus: of each process; default 1.
+ * --rows: those of `psg bench --study embed`. All f are the same random numbers, and every u is
+ * compared with that of the door `device`. --alone: --only in_place has neither that door nor a
+ * peer beside it, for a grid that fills the GPUs; its f is a sum of three modes, and u is compared
+ * with theirs. */
 #include "bench/programs/cufft.cuh"
 #include "bench/programs/gpus.h"
 #include "bench/programs/workload.h"
@@ -37,8 +38,8 @@
 
 template <class real> using doors = std::vector<std::unique_ptr<bench_door<real>>>;
 
-/* The first solve of each, whose u is compared with that of the first door, or a known one; then all
- * of them in turns. */
+/* The first solve of each, whose u is compared with that of the first door, or a known one; then
+ * all of them in turns. */
 template <class real>
 static std::vector<bench_job> measure(const doors<real> &all, const size_t n[3], bool known,
                                       const bench_settings &settings) {
@@ -199,7 +200,8 @@ template <class real> struct box {
     }
 };
 
-/* Planes one by one: without the ghost layers above and below, which bench_field knows nothing of. */
+/* Planes one by one: without the ghost layers above and below, which bench_field knows nothing of.
+ */
 template <class real> static bench_field<real> planes_of(const std::vector<box<real>> &boxes) {
     bench_field<real> field;
     for (const box<real> &b : boxes)

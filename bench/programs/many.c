@@ -5,9 +5,9 @@
  *                               N|NXxNYxNZ ...
  *
  * Ways: solve (a loop of psg_solve()), submit (psg_submit(), with two in flight), many
- * (psg_solve_many()), many with each batch of --batch. On the first GPU, with the arrays there, also
- * cuFFT by hand: one after the other, and all at once (cufftPlanMany). --host: arrays in main memory
- * though a GPU solves. Every u is compared with that of `solve`. */
+ * (psg_solve_many()), many with each batch of --batch. On the first GPU, with the arrays there,
+ * also cuFFT by hand: one after the other, and all at once (cufftPlanMany). --host: arrays in main
+ * memory though a GPU solves. Every u is compared with that of `solve`. */
 #include "bench/programs/many.h"
 #include "bench/programs/peer.h"
 

@@ -1,4 +1,5 @@
-/** @file many.h  Several right-hand sides at once, on cores and on the first GPU. C and C++ at once. */
+/** @file many.h  Several right-hand sides at once, on cores and on the first GPU. C and C++ at
+ * once. */
 #ifndef PSG_BENCH_PROGRAMS_MANY_H
 #define PSG_BENCH_PROGRAMS_MANY_H
 

@@ -75,7 +75,8 @@ static void must(long code) {
     bench_must(code == 0, "MKL: %s", mkl.message(code));
 }
 
-/* Strides in numbers of the array that they are about: a row of reals is padded where it is the spectrum's. */
+/* Strides in numbers of the array that they are about: a row of reals is padded where it is the
+ * spectrum's. */
 static descriptor make(const bench_way *way) {
     const long nx = (long)way->n[0], ny = (long)way->n[1], nz = (long)way->n[2];
     const long nxc = nx / 2 + 1, row = way->in_place ? 2 * nxc : nx;

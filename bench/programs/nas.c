@@ -27,7 +27,8 @@ static void put(vector *v, size_t place, double value, int again) {
     }
 }
 
-/* A place is the upper bits of a random number, as many as n needs; one that is there is no other. */
+/* A place is the upper bits of a random number, as many as n needs; one that is there is no other.
+ */
 static vector draw(size_t n, int nonzer, size_t i, uint64_t *x) {
     vector v = {.count = 0};
     unsigned unused = 46;

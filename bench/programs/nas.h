@@ -1,5 +1,5 @@
-/** @file nas.h  The random numbers of the NAS Parallel Benchmarks, x_k = 5^(13 k) x_0 mod 2^46, and the matrix of their
- *  kernel CG. C and C++ (CUDA) at once. */
+/** @file nas.h  The random numbers of the NAS Parallel Benchmarks, x_k = 5^(13 k) x_0 mod 2^46, and
+ * the matrix of their kernel CG. C and C++ (CUDA) at once. */
 #ifndef PSG_BENCH_PROGRAMS_NAS_H
 #define PSG_BENCH_PROGRAMS_NAS_H
 

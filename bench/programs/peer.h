@@ -1,9 +1,9 @@
-/** @file peer.h  psg's plan of a study, and the rows of the studies `peers` and `embed`: psg beside other ways to solve
- *  the same. C and C++ at once. */
+/** @file peer.h  psg's plan of a study, and the rows of the studies `peers` and `embed`: psg beside
+ * other ways to solve the same. C and C++ at once. */
 #ifndef PSG_BENCH_PROGRAMS_PEER_H
 #define PSG_BENCH_PROGRAMS_PEER_H
 
-#include "bench/program_columns.h"
+#include "bench/programs/program_columns.h"
 #include "bench/programs/turns.h"
 #include "graph/psg_observe.h"
 

@@ -1,5 +1,5 @@
-/** @file program.h  What the programs that measure have in common: their peers, options, words and memory.
- *  C and C++ at once. Whatever goes wrong ends the program, with a line on stderr. */
+/** @file program.h  What the programs that measure have in common: their peers, options, words and
+ * memory. C and C++ at once. Whatever goes wrong ends the program, with a line on stderr. */
 #ifndef PSG_BENCH_PROGRAMS_PROGRAM_H
 #define PSG_BENCH_PROGRAMS_PROGRAM_H
 
@@ -81,8 +81,8 @@ void bench_read_grid(const char *text, size_t n[3]);
 /** Whole numbers >= 1 with commas between. @return how many, at most `most` */
 int bench_read_list(const char *text, int *values, int most);
 
-/** Loops worth a wider vector unit than the oldest machine has: the loader picks the clone. It picks
- *  before a sanitizer is ready, so code for sanitizers has no clones. */
+/** Loops worth a wider vector unit than the oldest machine has: the loader picks the clone. It
+ * picks before a sanitizer is ready, so code for sanitizers has no clones. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__)
 #define BENCH_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

@@ -1,4 +1,5 @@
-/** @file turns.h  Works that take turns, in one process or several, and their quartiles. C and C++ at once. */
+/** @file turns.h  Works that take turns, in one process or several, and their quartiles. C and C++
+ * at once. */
 #ifndef PSG_BENCH_PROGRAMS_TURNS_H
 #define PSG_BENCH_PROGRAMS_TURNS_H
 
@@ -14,7 +15,8 @@ extern struct bench_processes {
     const void *comm; /**< MPI_Comm of them; NULL: there is no MPI */
 } bench_processes;
 
-/** Whoever ends early takes the others along. @param[in] alone  MPI is wanted without mpirun, too */
+/** Whoever ends early takes the others along. @param[in] alone  MPI is wanted without mpirun, too
+ */
 void bench_processes_start(int *argc, char ***argv, int alone);
 void bench_processes_end(void);
 

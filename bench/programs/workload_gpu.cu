@@ -21,11 +21,6 @@ static __device__ double block_sum(double value) {
 
 // ------------------------------------------------ ep: as many threads as run at once, with a run of the pairs each
 
-struct ep_state {
-    bench_buffer number{PEER_EP_NUMBERS * sizeof(double)};
-    unsigned blocks = 0;
-};
-
 /// number [PEER_EP_NUMBERS]: sums, and counts by ring. Whole numbers are exact in f64.
 static __global__ void __launch_bounds__(threads) ep_kernel(uint64_t pairs, double *number) {
     __shared__ unsigned count[PEER_EP_RINGS][threads]; // a thread has a column
@@ -59,38 +54,26 @@ static __global__ void __launch_bounds__(threads) ep_kernel(uint64_t pairs, doub
     }
 }
 
-static void ep_open(peer *p) {
-    ep_state *s = new ep_state;
+struct ep_state {
+    bench_buffer number{PEER_EP_NUMBERS * sizeof(double)};
     int processors = 0, blocks = 0;
-    BENCH_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
-    BENCH_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ep_kernel, threads, 0));
-    s->blocks = (unsigned)(processors * blocks);
-    p->own = s;
-}
 
-static void ep_run(peer *p) {
-    const ep_state &s = state_of<ep_state>(p);
-    BENCH_CUDA(cudaMemsetAsync(s.number.p, 0, PEER_EP_NUMBERS * sizeof(double)));
-    ep_kernel<<<s.blocks, threads>>>((uint64_t)1 << p->n, doubles(s.number));
-    finish();
-}
-
-static void ep_fetch(peer *p) {
-    from_gpu(p->number, state_of<ep_state>(p).number.p, sizeof p->number);
-}
-
-static const peer_way peer_ep_gpu = {
-    "one CUDA kernel for all pairs", ep_open, nullptr, ep_run, ep_fetch, close_state<ep_state>};
-
-// ---------------------------------------------------------------------------- jacobi: one kernel a sweep, two arrays
-
-struct jacobi_state {
-    bench_buffer u, next;
-    locked start;
-    size_t bytes;
-    jacobi_state(void *array, size_t size) : u(size), next(size), start(array, size), bytes(size) {
+    explicit ep_state(const peer *) {
+        BENCH_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+        BENCH_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ep_kernel, threads, 0));
+    }
+    void run(const peer *p) const {
+        BENCH_CUDA(cudaMemsetAsync(number.p, 0, PEER_EP_NUMBERS * sizeof(double)));
+        ep_kernel<<<(unsigned)(processors * blocks), threads>>>((uint64_t)1 << p->n,
+                                                                doubles(number));
+        finish();
+    }
+    void fetch(peer *p) const {
+        from_gpu(p->number, number.p, sizeof p->number);
     }
 };
+
+// ---------------------------------------------------------------------------- jacobi: one kernel a sweep, two arrays
 
 constexpr size_t jacobi_rows = 8; // of a thread
 
@@ -115,44 +98,37 @@ static __global__ void __launch_bounds__(threads)
 }
 
 /// The sides are in both arrays, and stay.
-static void jacobi_open(peer *p) {
-    jacobi_state *s = new jacobi_state(p->array[0], p->points * p->real_bytes);
-    to_gpu(s->next.p, p->array[0], s->bytes);
-    p->own = s;
-}
+struct jacobi_state {
+    size_t bytes;
+    bench_buffer u, next;
+    locked start;
 
-static void jacobi_bring(peer *p) {
-    const jacobi_state &s = state_of<jacobi_state>(p);
-    to_gpu(s.u.p, p->array[0], s.bytes);
-}
-
-template <class Real> static void jacobi_sweeps(const peer *p, const jacobi_state &s) {
-    const size_t n = (size_t)p->n;
-    const dim3 blocks(blocks_for(n - 2, threads, INT32_MAX), blocks_for(n - 2, jacobi_rows, 65535));
-    Real *const u[2] = {static_cast<Real *>(s.u.p), static_cast<Real *>(s.next.p)};
-    for (int step = 0; step < PEER_JACOBI_STEPS; step++) {
-        jacobi_kernel<Real><<<blocks, threads>>>(n, u[step % 2], u[1 - step % 2]);
+    explicit jacobi_state(const peer *p)
+        : bytes(p->points * p->real_bytes), u(bytes), next(bytes), start(p->array[0], bytes) {
+        to_gpu(next.p, start.p, bytes);
     }
-    finish();
-}
-
-static void jacobi_run(peer *p) {
-    if (p->precision == PSG_F32) {
-        jacobi_sweeps<float>(p, state_of<jacobi_state>(p));
-    } else {
-        jacobi_sweeps<double>(p, state_of<jacobi_state>(p));
+    void bring(const peer *) const {
+        to_gpu(u.p, start.p, bytes);
     }
-}
-
-static void jacobi_fetch(peer *p) {
-    const jacobi_state &s = state_of<jacobi_state>(p);
-    from_gpu(p->array[PEER_JACOBI_STEPS % 2], PEER_JACOBI_STEPS % 2 == 0 ? s.u.p : s.next.p,
-             s.bytes);
-}
-
-static const peer_way peer_jacobi_gpu = {
-    "a CUDA kernel a sweep",   jacobi_open, jacobi_bring, jacobi_run, jacobi_fetch,
-    close_state<jacobi_state>, nullptr};
+    template <class Real> void sweep(size_t n) const {
+        const dim3 blocks(blocks_for(n - 2, threads, INT32_MAX),
+                          blocks_for(n - 2, jacobi_rows, 65535));
+        Real *const all[2] = {static_cast<Real *>(u.p), static_cast<Real *>(next.p)};
+        for (int step = 0; step < PEER_JACOBI_STEPS; step++)
+            jacobi_kernel<Real><<<blocks, threads>>>(n, all[step % 2], all[1 - step % 2]);
+        finish();
+    }
+    void run(const peer *p) const {
+        if (p->precision == PSG_F32)
+            sweep<float>((size_t)p->n);
+        else
+            sweep<double>((size_t)p->n);
+    }
+    void fetch(const peer *p) const {
+        const bool even = PEER_JACOBI_STEPS % 2 == 0;
+        from_gpu(p->array[even ? 0 : 1], even ? u.p : next.p, bytes);
+    }
+};
 
 // ------------------------------------------------------ pcg: conjugate gradients without preconditioner, three kernels a step
 
@@ -247,45 +223,6 @@ static __global__ void __launch_bounds__(threads) pcg_direction_kernel(pcg_field
     }
 }
 
-struct pcg_state {
-    bench_buffer memory;
-    pcg_fields fields;
-    double *seen = nullptr; // [3] page-locked: r.r after two batches in turn, and at first
-    cudaEvent_t event[2];
-
-    static size_t room(const peer *p) { // of a field, so that each begins with a line of the cache
-        return (p->points + 31) / 32 * 32;
-    }
-    explicit pcg_state(const peer *p) : memory((6 * room(p) + 2 * pcg_most + 1) * sizeof(double)) {
-        double *at = doubles(memory);
-        fields.n = (size_t)p->n;
-        fields.points = p->points;
-        for (double **field :
-             {&fields.f, &fields.eps, &fields.x, &fields.r, &fields.d, &fields.q}) {
-            *field = at;
-            at += room(p);
-        }
-        fields.rr = at;
-        fields.dq = at + pcg_most + 1;
-        BENCH_CUDA(cudaMallocHost(&seen, 3 * sizeof(double)));
-        for (cudaEvent_t &e : event) {
-            BENCH_CUDA(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
-        }
-    }
-    ~pcg_state() {
-        cudaEventDestroy(event[0]);
-        cudaEventDestroy(event[1]);
-        cudaFreeHost(seen);
-    }
-};
-
-static void pcg_open(peer *p) {
-    pcg_state *s = new pcg_state(p);
-    to_gpu(s->fields.f, p->array[CG_F], p->points * sizeof(double));
-    to_gpu(s->fields.eps, p->array[CG_EPS], p->points * sizeof(double));
-    p->own = s;
-}
-
 static void pcg_steps(const pcg_fields &s, int first) {
     const unsigned blocks = blocks_for(s.points, threads, pcg_blocks);
     const dim3 lines(blocks_for(s.n, pcg_lines, INT32_MAX), (unsigned)s.n);
@@ -296,56 +233,80 @@ static void pcg_steps(const pcg_fields &s, int first) {
     }
 }
 
-/// The host looks at the residual of a batch when the next batch is already submitted.
-static void pcg_run(peer *p) {
-    const pcg_state &s = state_of<pcg_state>(p);
-    const pcg_fields &fields = s.fields;
-    bool done = false;
-    BENCH_CUDA(cudaMemsetAsync(fields.rr, 0, (2 * pcg_most + 1) * sizeof(double)));
-    pcg_start_kernel<<<blocks_for(p->points, threads, pcg_blocks), threads>>>(fields);
-    BENCH_CUDA(cudaMemcpyAsync(&s.seen[2], fields.rr, sizeof(double), cudaMemcpyDeviceToHost));
-    for (int batch = 0; !done; batch++) {
-        const int first = batch * pcg_batch, now = batch % 2, before = 1 - now;
-        bench_must(first < pcg_most, "the peer of pcg takes more than %d steps", pcg_most);
-        pcg_steps(fields, first);
-        BENCH_CUDA(cudaMemcpyAsync(&s.seen[now], fields.rr + first + pcg_batch, sizeof(double),
-                                   cudaMemcpyDeviceToHost));
-        BENCH_CUDA(cudaEventRecord(s.event[now]));
-        if (batch > 0) {
-            BENCH_CUDA(cudaEventSynchronize(s.event[before]));
-            done = !(s.seen[before] > PEER_PCG_TOLERANCE * PEER_PCG_TOLERANCE * s.seen[2]);
+struct pcg_state {
+    size_t room; // of a field, so that each begins with a line of the cache
+    bench_buffer memory;
+    pcg_fields fields;
+    double *seen = nullptr; // [3] page-locked: r.r after two batches in turn, and at first
+    cudaEvent_t event[2];
+
+    explicit pcg_state(const peer *p)
+        : room((p->points + 31) / 32 * 32), memory((6 * room + 2 * pcg_most + 1) * sizeof(double)) {
+        double *at = doubles(memory);
+        fields.n = (size_t)p->n;
+        fields.points = p->points;
+        for (double **field :
+             {&fields.f, &fields.eps, &fields.x, &fields.r, &fields.d, &fields.q}) {
+            *field = at;
+            at += room;
         }
+        fields.rr = at;
+        fields.dq = at + pcg_most + 1;
+        BENCH_CUDA(cudaMallocHost(&seen, 3 * sizeof(double)));
+        for (cudaEvent_t &e : event)
+            BENCH_CUDA(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+        to_gpu(fields.f, p->array[CG_F], p->points * sizeof(double));
+        to_gpu(fields.eps, p->array[CG_EPS], p->points * sizeof(double));
     }
-    finish();
-}
-
-static void pcg_fetch(peer *p) {
-    const pcg_state &s = state_of<pcg_state>(p);
-    std::vector<double> rr(pcg_most + 1);
-    from_gpu(rr.data(), s.fields.rr, rr.size() * sizeof(double));
-    from_gpu(p->array[CG_X], s.fields.x, p->points * sizeof(double));
-    p->steps = 0;
-    while (rr[p->steps] > PEER_PCG_TOLERANCE * PEER_PCG_TOLERANCE * rr[0]) {
-        p->steps++;
+    ~pcg_state() {
+        cudaEventDestroy(event[0]);
+        cudaEventDestroy(event[1]);
+        cudaFreeHost(seen);
     }
-}
-
-static const peer_way peer_pcg_gpu = {"CUDA conjugate gradients without preconditioner",
-                                      pcg_open,
-                                      nullptr,
-                                      pcg_run,
-                                      pcg_fetch,
-                                      close_state<pcg_state>};
+    /// The host looks at the residual of a batch when the next batch is already submitted.
+    void run(const peer *p) const {
+        bool done = false;
+        BENCH_CUDA(cudaMemsetAsync(fields.rr, 0, (2 * pcg_most + 1) * sizeof(double)));
+        pcg_start_kernel<<<blocks_for(p->points, threads, pcg_blocks), threads>>>(fields);
+        BENCH_CUDA(cudaMemcpyAsync(&seen[2], fields.rr, sizeof(double), cudaMemcpyDeviceToHost));
+        for (int batch = 0; !done; batch++) {
+            const int first = batch * pcg_batch, now = batch % 2, before = 1 - now;
+            bench_must(first < pcg_most, "the peer of pcg takes more than %d steps", pcg_most);
+            pcg_steps(fields, first);
+            BENCH_CUDA(cudaMemcpyAsync(&seen[now], fields.rr + first + pcg_batch, sizeof(double),
+                                       cudaMemcpyDeviceToHost));
+            BENCH_CUDA(cudaEventRecord(event[now]));
+            if (batch > 0) {
+                BENCH_CUDA(cudaEventSynchronize(event[before]));
+                done = !(seen[before] > PEER_PCG_TOLERANCE * PEER_PCG_TOLERANCE * seen[2]);
+            }
+        }
+        finish();
+    }
+    void fetch(peer *p) const {
+        std::vector<double> rr(pcg_most + 1);
+        from_gpu(rr.data(), fields.rr, rr.size() * sizeof(double));
+        from_gpu(p->array[CG_X], fields.x, p->points * sizeof(double));
+        p->steps = 0;
+        while (rr[p->steps] > PEER_PCG_TOLERANCE * PEER_PCG_TOLERANCE * rr[0])
+            p->steps++;
+    }
+};
 
 static void start(void) {
     (void)bench_gpus();
     BENCH_CUDA(cudaSetDevice(0));
 }
 
+static const peer_way ep_way = way_of<ep_state>("one CUDA kernel for all pairs");
+static const peer_way jacobi_way =
+    way_of<jacobi_state>("a CUDA kernel a sweep", bring_to<jacobi_state>);
+static const peer_way pcg_way =
+    way_of<pcg_state>("CUDA conjugate gradients without preconditioner");
+
 #ifdef PSG_GPU_LIBRARIES
 const peer_ways peer_ways_gpu = {
-    1, start, {&peer_ep_gpu, &peer_jacobi_gpu, &peer_cg_gpu, &peer_pcg_gpu, &peer_qr_gpu}};
+    1, start, {&ep_way, &jacobi_way, &peer_cg_gpu, &pcg_way, &peer_qr_gpu}};
 #else
-const peer_ways peer_ways_gpu = {
-    1, start, {&peer_ep_gpu, &peer_jacobi_gpu, nullptr, &peer_pcg_gpu, nullptr}};
+const peer_ways peer_ways_gpu = {1, start, {&ep_way, &jacobi_way, nullptr, &pcg_way, nullptr}};
 #endif

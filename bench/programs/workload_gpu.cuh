@@ -5,13 +5,20 @@
 #include "bench/programs/gpu.cuh"
 #include "bench/programs/workload.h"
 
-template <class State> State &state_of(peer *p) {
-    return *static_cast<State *>(p->own);
+/// A way whose memory on the GPU is a State, made from the input in main memory.
+template <class State> peer_way way_of(const char *about, void (*bring)(peer *p) = nullptr) {
+    return {about,
+            [](peer *p) { p->own = new State(p); },
+            bring,
+            [](peer *p) { static_cast<State *>(p->own)->run(p); },
+            [](peer *p) { static_cast<State *>(p->own)->fetch(p); },
+            [](peer *p) { delete static_cast<State *>(p->own); },
+            nullptr};
 }
 
-template <class State> void close_state(peer *p) {
-    delete static_cast<State *>(p->own);
-    p->own = nullptr;
+/// For way_of(), where a run needs its input anew.
+template <class State> void bring_to(peer *p) {
+    static_cast<State *>(p->own)->bring(p);
 }
 
 inline double *doubles(const bench_buffer &buffer) {

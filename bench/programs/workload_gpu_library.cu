@@ -45,7 +45,10 @@ struct cg_state {
     cusparseSpMatDescr_t a = nullptr;
     cusparseDnVecDescr_t of_d = nullptr, of_q = nullptr;
 
-    explicit cg_state(const peer_matrix &m, size_t rows)
+    explicit cg_state(peer *p) : cg_state(p->matrix, p->points) {
+        p->steps = PEER_CG_STEPS;
+    }
+    cg_state(const peer_matrix &m, size_t rows)
         : n((int)rows), nonzeros(m.start[rows]), start((rows + 1) * sizeof(uint32_t)),
           column(nonzeros * sizeof(uint32_t)), value(nonzeros * sizeof(double)),
           f(rows * sizeof(double)), x(rows * sizeof(double)), r(rows * sizeof(double)),
@@ -125,37 +128,25 @@ struct cg_state {
             add(ONE, r, d);
         }
     }
+    void run(const peer *p) const {
+        const unsigned blocks = blocks_for(p->points, threads, INT32_MAX);
+        ones_kernel<<<blocks, threads>>>(doubles(f), p->points);
+        for (int iteration = 0; iteration < p->n; iteration++) {
+            solve();
+            dot(f, x, FX);
+            dot(x, x, XX);
+            zeta_kernel<<<1, 1>>>(at(0), p->shift);
+            copy(f, x);
+            scale(SCALE, f);
+        }
+        finish();
+    }
+    void fetch(peer *p) const {
+        from_gpu(p->number, at(ZETA), sizeof(double));
+    }
 };
 
-static void cg_open(peer *p) {
-    p->own = new cg_state(p->matrix, p->points);
-    p->steps = PEER_CG_STEPS;
-}
-
-static void cg_run(peer *p) {
-    const cg_state &s = state_of<cg_state>(p);
-    ones_kernel<<<blocks_for(p->points, threads, INT32_MAX), threads>>>(doubles(s.f), p->points);
-    for (int iteration = 0; iteration < p->n; iteration++) {
-        s.solve();
-        s.dot(s.f, s.x, FX);
-        s.dot(s.x, s.x, XX);
-        zeta_kernel<<<1, 1>>>(s.at(0), p->shift);
-        s.copy(s.f, s.x);
-        s.scale(SCALE, s.f);
-    }
-    finish();
-}
-
-static void cg_fetch(peer *p) {
-    from_gpu(p->number, state_of<cg_state>(p).at(ZETA), sizeof(double));
-}
-
-const peer_way peer_cg_gpu = {"conjugate gradients by cuSPARSE and cuBLAS",
-                              cg_open,
-                              nullptr,
-                              cg_run,
-                              cg_fetch,
-                              close_state<cg_state>};
+const peer_way peer_cg_gpu = way_of<cg_state>("conjugate gradients by cuSPARSE and cuBLAS");
 
 // ------------------------------------------------------------------------------- qr: cuSOLVER's of the whole matrix
 
@@ -188,33 +179,22 @@ struct qr_state {
         cusolverDnDestroy(solver);
         delete room;
     }
+    void bring(const peer *) const {
+        to_gpu(a.p, given.p, bytes);
+    }
+    void run(const peer *) {
+        PEER_CUSOLVER(cusolverDnXgeqrf(solver, how, n, n, type, a.p, n, type, tau.p, type, room->p,
+                                       room_bytes, host_room.data(), host_room.size(),
+                                       static_cast<int *>(info.p)));
+        finish();
+    }
+    void fetch(const peer *p) const {
+        int failed = 0;
+        from_gpu(&failed, info.p, sizeof failed);
+        bench_must(failed == 0, "cuSOLVER's geqrf: %d", failed);
+        from_gpu(p->array[QR_A], a.p, bytes);
+        from_gpu(p->array[QR_TAU], tau.p, of_tau);
+    }
 };
 
-static void qr_open(peer *p) {
-    p->own = new qr_state(p);
-}
-
-static void qr_bring(peer *p) {
-    const qr_state &s = state_of<qr_state>(p);
-    to_gpu(s.a.p, p->array[QR_A], s.bytes);
-}
-
-static void qr_run(peer *p) {
-    qr_state &s = state_of<qr_state>(p);
-    PEER_CUSOLVER(cusolverDnXgeqrf(s.solver, s.how, s.n, s.n, s.type, s.a.p, s.n, s.type, s.tau.p,
-                                   s.type, s.room->p, s.room_bytes, s.host_room.data(),
-                                   s.host_room.size(), static_cast<int *>(s.info.p)));
-    finish();
-}
-
-static void qr_fetch(peer *p) {
-    const qr_state &s = state_of<qr_state>(p);
-    int info = 0;
-    from_gpu(&info, s.info.p, sizeof info);
-    bench_must(info == 0, "cuSOLVER's geqrf: %d", info);
-    from_gpu(p->array[QR_A], s.a.p, s.bytes);
-    from_gpu(p->array[QR_TAU], s.tau.p, s.of_tau);
-}
-
-const peer_way peer_qr_gpu = {"cuSOLVER's geqrf",   qr_open, qr_bring, qr_run, qr_fetch,
-                              close_state<qr_state>};
+const peer_way peer_qr_gpu = way_of<qr_state>("cuSOLVER's geqrf", bring_to<qr_state>);

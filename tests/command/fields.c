@@ -1,7 +1,7 @@
-/* The right-hand sides of psg bench, by one process or several: each has the planes that are its own, and all know the
+/* The right-hand sides of psg measure, by one process or several: each has the planes that are its own, and all know the
  * largest error of any of them. */
-#include "bench/fields.h"
 #include "app/app.h"
+#include "app/measure_fields.h"
 #include "app/parallel.h"
 #include "app/processes.h"
 #include "tests/check.h"
@@ -22,13 +22,15 @@ static void see(void *context, size_t first, size_t end) {
 }
 
 static void check_grid(size_t nx, size_t ny, size_t nz) {
-    const bench_config config = {.grid = {.given = 1, .n = {nx, ny, nz}}, .ranks = 1};
-    bench_field_store store = {.count = 0};
+    app_measure_store store = {.count = 0};
+    psg_options options, other;
     psg_grid grid;
-    bench_config_grid(&config, &grid);
+    psg_options_init(&options);
+    psg_grid_init(&grid, nx, ny, nz, 1, 1, 1);
     const app_planes planes = app_own_planes(&grid);
     int signs = 0;
-    const bench_fields *fields = bench_fields_get(&store, &config, count_sign, &signs);
+    const app_measure_fields *fields =
+        app_measure_fields_get(&store, &grid, &options, count_sign, &signs);
     if (!CHECK(fields != NULL, "no fields")) {
         return;
     }
@@ -37,7 +39,7 @@ static void check_grid(size_t nx, size_t ny, size_t nz) {
     double *plane = calloc(nx * ny, sizeof *plane);
     app_modes_error found;
     app_modes_fill(fields->modes, PSG_F64, planes, NULL, u);
-    bench_fields_compare(fields, u, &found);
+    app_measure_fields_compare(fields, u, &found);
     CHECK(found.error == 0 && found.tolerance == 1e-13, "the answer itself is off by %g of %g",
           found.error, found.tolerance);
     /* the first row of every plane, where the pieces in which they are made would be seen */
@@ -59,12 +61,12 @@ static void check_grid(size_t nx, size_t ny, size_t nz) {
         if (mine) {
             *point += 0.5 * largest;
         }
-        bench_fields_compare(fields, u, &found);
+        app_measure_fields_compare(fields, u, &found);
         CHECK_NEAR(found.error, 0.5, 1e-12, "plane %zu is off", k);
         if (mine) {
             *point = NAN;
         }
-        bench_fields_compare(fields, u, &found);
+        app_measure_fields_compare(fields, u, &found);
         CHECK(isnan(found.error), "plane %zu: a NaN is not seen", k);
         CHECK(found.at[0] == 1 && found.at[1] == ny - 1 && found.at[2] == k,
               "plane %zu: a NaN is seen at %zu, %zu, %zu", k, found.at[0], found.at[1],
@@ -77,19 +79,16 @@ static void check_grid(size_t nx, size_t ny, size_t nz) {
     free(u);
     CHECK((signs > 0) == (planes.count > 0), "%d signs of life", signs);
     signs = 0;
-    CHECK(bench_fields_get(&store, &config, count_sign, &signs) == fields && store.count == 1 &&
-              !signs,
+    CHECK(app_measure_fields_get(&store, &grid, &options, count_sign, &signs) == fields &&
+              store.count == 1 && !signs,
           "made again");
-    bench_config other = config;
-    psg_options f32;
-    bench_config_options(&other, &f32);
-    f32.precision = PSG_F32;
-    bench_config_put(&other, &f32);
-    CHECK(bench_fields_get(&store, &other, NULL, NULL) != NULL && store.count == 2, "not made");
-    CHECK(bench_fields_same(&config, &config) && !bench_fields_same(&config, &other), "the same");
-    bench_fields_drop(&store, &other);
+    other = options;
+    other.precision = PSG_F32;
+    CHECK(app_measure_fields_get(&store, &grid, &other, NULL, NULL) != NULL && store.count == 2,
+          "not made");
+    app_measure_fields_drop(&store, &grid, &other);
     CHECK(store.count == 1 && store.entry[0].precision == PSG_F32, "the wrong one was dropped");
-    bench_fields_drop(&store, NULL);
+    app_measure_fields_drop(&store, NULL, NULL);
     CHECK(store.count == 0, "%zu are kept", store.count);
 }
 

@@ -269,6 +269,7 @@ bad("--grid", "8", code=1, says=("XDG_CACHE_HOME",), env=bare)
 bad("--grid", "8", *TWO, env={**os.environ, "OMPI_COMM_WORLD_SIZE": "1", "PMI_SIZE": "1"}, code=2, says=("without mpirun",)) \
     if not MPIRUN else None
 bad("solve", says=("unexpected argument",))
+refused("keep", code=2, says=("started by psg tune alone",))
 refused("solve", "--problem", "modes", "--grid", "8", "--tuned", "maybe", code=2, says=("--tuned 'maybe'", "one of yes, no"))
 
 # Forgetting removes what is this machine's, in whatever state; others' stays.

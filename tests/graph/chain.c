@@ -4,6 +4,7 @@
  * that is set here. */
 #include "runtime/chain.h"
 #include "graph/arrays.h"
+#include "graph/executors.h"
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
@@ -103,6 +104,7 @@ static psg_plan *create(psg_precision precision, const harness_variant *variant,
         CHECK(plan->context.engine.chain_steps == 0, "%s: a plan for cores chains tasks",
               variant->name);
         plan->context.engine.chain_steps = psg_task_most(&plan->context);
+        plan->route.executor = &psg_executor_chain;
     }
     return plan;
 }
@@ -197,8 +199,10 @@ static void check_variant(psg_precision precision, const harness_variant *varian
     if (plan != NULL) {
         const size_t steps = plan->context.engine.chain_steps;
         plan->context.engine.chain_steps = 0;
+        plan->route.executor = &psg_executor_tasks;
         solve(plan, f, u[0], &before); /* one by one */
         plan->context.engine.chain_steps = steps;
+        plan->route.executor = &psg_executor_chain;
         forget_u(plan);
         solve(plan, f, u[1], &after);
         CHECK(memcmp(u[0], u[1], bytes) == 0, "%s: another u of chained tasks", name);

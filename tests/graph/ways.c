@@ -466,6 +466,18 @@ static void check_way(const run *r, const psg_statistics *before) {
     compare(&seen, asked, &n, r->what);
 }
 
+/** The plan's words of its way. A solve may go as tasks where others are one. */
+static void check_words(const way *w, const char *words, const char *what) {
+    const bool staged = strstr(w->options, STAGED_GRAPH) != NULL;
+    const char *runs = w->executor >= TEAM_BY_THREAD ? "a team" : w->executor ? "one task" : "";
+    const char *moves = w->exchange < MESSAGES   ? "blocks"
+                        : w->exchange > MESSAGES ? "call"
+                                                 : "mess";
+    CHECK(strstr(words, staged ? "staged" : "fused") != NULL && strstr(words, runs) != NULL &&
+              strstr(words, moves) != NULL && strstr(words, w->home ? "GPUs" : "main") != NULL,
+          "%s: it is said to be %s", what, words);
+}
+
 /** What a way is gone with. */
 typedef struct journey {
     const way *way;
@@ -513,6 +525,7 @@ static void go(const void *argument) {
         CHECK_STATUS(solve(&r), PSG_OK);
     }
     check_way(&r, &before);
+    check_words(w, psg_plan_route(r.plan), r.what);
     if (slabs) {
         CHECK_STATUS(psg_slabs_get(r.plan, r.u), PSG_OK);
     }

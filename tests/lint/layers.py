@@ -1,4 +1,4 @@
-"""Includes go one way, {app, bench, bindings} -> graph -> codelets -> {runtime, cpu, kernels} -> base, and each foreign library has its place.
+"""Includes go one way, {app, bindings} -> graph -> codelets -> {runtime, cpu, kernels} -> base, and each foreign library has its place.
 
     layers.py ROOT
 """
@@ -13,7 +13,7 @@ import tree
 OURS = {
     "app": {"app", "base"},
     "bindings": {"bindings"},
-    "bench": {"bench", "app", "base"},
+    "bench": {"bench"},
     "graph": {"graph", "codelets", "runtime", "cpu", "kernels", "base"},
     "codelets": {"codelets", "runtime", "cpu", "kernels", "base"},
     "runtime": {"runtime", "base"},
@@ -22,10 +22,8 @@ OURS = {
     "base": {"base"},
 }
 # Single headers that are allowed beyond that.
-BESIDES = {"app": set(tree.PUBLIC), "bindings": set(tree.PUBLIC), "bench": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"},
+BESIDES = {"app": set(tree.PUBLIC), "bindings": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"},
            "runtime": {"graph/psg_task.h"}}
-# The table of commands has those of the laboratory.
-BESIDES_OF_FILE = {"app/main.c": {"bench/commands.h"}}
 # Folders that may use what they test or measure.
 FREE = ("tests/", "bench/programs/")
 
@@ -55,7 +53,7 @@ def check_ours(root, path, layer, name):
         return None  # installed beside it
     if not os.path.exists(os.path.join(root, name)):
         return f'{path}: "{name}" is not a path from the root of the repository'
-    if path.startswith(FREE) or name in BESIDES.get(layer, ()) or name in BESIDES_OF_FILE.get(path, ()):
+    if path.startswith(FREE) or name in BESIDES.get(layer, ()):
         return None
     if name.split("/")[0] not in OURS[layer]:
         return f'{path}: {layer}/ must not include "{name}"'

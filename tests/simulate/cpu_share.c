@@ -1,6 +1,5 @@
 /* Cores beside GPUs: they take the last of the planes and rows, as many as the share says, and each
- * part is done once, by its kind of worker. By itself the share is one that is not slower than
- * others, and 0 where cores would not help or nothing is known of them. */
+ * part is done once, by its kind of worker. By itself the share is 0. */
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "tests/simulate/simulate.h"
@@ -199,21 +198,6 @@ static struct outcome outcome_of(const speeds *machine, int cpus, int gpus, doub
     return *shared;
 }
 
-/** What is chosen is near the best of all. */
-static void chosen(const speeds *machine) {
-    const struct outcome cores = outcome_of(machine, 4, 0, 0), gpu = outcome_of(machine, 4, 1, 0);
-    const struct outcome chosen = outcome_of(machine, 4, 1, PSG_CPU_SHARE_AUTO);
-    const double alone = fmin(cores.seconds, gpu.seconds);
-    double best = alone;
-    CHECK(chosen.s.cpu_planes > 0 && chosen.s.cpu_planes < WHOLE, "%zu planes",
-          chosen.s.cpu_planes);
-    for (int tenths = 1; tenths < 10; ++tenths) {
-        best = fmin(best, outcome_of(machine, 4, 1, 0.1 * tenths).seconds);
-    }
-    CHECK(best < 0.95 * alone, "both take %g s, one kind %g s: what is tested here?", best, alone);
-    CHECK(chosen.seconds < 1.05 * best, "%g s, and another share takes %g s", chosen.seconds, best);
-}
-
 /** Where links are not what takes the time, a policy that knows the times shares well by itself. */
 static void decided(void) {
     const struct outcome cores = outcome_of(&near, 4, 0, 0), gpu = outcome_of(&near, 4, 1, 0);
@@ -223,7 +207,7 @@ static void decided(void) {
     CHECK(both.seconds < 0.8 * fmin(cores.seconds, gpu.seconds), "free: %g s", both.seconds);
 }
 
-/** Cores that do not help, or of which nothing is known, change nothing. */
+/** By itself cores take nothing beside GPUs. */
 static void none(const speeds *machine) {
     const struct outcome gpu = outcome_of(machine, 4, 1, 0);
     const struct outcome chosen = outcome_of(machine, 4, 1, PSG_CPU_SHARE_AUTO);
@@ -275,12 +259,12 @@ int main(void) {
     for (size_t c = 0; c < sizeof crowded / sizeof crowded[0]; ++c) {
         simulate_apart(machine_of(crowded[c].machine), check_room, &crowded[c]);
     }
-    chosen(&near);
-    chosen(&linked);
     decided();
+    none(&near);
+    none(&linked);
+    none(&far_in_z);
     none(&far);
     none(&unknown);
-    none(&far_in_z);
     simulate_apart(machine_of(&near), refused, NULL);
     simulate_apart(machine_of(&unknown), unrecorded, NULL);
     remove(simulate_machine(""));

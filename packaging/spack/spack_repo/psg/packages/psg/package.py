@@ -29,6 +29,7 @@ class Psg(CMakePackage, CudaPackage):
     depends_on("libpng@1.6:")
     depends_on("lapack", when="+lapack")
     depends_on("mpi", when="+mpi")
+    depends_on("python@3.9:", type="run")  # psg bench and psg tune
     extends("python", when="+python")
     depends_on("py-numpy", type="run", when="+python")
 

@@ -1,0 +1,71 @@
+/* Who runs the tasks of a solve: StarPU each, one task on a GPU all of them, or a team of cores. */
+#include "graph/executors.h"
+#include "graph/partition.h"
+#include "graph/plan_struct.h"
+#include "graph/teams.h"
+#include "graph/whole.h"
+#include "runtime/chain.h"
+#include "runtime/team.h"
+#include "runtime/teamwork.h"
+
+/* Several right-hand sides have a graph of their own. */
+static void submit_graph(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                         const psg_arrays *arrays) {
+    if (arrays->many.each > 0) {
+        psg_graph_many(run, plan, arrays);
+    } else {
+        plan->route.graph->submit(run, plan, workspace, arrays);
+    }
+}
+
+static bool submit_tasks(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                         const psg_arrays *arrays, bool waits) {
+    (void)waits;
+    submit_graph(run, plan, workspace, arrays);
+    return false;
+}
+
+/* All as one, if its data are on the worker that has them all, and stay there; else one after the other. The first solve makes
+ * room for u. */
+static bool submit_chain(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                         const psg_arrays *arrays, bool waits) {
+    const size_t key[2] = {workspace->number, arrays->number};
+    if (!arrays->stays || arrays->many.each > 0 || !psg_arrays_there(plan, arrays)) {
+        return submit_tasks(run, plan, workspace, arrays, waits);
+    }
+    if (!psg_chain_repeats(run, key)) {
+        psg_chain_begin(run, key);
+        submit_graph(run, plan, workspace, arrays);
+    }
+    psg_chain_submit(run);
+    return true;
+}
+
+/* Between slabs once these are there. */
+static bool submit_team(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                        const psg_arrays *arrays, bool waits) {
+    const size_t key[2] = {workspace->number, arrays->number};
+    if (!psg_teamwork_repeats(run, key)) {
+        psg_teamwork_begin(run, key);
+        submit_graph(run, plan, workspace, arrays);
+    }
+    if (psg_run_failed(run)) {
+        psg_teamwork_drop(run);
+    } else if (arrays == plan->held.slabs) {
+        psg_team_enter_after(run, arrays->slabs[PSG_FIELD_F], arrays->slabs[PSG_FIELD_U],
+                             plan->context.layout.segments.count);
+    } else {
+        psg_team_enter(run, waits);
+    }
+    return false;
+}
+
+const psg_executor psg_executor_tasks = {.words = "tasks", .submit = submit_tasks};
+const psg_executor psg_executor_chain = {
+    .words = "one task on a GPU", .gathers = true, .submit = submit_chain};
+const psg_executor psg_executor_team = {.words = "a team of cores",
+                                        .sleeps = true,
+                                        .gathers = true,
+                                        .make = psg_team_make,
+                                        .parts = psg_partition_team,
+                                        .submit = submit_team};

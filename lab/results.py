@@ -1,0 +1,227 @@
+"""Rows of the CSV file of psg bench. The columns of the lists, with those of the versions, the
+launcher and the machine, are the identity: they say what was measured."""
+
+import math
+import sys
+
+import sweep as configs
+from tables import Table, number_text
+from words import clean
+
+# The columns after those of the lists, up to those of the stages. *: a text, =: a part of the
+# identity, ~: the median of this number of all samples.
+COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max repeats warm_up seed
+    *models gflops points error tolerance ~busy idle ~exchange_busy ~busiest *busy_workers load
+    load_average ~tasks_cpu ~tasks_gpu *kinds ~cpu_planes ~cpu_rows ~h2d_bytes ~d2h_bytes
+    ~d2d_bytes ~h2d_seconds ~d2h_seconds ~d2d_seconds ~sent_bytes ~spectrum_bytes
+    bound_path_seconds bound_work_seconds bound_memory_seconds bound_link_seconds
+    bound_lp_seconds bound_seconds *bound_by *bound_link of_bound workers_cpu workers_gpu
+    *policy *exchange_used segments planes sheets_used plan_seconds *=psg_version
+    *=starpu_version *=fftw_version *=cuda_version *=mpi_version *=mpirun *=host *=cpu_model
+    =cores *gpu_model *date""".split()
+BOUNDS = ("path", "work", "memory", "link")
+FACTS = ("workers_cpu", "workers_gpu", "policy", "gpu_model", "exchange_used", "segments", "planes",
+         "sheets_used", "plan_seconds")
+
+
+def quantile(numbers, share):
+    """What a share of them is below, between two neighbours in proportion."""
+    ordered = sorted(numbers)
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    return ordered[below] + (place - below) * (ordered[min(below + 1,
+                                                           len(ordered) - 1)] - ordered[below])
+
+
+def median(numbers):
+    """NaN where one is not known."""
+    numbers = list(numbers)
+    return math.nan if None in numbers or not numbers else quantile(numbers, 0.5)
+
+
+def quartiles(result):
+    """Of the seconds."""
+    seconds = [sample["seconds"] for sample in result.samples]
+    return [quantile(seconds, share) if seconds else math.nan for share in (0.25, 0.5, 0.75)]
+
+
+def status_of(result):
+    """An answer that is wrong has failed, too."""
+    if result.failed:
+        return result.failed
+    if not result.error <= result.tolerance:
+        return "the result is wrong: its error is %.3g of what is right, the tolerance %.0e" % (
+            result.error, result.tolerance)
+    return "ok"
+
+
+def number(row, column):
+    return float(row[column]) if row[column] else math.nan
+
+
+class Results:
+    """The columns, and the rows of the file. models(number): how StarPU's models of a configuration
+    were; mpirun: what starts several processes"""
+
+    def __init__(self, request, sweep, circumstances, mpirun=""):
+        own = [name.lstrip("*=~") for name in COLUMNS]
+        self.stages = ["%s_seconds" % stage for stage in request["stages"]]
+        self.medians = [name[1:] for name in COLUMNS if name[0] == "~"]
+        self.sweep, self.circumstances, self.mpirun = sweep, circumstances, mpirun
+        cube = {column: sweep.standard[column] for column in sweep.columns}
+        usual = sweep.settle({**cube, "grid": "1x1x1"})
+        texts = {column for column, text in usual.items() if not text.isdigit()}
+        texts |= {name.lstrip("*=~") for name in COLUMNS if name[0] == "*"}
+        identity = sweep.columns + [name.lstrip("*=~") for name in COLUMNS if "=" in name]
+        self.table = Table(sweep.columns + own + self.stages, texts, identity)
+
+    def identity(self, config):
+        return {
+            **config,
+            **self.circumstances.row(), "mpirun": self.mpirun if int(config["ranks"]) > 1 else ""
+        }
+
+    def find(self, config):
+        """The row of this configuration, measured on this machine with these versions: the latest
+        one, if somebody joined files. None: there is none"""
+        wanted = self.table.key(self.table.new(**self.identity(config)))
+        return next((row for row in reversed(self.table.rows) if self.table.key(row) == wanted),
+                    None)
+
+    def find_again(self, results):
+        """Others may have put rows into the file, or replaced it."""
+        found = {self.table.key(row): row for row in self.table.rows}
+        for config, result in zip(self.sweep.configs, results):
+            result.row = found.get(self.table.key(self.table.new(**self.identity(config))))
+            result.added = result.added and result.row is not None
+
+    @staticmethod
+    def is_done(row, repeat, bounds):
+        """Is the row what was asked for: without failure, by as many repeats, and with bounds if
+        these are wanted?"""
+        return (row is not None and row["status"] == "ok" and int(row["repeats"] or 0) >= repeat
+                and bool(row["bound_seconds"] or not bounds))
+
+    def put(self, index, results, models):
+        """Write the result of a configuration into its row, or a new one. New rows stand after the
+        file's, in the order of the sweep."""
+        config, result = self.sweep.configs[index], results[index]
+        if result.row is None:
+            later = [self.table.place(other.row) for other in results[index + 1:] if other.added]
+            result.row, result.added = {}, True
+            self.table.rows.insert(min(later, default=len(self.table.rows)), result.row)
+        result.row.clear()
+        result.row.update(
+            self.table.new(**self.identity(config),
+                           status=status_of(result),
+                           models=models,
+                           repeats=str(len(result.samples))))
+        if not config["workload"]:
+            result.row["points"] = number_text(configs.points(config))
+        for name in FACTS if result.facts is not None else ():
+            value = result.facts.get(name)
+            result.row[name] = value if isinstance(value, str) else number_text(value)
+        if result.samples:
+            self.put_samples(result.row, config, result)
+        result.put = True
+
+    def put_samples(self, row, config, result):
+        samples = result.samples
+        seconds = [sample["seconds"] for sample in samples]
+        numbers = {
+            "seconds" + name: quantile(seconds, share)
+            for name, share in (("_min", 0), ("_q1", 0.25), ("", 0.5), ("_q3", 0.75), ("_max", 1))
+        }
+        if not config["workload"]:  # by the count 5 n log2(n) for each of the two transforms
+            n = configs.points(config)
+            numbers["gflops"] = 2 * 5 * n * math.log2(n) / numbers["seconds"] / 1e9
+        for name in self.medians + self.stages:
+            numbers[name] = median(sample[name] for sample in samples)
+        numbers["idle"] = 1 - numbers["busy"]
+        numbers["load"] = result.load
+        if result.tolerance > 0:  # there was something to compare with
+            numbers.update(error=result.error, tolerance=result.tolerance)
+        if samples[0].get("of_bound"):
+            self.put_bounds(row, numbers, samples)
+        row.update({name: number_text(value) for name, value in numbers.items()})
+        shares = zip(*[sample["busy_workers"] for sample in samples])
+        row["busy_workers"] = " ".join("%.3f" % median(share) for share in shares)
+        row["kinds"] = self.kinds_text(samples)
+
+    @staticmethod
+    def put_bounds(row, numbers, samples):
+        """The medians, of which the largest is the bound of the row."""
+        each = {
+            name: median(sample["bound_%s_seconds" % name] for sample in samples)
+            for name in BOUNDS
+        }
+        links = {
+            link: median(sample["bound_links"][link] for sample in samples)
+            for link in samples[0]["bound_links"]
+        }
+        numbers.update({"bound_%s_seconds" % name: value for name, value in each.items()})
+        numbers["bound_seconds"] = max(each.values())
+        numbers["of_bound"] = median(sample["of_bound"] for sample in samples)
+        programs = [sample["bound_lp_seconds"] for sample in samples]
+        if all(programs):  # else there was none in some round
+            numbers["bound_lp_seconds"] = median(programs)
+        row["bound_by"] = max(each, key=each.get)
+        row["bound_link"] = max(links, key=links.get) if max(links.values()) > 0 else ""
+
+    @staticmethod
+    def kinds_text(samples):
+        """"ep_chunk:256:0.2349;ep_add:255:6.7e-06": tasks of each kind, and what they took, summed
+        over the workers."""
+        names = list(dict.fromkeys(name for sample in samples for name in sample["kinds"]))
+        found = {
+            name: [
+                median(sample["kinds"].get(name, (0, 0))[of] for sample in samples) for of in (0, 1)
+            ]
+            for name in names
+        }
+        return ";".join("%s:%.0f:%.4g" % (name, *found[name]) for name in names
+                        if found[name][0] > 0)
+
+    # ----------------------------------------------------------------------------------- for people
+
+    def print(self, results):
+        """The table, on stdout: the rows of the sweep, in its order."""
+        all_configs = self.sweep.configs
+        varying = [column for column in self.sweep.columns
+                   if len({config[column] for config in all_configs}) > 1
+                   or (column in ("grid", "workload") and all_configs[0][column])]
+        option = self.sweep.options
+        width = {
+            column: max(len(option[column]), *(len(config[column]) for config in all_configs))
+            for column in varying
+        }
+        same = ["%s %s" % (option[column], all_configs[0][column]) for column in self.sweep.columns
+                if column not in varying and all_configs[0][column]]
+        lines = [
+            ", ".join(same), "",
+            "".join("%-*s " % (width[column], option[column])
+                    for column in varying) + "%10s %10s %10s %8s %6s %6s %5s %5s %s" %
+            ("ms", "min", "max", "Gflop/s", "busy", "most", "error", "load", "status")
+        ]
+        for config, result in zip(all_configs, results):
+            if result.row is not None:
+                lines.append("".join("%-*s " % (width[column], config[column])
+                                     for column in varying) +
+                             self.row_text(result.row, result.skip))
+        sys.stdout.write(clean("\n".join(lines) + "\n", "\n"))
+
+    @staticmethod
+    def row_text(row, old):
+        """old: the row was there already"""
+        status = row["status"] + (", measured " + row["date"][:10] if old else "")
+        if not row["seconds"]:
+            return "%65s %s" % ("", status)
+
+        def shown(column, form):  # a simulation has no error and no load
+            return form % float(row[column]) if row[column] else "-"
+
+        times = tuple(1e3 * number(row, column)
+                      for column in ("seconds", "seconds_min", "seconds_max"))
+        return "%10.4g %10.4g %10.4g %8s %5.0f%% %5.0f%% %5s %5s %s" % (
+            *times, shown("gflops", "%.3g"), 100 * number(row, "busy"),
+            100 * number(row, "busiest"), shown("error", "%.0e"), shown("load", "%.2g"), status)

@@ -1,0 +1,161 @@
+"""The rows of psg bench: quartiles of given times, a wrong answer is no "ok", and new rows stand in
+the order of the sweep after those of the file; what others do on the machine is the busy time of
+all cores less one's own.
+
+    rows_test.py LAB
+"""
+
+import math
+import sys
+
+sys.path.insert(0, sys.argv[1])
+from circumstances import Circumstances, Moment, busy_seconds, load_between  # noqa: E402
+from groups import Result  # noqa: E402
+from results import Results  # noqa: E402
+from sweep import Sweep  # noqa: E402
+
+
+def check(condition, words):
+    assert condition, words
+
+
+LISTS = dict(pair.split("=") for pair in """grid= precision=f64 cpus=default gpus=default
+    cpu_share=auto sched=default graph=fused exchange=default z=contiguous normalize=task
+    segment_planes=0 sheets=0 in_flight=1 nodes=1 network=default data=host ranks=1 workload=
+    tile=default order=listed barrier=no priority=none place=free""".split())
+OWN = "grid data ranks workload tile order barrier priority place".split()
+COMPONENTS = ("psg", "starpu", "fftw", "cuda", "mpi")
+REQUEST = {
+    "lists": [{"column": c, "option": c, "standard": s, "of_solver": c not in OWN}
+              for c, s in LISTS.items()],
+    "workloads": [], "policies": [], "models": False, "simulates": False, "stages": ["kspace"],
+    "machine": {"host": "here", "cpu_model": "fast", "cores": 4},
+    "versions": {name + "_version": "1" for name in COMPONENTS}}
+FACTS = {"workers_cpu": 2, "workers_gpu": 0, "policy": "lws", "gpu_model": "", "plan_seconds": 0.5}
+
+
+def sample(seconds, **more):
+    zeros = dict.fromkeys(
+        """exchange_busy busiest tasks_cpu tasks_gpu cpu_planes cpu_rows h2d_bytes d2h_bytes
+        d2d_bytes h2d_seconds d2h_seconds d2d_seconds sent_bytes spectrum_bytes""".split(), 0.0)
+    return {**zeros, "seconds": seconds, "busy": seconds / 32, "kspace_seconds": 32 - seconds,
+            "busy_workers": [0, 0.5], "kinds": {}, **more}
+
+
+def made():
+    sweep = Sweep(REQUEST)
+    sweep.add({"grid": ["%dx%dx%d" % (n, n, n) for n in (3, 4, 5, 6)]})
+    results = [Result(0) for _ in sweep.configs]
+    for result in results:
+        result.tolerance = 1e-13
+    return Results(REQUEST, sweep, Circumstances(REQUEST, 2, 1)), results
+
+
+def numbers(row, *columns):
+    return [float(row[column]) for column in columns]
+
+
+rows, results = made()
+first = results[0]
+
+
+def put(*samples):
+    first.samples, first.facts = list(samples), FACTS
+    rows.put(0, results, "unused")
+    return first.row
+
+
+def quartiles():
+    row = put(*map(sample, (4, 1, 16, 2, 8)))
+    check(
+        row["status"] == "ok" and numbers(row, "seconds_min", "seconds_q1", "seconds", "seconds_q3",
+                                          "seconds_max") == [1, 2, 4, 8, 16], row)
+    check(
+        numbers(row, "busy", "idle", "kspace_seconds") == [0.125, 0.875, 28] and
+        row["busy_workers"] == "0.000 0.500", row)
+    check(
+        row["bound_seconds"] == "" and rows.is_done(row, 5, False) and
+        not rows.is_done(row, 5, True), row)
+    again = put(*map(sample, (4, 1, 16, 2)))  # between two
+    check(
+        again is row and len(rows.table.rows) == 1 and
+        numbers(row, "seconds", "seconds_q1") == [3, 1.75], row)
+
+
+def bounds():
+    """The bound of a row is the largest of the medians, whichever was the largest in each round."""
+    def bounded(path, work, lp, link=0.0):
+        return sample(20,
+                      bound_path_seconds=path,
+                      bound_work_seconds=work,
+                      bound_memory_seconds=0.0,
+                      bound_link_seconds=0.0,
+                      bound_links={"h2d": link, "d2h": 0.0},
+                      bound_lp_seconds=lp,
+                      of_bound=path / 16)
+
+    row = put(bounded(1, 3, 0.5), bounded(2, 4, 0.25), bounded(9, 3, 0.125))
+    each = ["bound_%s_seconds" % name for name in ("path", "work", "memory", "lp")]
+    check(numbers(row, *each, "bound_seconds", "of_bound") == [2, 3, 0, 0.25, 3, 0.125], row)
+    check((row["bound_by"], row["bound_link"]) == ("work", "") and rows.is_done(row, 3, True), row)
+    row = put(bounded(1, 3, 0.5), bounded(2, 4, 0, 2.0), bounded(9, 3, 0.125, 1.0))
+    check((row["bound_lp_seconds"], row["bound_link"]) == ("", "h2d"),
+          "a linear program of some rounds only: %s" % row)
+
+
+def links():
+    """Seconds of copies: the median; empty where not known in some round, and 0 where nothing was
+    copied."""
+    seconds = (0.5, 0.125, 0.25, 1, 0.0625)
+    copies = [sample(1, h2d_bytes=2.0 ** 20, h2d_seconds=s, d2h_seconds=None) for s in seconds]
+    row = put(*copies)
+    check(
+        numbers(row, "h2d_bytes", "h2d_seconds") == [2 ** 20, 0.25] and
+        (row["d2h_seconds"], row["d2d_seconds"]) == ("", "0"), row)
+    for s in range(5):
+        row = put(*copies[:s], sample(1, h2d_seconds=None), *copies[s + 1:])
+        check(row["h2d_seconds"] == "", row)
+
+
+def wrong_answers():
+    for error in (0.25, math.nan, math.inf):
+        first.error = error
+        row = put(sample(1))
+        check("the result is wrong" in row["status"] and not rows.is_done(row, 1, False),
+              "error %g: %s" % (error, row))
+
+
+def order():
+    """Rows of this run come in any order beside one of the file."""
+    rows, results = made()
+    rows.table.rows.append(rows.table.new())
+    for index in (2, 0, 3, 1):
+        results[index].samples = [sample(1)]
+        rows.put(index, results, "unused")
+    found = [row["grid"] for row in rows.table.rows]
+    check(found == ["", "3x3x3", "4x4x4", "5x5x5", "6x6x6"], found)
+    check(
+        all(rows.find(config) is result.row for config, result in zip(rows.sweep.configs, results)),
+        "a row is not found")
+
+
+def loads():
+    text = "cpu  100 200 400 800000 1600000 3200 6400 12800 1000000 2000000\ncpu0 1 2 3\n"
+    check(
+        busy_seconds(text, 100) == 231, "waiting and idle are not busy, guests are in user already")
+    check(
+        busy_seconds("cpu  1 2 3 4\n", 100) == busy_seconds("intr 1 2 3\n", 100) == 0,
+        "a system that tells less")
+    before = Moment(1000, 10, 50)
+    check(abs(load_between(before, Moment(1012, 16, 54)) - 1.5) < 1e-12, "cores of others")
+    check(load_between(before, Moment(1012, 30, 54)) == 0, "less than nothing: ticks are coarse")
+    for after in (Moment(1012, 16, 50.4), Moment(0, 16, 54)):
+        check(math.isnan(load_between(before, after)), "of a moment, or not known then")
+
+
+quartiles()
+bounds()
+links()
+wrong_answers()
+order()
+loads()
