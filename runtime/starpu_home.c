@@ -236,24 +236,18 @@ static void describe_machine(char *line, size_t size) {
     line[strcspn(line, "\n")] = '\0';
 }
 
-/* Is all as the manifest of this machine says? StarPU then reads, and has nothing to write. */
-static bool is_complete(const char *folder) {
+/* Is all as the manifest of this machine says? StarPU then reads, and has nothing to write.
+ *  @param[in] removes  what is not as the manifest says is removed; false is returned only where
+ *                      that fails */
+static bool check_folder(const char *folder, bool removes) {
     char *manifest = read_manifest(folder);
-    char *there = manifest != NULL ? list(folder, NULL, home.machine) : NULL;
-    const bool complete =
-        there != NULL && strcmp(manifest, there) == 0 && strstr(there, "\ndamaged ") == NULL;
+    char *there = manifest != NULL ? list(folder, removes ? manifest : NULL, home.machine) : NULL;
+    const bool good =
+        there != NULL &&
+        (removes || (strcmp(manifest, there) == 0 && strstr(there, "\ndamaged ") == NULL));
     free(there);
     free(manifest);
-    return complete;
-}
-
-static bool remove_damaged(const char *folder) {
-    char *manifest = read_manifest(folder);
-    char *there = manifest != NULL ? list(folder, manifest, "") : NULL;
-    const bool removed = there != NULL;
-    free(there);
-    free(manifest);
-    return removed;
+    return good;
 }
 
 /* ------------------------------------------------------------------------------- choosing */
@@ -282,26 +276,18 @@ static bool enter_folder(const char *folder) {
     if (!make_folder(folder)) {
         return false;
     }
-    for (;;) {
-        if (!lock_folder(folder, true)) {
+    for (bool shared = true;; shared = !shared) {
+        if (!lock_folder(folder, shared)) {
             return false;
         }
-        home.writes = anew || !is_complete(folder);
-        if (!home.writes) {
+        home.writes = anew || !check_folder(folder, false);
+        if (shared ? !home.writes : home.writes && has_room(folder) && check_folder(folder, true)) {
             return true;
         }
         unlock_folder();
-        if (!lock_folder(folder, false)) {
+        if (!shared && home.writes) {
             return false;
-        }
-        home.writes = anew || !is_complete(folder);
-        if (home.writes && has_room(folder) && remove_damaged(folder)) {
-            return true;
-        }
-        unlock_folder();
-        if (home.writes) {
-            return false;
-        } /* else all is there by now, and other processes may read it, too */
+        } /* else it starts alone, or all is there by now and other processes may read it, too */
     }
 }
 
@@ -416,7 +402,7 @@ void psg_starpu_home_stopping(void) {
         return;
     }
     (void)snprintf(models, sizeof models, "%s/codelets/%d", home.folder, PSG_STARPU_MODEL_VERSION);
-    if (!home.lasts || !lock_folder(home.folder, false) || !remove_damaged(home.folder) ||
+    if (!home.lasts || !lock_folder(home.folder, false) || !check_folder(home.folder, true) ||
         !make_folder(models) || !has_room(home.folder)) {
         unlock_folder();
         starpu_perf_knob_set_global_int32_value(knob, 0);
