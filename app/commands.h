@@ -1,4 +1,4 @@
-/** @file commands.h  The commands of `psg` but for those of bench/. argv[0] is the command's name;
+/** @file commands.h  The commands of `psg` but for those of lab.h. argv[0] is the command's name;
  *  each returns the exit code, after messages. */
 #ifndef PSG_APP_COMMANDS_H
 #define PSG_APP_COMMANDS_H
@@ -12,7 +12,7 @@ typedef struct app_command {
     bool solves; /**< this process does, and what is simulated is simulated in it */
 } app_command;
 
-/** In main.c, which alone knows those of bench/ too. */
+/** In main.c, which alone knows those of lab.h too. */
 extern const app_command app_commands[];
 
 int app_solve(int argc, char **argv);

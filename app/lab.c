@@ -91,7 +91,7 @@ static json_t *machine(void) {
 static void put_facts(json_t *request, const char *psg) {
     app_json_put_text(request, "psg", psg);
     app_json_put_text(request, "programs", PSG_PROGRAMS_FROM_BIN);
-    app_json_put_text(request, "peers", "bench/programs"); /* where psg is built */
+    app_json_put_text(request, "peers", "lab/peers"); /* where psg is built */
     app_json_put(request, "simulates", json_boolean(app_simulation_machine() != NULL));
     app_json_put(request, "lists", app_lab_lists_json());
     app_json_put(request, "policies", policies());

@@ -14,7 +14,7 @@ project = "PoissonGraph"
 author = "the PoissonGraph authors"
 extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc"]
 root_doc = "README"
-include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**", "bench/results/*.md"]
+include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**", "lab/results/*.md"]
 exclude_patterns = ["build*"]
 html_theme = "alabaster"
 html_theme_options = {"page_width": "70em", "sidebar_width": "16em", "fixed_sidebar": True}
@@ -33,10 +33,10 @@ PAGES = ["docs/tutorial", "docs/recipes", "docs/gallery/README", "docs/command",
 HEADERS = ["psg.h", "psg_starpu.h", "psg_observe.h", "psg_task.h", "psg_work.h", "psg_machine.h"]
 
 
-# A page of bench/results without a title is a table alone, for a program.
-TABLES = [name for name in os.listdir(os.path.join(ROOT, "bench", "results")) if name.endswith(".md")
-          and not open(os.path.join(ROOT, "bench", "results", name), encoding="utf-8").read(2).startswith("# ")]
-exclude_patterns += ["bench/results/" + name for name in TABLES]
+# A page of lab/results without a title is a table alone, for a program.
+TABLES = [name for name in os.listdir(os.path.join(ROOT, "lab", "results")) if name.endswith(".md")
+          and not open(os.path.join(ROOT, "lab", "results", name), encoding="utf-8").read(2).startswith("# ")]
+exclude_patterns += ["lab/results/" + name for name in TABLES]
 
 
 def tree(pages):
@@ -53,11 +53,11 @@ def extend(_, page, text):
     if page == "README":
         text[0] += tree(PAGES)
     elif page == "docs/records":
-        text[0] += tree(["bench/results/README"])
+        text[0] += tree(["lab/results/README"])
     elif page == "docs/decisions/README":
         text[0] += inside("docs/decisions")
-    elif page == "bench/results/README":
-        text[0] += inside("bench/results")
+    elif page == "lab/results/README":
+        text[0] += inside("lab/results")
     elif page == "docs/reference":
         parts = ["## %s\n\n```{doxygenfile} %s\n:sections: func enum typedef innerclass user-defined\n```\n" % (name, name) for name in HEADERS]
         parts.append("## Python\n\n```{eval-rst}\n.. automodule:: psg\n   :members:\n   :imported-members:\n```\n")

@@ -20,7 +20,7 @@ def times(name):
     return [name + which for which in ("", "_min", "_q1", "_q3", "_max")]
 
 
-# The columns that the programs write: bench/programs/program_columns.h is the same for them.
+# The columns that the programs write: lab/peers/program_columns.h is the same for them.
 PEERS = [
     "peer", "grid", "precision", "ranks", "threads", "gpus", "status", *times("peer_seconds"),
     *times("psg_seconds"), "repeats", "ratio", "peer_gflops", "psg_gflops", "difference",

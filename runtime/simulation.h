@@ -54,7 +54,7 @@ void psg_simulation_submit(size_t pieces);
 
 /** Seconds of a task on a core or on a GPU, as recorded. Where such times spread they are drawn, for a worker and a
  *  solve: what makes a core slow, as another on the same physical one, mostly lasts so long (`policies-free-h200` in
- *  bench/results/). The distribution is log-normal, m exp(s z - s^2 / 2) with the mean m, s^2 = log(1 + spread^2)
+ *  lab/results/). The distribution is log-normal, m exp(s z - s^2 / 2) with the mean m, s^2 = log(1 + spread^2)
  *  and z normal: it has that mean and spread, and no time is negative. z comes from nothing but PSG_SEED in the
  *  environment (1 if it is not there), the worker's number, and that of the solve in its plan: so a simulation can be
  *  repeated, and policies are compared on the same workers.

@@ -57,13 +57,13 @@ static void dropped(size_t run) {
     problem_free(&x);
 }
 
-/** f with a mean of `part` of its largest value. */
-static void with_mean(double part, double *f) {
+/** f with a mean of `relative` of its largest value. */
+static void with_mean(double relative, double *f) {
     oracle_random(8, POINTS, f);
     oracle_remove_mean(f, POINTS);
     double largest = oracle_max(f, POINTS);
     for (size_t p = 0; p < POINTS; ++p) {
-        f[p] += part * largest;
+        f[p] += relative * largest;
     }
 }
 

@@ -254,10 +254,8 @@ static void one_plan(problem *x) {
 
 /** Beside: a plan without a communicator has one process and sends nothing. */
 static void alone(void) {
-    problem x = problem_make(&boxes[0], 0);
+    problem x = problem_make_on(MPI_COMM_NULL, &boxes[0], 0);
     psg_statistics s;
-    x.options.comm = NULL;
-    x.options.exchange = PSG_EXCHANGE_AUTO;
     double *f = oracle_array(2 * x.points);
     if (CHECK(problem_plan(&x), "no plan")) {
         CHECK_STATUS(psg_solve(x.plan, f, f + x.points), PSG_OK);

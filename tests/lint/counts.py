@@ -36,7 +36,7 @@ PRODUCTS = [
     ("", r"(bench|lab)/results/|.*\.(machine|png|md|toml|typed)$"),
     ("tests", r"tests/"),
     ("workloads", rf"((graph|codelets)/)?workloads/|(base|cpu|kernels)/({WORK})\."
-                  r"|(bench/programs|lab/peers)/workload"),
+                  r"|lab/peers/workload"),
     ("library", r"(base|cpu|kernels|runtime|codelets|graph)/"),
     ("app", r"app/"),
     ("laboratory", r"(bench|lab)/"),

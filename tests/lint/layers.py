@@ -13,7 +13,7 @@ import tree
 OURS = {
     "app": {"app", "base"},
     "bindings": {"bindings"},
-    "bench": {"bench"},
+    "lab": {"lab"},
     "graph": {"graph", "codelets", "runtime", "cpu", "kernels", "base"},
     "codelets": {"codelets", "runtime", "cpu", "kernels", "base"},
     "runtime": {"runtime", "base"},
@@ -25,7 +25,7 @@ OURS = {
 BESIDES = {"app": set(tree.PUBLIC), "bindings": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"},
            "runtime": {"graph/psg_task.h"}}
 # Folders that may use what they test or measure.
-FREE = ("tests/", "bench/programs/")
+FREE = ("tests/", "lab/peers/")
 
 # Foreign headers, and calls, by where they are allowed.
 FOREIGN = [

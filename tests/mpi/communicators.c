@@ -34,65 +34,33 @@ int MPI_Comm_free(MPI_Comm *comm) {
     return PMPI_Comm_free(comm);
 }
 
-/** A plan on a communicator, and a problem to solve with it. */
-typedef struct comm_plan {
-    MPI_Comm comm; /* MPI_COMM_NULL: a plan of this process alone */
-    psg_plan *plan;
-    share part;
-    double *f, *want, *got;
-} comm_plan;
-
-/** Where comm is MPI_COMM_NULL, part is all of the problem. */
-static int comm_plan_init(comm_plan *x, const oracle_grid *grid, MPI_Comm comm, int number) {
-    MPI_Comm of_part = comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm;
-    psg_precision precision = number % 2 ? PSG_F32 : PSG_F64;
-    psg_grid g = harness_grid(grid);
-    psg_options options = ranks_options(precision, comm == MPI_COMM_NULL ? NULL : &comm);
-    size_t points = oracle_points(grid), z0 = 0, planes = 0;
-    harness_set_variant(&options, &harness_variants[number % HARNESS_VARIANTS]);
-    options.segment_planes = (size_t)(number % 3);
-    if (comm != MPI_COMM_NULL) {
-        options.exchange = ranks_exchanges[number / 2 % RANKS_EXCHANGES];
-    }
-    x->comm = comm;
-    x->plan = NULL;
-    x->part = share_make(of_part, precision, grid, 0);
-    x->f = oracle_array(points);
-    x->want = oracle_array(points);
-    x->got = oracle_array(points);
-    oracle_random((uint64_t)number, points, x->f);
-    harness_round(precision, points, x->f);
-    oracle_solve(grid, ORACLE_SPECTRAL, 0, x->f, x->want);
-    int held =
-        CHECK_STATUS(psg_plan_create(&x->plan, &g, &options), PSG_OK) &&
+/** @param[in] comm  MPI_COMM_NULL: all of the problem is this process' */
+static int problem_init(problem *x, const oracle_grid *grid, MPI_Comm comm, int number) {
+    const int variant = number % HARNESS_VARIANTS, exchange = number / 2 % RANKS_EXCHANGES;
+    size_t z0 = 0, planes = 0;
+    *x = problem_make_on(comm, grid,
+                         (size_t)(number % 2 + 2 * (variant + HARNESS_VARIANTS * exchange)));
+    x->options.segment_planes = (size_t)(number % 3);
+    oracle_random((uint64_t)number, x->points, x->f);
+    harness_round(x->options.precision, x->points, x->f);
+    const int held =
+        CHECK(problem_plan(x), "no plan") &&
         CHECK_STATUS(psg_plan_local_extent(x->plan, &z0, &planes), PSG_OK) &&
         CHECK(z0 == x->part.z0 && planes == x->part.planes, "%zu planes from %zu", planes, z0);
-    return ranks_all(of_part, held);
+    return ranks_all(x->comm, held);
 }
 
-static void comm_plan_free(comm_plan *x) {
-    share_free(&x->part);
-    free(x->f);
-    free(x->want);
-    free(x->got);
-}
-
-static void submit(comm_plan *x) {
+static void submit(problem *x) {
     share_take(&x->part, x->f);
     CHECK_STATUS(psg_submit(x->plan, x->part.f, x->part.u), PSG_OK);
 }
 
-static void wait_for(comm_plan *x, const char *what) {
-    const size_t *n = x->part.grid.n;
+static void wait_for(problem *x, const char *what) {
     CHECK_STATUS(psg_wait(x->plan), PSG_OK);
-    CHECK(share_intact(&x->part), "%s: f or what is beside u was written", what);
-    share_gather(&x->part, x->comm == MPI_COMM_NULL ? MPI_COMM_SELF : x->comm, x->got);
-    CHECK_CLOSE(x->got, x->want, n[0], n[1], n[2],
-                harness_tolerance(x->part.precision, 1e-12, 1e-4), "%s, %s", what,
-                harness_precision_name(x->part.precision));
+    problem_check(x, &x->part, 1e-12, 1e-4, what);
 }
 
-static void destroy(comm_plan *x) {
+static void destroy(problem *x) {
     psg_plan_destroy(x->plan);
     x->plan = NULL;
 }
@@ -103,10 +71,10 @@ static const oracle_grid boxes[] = {
 /** Two plans, each process in both of them (or in the second alone in its half), solves
  * interleaved. */
 static void two_at_once(MPI_Comm first, MPI_Comm second, int number, const char *what) {
-    comm_plan a, b;
+    problem a, b;
     ranks_at("two at once: %s", what);
-    int held = comm_plan_init(&a, &boxes[number % 3], first, number);
-    held = comm_plan_init(&b, &boxes[(number + 1) % 3], second, number + 1) && held;
+    int held = problem_init(&a, &boxes[number % 3], first, number);
+    held = problem_init(&b, &boxes[(number + 1) % 3], second, number + 1) && held;
     if (ranks_all(MPI_COMM_WORLD, held)) {
         for (int turn = 0; turn < 2; ++turn) {
             ranks_stagger(MPI_COMM_WORLD, turn);
@@ -125,8 +93,8 @@ static void two_at_once(MPI_Comm first, MPI_Comm second, int number, const char 
     }
     destroy(&a);
     destroy(&b);
-    comm_plan_free(&a);
-    comm_plan_free(&b);
+    problem_free(&a);
+    problem_free(&b);
 }
 
 /** Groups of processes that overlap, each in the order that `key` gives. */
@@ -154,11 +122,11 @@ static void overlapping(void) {
 static void smaller_than_the_world(int alone) {
     MPI_Comm world = MPI_COMM_WORLD, rest;
     int rank = ranks_rank(world);
-    comm_plan x;
+    problem x;
     ranks_at("smaller than the world, %d", alone);
     MPI_Comm_split(world, rank == 0 ? MPI_UNDEFINED : 0, rank, &rest);
     if (rest != MPI_COMM_NULL || alone) {
-        if (comm_plan_init(&x, &boxes[1], rest, 3)) {
+        if (problem_init(&x, &boxes[1], rest, 3)) {
             for (int n = 0; n < 2; ++n) {
                 submit(&x);
                 wait_for(&x,
@@ -166,7 +134,7 @@ static void smaller_than_the_world(int alone) {
             }
         }
         destroy(&x);
-        comm_plan_free(&x);
+        problem_free(&x);
     }
     if (rest != MPI_COMM_NULL) {
         MPI_Comm_free(&rest);
@@ -177,26 +145,26 @@ static void smaller_than_the_world(int alone) {
 /** One plan after the other, with StarPU's start and stop in between. */
 static void again_and_again(void) {
     for (int n = 0; n < 6; ++n) {
-        comm_plan x;
+        problem x;
         ranks_at("again and again, %d", n);
-        if (comm_plan_init(&x, &boxes[n % 3], MPI_COMM_WORLD, n)) {
+        if (problem_init(&x, &boxes[n % 3], MPI_COMM_WORLD, n)) {
             if (n != 3) { /* a plan that never solves is fine too */
                 submit(&x);
                 wait_for(&x, "again and again");
             }
         }
         destroy(&x);
-        comm_plan_free(&x);
+        problem_free(&x);
     }
 }
 
 /** The communicator goes after the plan, or before it: its address is not kept. */
 static void freed(int before) {
     MPI_Comm comm;
-    comm_plan x;
+    problem x;
     ranks_at("freed, %d", before);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    int held = comm_plan_init(&x, &boxes[0], comm, 2 + before);
+    int held = problem_init(&x, &boxes[0], comm, 2 + before);
     if (before) {
         x.comm = MPI_COMM_WORLD;
         MPI_Comm_free(&comm);
@@ -206,7 +174,7 @@ static void freed(int before) {
         wait_for(&x, before ? "communicator freed before the plan" : "duplicate");
     }
     destroy(&x);
-    comm_plan_free(&x);
+    problem_free(&x);
     if (!before) {
         MPI_Comm_free(&comm);
     }
@@ -238,15 +206,15 @@ static void own_messages(MPI_Comm comm) {
     unsigned char space[4096] = {0};
     MPI_Request request;
     MPI_Status status;
-    comm_plan x;
+    problem x;
     ranks_at("messages of the program's");
     MPI_Irecv(space, (int)sizeof space, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &request);
-    if (comm_plan_init(&x, &boxes[2], comm, 4)) {
+    if (problem_init(&x, &boxes[2], comm, 4)) {
         submit(&x);
         wait_for(&x, "beside a receive of the program's");
     }
     destroy(&x);
-    comm_plan_free(&x);
+    problem_free(&x);
     MPI_Test(&request, &there, &status);
     if (CHECK(!there, "a message of the library's went to the program, tag %d", status.MPI_TAG)) {
         MPI_Barrier(comm);
@@ -265,8 +233,8 @@ static void own_messages(MPI_Comm comm) {
 int main(int argc, char **argv) {
     ranks_start(&argc, &argv);
     again_and_again();
-    comm_plan anchor; /* so that StarPU starts once for the rest */
-    int held = comm_plan_init(&anchor, &boxes[0], MPI_COMM_WORLD, 0);
+    problem anchor; /* so that StarPU starts once for the rest */
+    int held = problem_init(&anchor, &boxes[0], MPI_COMM_WORLD, 0);
     if (ranks_all(MPI_COMM_WORLD, held)) {
         overlapping();
         none_left();
@@ -275,7 +243,7 @@ int main(int argc, char **argv) {
         wait_for(&anchor, "a plan that saw all this");
     }
     destroy(&anchor);
-    comm_plan_free(&anchor);
+    problem_free(&anchor);
     smaller_than_the_world(0);
     smaller_than_the_world(1);
     return ranks_finish(check_result());

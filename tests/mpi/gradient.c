@@ -11,43 +11,6 @@ static const oracle_grid grids[] = {{{6, 7, 9}, {1.0, 1.1, 1.2}}, {{9, 10, 4}, {
 enum { GRIDS = sizeof grids / sizeof *grids, AT_ONCE = 2 };
 static MPI_Comm world;
 
-/** A solve: this process' planes of f and u, and of each component, which are the u of shares. */
-typedef struct part {
-    share u, g[3];
-    size_t wanted; /* bit d: the component along axis d */
-} part;
-
-static void part_make(part *p, psg_precision precision, const oracle_grid *grid, size_t wanted,
-                      const double *f) {
-    p->wanted = wanted;
-    p->u = share_make(world, precision, grid, 0);
-    share_take(&p->u, f);
-    for (int d = 0; d < 3; ++d) {
-        p->g[d] = share_make(world, precision, grid, 0);
-        share_take(&p->g[d], f);
-    }
-}
-
-static void part_free(part *p) {
-    share_free(&p->u);
-    for (int d = 0; d < 3; ++d) {
-        share_free(&p->g[d]);
-    }
-}
-
-static psg_status submit(psg_plan *plan, const part *p) {
-    const psg_array from = {.data = p->u.f, .device = PSG_HOST};
-    const psg_array to = {.data = p->u.u, .device = PSG_HOST};
-    psg_array g[3];
-    psg_solve_args args;
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
-    for (int d = 0; d < 3; ++d) {
-        g[d] = (psg_array){.data = p->g[d].u, .device = PSG_HOST};
-        args.gradient[d] = p->wanted >> d & 1 ? &g[d] : NULL;
-    }
-    return psg_submit_arrays(plan, 1, &from, &to, &args);
-}
-
 /** Tasks and messages are counted, and a message begins before it ends. */
 static void check_told(psg_plan *plan, const part *p) {
     psg_statistics s;
@@ -93,7 +56,7 @@ static void check(const part *p, const oracle_grid *grid, const double *f, const
         share_gather(&p->g[d], world, got);
         if (p->wanted >> d & 1) {
             oracle_derivative(grid, d, u, want);
-            CHECK_CLOSE(got, want, n[0], n[1], n[2], 10 * tolerance, "component %d of %zu, %s", d,
+            CHECK_CLOSE(got, want, n[0], n[1], n[2], 10 * tolerance, "component %d of %u, %s", d,
                         p->wanted, what);
         }
     }
@@ -102,57 +65,46 @@ static void check(const part *p, const oracle_grid *grid, const double *f, const
     free(got);
 }
 
-static void one_run(size_t run, psg_exchange exchange) {
-    const harness_variant *variant = &harness_variants[run % HARNESS_VARIANTS];
-    const oracle_grid *box = &grids[run / 3 % GRIDS];
-    const psg_grid grid = harness_grid(box);
-    psg_options options = ranks_options(run % 5 == 4 ? PSG_F32 : PSG_F64, &world);
-    psg_plan *plan = NULL;
-    char what[120];
-    harness_set_variant(&options, variant);
-    options.exchange = exchange;
-    options.segment_planes = 1 + run % 3;
-    options.sheets = 1 + run / 2 % 5;
-    options.in_flight = 1 + run % 2;
-    snprintf(what, sizeof what, "%s, %s, run %zu", variant->name, ranks_exchange_name(exchange),
-             run);
-    ranks_at("%s", what);
-    const int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+static void one_run(size_t run) {
+    problem x = problem_make(&grids[run / 3 % GRIDS], 2 * run + (run % 5 == 4));
+    x.options.segment_planes = 1 + run % 3;
+    x.options.sheets = 1 + run / 2 % 5;
+    x.options.in_flight = 1 + run % 2;
     double *f[AT_ONCE];
     part p[AT_ONCE];
-    for (size_t turn = 0; turn < 2 && ranks_all(world, held); ++turn) {
+    for (size_t m = 0; m < AT_ONCE; ++m) {
+        f[m] = oracle_array(x.points);
+        p[m] = part_make(world, x.options.precision, &x.grid);
+    }
+    const int held = CHECK(problem_plan(&x), "no plan");
+    for (size_t turn = 0; turn < 2 && held; ++turn) {
         for (size_t m = 0; m < AT_ONCE; ++m) {
-            f[m] = oracle_array(oracle_points(box));
-            oracle_random(run + 10 * m + 100 * turn, oracle_points(box), f[m]);
-            harness_round(options.precision, oracle_points(box), f[m]);
-            part_make(&p[m], options.precision, box, (run + 3 * m + turn) % 8, f[m]);
+            oracle_random(run + 10 * m + 100 * turn, x.points, f[m]);
+            harness_round(x.options.precision, x.points, f[m]);
+            CHECK_STATUS(part_submit(&p[m], x.plan, f[m], (unsigned)(run + 3 * m + turn) % 8),
+                         PSG_OK);
         }
         for (size_t m = 0; m < AT_ONCE; ++m) {
-            CHECK_STATUS(submit(plan, &p[m]), PSG_OK);
-        }
-        for (size_t m = 0; m < AT_ONCE; ++m) {
-            CHECK_STATUS(psg_wait(plan), PSG_OK);
-            check_told(plan, &p[m]);
-            check(&p[m], box, f[m], what);
-        }
-        for (size_t m = 0; m < AT_ONCE; ++m) {
-            part_free(&p[m]);
-            free(f[m]);
+            CHECK_STATUS(psg_wait(x.plan), PSG_OK);
+            check_told(x.plan, &p[m]);
+            check(&p[m], &x.grid, f[m], x.words);
         }
     }
-    psg_plan_destroy(plan);
+    for (size_t m = 0; m < AT_ONCE; ++m) {
+        part_free(&p[m]);
+        free(f[m]);
+    }
+    problem_free(&x);
 }
 
 int main(int argc, char **argv) {
     ranks_start(&argc, &argv);
     world = MPI_COMM_WORLD;
-    const psg_grid grid = harness_grid(&grids[0]);
     const psg_options options = ranks_options(PSG_F64, NULL);
-    psg_plan *anchor = NULL;
-    CHECK_STATUS(psg_plan_create(&anchor, &grid, &options), PSG_OK);
+    psg_plan *anchor = harness_anchor(&options);
     for (size_t run = 0; run < (size_t)24 * RANKS_EXCHANGES; ++run) {
         if (ranks_takes(run)) {
-            one_run(run / RANKS_EXCHANGES, ranks_exchanges[run % RANKS_EXCHANGES]);
+            one_run(run);
         }
     }
     psg_plan_destroy(anchor);

@@ -45,45 +45,26 @@ typedef struct answer {
 
 static answer kept[GRIDS][2];
 
-/* To u and the components `wanted`, bit d that along axis d. */
-static psg_status submit(psg_plan *plan, void *f, void *u, void *const g[3], unsigned wanted) {
-    const psg_array from = {.data = f, .device = PSG_HOST}, to = {.data = u, .device = PSG_HOST};
-    psg_array component[3];
-    psg_solve_args args;
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
-    for (int d = 0; d < 3; ++d) {
-        component[d] = (psg_array){.data = g[d], .device = PSG_HOST};
-        args.gradient[d] = wanted >> d & 1 ? &component[d] : NULL;
-    }
-    return psg_submit_arrays(plan, 1, &from, &to, &args);
-}
-
 static answer answer_of(const oracle_grid *grid, psg_precision precision) {
     const size_t points = oracle_points(grid);
     const psg_grid g = harness_grid(grid);
-    psg_options options = ranks_options(precision, NULL);
+    const psg_options options = ranks_options(precision, NULL);
+    part p = part_make(MPI_COMM_SELF, precision, grid);
     psg_plan *plan = NULL;
     answer a = {.f = oracle_array(points), .u = oracle_array(points)};
-    void *f = harness_array(precision, points), *u = harness_array(precision, points), *to[3];
-    for (int d = 0; d < 3; ++d) {
-        a.g[d] = oracle_array(points);
-        to[d] = harness_array(precision, points);
-    }
     oracle_random(grid->n[0] + 100, points, a.f);
     harness_round(precision, points, a.f);
-    harness_store(precision, points, a.f, f);
     if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
-        CHECK_STATUS(submit(plan, f, u, to, 7), PSG_OK);
+        CHECK_STATUS(part_submit(&p, plan, a.f, 7), PSG_OK);
         CHECK_STATUS(psg_wait(plan), PSG_OK);
     }
     psg_plan_destroy(plan);
-    harness_load(precision, points, u, a.u);
+    share_gather(&p.u, MPI_COMM_SELF, a.u);
     for (int d = 0; d < 3; ++d) {
-        harness_load(precision, points, to[d], a.g[d]);
-        free(to[d]);
+        a.g[d] = oracle_array(points);
+        share_gather(&p.g[d], MPI_COMM_SELF, a.g[d]);
     }
-    free(f);
-    free(u);
+    part_free(&p);
     return a;
 }
 
@@ -105,29 +86,21 @@ static void solve(psg_plan *plan, const oracle_grid *grid, psg_precision precisi
                   const char *words) {
     static const char *const names[3] = {"x", "y", "z"};
     static unsigned turn;
-    share s[FLIGHTS], g[FLIGHTS][3];
+    part p[FLIGHTS];
     for (int m = 0; m < FLIGHTS; ++m) {
-        s[m] = share_make(MPI_COMM_WORLD, precision, grid, 0);
-        for (int d = 0; d < 3; ++d) {
-            g[m][d] = share_make(MPI_COMM_WORLD, precision, grid, 0);
-        }
+        p[m] = part_make(MPI_COMM_WORLD, precision, grid);
     }
     for (int round = 0; round < ROUNDS; ++round, ++turn) {
         for (int m = 0; m < FLIGHTS; ++m) {
-            share_take(&s[m], a->f);
-            for (int d = 0; d < 3; ++d) {
-                share_take(&g[m][d], a->f);
-            }
-            void *const to[3] = {g[m][0].u, g[m][1].u, g[m][2].u};
             ranks_stagger(MPI_COMM_WORLD, round + m);
-            CHECK_STATUS(submit(plan, s[m].f, s[m].u, to, (turn + 4 * (unsigned)m) % 8), PSG_OK);
+            CHECK_STATUS(part_submit(&p[m], plan, a->f, (turn + 4 * (unsigned)m) % 8), PSG_OK);
         }
         for (int m = 0; m < FLIGHTS; ++m) {
             CHECK_STATUS(psg_wait(plan), PSG_OK);
-            compare(&s[m], a->u, "u", words, FLIGHTS * round + m);
+            compare(&p[m].u, a->u, "u", words, FLIGHTS * round + m);
             for (int d = 0; d < 3; ++d) {
-                if ((turn + 4 * (unsigned)m) % 8 >> d & 1) {
-                    compare(&g[m][d], a->g[d], names[d], words, FLIGHTS * round + m);
+                if (p[m].wanted >> d & 1) {
+                    compare(&p[m].g[d], a->g[d], names[d], words, FLIGHTS * round + m);
                 }
             }
             const psg_statistics told = statistics_of(plan);
@@ -138,10 +111,7 @@ static void solve(psg_plan *plan, const oracle_grid *grid, psg_precision precisi
         }
     }
     for (int m = 0; m < FLIGHTS; ++m) {
-        share_free(&s[m]);
-        for (int d = 0; d < 3; ++d) {
-            share_free(&g[m][d]);
-        }
+        part_free(&p[m]);
     }
 }
 

@@ -146,9 +146,9 @@ int main(int argc, char **argv) {
     oracle_remove_mean(f, POINTS);
     oracle_solve(&box, ORACLE_SPECTRAL, 0, f, want);
     scene x;
-    share part[SHARES];
+    share parts[SHARES];
     memset(&x, 0, sizeof x);
-    x.part = part;
+    x.part = parts;
     for (int m = 0; m < SHARES; m++) {
         x.part[m] = share_make(MPI_COMM_WORLD, PSG_F64, &box, 0);
     }

@@ -259,19 +259,52 @@ void share_gather(const share *s, MPI_Comm comm, double *u) {
 }
 #endif
 
-static MPI_Comm world = MPI_COMM_WORLD;
+part part_make(MPI_Comm comm, psg_precision precision, const oracle_grid *grid) {
+    part p = {.u = share_make(comm, precision, grid, 0)};
+    for (int d = 0; d < 3; ++d) {
+        p.g[d] = share_make(comm, precision, grid, 0);
+    }
+    return p;
+}
 
-problem problem_make(const oracle_grid *grid, size_t run) {
+psg_status part_submit(part *p, psg_plan *plan, const double *f, unsigned wanted) {
+    const psg_array from = {.data = p->u.f, .device = PSG_HOST};
+    const psg_array to = {.data = p->u.u, .device = PSG_HOST};
+    psg_array g[3];
+    psg_solve_args args;
+    const psg_status status = psg_solve_args_init(&args, plan);
+    p->wanted = wanted;
+    share_take(&p->u, f);
+    for (int d = 0; d < 3; ++d) {
+        share_take(&p->g[d], f);
+        g[d] = (psg_array){.data = p->g[d].u, .device = PSG_HOST};
+        args.gradient[d] = wanted >> d & 1 ? &g[d] : NULL;
+    }
+    return status == PSG_OK ? psg_submit_arrays(plan, 1, &from, &to, &args) : status;
+}
+
+void part_free(part *p) {
+    share_free(&p->u);
+    for (int d = 0; d < 3; ++d) {
+        share_free(&p->g[d]);
+    }
+}
+
+problem problem_make_on(MPI_Comm comm, const oracle_grid *grid, size_t run) {
     const psg_precision precision = run % 2 ? PSG_F32 : PSG_F64;
     problem p = {.grid = *grid,
                  .g = harness_grid(grid),
                  .points = oracle_points(grid),
                  .variant = &harness_variants[run / 2 % HARNESS_VARIANTS],
-                 .options = ranks_options(precision, &world)};
+                 .options = ranks_options(precision, NULL),
+                 .comm = comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm,
+                 .alone = comm == MPI_COMM_NULL || !RANKS_MPI};
     harness_set_variant(&p.options, p.variant);
-    p.options.exchange = ranks_exchanges[run / 2 / HARNESS_VARIANTS % RANKS_EXCHANGES];
-    p.part = share_make(world, precision, grid, 0);
-    p.other = share_make(world, precision, grid, 1);
+    if (!p.alone) {
+        p.options.exchange = ranks_exchanges[run / 2 / HARNESS_VARIANTS % RANKS_EXCHANGES];
+    }
+    p.part = share_make(p.comm, precision, grid, 0);
+    p.other = share_make(p.comm, precision, grid, 1);
     p.f = oracle_array(p.points);
     p.want = oracle_array(p.points);
     p.got = oracle_array(p.points);
@@ -280,9 +313,35 @@ problem problem_make(const oracle_grid *grid, size_t run) {
     return p;
 }
 
+problem problem_make(const oracle_grid *grid, size_t run) {
+    return problem_make_on(MPI_COMM_WORLD, grid, run);
+}
+
+/* By oracle_solve(), which takes longer than the solve: the latest answer is kept. */
+static void answer(problem *p) {
+    static oracle_grid grid;
+    static double lambda, *f, *u;
+    static psg_symbol symbol;
+    const psg_options *o = &p->options;
+    if (f == NULL || memcmp(&grid, &p->grid, sizeof grid) != 0 || lambda != o->lambda ||
+        symbol != o->symbol || memcmp(f, p->f, p->points * sizeof *f) != 0) {
+        free(f);
+        free(u);
+        f = oracle_array(p->points);
+        u = oracle_array(p->points);
+        memcpy(f, p->f, p->points * sizeof *f);
+        grid = p->grid;
+        lambda = o->lambda;
+        symbol = o->symbol;
+        oracle_solve(&grid, symbol == PSG_SYMBOL_FD2 ? ORACLE_FD2 : ORACLE_SPECTRAL, lambda, f, u);
+    }
+    memcpy(p->want, u, p->points * sizeof *u);
+}
+
 int problem_plan(problem *p) {
     const psg_options *o = &p->options;
     int periodic = 1;
+    p->options.comm = p->alone ? NULL : &p->comm;
     for (int d = 0; d < 3; ++d) {
         periodic = periodic && p->g.axis[d].bc[0] == PSG_BC_PERIODIC;
     }
@@ -291,8 +350,7 @@ int problem_plan(problem *p) {
              p->variant->name, ranks_exchange_name(o->exchange), o->lambda, o->factor);
     ranks_at("%s", p->words);
     if (periodic) {
-        oracle_solve(&p->grid, o->symbol == PSG_SYMBOL_FD2 ? ORACLE_FD2 : ORACLE_SPECTRAL,
-                     o->lambda, p->f, p->want);
+        answer(p);
     }
     for (size_t m = 0; m < p->points && periodic; ++m) {
         p->want[m] *= o->factor;
@@ -301,7 +359,7 @@ int problem_plan(problem *p) {
     if (!held) {
         fprintf(stderr, "%s: no plan: %s\n", p->words, psg_last_error());
     }
-    return ranks_all(world, held);
+    return ranks_all(p->comm, held);
 }
 
 psg_status problem_alone(problem *p, double *mean) {

@@ -16,6 +16,8 @@
 #else
 typedef int MPI_Comm;
 #define MPI_COMM_WORLD 0
+#define MPI_COMM_SELF 0
+#define MPI_COMM_NULL (-1)
 #endif
 
 /** MPI with MPI_THREAD_MULTIPLE, else the program ends. So it does where it takes longer than
@@ -89,6 +91,17 @@ int share_intact(const share *s);
 /** All of u, [nz][ny][nx], in every process. */
 void share_gather(const share *s, MPI_Comm comm, double *u);
 
+/** A solve with the gradient: this process' planes of f and u, and of each component, the u of g[d]. */
+typedef struct part {
+    share u, g[3];
+    unsigned wanted; /**< bit d: the component along axis d */
+} part;
+
+part part_make(MPI_Comm comm, psg_precision precision, const oracle_grid *grid);
+/** Start a solve of f, [nz][ny][nx]. */
+psg_status part_submit(part *p, psg_plan *plan, const double *f, unsigned wanted);
+void part_free(part *p);
+
 /** A plan of all processes, with an f of the whole grid, its u, and this process' share of them. */
 typedef struct problem {
     oracle_grid grid;
@@ -97,6 +110,8 @@ typedef struct problem {
     const harness_variant *variant;
     psg_options options;
     psg_plan *plan;
+    MPI_Comm comm; /**< of the shares */
+    int alone;     /**< the plan has no communicator, and the shares are of this process alone */
     share part, other;
     double *f, *want, *got;
     char words[160];
@@ -107,6 +122,8 @@ typedef struct problem {
 
 /** Without a plan yet: options may change. f is random. */
 problem problem_make(const oracle_grid *grid, size_t run);
+/** On another communicator than the world; MPI_COMM_NULL: a plan of this process without one. */
+problem problem_make_on(MPI_Comm comm, const oracle_grid *grid, size_t run);
 /** And in a periodic box `want` is by oracle_solve(). @return has every process its plan? */
 int problem_plan(problem *p);
 /** `want` is the u that this process makes alone, of the same equation. @param[out] mean  that it
@@ -120,7 +137,7 @@ void problem_free(problem *p);
 static inline int problem_check(problem *p, const share *s, double f64, double f32,
                                 const char *what) {
     const size_t *n = p->grid.n;
-    share_gather(s, MPI_COMM_WORLD, p->got);
+    share_gather(s, p->comm, p->got);
     return CHECK(share_intact(s), "%s, %s: f or what is beside u was written", what, p->words) &&
            CHECK_CLOSE(p->got, p->want, n[0], n[1], n[2],
                        harness_tolerance(p->options.precision, f64, f32), "%s, %s", what, p->words);

@@ -1,7 +1,6 @@
 /* u does not depend on how the work is cut and shared out: segments, sheets, workers, variant, layout
  * and solves in flight give what one worker, one segment and one sheet give. */
-#include "tests/check.h"
-#include "tests/harness.h"
+#include "tests/mpi/ranks.h"
 
 #include <stdlib.h>
 
@@ -10,95 +9,68 @@ static const oracle_grid grids[] = {
     {{4, 9, 1}, {1.0, 1.0, 1.0}},    {{1, 7, 8}, {1.0, 1.0, 1.0}},
 };
 
-/** Right-hand side and what the reference configuration made of it, rounded to the precision. */
-typedef struct reference {
-    const oracle_grid *grid;
-    size_t points;
-    double *f, *u, *got;
-} reference;
+static const size_t planes[] = {0, 1, 2, 3, 5, 8, 1000}, sheets[] = {0, 1, 2, 3, 7, 1000};
+enum { PLANES = sizeof planes / sizeof *planes, SHEETS = sizeof sheets / sizeof *sheets };
 
-static psg_options configuration(psg_precision precision, int cpus) {
-    psg_options options = harness_options(precision);
-    options.cpus = cpus;
-    options.policy = "lws";
-    return options;
+/** A problem of this grid and precision on so many workers. */
+static problem make(const oracle_grid *grid, size_t run, int cpus) {
+    problem x = problem_make(grid, run);
+    x.options.cpus = cpus;
+    x.options.policy = "lws";
+    return x;
 }
 
-static int make_reference(reference *r, const oracle_grid *grid, psg_precision precision) {
-    psg_grid g = harness_grid(grid);
-    psg_options options = configuration(precision, 1);
-    psg_plan *plan = NULL;
-    r->grid = grid;
-    r->points = oracle_points(grid);
-    r->f = oracle_array(r->points);
-    r->u = oracle_array(r->points);
-    r->got = oracle_array(r->points);
-    options.segment_planes = grid->n[2];
-    options.sheets = 1;
-    options.in_flight = 1;
-    oracle_random(grid->n[0], r->points, r->f);
-    int held = CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK) &&
-               CHECK_STATUS(harness_solve(plan, precision, r->points, r->f, r->u), PSG_OK);
-    psg_plan_destroy(plan);
-    if (held) {
-        oracle_solve(grid, ORACLE_SPECTRAL, 0, r->f, r->got);
-        held = CHECK_CLOSE(r->u, r->got, grid->n[0], grid->n[1], grid->n[2],
-                           harness_tolerance(precision, 1e-12, 1e-4), "the reference itself");
-    }
+/** @param[out] u  of one worker, one segment and one sheet @return is it right? */
+static int reference(const oracle_grid *grid, size_t run, double *u) {
+    problem x = make(grid, run, 1);
+    x.options.segment_planes = grid->n[2];
+    x.options.sheets = 1;
+    x.options.in_flight = 1;
+    const int held = CHECK(problem_plan(&x), "no plan") &&
+                     CHECK_STATUS(problem_solve(&x, x.f), PSG_OK) &&
+                     problem_check(&x, &x.part, 1e-12, 1e-4, "the reference itself");
+    share_gather(&x.part, MPI_COMM_WORLD, u);
+    problem_free(&x);
     return held;
 }
 
-static void free_reference(reference *r) {
-    free(r->f);
-    free(r->u);
-    free(r->got);
-}
-
-static void one_configuration(reference *r, const psg_options *options, const char *variant) {
-    psg_grid g = harness_grid(r->grid);
-    psg_plan *plan = NULL;
-    if (CHECK_STATUS(psg_plan_create(&plan, &g, options), PSG_OK)) {
-        for (int repeat = 0; repeat < 2; ++repeat) {
-            CHECK_STATUS(harness_solve(plan, options->precision, r->points, r->f, r->got), PSG_OK);
-            CHECK_CLOSE(
-                r->got, r->u, r->grid->n[0], r->grid->n[1], r->grid->n[2],
-                harness_tolerance(options->precision, 1e-14, 2e-6),
-                "%s, %d workers, %zu planes a segment, %zu sheets, %u in flight, %s, solve %d",
-                harness_precision_name(options->precision), options->cpus, options->segment_planes,
-                options->sheets, options->in_flight, variant, repeat);
-        }
-    }
-    psg_plan_destroy(plan);
-}
-
-static void all_cuts(reference *r, psg_precision precision, int cpus) {
-    static const size_t planes[] = {0, 1, 2, 3, 5, 8, 1000}, sheets[] = {0, 1, 2, 3, 7, 1000};
-    enum { NPLANES = sizeof planes / sizeof *planes, NSHEETS = sizeof sheets / sizeof *sheets };
-    for (size_t run = 0; run < (size_t)NPLANES * NSHEETS * HARNESS_VARIANTS; ++run) {
-        const harness_variant *variant = &harness_variants[run % HARNESS_VARIANTS];
-        psg_options options = configuration(precision, cpus);
-        harness_set_variant(&options, variant);
-        options.segment_planes = planes[run / HARNESS_VARIANTS % NPLANES];
-        options.sheets = sheets[run / HARNESS_VARIANTS / NPLANES];
-        options.in_flight = 1 + (unsigned)(run % 4);
-        one_configuration(r, &options, variant->name);
-    }
-}
-
-int main(void) {
-    for (size_t run = 0; run < 2 * sizeof grids / sizeof *grids; ++run) {
-        psg_precision precision = run % 2 ? PSG_F32 : PSG_F64;
-        reference r;
-        if (make_reference(&r, &grids[run / 2], precision)) {
-            const int on_gpus = configuration(precision, 1).gpus > 0; /* which take all tasks */
-            for (int cpus = 1; cpus <= (on_gpus ? 1 : 3); ++cpus) {
-                const psg_options options = configuration(precision, cpus);
-                psg_plan *anchor = harness_anchor(&options);
-                all_cuts(&r, precision, cpus);
-                psg_plan_destroy(anchor);
+static void all_cuts(const oracle_grid *grid, size_t precision, int cpus, const double *want) {
+    for (size_t run = 0; run < (size_t)PLANES * SHEETS * HARNESS_VARIANTS; ++run) {
+        problem x = make(grid, 2 * (run % HARNESS_VARIANTS) + precision, cpus);
+        x.options.segment_planes = planes[run / HARNESS_VARIANTS % PLANES];
+        x.options.sheets = sheets[run / HARNESS_VARIANTS / PLANES];
+        x.options.in_flight = 1 + (unsigned)(run % 4);
+        if (CHECK(problem_plan(&x), "no plan")) {
+            for (int repeat = 0; repeat < 2; ++repeat) {
+                CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
+                share_gather(&x.part, MPI_COMM_WORLD, x.got);
+                CHECK_CLOSE(x.got, want, grid->n[0], grid->n[1], grid->n[2],
+                            harness_tolerance(x.options.precision, 1e-14, 2e-6),
+                            "%s, %d workers, %zu planes a segment, %zu sheets, %u in flight, solve "
+                            "%d",
+                            x.words, cpus, x.options.segment_planes, x.options.sheets,
+                            x.options.in_flight, repeat);
             }
         }
-        free_reference(&r);
+        problem_free(&x);
     }
-    return check_result();
+}
+
+int main(int argc, char **argv) {
+    ranks_start(&argc, &argv);
+    for (size_t run = 0; run < 2 * sizeof grids / sizeof *grids; ++run) {
+        const oracle_grid *grid = &grids[run / 2];
+        double *want = oracle_array(oracle_points(grid));
+        if (reference(grid, run % 2, want)) {
+            const int on_gpus = harness_options(PSG_F64).gpus > 0; /* which take all tasks */
+            for (int cpus = 1; cpus <= (on_gpus ? 1 : 3); ++cpus) {
+                problem anchor = make(grid, 0, cpus); /* so that StarPU starts once */
+                CHECK(problem_plan(&anchor), "no plan");
+                all_cuts(grid, run % 2, cpus, want);
+                problem_free(&anchor);
+            }
+        }
+        free(want);
+    }
+    return ranks_finish(check_result());
 }

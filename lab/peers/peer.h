@@ -1,0 +1,45 @@
+/** @file peer.h  psg's plan of a study, and the rows of the studies `peers` and `embed`: psg beside
+ * other ways to solve the same. C and C++ at once. */
+#ifndef PSG_BENCH_PROGRAMS_PEER_H
+#define PSG_BENCH_PROGRAMS_PEER_H
+
+#include "graph/psg_observe.h"
+#include "lab/peers/program_columns.h"
+#include "lab/peers/turns.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct bench_peer {
+    const char *name;    /**< fftw, mkl, fftw_mpi, cufft, cufft_xt, cufft_mp; or psg's door */
+    const char *variant; /**< the peer's best way, which was measured; NULL: there is one */
+    size_t n[3];
+    psg_precision precision;
+    int threads, gpus; /**< of each process; 0: does not apply */
+    const char *gpu_model;
+    bench_times theirs, ours; /**< of a solve; NAN: there is no peer */
+    double difference;        /**< of both u, over max|u| */
+    psg_statistics statistics;
+} bench_peer;
+
+/** psg's plan of a box of 2 pi. @param[in] bc  "NN,DD,PP": sides along x, y, z; NULL: periodic */
+psg_plan *bench_plan(const size_t n[3], const char *bc, const psg_options *options);
+
+/** "", or " WRONG": the difference of both u is not what rounding explains. */
+const char *bench_verdict(const bench_peer *peer);
+
+/** On stdout, by the first process, as CSV: the names, BENCH_PEERS_COLUMNS or BENCH_EMBED_COLUMNS;
+ *  a row of the study `peers`; one of the study `embed`, of the door or the peer that `name` says,
+ *  whose times are `ours`. */
+void bench_peer_begin(const char *columns);
+void bench_peer_row(const bench_peer *peer, const bench_settings *settings);
+void bench_door_row(const bench_peer *peer, const bench_settings *settings);
+
+/** A row of the study `peers`, or a line for people, of what is not measured. */
+void bench_peer_left_out(const bench_peer *peer, const bench_settings *settings, const char *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
