@@ -106,25 +106,26 @@ static int load(app_job *r) {
     const psg_options *options = &r->report.options;
     const psg_grid *grid = &r->report.grid;
     const double start = app_now();
+    void *f = app_job_part(r, r->f);
     int code = APP_DONE;
     if (app_simulation_machine() != NULL) {
         return APP_DONE; /* it has no data */
     }
     app_progress_step(&r->progress, r->input != NULL ? "reading" : "making the right-hand side");
     if (r->input != NULL) {
-        code = app_field_read(r->input, r->step, options->precision, r->planes, r->f);
+        code = app_field_read(r->input, r->step, options->precision, r->planes, f);
         r->report.source = app_field_input_name(r->input);
     } else if (r->arguments.problem == APP_PROBLEM_MODES) {
         r->modes = app_modes_make(grid, options->symbol, options->lambda, options->factor);
         if (r->modes == NULL) {
             return APP_FAILED;
         }
-        app_modes_fill(r->modes, options->precision, r->planes, r->f, NULL);
+        app_modes_fill(r->modes, options->precision, r->planes, f, NULL);
     } else if (r->arguments.problem == APP_PROBLEM_LID) {
-        memset(r->f, 0, r->bytes);
+        memset(f, 0, r->bytes);
     } else {
         const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
-        code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->planes, r->f);
+        code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->planes, f);
     }
     r->report.read_seconds += app_now() - start;
     return code;
@@ -214,33 +215,22 @@ static psg_status solve_overlapping(app_job *r) {
     return status;
 }
 
-/* Where steps that are solved together begin. */
-typedef struct batch {
-    size_t first;
-    char *f, *u;
-} batch;
-
-static batch batch_of(const app_job *r) {
-    return (batch){r->step, r->f, r->u[0]};
-}
-
-/* Step number s of a batch, with its part of f and u. */
-static void go_to(app_job *r, const batch *b, size_t s) {
-    r->step = b->first + s;
-    r->f = b->f + s * r->bytes;
-    r->u[0] = b->u + s * r->bytes;
+/* Step number s of those that begin with `first`. */
+static void go_to(app_job *r, size_t first, size_t s) {
+    r->step = first + s;
+    r->part = s;
 }
 
 /* A step is no good: which one? Each is solved alone, until the library has words for it. */
 static psg_status find_bad(app_job *r, size_t steps) {
-    const batch b = batch_of(r);
+    const size_t first = r->step;
     psg_status status = PSG_OK;
     for (size_t s = 0; s < steps && status == PSG_OK; s++) {
-        go_to(r, &b, s);
+        go_to(r, first, s);
         (void)load(r); /* the report has its name then */
-        status = psg_solve(r->plan, r->f, r->u[0]);
+        status = psg_solve(r->plan, app_job_part(r, r->f), app_job_part(r, r->u[0]));
     }
-    go_to(r, &b, 0);
+    go_to(r, first, 0);
     return status;
 }
 
@@ -328,54 +318,39 @@ static int solve(app_job *r, size_t steps) {
     return code;
 }
 
-/* What follows a solve of a field or a step. A wrong result is reported, but not written.
- * @param[out] status  of what is told of it */
-static void conclude(app_job *r, int *status) {
-    *status = app_ranks_agree(app_job_check(r));
-    if (r->steps != NULL) {
-        r->report.steps[r->step] =
-            (app_report_step){&r->steps->list[r->step], r->report.f, r->verification};
-    }
-    if (!*status) {
-        *status = app_job_write_field(r);
-    }
-}
-
-/* From its data to its solution in the file. */
-static int solve_field(app_job *r, int *status) {
-    int code = app_ranks_agree(load(r));
-    code = code ? code : app_ranks_agree(solve(r, 1));
-    if (!code) {
-        conclude(r, status);
-    }
-    return code;
-}
-
-/* Some steps at once, from the present one on. */
+/* From the data of a field, or of some steps at once, to the solution in the file. A wrong result
+ * is reported, but not written. @param[in] steps  from the present one on; 1 without any.
+ * @param[out] status  of what is told of them */
 static int solve_steps(app_job *r, size_t steps, int *status) {
-    const batch b = batch_of(r);
+    const size_t first = r->step;
     double *means = app_allocate(steps, sizeof *means, "the means of time steps");
     size_t count = 0;
     int code = app_ranks_agree(means != NULL ? APP_DONE : APP_FAILED);
     for (size_t s = 0; s < steps && !code; s++) {
-        go_to(r, &b, s);
+        go_to(r, first, s);
         code = app_ranks_agree(load(r));
     }
-    go_to(r, &b, 0);
+    go_to(r, first, 0);
     code = code ? code : app_ranks_agree(solve(r, steps));
-    if (!code && psg_plan_means(r->plan, means, steps, &count) != PSG_OK) {
+    if (!code && steps > 1 && psg_plan_means(r->plan, means, steps, &count) != PSG_OK) {
         code = app_error(APP_FAILED, "%s", psg_last_error());
     }
     for (size_t s = 0; s < steps && !code && !*status; s++) {
-        go_to(r, &b, s);
-        code = app_field_read(r->input, r->step, r->report.options.precision, (app_planes){0, 0},
-                              r->f); /* nothing of it: the input has the step's name then */
-        r->report.source = app_field_input_name(r->input);
-        r->report.statistics.mean = means[s];
-        conclude(r, status);
+        go_to(r, first, s);
+        if (steps > 1) { /* nothing is read: the input has the step's name then */
+            code = app_field_read(r->input, r->step, r->report.options.precision,
+                                  (app_planes){0, 0}, r->f);
+            r->report.source = app_field_input_name(r->input);
+            r->report.statistics.mean = means[s];
+        }
+        *status = app_ranks_agree(app_job_check(r));
+        if (r->steps != NULL) {
+            r->report.steps[r->step] =
+                (app_report_step){&r->steps->list[r->step], r->report.f, r->verification};
+        }
+        *status = *status ? *status : app_job_write_field(r);
     }
-    go_to(r, &b, 0);
-    r->step += steps;
+    go_to(r, first + steps, 0);
     free(means);
     return code;
 }
@@ -384,13 +359,8 @@ static int solve_all(app_job *r) {
     const size_t count = app_field_count(r->steps);
     int code = APP_DONE, status = APP_DONE;
     while (r->step < count && !code && !status) {
-        const size_t left = count - r->step;
-        if (app_job_batch(r) > 1) {
-            code = solve_steps(r, left < app_job_batch(r) ? left : app_job_batch(r), &status);
-        } else {
-            code = solve_field(r, &status);
-            r->step++;
-        }
+        const size_t left = count - r->step, most = app_job_batch(r);
+        code = solve_steps(r, left < most ? left : most, &status);
     }
     if (!code) {
         r->report.status = status;

@@ -122,11 +122,7 @@ static int write_file(const example_arguments *a, const psg_grid *grid, const ap
     }
     code = code ? code : app_field_write(writer, 0, app_own_planes(grid), field, &header);
     app_field_abandon(writer);
-    if (!code) {
-        return app_output_commit(&output);
-    }
-    app_output_discard(&output);
-    return code;
+    return app_output_end(&output, code);
 }
 
 static int find_name(const char *text, app_field_name *name) {

@@ -290,7 +290,7 @@ static int list_steps(hid_t file, const char *path, const char *name, app_field_
     return l.code;
 }
 
-static const char *kind_name(const app_field_info *info) {
+const char *app_field_kind(const app_field_info *info) {
     return info->integers ? "integers" : info->precision == PSG_F32 ? "f32 numbers" : "f64 numbers";
 }
 
@@ -308,7 +308,7 @@ static int compare_step(const app_field_input *input, const app_field_info *firs
     if (first->precision != info->precision || first->integers != info->integers) {
         return app_error(APP_USAGE,
                          "%s: holds %s, and %s holds %s: all time steps have to hold the same",
-                         input->name, kind_name(info), first->name, kind_name(first));
+                         input->name, app_field_kind(info), first->name, app_field_kind(first));
     }
     if (first->has_box != info->has_box) {
         return app_error(

@@ -48,6 +48,9 @@ bool app_field_is_series(const app_field_name *name);
 int app_field_open(const app_field_name *name, int box_wanted, app_field_input **input,
                    app_field_info *info);
 
+/** "integers", "f32 numbers" or "f64 numbers": what it holds. Static. */
+const char *app_field_kind(const app_field_info *info);
+
 /** The steps of an open field, in the order of their names; borrowed. */
 const app_field_steps *app_field_input_steps(const app_field_input *input);
 

@@ -37,8 +37,9 @@ typedef struct facts {
     psg_precision precision;
     psg_statistics plan; /* of that grid, as rank 0 has them; also the next one */
     int spectrum_on_gpus;
-    double gpu_bytes_free; /* of the fullest GPU of all processes; 0: there is none */
-    int arrays_on_gpus;    /* how many of f and u find room on GPUs beside the plan */
+    double gpu_bytes_free;      /* of the fullest GPU of all processes; 0: there is none */
+    double memory, memory_free; /* bytes of this machine */
+    int arrays_on_gpus;         /* how many of f and u find room on GPUs beside the plan */
 } facts;
 
 static const char *memory_name(int device, char *name, size_t size) {
@@ -106,20 +107,7 @@ static double main_bytes(const facts *f) {
 /* All processes are taken to be on this machine. A simulation computes nothing, and needs no
  * memory. */
 static bool fits(const facts *f) {
-    double total = 0, available = 0;
-    app_machine_memory(&total, &available);
-    return psg_simulation() || main_bytes(f) <= available;
-}
-
-static void print_verdict(const facts *f) {
-    double total = 0, available = 0;
-    app_machine_memory(&total, &available);
-    const bool good = fits(f);
-    printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * available,
-           1e-9 * total);
-    printf("  fits         %s: %s take %.4g GB of main memory%s\n", good ? "yes" : "no",
-           f->spectrum_on_gpus ? "f and u" : "f, u and the spectrum", 1e-9 * main_bytes(f),
-           good || f->precision == PSG_F32 ? "" : "; --precision f32 takes half of that");
+    return psg_simulation() || main_bytes(f) <= f->memory_free;
 }
 
 static void print_grid(const facts *f) {
@@ -149,7 +137,11 @@ static void print_grid(const facts *f) {
                1e-9 * f->gpu_bytes_free, words[f->arrays_on_gpus]);
     }
     if (!psg_simulation()) {
-        print_verdict(f);
+        printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * f->memory_free,
+               1e-9 * f->memory);
+        printf("  fits         %s: %s take %.4g GB of main memory%s\n", fits(f) ? "yes" : "no",
+               f->spectrum_on_gpus ? "f and u" : "f, u and the spectrum", 1e-9 * main_bytes(f),
+               fits(f) || f->precision == PSG_F32 ? "" : "; --precision f32 takes half of that");
     }
 }
 
@@ -342,6 +334,7 @@ static int tell(const facts *known, const psg_options *options, const app_argume
     if (psg_cache_folder(options, 0, f.cache, sizeof f.cache) != PSG_OK) {
         f.cache[0] = '\0';
     }
+    app_machine_memory(&f.memory, &f.memory_free);
     (void)psg_starpu_folder(f.starpu, sizeof f.starpu, f.why, sizeof f.why);
     int code = app_tuned_find(options, &f.tuned);
     code = code ? code : find_routes(&f, options);

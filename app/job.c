@@ -28,10 +28,7 @@ static int open_input(app_job *r) {
         app_note(&r->notes, "%s: holds integers, they are read as f64", r->info.name);
     } else if (given && (r->info.integers || r->info.precision != solver->options.precision)) {
         app_note(&r->notes, "%s: holds %s, they are read as %s", r->info.name,
-                 r->info.integers               ? "integers"
-                 : r->info.precision == PSG_F32 ? "f32 numbers"
-                                                : "f64 numbers",
-                 app_precision_name(solver->options.precision));
+                 app_field_kind(&r->info), app_precision_name(solver->options.precision));
     }
     return APP_DONE;
 }
@@ -494,8 +491,12 @@ unsigned app_job_count_u(const app_job *r) {
     return r->arguments.resident ? 1 : r->flights;
 }
 
+void *app_job_part(const app_job *r, void *array) {
+    return (char *)array + r->part * r->bytes;
+}
+
 void *app_job_last_u(const app_job *r) {
-    return r->u[(r->solved - 1) % app_job_count_u(r)];
+    return app_job_part(r, r->u[(r->solved - 1) % app_job_count_u(r)]);
 }
 
 /* The first value that is not finite and above 0. */

@@ -65,9 +65,10 @@ typedef struct app_job {
 
     psg_plan *plan;
     app_planes planes; /* those of f and u, which are [count][ny][nx] */
-    size_t bytes;      /* of each array */
-    void *f;           /* of the present step */
-    void **u;          /* one for each solve in flight, of the present step */
+    size_t bytes;      /* of a field's part in each array */
+    void *f;           /* app_job_batch() parts, each of a step */
+    void **u;          /* the same, for each solve in flight */
+    size_t part;       /* of the present step */
     unsigned flights;
     unsigned solved; /* so far */
 
@@ -99,7 +100,8 @@ size_t app_job_batch(const app_job *r);
 /** How many arrays u there are. Resident data have one, whatever is in flight. */
 unsigned app_job_count_u(const app_job *r);
 
-/** The u of the last solve. */
+/** The part of an array that the present step has; the u of the last solve. */
+void *app_job_part(const app_job *r, void *array);
 void *app_job_last_u(const app_job *r);
 
 #endif

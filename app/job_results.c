@@ -11,24 +11,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* f beside its mean, which is small or not, and may cost digits of u */
-static int survey(app_job *r) {
-    const psg_axis *axis = r->report.grid.axis;
+/* f beside its mean, where that is dropped: it is small or not, and may cost digits of u. And is u
+ * finite? Where f is, and its quotient by k^2 + lambda is not, u is of no use. */
+static int survey(app_job *r, const void *u) {
+    const size_t nx = r->report.grid.axis[0].n, rows = r->report.grid.axis[1].n * r->planes.count;
+    const bool drops = r->report.statistics.mean != 0;
+    const psg_precision precision = r->report.options.precision;
     app_numbers numbers = {0};
-    r->report.f = (app_fluctuation){0};
-    if (r->report.statistics.mean == 0) {
-        return APP_DONE;
-    }
-    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
-    const int code = app_ranks_agree(row != NULL ? APP_DONE : APP_FAILED);
-    for (size_t line = 0; line < axis[1].n * r->planes.count && !code; line++) {
-        app_get_row(r->f, r->report.options.precision, line * axis[0].n, axis[0].n, row);
-        app_numbers_add(&numbers, row, axis[0].n);
+    double *row = app_allocate(nx, sizeof *row, "a row of the field");
+    int code = row != NULL ? APP_DONE : APP_FAILED;
+    for (size_t line = 0; line < rows && !code; line++) {
+        double sum = 0; /* of zeros, unless one is Inf or NaN */
+        if (drops) {
+            app_get_row(app_job_part(r, r->f), precision, line * nx, nx, row);
+            app_numbers_add(&numbers, row, nx);
+        }
+        app_get_row(u, precision, line * nx, nx, row);
+        for (size_t i = 0; i < nx; i++) {
+            sum += 0 * row[i];
+        }
+        if (sum != 0) {
+            code = app_error(APP_USAGE,
+                             "%s: u is not finite: it is out of the range of the precision: choose "
+                             "other units",
+                             r->report.source);
+        }
     }
     free(row);
-    if (!code) {
-        r->report.f = app_numbers_about(&numbers, r->report.statistics.mean);
-    }
+    code = app_ranks_agree(code);
+    r->report.f = !code && drops ? app_numbers_about(&numbers, r->report.statistics.mean)
+                                 : (app_fluctuation){0};
     return code;
 }
 
@@ -39,7 +51,8 @@ static int check_residual(app_job *r, const void *u) {
     const app_equation equation = {options->symbol,   options->lambda,
                                    options->factor,   &r->values,
                                    r->epsilon.values, r->report.statistics.residual};
-    if (app_verify(&r->report.grid, options->precision, &equation, r->planes, r->f, u, v)) {
+    if (app_verify(&r->report.grid, options->precision, &equation, r->planes, app_job_part(r, r->f),
+                   u, v)) {
         return APP_FAILED;
     }
     r->report.verification = v;
@@ -83,7 +96,7 @@ static int check_madelung(app_job *r, const void *u) {
     const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
     app_madelung *m = &r->known.madelung;
     if (app_madelung_constant((app_lattice)lattice, &r->report.grid, options->precision,
-                              options->symbol, r->planes, r->f, u, m)) {
+                              options->symbol, r->planes, app_job_part(r, r->f), u, m)) {
         return APP_FAILED;
     }
     r->report.madelung = m;
@@ -112,51 +125,27 @@ static int check_lid(app_job *r, const void *u) {
                            lid.middle, lid.middle - 1. / 6, lid.tolerance);
 }
 
-/* Where f is finite and its quotient by k^2 + lambda is not, u is of no use. */
-static int check_finite(const app_job *r, const void *u) {
-    const psg_axis *axis = r->report.grid.axis;
-    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
-    const size_t rows = row != NULL ? axis[1].n * r->planes.count : 0;
-    int code = row != NULL ? APP_DONE : APP_FAILED;
-    for (size_t line = 0; line < rows && !code; line++) {
-        double sum = 0; /* of zeros, unless one is Inf or NaN */
-        app_get_row(u, r->report.options.precision, line * axis[0].n, axis[0].n, row);
-        for (size_t i = 0; i < axis[0].n; i++) {
-            sum += 0 * row[i];
-        }
-        if (sum != 0) {
-            code = app_error(APP_USAGE,
-                             "%s: u is not finite: it is out of the range of the precision: choose "
-                             "other units",
-                             r->report.source);
-        }
-    }
-    free(row);
-    return app_ranks_agree(code);
-}
-
 /* Every check is made, so that the report has them all. */
 int app_job_check(app_job *r) {
     const void *u = app_job_last_u(r);
     if (app_simulation_machine() != NULL) {
         return APP_DONE; /* and no answer */
     }
-    int code = survey(r);
-    code = code ? code : check_finite(r, u);
+    const struct {
+        bool wanted;
+        int (*holds)(app_job *r, const void *u);
+    } checks[] = {{r->arguments.verify, check_residual},
+                  {r->arguments.problem == APP_PROBLEM_MODES, check_modes},
+                  {r->arguments.problem == APP_PROBLEM_LID, check_lid},
+                  {r->report.lattice != NULL, check_madelung}};
+    int code = survey(r, u);
     if (code) {
         return code;
     }
-    if (r->arguments.verify && app_ranks_agree(check_residual(r, u))) {
-        code = APP_FAILED;
-    }
-    if (r->arguments.problem == APP_PROBLEM_MODES && app_ranks_agree(check_modes(r, u))) {
-        code = APP_FAILED;
-    }
-    if (r->arguments.problem == APP_PROBLEM_LID && app_ranks_agree(check_lid(r, u))) {
-        code = APP_FAILED;
-    }
-    if (r->report.lattice != NULL && app_ranks_agree(check_madelung(r, u))) {
-        code = APP_FAILED;
+    for (size_t c = 0; c < sizeof checks / sizeof *checks; c++) {
+        if (checks[c].wanted && app_ranks_agree(checks[c].holds(r, u))) {
+            code = APP_FAILED;
+        }
     }
     return code;
 }

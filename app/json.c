@@ -52,15 +52,10 @@ int app_json_deliver(json_t *root, const char *path, bool force) {
 
 int app_json_save(json_t *root, const char *path, app_output_kind kind) {
     app_output output;
-    int code = app_output_begin(&output, path, kind, 0);
+    const int code = app_output_begin(&output, path, kind, 0);
     if (code) {
         json_decref(root);
         return code;
     }
-    code = app_json_write(root, output.temporary, path);
-    if (!code) {
-        return app_output_commit(&output);
-    }
-    app_output_discard(&output);
-    return code;
+    return app_output_end(&output, app_json_write(root, output.temporary, path));
 }

@@ -371,6 +371,14 @@ void app_output_discard(app_output *output) {
     forget(output);
 }
 
+int app_output_end(app_output *output, int code) {
+    if (!code) {
+        return app_output_commit(output);
+    }
+    app_output_discard(output);
+    return code;
+}
+
 bool app_same_file(const char *a, const char *b) {
     struct stat one, other;
     char resolved_a[PATH_MAX], resolved_b[PATH_MAX];

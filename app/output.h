@@ -81,6 +81,9 @@ void app_output_adopt(app_output *output);
  *  the old file intact */
 int app_output_commit(app_output *output);
 
+/** The one or the other: commit after APP_DONE, else discard. @return what came of it, or `code` */
+int app_output_end(app_output *output, int code);
+
 /** Remove the temporary file, if there is one; an adopted one is forgotten. */
 void app_output_discard(app_output *output);
 

@@ -46,19 +46,15 @@ int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **a
 }
 
 int app_simulation_choose(const char *machine, const char *option) {
-    if (!psg_simulation() && machine == NULL) {
-        return option != NULL
-                   ? app_error(APP_USAGE,
-                               "--%s: this psg computes; ./quickstart.sh simulate builds one that "
-                               "simulates, build/simulate/psg",
-                               option)
-                   : APP_DONE;
+    if (!psg_simulation() && machine == NULL && option == NULL) {
+        return APP_DONE;
     }
     if (!psg_simulation()) {
         return app_error(APP_USAGE,
-                         "--machine '%s': this psg computes; ./quickstart.sh simulate builds one "
-                         "that simulates, build/simulate/psg",
-                         machine);
+                         "--%s%s%s: this psg computes; ./quickstart.sh simulate builds one that "
+                         "simulates, build/simulate/psg",
+                         machine != NULL ? "machine '" : option, machine != NULL ? machine : "",
+                         machine != NULL ? "'" : "");
     }
     if (machine != NULL) {
         setenv("PSG_MACHINE", machine, 1);

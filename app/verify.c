@@ -16,13 +16,11 @@ struct check {
     const psg_grid *grid;
     app_line line[3];
     psg_precision precision;
-    double lambda, factor;
+    const app_equation *equation;
     int reach; /* of the stencil */
     app_planes planes;
     const void *f, *u; /* of those planes */
-    const void *epsilon;
     double most_epsilon;
-    const app_side_values *values;
     double largest_side; /* of what they add to the stencil */
     double mean;
     app_verification *result;
@@ -84,14 +82,16 @@ static void add_values(struct check *check, size_t j, size_t k, double *row) {
     const size_t nx = check->grid->axis[0].n;
     const size_t own = k - check->planes.z0, ny = check->grid->axis[1].n;
     const long place[3] = {0, (long)j, (long)k};
-    for (int a = 0; a < 3 && check->values != NULL && app_side_values_any(check->values); a++) {
+    for (int a = 0;
+         a < 3 && check->equation->values != NULL && app_side_values_any(check->equation->values);
+         a++) {
         const app_line *line = &check->line[a];
         const bool inside = place[a] > 0 && place[a] + 1 < line->n;
         for (size_t i = 0; i < nx && !(a > 0 && inside);
              i += a == 0 && i == 0 && nx > 1 ? nx - 1 : 1) {
             const size_t at = a == 0 ? own * ny + j : a == 1 ? own * nx + i : j * nx + i;
-            const double value[2] = {app_side_value(check->values, a, 0, at),
-                                     app_side_value(check->values, a, 1, at)};
+            const double value[2] = {app_side_value(check->equation->values, a, 0, at),
+                                     app_side_value(check->equation->values, a, 1, at)};
             const long here = a == 0 ? (long)i : place[a];
             const double sum =
                 app_line_value(line, here - 1, value) + app_line_value(line, here + 1, value);
@@ -121,7 +121,7 @@ static void survey(struct check *check, bool drops, double *largest_u, double *m
         add_values(check, r % ny, check->planes.z0 + r / ny, sides);
         app_get_row(check->f, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
-            row[i] = check->factor * row[i] - sides[i];
+            row[i] = check->equation->factor * row[i] - sides[i];
             total_f += weight * app_line_weight(&line[0], i) * row[i];
         }
         app_numbers_add(&numbers, row, nx);
@@ -251,20 +251,21 @@ static void epsilon_residual(struct check *check) {
     for (size_t m = 0; m < app_points(check->grid); m++) {
         const size_t at[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
         const double u = value_at(check->u, check->precision, m);
-        const double epsilon = value_at(check->epsilon, check->precision, m);
-        double sum = -check->lambda * u;
+        const double epsilon = value_at(check->equation->epsilon, check->precision, m);
+        double sum = -check->equation->lambda * u;
         for (int face = 0; face < 6; face++) {
             const int d = face / 2;
             const size_t next = (at[d] + (face % 2 == 0 ? 1 : n[d] - 1)) % n[d];
             const size_t other = m - at[d] * stride[d] + next * stride[d];
             const double h = check->line[d].step;
             const double resistance =
-                h / 2 / epsilon + h / 2 / value_at(check->epsilon, check->precision, other);
+                h / 2 / epsilon +
+                h / 2 / value_at(check->equation->epsilon, check->precision, other);
             sum += (value_at(check->u, check->precision, other) - u) / resistance / h;
         }
         const double f = value_at(check->f, check->precision, m);
         check->most_epsilon = fmax(check->most_epsilon, epsilon);
-        take(check->result, sum - (check->factor * f - check->mean), at[0], at[1], at[2]);
+        take(check->result, sum - (check->equation->factor * f - check->mean), at[0], at[1], at[2]);
     }
 }
 
@@ -299,8 +300,8 @@ static void stencil_residual(struct check *check) {
             add_rows(check, 2, (long)j, k, weight[2], other, lap);
             add_values(check, j, check->planes.z0 + (size_t)k, lap);
             for (size_t i = 0; i < nx; i++) {
-                const double wanted = check->factor * f[i] - check->mean;
-                take(check->result, lap[i] - check->lambda * here[i] - wanted, i, j,
+                const double wanted = check->equation->factor * f[i] - check->mean;
+                take(check->result, lap[i] - check->equation->lambda * here[i] - wanted, i, j,
                      check->planes.z0 + (size_t)k);
             }
         }
@@ -335,7 +336,7 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
                        line_derivative(check, 1, 0, ny, index - j * nx, nx, j) + along_z;
     const double u = value_at(check->u, check->precision, index);
     const double f = value_at(check->f, check->precision, index);
-    return lap - check->lambda * u - (check->factor * f - check->mean);
+    return lap - check->equation->lambda * u - (check->equation->factor * f - check->mean);
 }
 
 static void spectral_residual(const struct check *check) {
@@ -369,7 +370,7 @@ static double largest_eigenvalue(const struct check *check, psg_symbol symbol) {
     const double pi = acos(-1.0);
     const double largest[] = {
         [PSG_SYMBOL_SPECTRAL] = pi * pi, [PSG_SYMBOL_FD2] = 4, [PSG_SYMBOL_FD4] = 16. / 3};
-    double sum = check->lambda;
+    double sum = check->equation->lambda;
     for (int a = 0; a < 3; a++) {
         const app_line *line = &check->line[a];
         sum += app_line_varies(line) ? largest[symbol] / (line->step * line->step) : 0;
@@ -426,14 +427,11 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     double largest_u, mean_f, mean_u;
     struct check check = {.grid = grid,
                           .precision = precision,
-                          .lambda = lambda,
-                          .factor = equation->factor,
+                          .equation = equation,
                           .planes = planes,
                           .f = f,
                           .u = u,
-                          .epsilon = equation->epsilon,
                           .most_epsilon = equation->epsilon != NULL ? 0 : 1,
-                          .values = equation->values,
                           .result = result};
     const bool closed = app_is_closed(grid); /* no side holds the mean of u */
     for (int a = 0; a < 3; a++) {
@@ -446,7 +444,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         return code;
     }
     survey(&check, closed && lambda == 0, &largest_u, &mean_f, &mean_u);
-    if (check.epsilon != NULL) {
+    if (equation->epsilon != NULL) {
         epsilon_residual(&check);
     } else if (symbol != PSG_SYMBOL_SPECTRAL) {
         stencil_residual(&check);

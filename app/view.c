@@ -196,17 +196,9 @@ static void find_range(view *v) {
 static int write_picture(const view_arguments *a, const app_picture *picture) {
     const app_output_kind kind = a->force ? APP_OUTPUT_ANY : APP_OUTPUT_PNG;
     app_output output;
-    int code =
+    const int code =
         app_output_begin(&output, a->out, kind, (double)picture->width * (double)picture->height);
-    if (code) {
-        return code;
-    }
-    code = app_png_write(picture, output.temporary, a->out);
-    if (!code) {
-        return app_output_commit(&output);
-    }
-    app_output_discard(&output);
-    return code;
+    return code ? code : app_output_end(&output, app_png_write(picture, output.temporary, a->out));
 }
 
 static int open_field(const view_arguments *a, app_field_input **input, app_field_info *info) {

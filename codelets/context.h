@@ -16,9 +16,9 @@ typedef struct psg_form {
     bool fused; /**< the variant of the graph */
     bool
         packed; /**< blocks are dense, copied out of and into the spectrum of their segment; else they are views */
-    bool messages;     /**< blocks go to other processes one by one */
-    bool reaches;      /**< tasks of segments write and read blocks in other GPUs' memory */
-    size_t strip;      /**< rows of blocks are in strips of x so wide (psg_gpu_strip()); 0: not */
+    bool messages; /**< blocks go to other processes one by one */
+    bool reaches;  /**< tasks of segments write and read blocks in other GPUs' memory */
+    size_t strip;  /**< rows of blocks are in strips of x so wide (psg_gpu_kernels.strip); 0: not */
     bool z_contiguous; /**< sheets are [ky][kx][z], else [z][ky][kx] */
     /* Of the staged graph: */
     bool segment_is_block; /**< a segment's spectrum is its only block: there is nothing to pack */

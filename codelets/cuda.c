@@ -421,17 +421,17 @@ static bool all_have_kspace(const psg_context *c) {
     return all;
 }
 
-bool psg_gpu_overlaps(const psg_context *c) {
+static bool overlaps(const psg_context *c) {
     return (c->form.strip == 0 || 2 * c->layout.bundles.count <= PSG_CUDA_XY_PARTS) &&
            all_have_kspace(c);
 }
 
-bool psg_gpu_solves_whole(const psg_context *c) {
+static bool solves_whole(const psg_context *c) {
     return c->form.fused && all_have_kspace(c);
 }
 
 /* Where there is such a transform it is the faster one, on one GPU too. */
-size_t psg_gpu_strip(const psg_context *c) {
+static size_t strip(const psg_context *c) {
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
@@ -445,7 +445,7 @@ size_t psg_gpu_strip(const psg_context *c) {
     return suits ? psg_cuda_xy_strip(precision, kind, c->layout.n[0], c->layout.n[1]) : 0;
 }
 
-psg_gpu_user psg_gpu_plans(bool peers) {
+static psg_gpu_user plans(bool peers) {
     return (psg_gpu_user){.make = make,
                           .destroy = destroy,
                           .words = psg_cuda_error_string,
@@ -464,9 +464,15 @@ static void destroy_nothing(void *state, const void *owner) {
     (void)owner;
 }
 
-psg_gpu_user psg_gpu_stateless(void) {
+static psg_gpu_user stateless(void) {
     return (psg_gpu_user){.make = make_nothing,
                           .destroy = destroy_nothing,
                           .words = psg_cuda_error_string,
                           .is_memory = psg_cuda_error_is_out_of_memory};
 }
+
+const psg_gpu_kernels psg_cuda_kernels = {.strip = strip,
+                                          .overlaps = overlaps,
+                                          .solves_whole = solves_whole,
+                                          .plans = plans,
+                                          .stateless = stateless};

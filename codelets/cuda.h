@@ -8,6 +8,7 @@
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
 #include "kernels/xy.h"
+#include "runtime/gpu_cuda.h"
 #include "runtime/task.h"
 
 /** A process' segments for GPUs have two sizes at most: the first one's, and the last one's. So have its sheets. */

@@ -5,7 +5,7 @@
 #include "codelets/sides.h"
 #include "kernels/pack.h"
 #include "kernels/sides.h"
-#include "runtime/order.h"
+#include "runtime/stream_order_cuda.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -166,7 +166,7 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
     const size_t s = psg_segment_of(args);
     psg_cuda_field field = psg_cuda_field_of(buffers, 0);
     if (direction == PSG_CUDA_FORWARD) {
-        psg_order_enter(args->run);
+        psg_stream_order_enter(args->run);
         const int code = psg_run_failed(args->run) ? 0 : add_sides(args->run, s, &field);
         if (code != 0 || psg_run_failed(args->run)) {
             return code;

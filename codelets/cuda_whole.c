@@ -3,7 +3,7 @@
 #include "codelets/cuda_whole.h"
 #include "codelets/cuda.h"
 
-#include "runtime/order.h"
+#include "runtime/stream_order_cuda.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu_cuda.h>
@@ -120,7 +120,7 @@ int psg_cuda_whole(const psg_task_args *args, size_t first, size_t count, void *
     const psg_cuda_field u = psg_cuda_field_of(buffers, 1);
     const size_t planes = count * c->layout.n[2];
     const size_t bytes = planes * c->layout.n[1] * c->layout.nxc * 2 * c->cpu->real_bytes;
-    psg_order_enter(args->run);
+    psg_stream_order_enter(args->run);
     int code = psg_run_failed(args->run) ? 0 : make_room(&w->whole.spectra, bytes);
     if (code != 0 || psg_run_failed(args->run)) {
         return code;

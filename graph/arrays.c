@@ -38,7 +38,7 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
     }
     psg_pinned *pinned = malloc(sizeof *pinned);
     bool already = false;
-    if (pinned == NULL || !psg_device_pin(memory, array_bytes(plan), &already)) {
+    if (pinned == NULL || !psg_devices->pin(memory, array_bytes(plan), &already)) {
         free(pinned);
         if (already) { /* by somebody who will undo it */
             return PSG_OK;
@@ -61,7 +61,7 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
             continue;
         }
         *at = pinned->next;
-        psg_device_unpin(pinned->array);
+        psg_devices->unpin(pinned->array);
         free(pinned);
     }
 }

@@ -45,12 +45,12 @@ static double event_bytes(const psg_context *c, const psg_run_event *event) {
         return spectrum;
     }
     if (s != PSG_NO_INDEX && !psg_label_has_sheet(&event->label)) { /* an edge */
-        return (double)(l->n[1] * psg_wire_row_bytes(c->engine.wire));
+        return (double)(l->n[1] * c->engine.row_bytes);
     }
     for (size_t g = 0; g < l->bundles.count && s != PSG_NO_INDEX; g++) {
         if (l->bundles.part[g].sheets.first == event->label.index[PSG_AXIS_SHEET]) {
             const psg_box block = psg_layout_block(l, s, &l->bundles.part[g]);
-            return (double)(psg_box_rows(&block) * psg_wire_row_bytes(c->engine.wire));
+            return (double)(psg_box_rows(&block) * c->engine.row_bytes);
         }
     }
     return 0;

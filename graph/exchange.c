@@ -14,6 +14,7 @@
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/status.h"
+#include "runtime/message.h"
 
 #include <stdlib.h>
 
@@ -46,7 +47,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     psg_status status = PSG_OK;
     if (between->main_memory == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu blocks", handles);
-    } else if (tags > psg_comm_most_tags()) {
+    } else if (tags > psg_comms->most_tags()) {
         status = psg_fail(PSG_ERR_UNSUPPORTED, "MPI has no %zu tags: choose fewer segments", tags);
     }
     status = psg_ranks_agree(plan->processes.comm, status);
@@ -58,16 +59,16 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     }
     between->messages = EDGES + (plan->context.form.messages ? PSG_WAYS * one_way : 0);
     psg_task_exchange_codelets(&between->codelets, between->main_memory);
-    between->wire = psg_wire_open(plan->processes.comm, l->nxc * 2 * plan->context.cpu->real_bytes,
-                                  alltoall ? plan->problem.options.in_flight : 0);
-    return between->wire != NULL
-               ? PSG_OK
-               : psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(plan->processes.comm));
+    between->row_bytes = l->nxc * 2 * plan->context.cpu->real_bytes;
+    between->channel = psg_comms->connect(plan->processes.comm, between->row_bytes,
+                                          alltoall ? plan->problem.options.in_flight : 0);
+    return between->channel != NULL ? PSG_OK
+                                    : psg_fail(PSG_ERR_RUNTIME, "%s", plan->processes.comm->words);
 }
 
 void psg_between_free(psg_between *between, const psg_plan *plan) {
-    if (!plan->storage.left) {
-        psg_wire_close(between->wire);
+    if (between->channel != NULL && !plan->storage.left) {
+        psg_comms->disconnect(between->channel);
     }
     free(between->main_memory);
 }

@@ -12,12 +12,13 @@ typedef struct psg_between {
     psg_exchange_codelets codelets;
     int *main_memory; /**< memory nodes of their data */
     size_t messages;  /**< of a solve */
-    psg_wire *wire;
+    psg_channel *channel;
+    size_t row_bytes; /**< of the channel */
 } psg_between;
 
 /** The row of an exchange. @param[in] between  of several processes */
 const psg_exchange_row *psg_exchange_row_of(psg_exchange exchange, bool between);
-/** Open the wire for messages, and fill in the codelets that split and join bundles. Collective.
+/** Open the channel for messages, and fill in the codelets that split and join bundles. Collective.
  *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME */
 psg_status psg_between_make(psg_between *between, const psg_plan *plan);
 void psg_between_free(psg_between *between, const psg_plan *plan);

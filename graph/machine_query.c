@@ -169,7 +169,7 @@ psg_status psg_machine_routes(const psg_options *options, psg_route *routes, siz
         checked.gpus != 0
             ? starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, end + 1, STARPU_NMAXWORKERS)
             : 0;
-    const bool peers = gpus > 1 && psg_device_peers();
+    const bool peers = gpus > 1 && psg_devices->peers();
     for (unsigned from = 0; from <= gpus; from++) {
         for (unsigned to = 0; to <= gpus; to++) {
             if (from != to && *count < capacity) {

@@ -35,7 +35,7 @@ static bool have_pieces(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     return plan->processes.ranks == 1 && c->form.fused && !psg_simulated() && o->batch != 1 &&
            o->mean == PSG_MEAN_DROP && !plan->workers.anywhere &&
-           (plan->workers.gpu_count == 0 || psg_gpu_solves_whole(c));
+           (plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->solves_whole(c)));
 }
 
 static size_t least(size_t a, size_t b) {

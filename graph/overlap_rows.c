@@ -29,8 +29,8 @@ static size_t take_rows(size_t *rows, const psg_context *c, double share) {
 psg_status psg_overlap_choose(psg_overlap *overlap, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     double gpus = (double)plan->workers.gpu_count;
-    const bool far = psg_shares_memory(plan) && plan->shared.kind == PSG_LOAN_MAIN;
-    double unable = gpus == 0 || far || !psg_gpu_overlaps(c) ? 1 : 0;
+    const bool far = psg_shares_memory(plan) && plan->shared.kind == PSG_IPC_MAIN;
+    double unable = gpus == 0 || far || (psg_kernels != NULL && !psg_kernels->overlaps(c)) ? 1 : 0;
     if (!c->form.reaches) {
         return PSG_OK;
     }

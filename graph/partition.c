@@ -101,12 +101,7 @@ static size_t bytes_between(const psg_plan *plan) {
 }
 
 static bool on_several_nodes(const psg_plan *plan) {
-    int rank = 0;
-    int here = 1;
-    if (plan->processes.ranks > 1) {
-        psg_comm_node(plan->processes.comm, &rank, &here);
-    }
-    return here < plan->processes.ranks;
+    return plan->processes.ranks > 1 && plan->processes.comm->node_ranks < plan->processes.ranks;
 }
 
 /* Messages of GPUs are pieces of a size that suits copies beside them. Planes and rows are cut alike, so n parts of each make

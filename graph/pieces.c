@@ -38,8 +38,8 @@ bool psg_many_open(psg_many *many, const psg_plan *plan, const psg_many *wanted)
     many->each = wanted->each;
     const size_t flags = wanted->count * sizeof *many->nonfinite;
     const size_t sums = wanted->count * 2 * plan->context.cpu->real_bytes;
-    many->mode0 = pinned ? psg_device_host_alloc(sums) : malloc(sums);
-    many->nonfinite = pinned ? psg_device_host_alloc(flags) : malloc(flags);
+    many->mode0 = pinned ? psg_devices->host_alloc(sums) : malloc(sums);
+    many->nonfinite = pinned ? psg_devices->host_alloc(flags) : malloc(flags);
     return many->mode0 != NULL && many->nonfinite != NULL;
 }
 
@@ -47,7 +47,7 @@ void psg_many_close(psg_many *many, const psg_plan *plan) {
     void *const both[] = {many->mode0, many->nonfinite};
     for (int m = 0; m < 2; m++) {
         if (both[m] != NULL && plan->context.engine.pinned) {
-            psg_device_host_free(both[m]);
+            psg_devices->host_free(both[m]);
         } else {
             free(both[m]);
         }

@@ -29,7 +29,7 @@ size_t psg_placement_room(const psg_plan *plan, bool emptied) {
         const unsigned node = (unsigned)psg_placement_node(plan->workers.gpus[g]);
         const size_t left = left_to_starpu(node);
         const size_t free_bytes =
-            psg_device_free_bytes(starpu_worker_get_devid(plan->workers.gpus[g]));
+            psg_devices->free_bytes(starpu_worker_get_devid(plan->workers.gpus[g]));
         const size_t here =
             left < free_bytes ? left : free_bytes; /* others have memory there too */
         const size_t with = emptied && here < SIZE_MAX ? here + starpu_memory_get_used(node) : here;
@@ -103,7 +103,7 @@ static double room_beside_spectrum(const psg_plan *plan) {
     for (size_t g = 0; g < plan->workers.gpu_count; g++) {
         const int worker = plan->workers.gpus[g];
         const size_t left = left_to_starpu((unsigned)psg_placement_node(worker));
-        const size_t there = psg_device_free_bytes(starpu_worker_get_devid(worker));
+        const size_t there = psg_devices->free_bytes(starpu_worker_get_devid(worker));
         starpu = fmin(starpu, left < SIZE_MAX ? (double)left - spectrum : INFINITY);
         all = fmin(all, there < SIZE_MAX ? (double)there - spectrum : INFINITY);
     }
@@ -174,11 +174,11 @@ psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan) 
 
 psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan) {
     char words[192] = "";
-    if (plan->workers.gpu_count == 0) {
+    if (plan->workers.gpu_count == 0 || psg_kernels == NULL) {
         return PSG_OK;
     }
     psg_runtime_awake();
-    *user = psg_gpu_plans(plan->context.direct != NULL);
+    *user = psg_kernels->plans(plan->context.direct != NULL);
     const psg_fault fault = psg_gpu_start(engine, user, words, sizeof words);
     psg_runtime_rest();
     return fault == PSG_FAULT_NONE
@@ -189,7 +189,7 @@ psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_
 static size_t least_free(const psg_plan *plan) {
     size_t least = SIZE_MAX;
     for (size_t g = 0; g < plan->workers.gpu_count; g++) {
-        const size_t here = psg_device_free_bytes(starpu_worker_get_devid(plan->workers.gpus[g]));
+        const size_t here = psg_devices->free_bytes(starpu_worker_get_devid(plan->workers.gpus[g]));
         least = here < least ? here : least;
     }
     return least < SIZE_MAX ? least : psg_placement_room(plan, false); /* in a simulation */

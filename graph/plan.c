@@ -162,7 +162,8 @@ static psg_status make_between(psg_plan *plan) {
     const psg_status status = psg_between_make(&plan->between, plan);
     plan->context.exchange = plan->processes.ranks > 1 ? &plan->between.codelets : NULL;
     plan->context.engine.messages = plan->between.messages;
-    plan->context.engine.wire = plan->between.wire;
+    plan->context.engine.channel = plan->between.channel;
+    plan->context.engine.row_bytes = plan->between.row_bytes;
     return status;
 }
 
@@ -220,9 +221,9 @@ static void free_arrangement(psg_plan *plan) {
     free(plan->placement.direct_node);
     psg_layout_free(&c->layout);
     plan->storage = (psg_storage){.workspaces = NULL};
-    plan->between = (psg_between){.wire = NULL};
+    plan->between = (psg_between){.channel = NULL};
     plan->placement = (psg_placement){.direct_node = NULL};
-    c->engine.wire = NULL;
+    c->engine.channel = NULL;
     c->fft = NULL;
     c->direct = NULL;
     c->exchange = NULL;
@@ -368,8 +369,8 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->problem.tuned = b.tuned;
     plan->problem.grid = *grid;
     plan->processes.comm = b.comm;
-    plan->processes.rank = b.comm != NULL ? psg_comm_rank(b.comm) : 0;
-    plan->processes.ranks = b.comm != NULL ? psg_comm_ranks(b.comm) : 1;
+    plan->processes.rank = b.comm != NULL ? b.comm->rank : 0;
+    plan->processes.ranks = b.comm != NULL ? b.comm->ranks : 1;
     set_context(plan);
     status = make(plan);
     plan->problem.options.cache_dir = NULL; /* the caller's: the wisdom is in */

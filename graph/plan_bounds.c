@@ -185,9 +185,9 @@ static psg_status find_messages(const psg_plan *plan, psg_bounds *b) {
     if (plan->processes.comm == NULL || plan->processes.ranks == 1) {
         return PSG_OK;
     }
-    if (!psg_comm_rate(plan->processes.comm, &rate)) {
+    if (!psg_comms->rate(plan->processes.comm, &rate)) {
         return psg_fail(PSG_ERR_RUNTIME, "messages could not be measured: %s",
-                        psg_comm_why(plan->processes.comm));
+                        plan->processes.comm->words);
     }
     /* That was found between main memories; nothing is known of messages between GPUs. */
     const bool between_gpus = plan->workers.gpu_count > 0 &&

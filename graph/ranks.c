@@ -17,8 +17,8 @@ psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
                                           [PSG_COMM_FAILED] = PSG_ERR_RUNTIME};
     char words[256] = "";
     *comm = NULL;
-    if (options->comm == NULL && options->nodes > 1 && psg_simulated()) {
-        *comm = psg_simulation_nodes(options->nodes, options->network);
+    if (options->comm == NULL && options->nodes > 1 && psg_simulator != NULL) {
+        *comm = psg_simulator->nodes(options->nodes, options->network);
         return *comm != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for a network");
     }
     if (options->comm == NULL) {
@@ -62,7 +62,7 @@ psg_status psg_ranks_agree(psg_comm *comm, psg_status status) {
 psg_status psg_ranks_max(psg_comm *comm, double *values, size_t count) {
     return comm == NULL || psg_comm_max(comm, values, count)
                ? PSG_OK
-               : psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(comm));
+               : psg_fail(PSG_ERR_RUNTIME, "%s", comm->words);
 }
 
 psg_status psg_ranks_min(psg_comm *comm, double *values, size_t count) {
@@ -79,13 +79,13 @@ psg_status psg_ranks_min(psg_comm *comm, double *values, size_t count) {
 psg_status psg_ranks_sum(psg_comm *comm, double *values, size_t count) {
     return comm == NULL || psg_comm_sum(comm, values, count)
                ? PSG_OK
-               : psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(comm));
+               : psg_fail(PSG_ERR_RUNTIME, "%s", comm->words);
 }
 
 /* What process 0 has, for all. */
 static psg_status tell_first(psg_comm *comm, const double *mine, double *first, size_t count) {
     for (size_t m = 0; m < count; m++) {
-        first[m] = psg_comm_rank(comm) == 0 ? mine[m] : -INFINITY;
+        first[m] = comm->rank == 0 ? mine[m] : -INFINITY;
     }
     return psg_ranks_max(comm, first, count);
 }
@@ -116,7 +116,7 @@ psg_status psg_ranks_same_values(psg_comm *comm, const psg_option_value *values,
     for (size_t m = 0; m < count; m++) {
         seen[LOOKS * m + LARGEST] = values[m].value;
         seen[LOOKS * m + LEAST] = -values[m].value;
-        seen[LOOKS * m + FIRST] = psg_comm_rank(comm) == 0 ? values[m].value : -INFINITY;
+        seen[LOOKS * m + FIRST] = comm->rank == 0 ? values[m].value : -INFINITY;
     }
     psg_status status = psg_ranks_max(comm, seen, LOOKS * count);
     bool same = status == PSG_OK;

@@ -103,11 +103,7 @@ typedef struct found {
 
 /* The processes of a node come here together, so that their arrays count as one. */
 static psg_status measure_cores(found *f, const psg_comm *comm) {
-    int rank = 0;
-    int processes = 1;
-    if (comm != NULL) {
-        psg_comm_node(comm, &rank, &processes);
-    }
+    const int processes = comm != NULL ? comm->node_ranks : 1;
     race *r = calloc(1, sizeof *r);
     if (r == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory to measure memory");
@@ -135,7 +131,7 @@ static psg_status measure(found *f, size_t workers, bool gpus, const psg_comm *c
     *f = (found){.workers = workers};
     psg_runtime_awake();
     if (gpus) {
-        psg_device_memory_rate(&f->rate, &f->cache_bytes);
+        psg_devices->memory_rate(&f->rate, &f->cache_bytes);
     } else {
         status = measure_cores(f, comm);
     }

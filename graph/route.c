@@ -105,7 +105,7 @@ static psg_status choose_exchange(psg_exchange *exchange, const psg_plan *plan) 
         return choose_between(exchange, plan);
     }
     const bool possible = plan->home.on_gpus && plan->workers.cpu_count == 0 &&
-                          plan->context.form.fused && psg_device_peers();
+                          plan->context.form.fused && psg_devices->peers();
     *exchange = asked != PSG_EXCHANGE_AUTO && !between ? asked
                 : possible                             ? PSG_EXCHANGE_DIRECT
                                                        : PSG_EXCHANGE_MANAGED;
@@ -143,8 +143,9 @@ static psg_status choose_strips(psg_form *form, const psg_plan *plan) {
     const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
     const bool between = plan->processes.ranks > 1;
     const bool shares = psg_shares_memory(plan);
-    double strip =
-        only_gpus && c->form.fused && (!between || shares) ? (double)psg_gpu_strip(c) : 0;
+    double strip = only_gpus && c->form.fused && psg_kernels != NULL && (!between || shares)
+                       ? (double)psg_kernels->strip(c)
+                       : 0;
     /* the narrowest of all processes, which is 0 where one has none */
     const psg_status status = psg_ranks_min(shares ? plan->processes.comm : NULL, &strip, 1);
     form->strip = (size_t)strip;
@@ -175,7 +176,7 @@ psg_status psg_route_blocks(psg_form *form, const psg_plan *plan) {
 
 void psg_route_say(psg_solve_route *route, const psg_plan *plan) {
     const bool main_memory =
-        !plan->home.on_gpus || (route->exchange->shares && plan->shared.kind == PSG_LOAN_MAIN);
+        !plan->home.on_gpus || (route->exchange->shares && plan->shared.kind == PSG_IPC_MAIN);
     (void)snprintf(route->words, sizeof route->words, "%s, %s, %s, spectrum %s",
                    route->graph->words, route->executor->words, route->exchange->words,
                    main_memory ? "in main memory" : "on the GPUs");

@@ -17,7 +17,7 @@
 #include "graph/ranks.h"
 #include "graph/status.h"
 #include "runtime/device.h"
-#include "runtime/loan.h"
+#include "runtime/ipc.h"
 #include "runtime/simulation.h"
 
 #include <stdint.h>
@@ -54,12 +54,12 @@ typedef struct told {
     uint64_t first;  /* of an item of a workspace: the item with which its memory begins, */
     uint64_t offset; /* and bytes from there */
     uint64_t key;    /* of a trial */
-    psg_loan loan;
+    psg_ipc_handle loan;
 } told;
 
 /* Loans of all processes. */
 typedef struct psg_loans {
-    psg_loan_kind kind;
+    psg_ipc_kind kind;
     size_t memories; /* of this process */
     size_t most;     /* memories, or items, of the process that has most */
     size_t others;   /* ranks * most */
@@ -73,7 +73,7 @@ static void loans_free(psg_loans *l) {
     *l = (psg_loans){.told = NULL};
 }
 
-static bool loans_create(psg_loans *l, const psg_plan *plan, psg_loan_kind kind, size_t most) {
+static bool loans_create(psg_loans *l, const psg_plan *plan, psg_ipc_kind kind, size_t most) {
     *l = (psg_loans){.kind = kind,
                      .memories = memories_of(plan),
                      .most = most,
@@ -103,8 +103,8 @@ static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t siz
         if (rank == plan->processes.rank || !l->told[m].there) {
             continue;
         }
-        l->taken[n] = psg_loan_take(l->kind, device_of(plan, n / l->others), &l->told[m].loan, why,
-                                    sizeof why);
+        l->taken[n] = psg_ipc_import(l->kind, device_of(plan, n / l->others), &l->told[m].loan, why,
+                                     sizeof why);
         good = l->taken[n] != NULL;
         if (!good) {
             (void)snprintf(words, size, "it does not reach the memory of process %d: %s", rank,
@@ -117,7 +117,7 @@ static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t siz
 static void return_all(psg_loans *l, const psg_plan *plan) {
     for (size_t n = 0; l->taken != NULL && n < l->memories * l->others; n++) {
         if (l->taken[n] != NULL) {
-            psg_loan_return(l->kind, device_of(plan, n / l->others), l->taken[n]);
+            psg_ipc_close(l->kind, device_of(plan, n / l->others), l->taken[n]);
             l->taken[n] = NULL;
         }
     }
@@ -137,13 +137,13 @@ static bool offer_trial(psg_loans *l, const psg_plan *plan, void **memory, uint6
         memset(&mine, 0, sizeof mine);
         if (good && m < l->memories) {
             const int device = device_of(plan, m);
-            memory[m] = psg_loan_allocate(l->kind, device, l->others * sizeof(uint64_t));
+            memory[m] = psg_ipc_allocate(l->kind, device, l->others * sizeof(uint64_t));
             if (memory[m] == NULL) {
                 (void)snprintf(words, size, "it has no %smemory to lend",
-                               l->kind == PSG_LOAN_GPUS ? "GPU " : "");
+                               l->kind == PSG_IPC_GPUS ? "GPU " : "");
             }
             good = memory[m] != NULL &&
-                   psg_loan_offer(l->kind, device, memory[m], &mine.loan, words, size);
+                   psg_ipc_export(l->kind, device, memory[m], &mine.loan, words, size);
             mine.there = good;
             mine.key = key + m;
         }
@@ -160,8 +160,8 @@ static bool write_all(const psg_loans *l, const psg_plan *plan, char *words, siz
         const size_t writer = (size_t)plan->processes.rank * l->most + n / l->others;
         const told *there = &l->told[n % l->others];
         good = l->taken[n] == NULL ||
-               psg_loan_put(device_of(plan, n / l->others), (uint64_t *)l->taken[n] + writer,
-                            number_of(there->key, writer), words, size);
+               psg_ipc_put(device_of(plan, n / l->others), (uint64_t *)l->taken[n] + writer,
+                           number_of(there->key, writer), words, size);
     }
     return good;
 }
@@ -178,8 +178,8 @@ static bool read_all(const psg_loans *l, const psg_plan *plan, void *const *memo
         if (rank == plan->processes.rank || !l->told[writer].there) {
             continue;
         }
-        good = psg_loan_get(device_of(plan, m), (const uint64_t *)memory[m] + writer, &found, words,
-                            size);
+        good = psg_ipc_get(device_of(plan, m), (const uint64_t *)memory[m] + writer, &found, words,
+                           size);
         if (good && found != number_of(own->key, writer)) {
             (void)snprintf(words, size, "what process %d writes to its memory is not there", rank);
             good = false;
@@ -190,7 +190,7 @@ static bool read_all(const psg_loans *l, const psg_plan *plan, void *const *memo
 
 /* Do all processes reach each other's memory of a kind? They try. Collective.
  * @param[out] words  why not, where this process is the reason */
-static bool attempt(const psg_plan *plan, psg_loan_kind kind, char *words, size_t size) {
+static bool attempt(const psg_plan *plan, psg_ipc_kind kind, char *words, size_t size) {
     const psg_processes *p = &plan->processes;
     const uint64_t key =
         ((uint64_t)getpid() << 32) ^ (uint64_t)(psg_clock() * 1e9) ^ (uint64_t)(uintptr_t)plan;
@@ -212,7 +212,7 @@ static bool attempt(const psg_plan *plan, psg_loan_kind kind, char *words, size_
     const bool idle = meet(plan);
     for (size_t m = 0; idle && memory != NULL && m < memories_of(plan); m++) {
         if (memory[m] != NULL) {
-            psg_loan_free(kind, device_of(plan, m), memory[m]);
+            psg_ipc_free(kind, device_of(plan, m), memory[m]);
         }
     }
     free(memory);
@@ -222,15 +222,12 @@ static bool attempt(const psg_plan *plan, psg_loan_kind kind, char *words, size_
 
 /* What this process can tell by itself. */
 static bool suits(const psg_plan *plan, bool gpus, char *words, size_t size) {
-    int rank = 0;
-    int here = 1;
-    psg_comm_node(plan->processes.comm, &rank, &here);
     const char *why = "";
     if (gpus && plan->workers.gpu_count == 0) {
         why = "it has no GPU, and others have some";
     } else if (gpus && plan->workers.cpu_count > 0) {
         why = "cores take some of its tasks (cpu_share)";
-    } else if (here < plan->processes.ranks) {
+    } else if (plan->processes.comm->node_ranks < plan->processes.ranks) {
         why = "the processes are on several nodes";
     }
     (void)snprintf(words, size, "%s", why);
@@ -239,7 +236,7 @@ static bool suits(const psg_plan *plan, bool gpus, char *words, size_t size) {
 
 /* What this process can tell by itself of memory of GPUs. */
 static bool lends_gpus(const psg_plan *plan, char *words, size_t size) {
-    const bool alone = plan->workers.gpu_count > 1 && !psg_device_peers();
+    const bool alone = plan->workers.gpu_count > 1 && !psg_devices->peers();
     if (alone) {
         (void)snprintf(words, size, "its GPUs do not reach each other's memory");
     }
@@ -267,10 +264,10 @@ static psg_status note(psg_shared *lending, const psg_plan *plan, psg_status min
  * @param[out] words  why neither will do, where this process is the reason */
 static psg_status try_kinds(psg_shared *lending, const psg_plan *plan, bool gpus, char *words,
                             size_t size) {
-    lending->kind = PSG_LOAN_GPUS;
+    lending->kind = PSG_IPC_GPUS;
     if (gpus) {
         lending->near = everywhere(plan, lends_gpus(plan, words, size)) &&
-                        attempt(plan, PSG_LOAN_GPUS, words, size);
+                        attempt(plan, PSG_IPC_GPUS, words, size);
         if (lending->near) {
             return PSG_OK;
         }
@@ -280,8 +277,8 @@ static psg_status try_kinds(psg_shared *lending, const psg_plan *plan, bool gpus
         }
     }
     words[0] = '\0';
-    lending->kind = PSG_LOAN_MAIN;
-    lending->near = attempt(plan, PSG_LOAN_MAIN, words, size);
+    lending->kind = PSG_IPC_MAIN;
+    lending->near = attempt(plan, PSG_IPC_MAIN, words, size);
     return PSG_OK;
 }
 
@@ -318,8 +315,8 @@ const char *psg_plan_note(const psg_plan *plan) {
 /* ---------------------------------------------------------------------------------- workspaces */
 
 bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk) {
-    const psg_loan_kind kind = plan->shared.kind;
-    const bool counted = chunk->node != STARPU_MAIN_RAM && kind == PSG_LOAN_GPUS;
+    const psg_ipc_kind kind = plan->shared.kind;
+    const bool counted = chunk->node != STARPU_MAIN_RAM && kind == PSG_IPC_GPUS;
     if (counted && starpu_memory_allocate((unsigned)chunk->node, chunk->bytes, 0) != 0) {
         return false;
     }
@@ -327,7 +324,7 @@ bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk) {
         if (chunk->node == STARPU_MAIN_RAM ||
             psg_placement_node(plan->workers.gpus[g]) == chunk->node) {
             chunk->lender = g;
-            chunk->memory = psg_loan_allocate(kind, device_of(plan, g), chunk->bytes);
+            chunk->memory = psg_ipc_allocate(kind, device_of(plan, g), chunk->bytes);
             break;
         }
     }
@@ -339,8 +336,8 @@ bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk) {
 }
 
 void psg_shared_free(const psg_plan *plan, psg_chunk *chunk) {
-    psg_loan_free(plan->shared.kind, device_of(plan, chunk->lender), chunk->memory);
-    if (chunk->node != STARPU_MAIN_RAM && plan->shared.kind == PSG_LOAN_GPUS) {
+    psg_ipc_free(plan->shared.kind, device_of(plan, chunk->lender), chunk->memory);
+    if (chunk->node != STARPU_MAIN_RAM && plan->shared.kind == PSG_IPC_GPUS) {
         starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
     }
 }
@@ -363,7 +360,7 @@ static bool offer_items(psg_workspace *workspace, const psg_plan *plan, size_t c
         }
         if (mine.there) {
             const psg_chunk *chunk = &workspace->chunks[next++];
-            good = psg_loan_offer(l->kind, device_of(plan, chunk->lender), chunk->memory,
+            good = psg_ipc_export(l->kind, device_of(plan, chunk->lender), chunk->memory,
                                   &mine.loan, words, size);
             mine.there = good;
         }
@@ -392,7 +389,7 @@ psg_status psg_shared_connect(psg_workspace *workspace, const psg_plan *plan, si
     char words[256] = "";
     double most = (double)items;
     if (!psg_comm_max(comm, &most, 1)) {
-        return psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(comm));
+        return psg_fail(PSG_ERR_RUNTIME, "%s", comm->words);
     }
     psg_loans *l = calloc(1, sizeof *l);
     if (status == PSG_OK &&
@@ -410,10 +407,10 @@ psg_status psg_shared_connect(psg_workspace *workspace, const psg_plan *plan, si
     }
     workspace->loans = l;
     const bool told_all = offer_items(workspace, plan, items, words, sizeof words);
-    status = psg_ranks_agree(
-        comm, told_all ? PSG_OK
-                       : psg_fail(PSG_ERR_RUNTIME, "the spectrum could not be lent: %s",
-                                  words[0] != '\0' ? words : psg_comm_why(comm)));
+    status = psg_ranks_agree(comm, told_all ? PSG_OK
+                                            : psg_fail(PSG_ERR_RUNTIME,
+                                                       "the spectrum could not be lent: %s",
+                                                       words[0] != '\0' ? words : comm->words));
     if (status != PSG_OK) {
         return status;
     }

@@ -3,13 +3,13 @@
 #define PSG_GRAPH_SHARED_MEMORY_H
 
 #include "graph/workspace.h"
-#include "runtime/loan.h"
+#include "runtime/ipc.h"
 
 /** Do the processes reach each other's memory? */
 typedef struct psg_shared {
-    bool near;          /**< all of them do: */
-    psg_loan_kind kind; /**< in that memory */
-    char note[256];     /**< why they do not, or not in that of GPUs, for psg_plan_note() */
+    bool near;         /**< all of them do: */
+    psg_ipc_kind kind; /**< in that memory */
+    char note[256];    /**< why they do not, or not in that of GPUs, for psg_plan_note() */
 } psg_shared;
 
 /** Do the processes reach each other's memory? Tried where the options leave that open, or ask for it. Collective. @return PSG_OK; PSG_ERR_UNSUPPORTED: it was asked for, and this process cannot; _RUNTIME */

@@ -24,7 +24,7 @@ struct psg_sides_room {
 
 static void free_room(psg_sides_room *room) {
     if (room != NULL && room->pinned) {
-        psg_device_host_free(room->memory);
+        psg_devices->host_free(room->memory);
     } else if (room != NULL) {
         free(room->memory);
     }
@@ -43,7 +43,7 @@ static psg_sides_room *take_room(psg_plan *plan, size_t bytes) {
     if (room != NULL) {
         room->pinned = plan->workers.gpu_count > 0;
         room->bytes = bytes;
-        room->memory = room->pinned ? psg_device_host_alloc(bytes) : malloc(bytes);
+        room->memory = room->pinned ? psg_devices->host_alloc(bytes) : malloc(bytes);
     }
     if (room != NULL && room->memory == NULL) {
         free(room);

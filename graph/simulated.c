@@ -17,7 +17,12 @@ int psg_simulation_main(const char *machine, int (*program)(int argc, char **arg
         return -1;
     }
     int result = -1;
-    const char *wrong = psg_simulation_run(program, argc, argv, &result);
+    const char *wrong = NULL;
+    if (psg_simulator != NULL) {
+        wrong = psg_simulator->run(program, argc, argv, &result);
+    } else {
+        result = program(argc, argv);
+    }
     if (wrong != NULL) {
         psg_simulation_end();
         (void)psg_fail(PSG_ERR_RUNTIME, "%s", wrong);

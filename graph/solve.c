@@ -16,9 +16,10 @@
 #include "graph/terms.h"
 #include "graph/transfer_log.h"
 #include "graph/transform_table.h"
-#include "runtime/order.h"
+#include "runtime/message.h"
 #include "runtime/runs.h"
 #include "runtime/simulation.h"
+#include "runtime/stream_order.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -50,10 +51,13 @@ static void note_streams(request *r, const psg_arrays *arrays,
 static psg_status follow_streams(psg_run *run, const psg_arrays *arrays, const request *r) {
     const bool ordered = arrays->stays && arrays->slabs[PSG_FIELD_EPSILON] == NULL;
     char words[256] = "";
+    if (psg_stream_orders == NULL) {
+        return PSG_OK;
+    }
     psg_fault fault =
-        psg_order_begin(run, r->stream, ordered ? r->streams : 0, words, sizeof words);
+        psg_stream_orders->begin(run, r->stream, ordered ? r->streams : 0, words, sizeof words);
     if (fault == PSG_FAULT_NONE && !ordered) {
-        fault = psg_order_wait(r->stream, r->streams, words, sizeof words);
+        fault = psg_stream_orders->wait(r->stream, r->streams, words, sizeof words);
     }
     return fault == PSG_FAULT_NONE
                ? PSG_OK
@@ -156,8 +160,8 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
  * its own tasks end it. */
 static void wait_for_run(psg_plan *plan, psg_run *run) {
     const bool alone = plan->processes.comm == NULL;
-    const bool given_up = !alone && psg_comm_given_up(plan->processes.comm);
-    if (given_up || !psg_run_wait(run, alone ? 0 : psg_comm_limit(plan->processes.comm))) {
+    const bool given_up = !alone && plan->processes.comm->given_up;
+    if (given_up || !psg_run_wait(run, alone ? 0 : plan->processes.comm->limit)) {
         plan->storage.left = psg_message_give_up(run) > 0 || plan->storage.left;
         (void)psg_run_wait(run, 0);
     }
@@ -166,7 +170,8 @@ static void wait_for_run(psg_plan *plan, psg_run *run) {
 /* What comes on the streams from now on finds u: they wait for it where one worker launches all tasks, else the thread
  * does. */
 static void lead_streams(psg_plan *plan, const psg_pending *pending, const request *r) {
-    if (!pending->chained || !psg_order_end(pending->run, r->stream, r->streams)) {
+    if (!pending->chained || psg_stream_orders == NULL ||
+        !psg_stream_orders->end(pending->run, r->stream, r->streams)) {
         wait_for_run(plan, pending->run);
     }
 }

@@ -264,7 +264,7 @@ static psg_status open_gpus(const psg_options *options, gpu_list *gpus) {
     int kept = 0;
     for (int g = 0; g < gpus->count; g++) {
         char words[128];
-        if (psg_device_open(gpus->id[g], words, sizeof words)) {
+        if (psg_devices->open(gpus->id[g], words, sizeof words)) {
             gpus->id[kept++] = gpus->id[g];
             continue;
         }
@@ -371,7 +371,7 @@ psg_status psg_runtime_acquire(const psg_options *options, psg_comm *comm, const
     psg_share_enter(&share, psg_simulated() ? NULL : comm); /* simulated nodes share no cores */
     pthread_mutex_lock(&lock);
     psg_status status = acquire(options, &share, advice);
-    if (status == PSG_OK && comm != NULL && !psg_comm_start(comm)) {
+    if (status == PSG_OK && comm != NULL && !psg_comms->start(comm)) {
         status = psg_fail(PSG_ERR_RUNTIME, "no thread could be had for messages");
         stop();
     }
@@ -382,7 +382,7 @@ psg_status psg_runtime_acquire(const psg_options *options, psg_comm *comm, const
 
 void psg_runtime_release(psg_comm *comm) {
     if (comm != NULL) {
-        psg_comm_stop(comm);
+        psg_comms->stop(comm);
     }
     pthread_mutex_lock(&lock);
     stop();

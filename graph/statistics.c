@@ -187,7 +187,7 @@ psg_status psg_plan_memory(const psg_plan *plan, int *spectrum_on_gpus, double *
     if (plan == NULL || spectrum_on_gpus == NULL || gpu_bytes_free == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan, spectrum_on_gpus or gpu_bytes_free is NULL");
     }
-    const bool lent = psg_shares_memory(plan) && plan->shared.kind == PSG_LOAN_MAIN;
+    const bool lent = psg_shares_memory(plan) && plan->shared.kind == PSG_IPC_MAIN;
     *spectrum_on_gpus = plan->home.on_gpus && plan->workers.gpu_count > 0 && !lent;
     *gpu_bytes_free = plan->placement.left;
     return PSG_OK;

@@ -14,7 +14,8 @@ typedef struct psg_storage {
     size_t scratch_bytes;
     psg_workspace **workspaces; /**< options.in_flight; those from workspace_count on are NULL */
     size_t workspace_count;
-    bool left; /**< MPI has memory of the workspaces, and the wire, of solves that were given up */
+    bool
+        left; /**< MPI has memory of the workspaces, and the channel, of solves that were given up */
 } psg_storage;
 
 /** The first workspace; and scratch for the workers, with FFTW's plans. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */

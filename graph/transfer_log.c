@@ -19,7 +19,7 @@ void psg_transfers_begin(const psg_work *work, bool alone) {
         return;
     }
     if (alone) {
-        psg_device_set_clocks();
+        psg_devices->set_clocks();
     }
     psg_copies_keep();
 }

@@ -229,7 +229,7 @@ void psg_tuned_key(psg_tuned *tuned, int device) {
     psg_share_machine(tuned->cpu_model, sizeof tuned->cpu_model, NULL);
     tuned->gpu_model[0] = '\0';
     if (tuned->gpus > 0) {
-        psg_device_model(device, tuned->gpu_model, sizeof tuned->gpu_model);
+        psg_devices->model(device, tuned->gpu_model, sizeof tuned->gpu_model);
     }
     tuned->versions[0] = '\0';
     for (int c = 0; c < PSG_COMPONENT_MPI; c++) {

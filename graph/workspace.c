@@ -28,7 +28,7 @@ static bool chunk_allocate(psg_chunk *chunk, const psg_plan *plan, int node, siz
     if (node != STARPU_MAIN_RAM) {
         chunk->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
     } else if (plan->workers.gpu_count > 0) {
-        chunk->memory = psg_device_host_alloc(bytes);
+        chunk->memory = psg_devices->host_alloc(bytes);
     } else {
         chunk->memory = base_allocate(bytes);
     }
@@ -44,7 +44,7 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
     } else if (chunk->node != STARPU_MAIN_RAM) {
         starpu_free_on_node((unsigned)chunk->node, (uintptr_t)chunk->memory, chunk->bytes);
     } else if (plan->workers.gpu_count > 0) {
-        psg_device_host_free(chunk->memory);
+        psg_devices->host_free(chunk->memory);
     } else {
         free(chunk->memory);
     }

@@ -4,7 +4,7 @@
 
 #include "codelets/context.h"
 #include "graph/psg_observe.h"
-#include "runtime/message.h"
+#include "runtime/alltoall.h"
 
 #include <starpu.h>
 

@@ -1,6 +1,6 @@
-/* One MPI_Ialltoallv for all that goes between processes, to compare messages with. */
+#include "runtime/alltoall.h"
+
 #include "runtime/message.h"
-#include "runtime/messenger.h"
 #include "runtime/simulation.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 enum { FROM = 0, TO, ENDS };
 
 typedef struct psg_gathering {
-    psg_errand errand; /* first: it stands for the whole */
+    psg_request request; /* first: it stands for the whole */
     psg_run *run;
     const psg_alltoall *alltoall;
     psg_label label;
@@ -25,20 +25,20 @@ struct psg_gathering *psg_gatherings_create(void) {
     return calloc(PSG_WAYS, sizeof(gathering));
 }
 
-static int start_gathering(psg_errand *errand, psg_request *request) {
-    const gathering *g = (gathering *)errand;
-    const psg_wire *wire = g->run->engine->wire;
+static int start_gathering(psg_request *request, psg_operation *operation) {
+    const gathering *g = (gathering *)request;
+    const psg_channel *channel = g->run->engine->channel;
     const psg_alltoall *a = g->alltoall;
     const psg_alltoall_part *from = &a->end[psg_way_is_back(g->way) ? 1 : 0];
     const psg_alltoall_part *to = &a->end[psg_way_is_back(g->way) ? 0 : 1];
     psg_run_under_way(g->run, NULL, true);
     return atomic_load(&g->run->messages.given_up)
                ? PSG_COMM_GIVEN_UP
-               : psg_wire_alltoall(wire, from, to, a->lane, request);
+               : psg_comms->alltoall(channel, from, to, a->lane, operation);
 }
 
-static void end_gathering(psg_errand *errand, int code) {
-    gathering *g = (gathering *)errand;
+static void end_gathering(psg_request *request, int code) {
+    gathering *g = (gathering *)request;
     psg_run *run = g->run;
     const psg_run_event event = {.label = g->label,
                                  .worker = -1,
@@ -66,7 +66,7 @@ static void ready(void *argument) {
     if (atomic_fetch_sub(&g->missing, 1) == 1) {
         g->start = starpu_timing_now();
         psg_run_messages_ready(g->run, 1);
-        psg_messenger_post(&g->errand);
+        psg_comms->post(&g->request);
     }
 }
 
@@ -101,7 +101,7 @@ void psg_message_alltoall(psg_run *run, const psg_alltoall *alltoall, const psg_
                           psg_way way, const psg_alltoall_data *from, const psg_alltoall_data *to) {
     gathering *g = &run->messages.gathering[way];
     memset(g, 0, sizeof *g);
-    g->errand = (psg_errand){.owner = run, .start = start_gathering, .ended = end_gathering};
+    g->request = (psg_request){.owner = run, .start = start_gathering, .ended = end_gathering};
     g->run = run;
     g->alltoall = alltoall;
     g->label = *label;

@@ -14,7 +14,8 @@ typedef struct psg_task_args {
     const struct psg_task_args *step;
     size_t steps;
     size_t number; /**< in the run's record; set at submission */
-    int as_worker; /**< of a step of a team: 1 + the worker in whose place it is done; 0: StarPU knows */
+    int as_worker; /**< of a step of a team: 1 + the worker in whose place it is done; 0: StarPU
+                      knows */
 } psg_task_args;
 
 /** StarPU's number of the worker that does this task; -1: there is none. */

@@ -1,9 +1,13 @@
 #include "runtime/chain.h"
 
 #include "runtime/gpu.h"
-#include "runtime/order.h"
 #include "runtime/simulation.h"
 #include "runtime/task.h"
+
+#if PSG_WITH_CUDA
+#include "runtime/gpu_cuda.h"
+#include "runtime/stream_order_cuda.h"
+#endif
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,38 +72,37 @@ void psg_chain_destroy(psg_chain *c) {
 /* ------------------------------------------------------------------------------ running */
 
 /* A core's clock is read as its steps go; of a GPU it is known later when it ended them. */
-static void run_steps(psg_run *run, void *buffers[], bool gpu) {
-    psg_chain *c = run->chain;
-    for (size_t s = 0; s < c->steps; s++) {
-        const step *now = &c->step[s];
-        const size_t end = s + 1 < c->steps ? c->step[s + 1].first : c->uses;
-        for (size_t m = now->first; m < end; m++) {
-            c->buffers[m - now->first] = buffers[c->use[m]];
-        }
-        if (gpu) {
-            now->on_gpu(c->buffers, &c->args[s]);
-            psg_gpu_mark(run, c->slot, s);
-        } else {
-            now->on_cpu(c->buffers, &c->args[s]);
-            c->moment[s + 1] = starpu_timing_now();
-        }
+static void **buffers_of(psg_chain *c, size_t s, void *buffers[]) {
+    const size_t first = c->step[s].first;
+    const size_t end = s + 1 < c->steps ? c->step[s + 1].first : c->uses;
+    for (size_t m = first; m < end; m++) {
+        c->buffers[m - first] = buffers[c->use[m]];
     }
+    return c->buffers;
 }
 
 static void chain_cpu(void *buffers[], void *argument) {
-    run_steps(((const psg_task_args *)argument)->run, buffers, false);
+    psg_chain *c = ((const psg_task_args *)argument)->run->chain;
+    for (size_t s = 0; s < c->steps; s++) {
+        c->step[s].on_cpu(buffers_of(c, s, buffers), &c->args[s]);
+        c->moment[s + 1] = starpu_timing_now();
+    }
 }
 
 #if PSG_WITH_CUDA
 static void steps_cuda(psg_run *run, void *buffers[]) {
-    run_steps(run, buffers, true);
+    psg_chain *c = run->chain;
+    for (size_t s = 0; s < c->steps; s++) {
+        c->step[s].on_gpu(buffers_of(c, s, buffers), &c->args[s]);
+        psg_gpu_mark(run, c->slot, s);
+    }
 }
 
 static void chain_cuda(void *buffers[], void *argument) {
     psg_run *run = ((const psg_task_args *)argument)->run;
-    psg_order_enter(run);
+    psg_stream_order_enter(run);
     psg_gpu_replay(run, run->chain->slot, buffers, run->chain->count, steps_cuda);
-    psg_order_leave(run);
+    psg_stream_order_leave(run);
 }
 #endif
 
@@ -123,10 +126,10 @@ static void chain_ended(void *argument) {
     bool timed = psg_task_moments(task, between);
     c->moment[0] = between[0];
     if (timed && starpu_worker_get_type(starpu_worker_get_id_check()) == STARPU_CUDA_WORKER) {
-        if (psg_simulated()) {
+        if (psg_gpus == NULL) {
             find_simulated_moments(c, between[1]);
         } else {
-            timed = psg_gpu_moments(run, c->slot, c->steps, between, &c->moment[1]);
+            timed = psg_gpus->moments(run, c->slot, c->steps, between, &c->moment[1]);
         }
         /* StarPU takes it to begin when it has seen the end of the task before. */
         c->moment[0] = fmin(c->moment[0], c->moment[1]);

@@ -16,11 +16,11 @@ psg_chain *psg_chain_create(const psg_engine *engine);
 void psg_chain_destroy(psg_chain *chain);
 
 /** From now on the tasks that a run of such an engine submits are gathered.
- *  @param[in] key  a slot, below engine->slots, that no run has before another that has it has ended; and a number for
- *                  the data */
+ *  @param[in] key  a slot, below engine->slots, that no run has before another that has it has
+ * ended; and a number for the data */
 void psg_chain_begin(psg_run *run, const size_t key[2]);
-/** Did the run gather its tasks for that slot and these data already? Then it need not gather them again, which takes longer than to
- *  submit. A run that keeps a record gathers anew. */
+/** Did the run gather its tasks for that slot and these data already? Then it need not gather them
+ * again, which takes longer than to submit. A run that keeps a record gathers anew. */
 bool psg_chain_repeats(const psg_run *run, const size_t key[2]);
 
 /** Submit as one what was gathered. */

@@ -1,156 +1,263 @@
-/* Several nodes of a simulation, of which one is simulated: all are alike and have as much to do, so what it
- * sends is what comes, and what holds for it holds for all. */
+/* Several nodes of a simulation, of which one is simulated: all are alike and have as much to do,
+ * so what it sends is what comes, and what holds for it holds for all. */
+#include "runtime/comm_simulated.h"
+
 #include "runtime/comm.h"
-#include "runtime/messenger.h"
-#include "runtime/request_simulated.h"
 #include "runtime/simulation.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct psg_comm {
-    struct psg_comm *next;
-    unsigned nodes;
+struct psg_comm_own {
+    psg_comm comm;
+    struct psg_comm_own *next;
     double rate; /* as asked; 0: the machine's */
 };
 
-struct psg_wire {
-    unsigned nodes;
+struct psg_channel {
+    int nodes;
     size_t row_bytes;
     double rate;
     double latency;
 };
 
-static psg_comm *comms;  /* of all plans so far */
-static unsigned started; /* what needs the messenger */
+struct psg_operation {
+    bool received;  /* it comes, else it goes */
+    double seconds; /* that it has the network for itself, this way */
+};
 
-psg_comm *psg_simulation_nodes(unsigned nodes, double rate) {
-    psg_comm *comm = comms;
-    while (comm != NULL && (comm->nodes != nodes || comm->rate != rate)) {
-        comm = comm->next;
+static struct psg_comm_own *nodes_of_all; /* of all plans so far */
+static unsigned started;                  /* what needs the messenger */
+
+psg_comm *psg_simulated_nodes(unsigned nodes, double rate) {
+    struct psg_comm_own *own = nodes_of_all;
+    while (own != NULL && (own->comm.ranks != (int)nodes || own->rate != rate)) {
+        own = own->next;
     }
-    if (comm == NULL && (comm = malloc(sizeof *comm)) != NULL) {
-        *comm = (psg_comm){.next = comms, .nodes = nodes, .rate = rate};
-        comms = comm;
+    if (own == NULL && (own = malloc(sizeof *own)) != NULL) {
+        *own = (struct psg_comm_own){.comm = {.ranks = (int)nodes, .node_ranks = 1, .own = own},
+                                     .next = nodes_of_all,
+                                     .rate = rate};
+        nodes_of_all = own;
     }
-    return comm;
+    return own != NULL ? &own->comm : NULL;
 }
 
-int psg_comm_cuda_aware(void) {
+static int cuda_aware(void) {
     const psg_machine *machine = psg_simulation_machine();
     return machine != NULL ? machine->cuda_aware : -1;
 }
 
-psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, double limit, char *words,
-                              size_t size) {
+static psg_comm_result open_comm(psg_comm **comm, const void *mpi_comm, double limit, char *words,
+                                 size_t size) {
     (void)mpi_comm;
+    (void)comm;
     (void)limit;
-    *comm = NULL;
     (void)snprintf(words, size,
                    "options.comm is set, and the library simulates: several processes are "
                    "options.nodes");
     return PSG_COMM_ABSENT;
 }
 
-int psg_comm_ranks(const psg_comm *comm) {
-    return (int)comm->nodes;
-}
-
-void psg_comm_give_up(psg_comm *comm, const char *whom, const char *what) {
-    (void)comm; /* nobody is waited for too long */
-    (void)whom;
-    (void)what;
-}
-
-void psg_comm_name_ranks(char *text, size_t size, int ranks, bool (*is)(const void *, int),
-                         const void *data) {
-    (void)ranks;
-    (void)is;
-    (void)data;
-    (void)snprintf(text, size, "a node");
-}
-
-bool psg_comm_rate(psg_comm *comm, double *rate) {
+static bool find_rate(psg_comm *comm, double *rate) {
     double latency = 0;
-    return psg_simulation_network(comm->rate, rate, &latency);
+    return psg_simulation_network(comm->own->rate, rate, &latency);
 }
 
-bool psg_comm_start(psg_comm *comm) {
+static size_t most_tags(void) {
+    return INT_MAX;
+}
+
+/* ------------------------------------------------------------------------------ the channel */
+
+static psg_channel *connect_nodes(psg_comm *comm, size_t row_bytes, unsigned lanes) {
+    psg_channel *channel = malloc(sizeof *channel);
+    (void)lanes;
+    if (channel != NULL) {
+        channel->nodes = comm->ranks;
+        channel->row_bytes = row_bytes;
+        (void)psg_simulation_network(comm->own->rate, &channel->rate,
+                                     &channel->latency); /* checked before */
+    }
+    return channel;
+}
+
+static void disconnect(psg_channel *channel) {
+    free(channel);
+}
+
+static int begin(const psg_channel *channel, size_t rows, bool received, psg_operation *operation) {
+    operation->received = received;
+    operation->seconds = channel->latency + (double)(rows * channel->row_bytes) / channel->rate;
+    return 0;
+}
+
+static int send_rows(const psg_channel *channel, const void *memory, size_t rows, int rank, int tag,
+                     psg_operation *operation) {
+    (void)memory;
+    (void)rank;
+    (void)tag;
+    return begin(channel, rows, false, operation);
+}
+
+static int receive_rows(const psg_channel *channel, void *memory, size_t rows, int rank, int tag,
+                        psg_operation *operation) {
+    (void)memory;
+    (void)rank;
+    (void)tag;
+    return begin(channel, rows, true, operation);
+}
+
+/* As many messages, one after the other. */
+static int alltoall(const psg_channel *channel, const psg_alltoall_part *from,
+                    const psg_alltoall_part *to, size_t lane, psg_operation *operation) {
+    (void)to;
+    (void)lane;
+    *operation = (psg_operation){.received = false};
+    for (int r = 1; r < channel->nodes; r++) {
+        operation->seconds += channel->latency +
+                              (double)((size_t)from->count[r] * channel->row_bytes) / channel->rate;
+    }
+    return 0;
+}
+
+static void words_of(int code, char *words, size_t size) {
+    (void)snprintf(words, size, "%s", strerror(code));
+}
+
+/* -------------------------------------------------------------------------------- messages */
+
+/* Messages go one after the other, in the order in which they were posted, and others come at the
+ * same time, one after the other, too. */
+typedef struct letter {
+    struct letter *next;
+    psg_request *request;
+    psg_operation operation;
+} letter;
+
+/* A thread of the simulation for what goes, and one for what comes. */
+typedef struct direction {
+    starpu_pthread_t thread;
+    starpu_pthread_cond_t posted_some;
+    letter *first; /* under the lock */
+    letter *last;  /* under the lock */
+} direction;
+
+static starpu_pthread_mutex_t lock;
+static direction directions[2];
+static bool stopping; /* under the lock */
+
+/* @return NULL: no more will come */
+static letter *take(direction *d) {
+    starpu_pthread_mutex_lock(&lock);
+    while (d->first == NULL && !stopping) {
+        starpu_pthread_cond_wait(&d->posted_some, &lock);
+    }
+    letter *l = d->first;
+    if (l != NULL) {
+        d->first = l->next;
+    }
+    starpu_pthread_mutex_unlock(&lock);
+    return l;
+}
+
+/* What is less than SimGrid's own accuracy it says something about. */
+static const double shortest = 1e-9;
+
+static void *carry(void *argument) {
+    for (letter *l = take(argument); l != NULL; l = take(argument)) {
+        if (l->operation.seconds > shortest) {
+            starpu_sleep((float)l->operation.seconds);
+        }
+        l->request->ended(l->request, 0);
+        free(l);
+    }
+    return NULL;
+}
+
+static bool start_threads(void) {
+    stopping = false;
+    starpu_pthread_mutex_init(&lock, NULL);
+    for (int d = 0; d < 2; d++) {
+        directions[d].first = NULL;
+        starpu_pthread_cond_init(&directions[d].posted_some, NULL);
+        if (starpu_pthread_create(&directions[d].thread, NULL, carry, &directions[d]) != 0) {
+            return false; /* which SimGrid never does */
+        }
+    }
+    return true;
+}
+
+static void stop_threads(void) {
+    starpu_pthread_mutex_lock(&lock);
+    stopping = true;
+    for (int d = 0; d < 2; d++) {
+        starpu_pthread_cond_signal(&directions[d].posted_some);
+    }
+    starpu_pthread_mutex_unlock(&lock);
+    for (int d = 0; d < 2; d++) {
+        (void)starpu_pthread_join(directions[d].thread, NULL);
+        starpu_pthread_cond_destroy(&directions[d].posted_some);
+    }
+    starpu_pthread_mutex_destroy(&lock);
+}
+
+static void post(psg_request *request) {
+    letter *l = malloc(sizeof *l);
+    if (l == NULL) {
+        request->ended(request, ENOMEM);
+        return;
+    }
+    *l = (letter){.request = request};
+    (void)request->start(request, &l->operation);
+    direction *d = &directions[l->operation.received];
+    starpu_pthread_mutex_lock(&lock);
+    if (d->first == NULL) {
+        d->first = l;
+    } else {
+        d->last->next = l;
+    }
+    d->last = l;
+    starpu_pthread_cond_signal(&d->posted_some);
+    starpu_pthread_mutex_unlock(&lock);
+}
+
+static size_t drop(const void *owner) {
+    (void)owner; /* nobody is waited for too long */
+    return 0;
+}
+
+static bool start(psg_comm *comm) {
     (void)comm;
-    const bool running = started > 0 || psg_messenger_start();
+    const bool running = started > 0 || start_threads();
     started += running ? 1 : 0;
     return running;
 }
 
-void psg_comm_stop(psg_comm *comm) {
+static void stop(psg_comm *comm) {
     (void)comm;
     if (--started == 0) {
-        psg_messenger_stop();
+        stop_threads();
     }
 }
 
-size_t psg_comm_most_tags(void) {
-    return INT_MAX;
-}
-
-/* -------------------------------------------------------------------------------- the wire */
-
-psg_wire *psg_wire_open(psg_comm *comm, size_t row_bytes, unsigned lanes) {
-    psg_wire *wire = malloc(sizeof *wire);
-    (void)lanes;
-    if (wire != NULL) {
-        wire->nodes = comm->nodes;
-        wire->row_bytes = row_bytes;
-        (void)psg_simulation_network(comm->rate, &wire->rate, &wire->latency); /* checked before */
-    }
-    return wire;
-}
-
-void psg_wire_close(psg_wire *wire) {
-    free(wire);
-}
-
-size_t psg_wire_row_bytes(const psg_wire *wire) {
-    return wire->row_bytes;
-}
-
-static int begin(const psg_wire *wire, size_t rows, bool received, psg_request *request) {
-    request->received = received;
-    request->seconds = wire->latency + (double)(rows * wire->row_bytes) / wire->rate;
-    return 0;
-}
-
-int psg_wire_send(const psg_wire *wire, const void *memory, size_t rows, int rank, int tag,
-                  psg_request *request) {
-    (void)memory;
-    (void)rank;
-    (void)tag;
-    return begin(wire, rows, false, request);
-}
-
-int psg_wire_receive(const psg_wire *wire, void *memory, size_t rows, int rank, int tag,
-                     psg_request *request) {
-    (void)memory;
-    (void)rank;
-    (void)tag;
-    return begin(wire, rows, true, request);
-}
-
-/* As many messages, one after the other. */
-int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
-                      const psg_alltoall_part *to, size_t lane, psg_request *request) {
-    (void)to;
-    (void)lane;
-    *request = (psg_request){.received = false};
-    for (unsigned r = 1; r < wire->nodes; r++) {
-        request->seconds +=
-            wire->latency + (double)((size_t)from->count[r] * wire->row_bytes) / wire->rate;
-    }
-    return 0;
-}
-
-void psg_comm_words(int code, char *words, size_t size) {
-    (void)snprintf(words, size, "%s", strerror(code));
-}
+const psg_comm_table psg_simulated_comms = {
+    .cuda_aware = cuda_aware,
+    .open = open_comm,
+    .rate = find_rate,
+    .start = start,
+    .stop = stop,
+    .most_tags = most_tags,
+    .connect = connect_nodes,
+    .disconnect = disconnect,
+    .send = send_rows,
+    .receive = receive_rows,
+    .alltoall = alltoall,
+    .words = words_of,
+    .post = post,
+    .drop = drop,
+};

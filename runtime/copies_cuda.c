@@ -2,7 +2,6 @@
  * and after each copy, in the stream that it gives the copy. */
 #include "runtime/copies_cuda.h"
 #include "runtime/copies.h"
-#include "runtime/device.h"
 #include "runtime/starpu_inside.h"
 
 #include <cuda_runtime_api.h>
@@ -250,11 +249,11 @@ void psg_cuda_copies_close(int device) {
     pthread_mutex_unlock(&lock);
 }
 
-bool psg_device_times_copies(void) {
+bool psg_cuda_times_copies(void) {
     return true;
 }
 
-void psg_device_read_copies(void) {
+void psg_cuda_read_copies(void) {
     pthread_mutex_lock(&lock);
     for (int device = 0; device < STARPU_MAXCUDADEVS; device++) {
         read_all(&gpus[device]);
@@ -264,7 +263,7 @@ void psg_device_read_copies(void) {
 
 /* Two crystals differ by some 1e-5, so that in a tenth of a second they part by a microsecond.
  * Times that were not read yet are by the old zero, so with any of these it stays. */
-void psg_device_set_clocks(void) {
+void psg_cuda_set_clocks(void) {
     const double age = 1e5;
     const double patience = 60;
     pthread_mutex_lock(&lock);
@@ -394,7 +393,7 @@ static void make_blocks(void) {
     copy_methods.any_to_any = any_to_any;
 }
 
-struct starpu_data_interface_ops *psg_device_blocks(void) {
+struct starpu_data_interface_ops *psg_cuda_blocks(void) {
     (void)pthread_once(&made, make_blocks);
     return &blocks;
 }

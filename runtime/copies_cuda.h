@@ -5,6 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/** As the members of psg_device_table. */
+struct starpu_data_interface_ops *psg_cuda_blocks(void);
+bool psg_cuda_times_copies(void);
+void psg_cuda_read_copies(void);
+void psg_cuda_set_clocks(void);
+
 /** Bracket a worker's use of a device, which is the current one: between, its copies are timed. */
 void psg_cuda_copies_open(int device);
 void psg_cuda_copies_close(int device);

@@ -1,10 +1,12 @@
-/* Copies of a simulation, timed by SimGrid's clock. StarPU on SimGrid makes no copy, so that it calls no copy function of
- * an interface; a copy is a call of three others, which stand here in place of StarPU's and SimGrid's, and call these:
- * the interface's get_size() tells which data, starpu_interface_start_driver_copy_async() between which memories, and
- * sg_host_sendto() takes as long as the copy. Between two memories copies follow one another in the order of their
- * requests. Only one thread of a simulation runs at a time. */
+/* Copies of a simulation, timed by SimGrid's clock. StarPU on SimGrid makes no copy, so that it
+ * calls no copy function of an interface; a copy is a call of three others, which stand here in
+ * place of StarPU's and SimGrid's, and call these: the interface's get_size() tells which data,
+ * starpu_interface_start_driver_copy_async() between which memories, and sg_host_sendto() takes as
+ * long as the copy. Between two memories copies follow one another in the order of their requests.
+ * Only one thread of a simulation runs at a time. */
+#include "runtime/copies_simulated.h"
+
 #include "runtime/copies.h"
-#include "runtime/device.h"
 #include "runtime/starpu_inside.h"
 
 #include <simgrid/host.h>
@@ -50,7 +52,7 @@ static void make_blocks(void) {
     blocks.unregister_data_handle = forget;
 }
 
-struct starpu_data_interface_ops *psg_device_blocks(void) {
+struct starpu_data_interface_ops *psg_simulated_blocks(void) {
     (void)pthread_once(&made, make_blocks);
     return &blocks;
 }
@@ -69,8 +71,8 @@ static int device_of(unsigned node) {
     return starpu_node_get_kind(node) == STARPU_CUDA_RAM ? starpu_memory_node_get_devid(node) : -1;
 }
 
-/* Of data with another interface than ours nothing is known, not even the size. Without memory for the
- * request nothing is known of the copy either. */
+/* Of data with another interface than ours nothing is known, not even the size. Without memory for
+ * the request nothing is known of the copy either. */
 static void keep_request(unsigned from, unsigned to) {
     request *r = calloc(1, sizeof *r);
     if (r == NULL) {
@@ -102,8 +104,8 @@ static int device_at(const_sg_host_t host) {
     return sscanf(sg_host_get_name(host), "CUDA%d", &device) == 1 ? device : -1;
 }
 
-/* The oldest request that the copy may be of, and none before it. What StarPU copies to make room has no
- * request, and so no data here. */
+/* The oldest request that the copy may be of, and none before it. What StarPU copies to make room
+ * has no request, and so no data here. */
 static psg_copy_record take_request(int from, int to, size_t bytes) {
     request **queue = &first[from + 1][to + 1];
     request *found = *queue;
@@ -135,17 +137,11 @@ __attribute__((visibility("default"))) void sg_host_sendto(sg_host_t from, sg_ho
 }
 
 /* Not where a program has brought SimGrid before this library. */
-bool psg_device_times_copies(void) {
+bool psg_simulated_times_copies(void) {
     static const char name[] = "sg_host_sendto";
     void *ours = NULL;
     Dl_info here;
     Dl_info there;
     return dladdr(&first, &here) != 0 && (ours = dlsym(RTLD_DEFAULT, name)) != NULL &&
            dladdr(ours, &there) != 0 && here.dli_fbase == there.dli_fbase;
-}
-
-void psg_device_read_copies(void) {
-}
-
-void psg_device_set_clocks(void) {
 }

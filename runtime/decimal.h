@@ -9,8 +9,8 @@ typedef struct psg_decimal {
     locale_t before;
 } psg_decimal;
 
-/** From here to psg_decimal_end() this thread reads and writes numbers with a decimal point; other threads and the
- *  program's locale stay as they are. Without memory for it nothing changes. */
+/** From here to psg_decimal_end() this thread reads and writes numbers with a decimal point; other
+ * threads and the program's locale stay as they are. Without memory for it nothing changes. */
 psg_decimal psg_decimal_begin(void);
 void psg_decimal_end(psg_decimal decimal);
 

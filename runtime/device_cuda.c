@@ -1,6 +1,8 @@
 /* GPUs by CUDA. */
 #include "runtime/device.h"
 
+#include "runtime/copies_cuda.h"
+
 #include <starpu.h>
 
 #include <cuda.h>
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int psg_device_count(char *words, size_t size) {
+static int count_devices(char *words, size_t size) {
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
     (void)cudaGetLastError();
@@ -56,7 +58,7 @@ static look look_at(int device) {
  * some for streams; it aborts where there is no memory for them. */
 static const size_t free_bytes_min = (size_t)64 << 20;
 
-bool psg_device_open(int device, char *words, size_t size) {
+static bool open_device(int device, char *words, size_t size) {
     const look l = look_at(device);
     if (l.error != cudaSuccess) {
         (void)snprintf(words, size, "%s", cudaGetErrorString(l.error));
@@ -70,12 +72,13 @@ bool psg_device_open(int device, char *words, size_t size) {
     return true;
 }
 
-size_t psg_device_free_bytes(int device) {
+static size_t free_bytes(int device) {
     const look l = look_at(device);
     return l.error == cudaSuccess ? l.free_bytes : SIZE_MAX;
 }
 
-/* The calling thread may be capturing a stream, which calls that other streams wait for would spoil.
+/* The calling thread may be capturing a stream, which calls that other streams wait for would
+ * spoil.
  * @return for the thread's next exchange */
 static enum cudaStreamCaptureMode let_capture(void) {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -87,7 +90,8 @@ typedef CUresult (*ask_function)(unsigned, CUpointer_attribute *, void **, CUdev
 static pthread_once_t driver_looked_up = PTHREAD_ONCE_INIT;
 static ask_function driver_ask;
 
-/* The driver's function, which the runtime has loaded and this library is not linked to: it tells all at once. */
+/* The driver's function, which the runtime has loaded and this library is not linked to: it tells
+ * all at once. */
 static void look_up_driver(void) {
     enum cudaDriverEntryPointQueryResult how;
     void *found = NULL;
@@ -98,9 +102,9 @@ static void look_up_driver(void) {
     (void)cudaGetLastError();
 }
 
-/* What CUDA does not know of is left 0. An array may have several ranges of virtual memory, so only the ends of those are
- * told that cudaMalloc() made: they can be lent to other processes. */
-psg_device_memory psg_device_ask(const void *pointer, int named) {
+/* What CUDA does not know of is left 0. An array may have several ranges of virtual memory, so only
+ * the ends of those are told that cudaMalloc() made: they can be lent to other processes. */
+static psg_device_memory ask(const void *pointer, int named) {
     enum { ASKED = 6 };
     unsigned type = 0;
     int device = -1;
@@ -127,20 +131,20 @@ psg_device_memory psg_device_ask(const void *pointer, int named) {
         .end = there && whole[0] != 0 ? (const void *)(uintptr_t)(begin + bytes) : NULL};
 }
 
-void psg_device_model(int device, char *name, size_t size) {
+static void model(int device, char *name, size_t size) {
     struct cudaDeviceProp properties;
     const cudaError_t error = cudaGetDeviceProperties(&properties, device);
     (void)cudaGetLastError();
     (void)snprintf(name, size, "%s", error == cudaSuccess ? properties.name : "");
 }
 
-const char *psg_device_version(void) {
+static const char *version(void) {
     enum { MAJOR = CUDART_VERSION / 1000, MINOR = CUDART_VERSION % 1000 / 10 };
     static const char version[] = {'0' + MAJOR / 10, '0' + MAJOR % 10, '.', '0' + MINOR, '\0'};
     return version;
 }
 
-bool psg_device_peers(void) {
+static bool have_peers(void) {
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
@@ -158,7 +162,7 @@ bool psg_device_peers(void) {
 }
 
 /* Not by starpu_malloc() and starpu_memory_pin(), which abort where CUDA says no. */
-void *psg_device_host_alloc(size_t bytes) {
+static void *host_alloc(size_t bytes) {
     void *memory = NULL;
     enum cudaStreamCaptureMode mode = let_capture();
     const cudaError_t error = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
@@ -167,7 +171,7 @@ void *psg_device_host_alloc(size_t bytes) {
     return error == cudaSuccess ? memory : NULL;
 }
 
-void psg_device_host_free(void *memory) {
+static void host_free(void *memory) {
     enum cudaStreamCaptureMode mode = let_capture();
     (void)cudaFreeHost(memory);
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
@@ -182,14 +186,14 @@ static bool is_pinned(const char *memory, size_t bytes) {
            first.type == last.type;
 }
 
-bool psg_device_pin(void *memory, size_t bytes, bool *already) {
+static bool pin(void *memory, size_t bytes, bool *already) {
     const cudaError_t error = cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
     *already = error == cudaErrorHostMemoryAlreadyRegistered && is_pinned(memory, bytes);
     (void)cudaGetLastError();
     return error == cudaSuccess;
 }
 
-void psg_device_unpin(void *memory) {
+static void unpin(void *memory) {
     (void)cudaHostUnregister(memory);
     (void)cudaGetLastError();
 }
@@ -247,7 +251,7 @@ static void copy_on_worker(void *argument) {
     (void)cudaGetLastError();
 }
 
-void psg_device_memory_rate(double *rate, double *cache_bytes) {
+static void memory_rate(double *rate, double *cache_bytes) {
     copying c = {.rate = {0}};
     bool all = true;
     starpu_execute_on_each_worker(copy_on_worker, &c, STARPU_CUDA);
@@ -261,3 +265,22 @@ void psg_device_memory_rate(double *rate, double *cache_bytes) {
     }
     *rate = all ? *rate : 0;
 }
+
+const psg_device_table psg_cuda_devices = {
+    .version = version,
+    .count = count_devices,
+    .open = open_device,
+    .free_bytes = free_bytes,
+    .model = model,
+    .ask = ask,
+    .peers = have_peers,
+    .host_alloc = host_alloc,
+    .host_free = host_free,
+    .pin = pin,
+    .unpin = unpin,
+    .blocks = psg_cuda_blocks,
+    .times_copies = psg_cuda_times_copies,
+    .read_copies = psg_cuda_read_copies,
+    .set_clocks = psg_cuda_set_clocks,
+    .memory_rate = memory_rate,
+};

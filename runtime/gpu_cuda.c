@@ -1,7 +1,8 @@
 /* What each GPU's worker keeps, by CUDA. */
+#include "runtime/gpu_cuda.h"
+
 #include "base/tuning.h"
 #include "runtime/copies_cuda.h"
-#include "runtime/gpu.h"
 #include "runtime/task.h"
 
 #include <cuda_runtime.h>
@@ -29,8 +30,8 @@ bool psg_gpu_check(psg_run *run, int code, const char *what) {
 
 /* ----------------------------------------------------------------- the ends of a chain's steps */
 
-/* Where a stream is being captured: what was launched last, NULL if that is not one thing. And let what comes next
- * follow that. */
+/* Where a stream is being captured: what was launched last, NULL if that is not one thing. And let
+ * what comes next follow that. */
 static cudaGraphNode_t captured_last(cudaStream_t stream) {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     const cudaGraphNode_t *last = NULL;
@@ -54,7 +55,8 @@ static cudaError_t capture_after(cudaStream_t stream, cudaGraphNode_t last) {
 #endif
 }
 
-/* In a graph beside the step, and not between it and the next one, which would wait some 2 us longer. */
+/* In a graph beside the step, and not between it and the next one, which would wait some 2 us
+ * longer. */
 static cudaError_t record_beside(cudaEvent_t mark, cudaStream_t stream) {
     const cudaGraphNode_t last = captured_last(stream);
     const cudaError_t error = cudaEventRecordWithFlags(mark, stream, cudaEventRecordExternal);
@@ -77,12 +79,13 @@ void psg_gpu_mark(psg_run *run, size_t slot, size_t step) {
 
 /* ------------------------------------------------------------------------- chains as graphs */
 
-/* Launching three kernels and three events one by one takes a core 15 to 20 us. On a small grid they run no longer than that.
- * As one graph it takes 6.5 us, and without the events 3.0 (H100 and its host, 2026-11-24). So most runs are
- * launched without events, and each step is said to have taken the share that it took in the latest run with events. */
+/* Launching three kernels and three events one by one takes a core 15 to 20 us. On a small grid
+ * they run no longer than that. As one graph it takes 6.5 us, and without the events 3.0 (H100 and
+ * its host, 2026-11-24). So most runs are launched without events, and each step is said to have
+ * taken the share that it took in the latest run with events. */
 
-/* What the kernels of a chain were given: where its data are, what of the run they write, and what the run's user
- * says. */
+/* What the kernels of a chain were given: where its data are, what of the run they write, and what
+ * the run's user says. */
 typedef struct key {
     const void *pointer;
     size_t row_pitch, plane_pitch;
@@ -95,7 +98,8 @@ typedef struct psg_replay {
     size_t seen;                   /* runs with this key */
     bool marked;                   /* the latest run was */
     uint64_t used;                 /* when, in psg_gpu.replayed; 0: never */
-    /* [engine.chain_steps]: the share of the latest marked run's time that was left after each step; NAN: not known */
+    /* [engine.chain_steps]: the share of the latest marked run's time that was left after each
+     * step; NAN: not known */
     double *share;
     char *user; /* [engine.user_bytes] of these runs */
     key key[];  /* of their data, and of their result */
@@ -157,7 +161,8 @@ static bool is_of(const psg_replay *r, const psg_run *run, void *buffers[], size
     return same;
 }
 
-/* Of a slot's graphs the one of these data, or the one that was not used for longest, which forgets its own. */
+/* Of a slot's graphs the one of these data, or the one that was not used for longest, which forgets
+ * its own. */
 static psg_replay *replay_of(psg_replay **replays, const psg_run *run, void *buffers[],
                              size_t count) {
     psg_replay *oldest = replays[0];
@@ -177,7 +182,8 @@ static psg_replay *replay_of(psg_replay **replays, const psg_run *run, void *buf
     return oldest;
 }
 
-/* What fails meanwhile is said by the steps themselves, which follow one by one then. @return NULL: something failed */
+/* What fails meanwhile is said by the steps themselves, which follow one by one then. @return NULL:
+ * something failed */
 static cudaGraphExec_t record(psg_gpu *w, psg_run *run, void *buffers[],
                               void (*steps)(psg_run *run, void *buffers[])) {
     cudaStream_t stream = starpu_cuda_get_local_stream();
@@ -219,8 +225,8 @@ static void record_both(psg_gpu *w, psg_replay *r, psg_run *run, void *buffers[]
     }
 }
 
-/* Is this run to have marks? The run that records the graphs waits for that before its first step, which would seem too long:
- * the run after it is the first whose marks count. */
+/* Is this run to have marks? The run that records the graphs waits for that before its first step,
+ * which would seem too long: the run after it is the first whose marks count. */
 static bool is_marked(const psg_replay *r, const psg_run *run) {
     return r->graph[PLAIN] == NULL || run->engine->record || isnan(r->share[0]) ||
            r->seen == TUNING_REPLAY_AFTER + 2 || r->seen % TUNING_MARKED_EVERY == 0;
@@ -389,7 +395,14 @@ static void stop_worker(void *argument) {
     psg_cuda_copies_close(starpu_worker_get_devid(id));
 }
 
-psg_fault psg_gpu_start(psg_engine *engine, const psg_gpu_user *user, char *words, size_t size) {
+static void stop(psg_engine *engine) {
+    preparation p = {.engine = engine, .gpu = engine->gpu};
+    starpu_execute_on_each_worker(stop_worker, &p, STARPU_CUDA);
+    free(engine->gpu);
+    engine->gpu = NULL;
+}
+
+static psg_fault start(psg_engine *engine, const psg_gpu_user *user, char *words, size_t size) {
     preparation p = {.engine = engine,
                      .user = user,
                      .gpu = calloc(engine->workers, sizeof(psg_gpu *)),
@@ -412,16 +425,9 @@ psg_fault psg_gpu_start(psg_engine *engine, const psg_gpu_user *user, char *word
     }
     free(p.code);
     if (fault != PSG_FAULT_NONE) {
-        psg_gpu_stop(engine);
+        stop(engine);
     }
     return fault;
 }
 
-void psg_gpu_stop(psg_engine *engine) {
-    if (engine->gpu != NULL) {
-        preparation p = {.engine = engine, .gpu = engine->gpu};
-        starpu_execute_on_each_worker(stop_worker, &p, STARPU_CUDA);
-        free(engine->gpu);
-        engine->gpu = NULL;
-    }
-}
+const psg_gpu_table psg_cuda_gpus = {.start = start, .stop = stop, .moments = psg_gpu_moments};

@@ -95,8 +95,8 @@ typedef struct search {
     const psg_record *record;
     size_t *data;   /* [uses] */
     size_t *writer; /* [uses], by data: who wrote them last */
-    size_t *
-        adder; /* [uses], by data: the latest use that added to them since; PSG_RECORD_NONE: there is none */
+    size_t *adder;  /* [uses], by data: the latest use that added to them since; PSG_RECORD_NONE:
+                       there is none */
     size_t *former; /* [uses]: of a use that adds, the one before it that added to the same data */
     size_t *event;  /* [count]: the event of each; PSG_RECORD_NONE: it has none */
     size_t *first;  /* [count + 1]: where what each came after begins in `before` */
@@ -176,7 +176,8 @@ static bool add_writer(search *s, size_t number, size_t writer) {
     return room;
 }
 
-/* What reads comes after all that added to the data since they were written; else, and what adds, after who wrote them. */
+/* What reads comes after all that added to the data since they were written; else, and what adds,
+ * after who wrote them. */
 static bool add_before(search *s, size_t number, size_t use) {
     const size_t data = s->data[use];
     const unsigned how = s->record->use[use].how;
@@ -234,8 +235,8 @@ static psg_edge *list_found(const search *s, size_t *count) {
     return list;
 }
 
-/* What no worker runs, as the taking of a block for its parts, is no event: its readers come after what it read
- * from. */
+/* What no worker runs, as the taking of a block for its parts, is no event: its readers come after
+ * what it read from. */
 bool psg_history_edges(const psg_history *history, psg_edge **list, size_t *count) {
     *list = NULL;
     *count = 0;

@@ -1,5 +1,6 @@
-/** @file history.h  What is kept of a run that somebody has waited for: its events, times, and what its tasks read and
- *  wrote. From these: which event needed which other, and what the run could not be shorter than. */
+/** @file history.h  What is kept of a run that somebody has waited for: its events, times, and what
+ * its tasks read and wrote. From these: which event needed which other, and what the run could not
+ * be shorter than. */
 #ifndef PSG_RUNTIME_HISTORY_H
 #define PSG_RUNTIME_HISTORY_H
 
@@ -31,8 +32,9 @@ typedef struct psg_edge {
     size_t after;
 } psg_edge;
 
-/** Which event needed the result of which other: a reader comes after the last writer submitted before it. (StarPU also
- *  orders a writer after the readers before it; that is no need of data, and not told.) Those of one event stand together, after those of all that it needed.
+/** Which event needed the result of which other: a reader comes after the last writer submitted
+ * before it. (StarPU also orders a writer after the readers before it; that is no need of data, and
+ * not told.) Those of one event stand together, after those of all that it needed.
  *  @param[out] list  to be freed by free()
  *  @return false: no memory, or there was none for all events or for all of the record */
 bool psg_history_edges(const psg_history *history, psg_edge **list, size_t *count);
@@ -55,8 +57,9 @@ typedef struct psg_chain_rule {
 bool psg_history_chain(const psg_history *history, const psg_edge *edges, size_t count,
                        const psg_chain_rule *rule, double *seconds);
 
-/** Bytes that the tasks move between memory and workers at the least, as their kinds say. Of what a phase reads, the
- *  caches may have as much as they hold when it begins; of what it writes, they may keep as much when it ends. */
+/** Bytes that the tasks move between memory and workers at the least, as their kinds say. Of what a
+ * phase reads, the caches may have as much as they hold when it begins; of what it writes, they may
+ * keep as much when it ends. */
 double psg_history_traffic(const psg_history *history, const psg_engine *engine,
                            double cache_bytes);
 

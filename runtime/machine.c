@@ -174,8 +174,8 @@ static bool in_range(const psg_task_shape *s) {
     return good;
 }
 
-/* What follows the seconds: nothing, or blanks and the spread, with which a distribution is still one
- * that a double can be drawn from. */
+/* What follows the seconds: nothing, or blanks and the spread, with which a distribution is still
+ * one that a double can be drawn from. */
 static bool read_spread(double *spread, const char *rest) {
     const size_t blanks = strspn(rest, " \t");
     *spread = 0;

@@ -10,7 +10,8 @@ static double ratio(size_t a, size_t b) {
     return fabs(log((double)a / (double)b));
 }
 
-/* Of the lines with these numbers along the axes the one with the nearest lengths. @return 0: there is none */
+/* Of the lines with these numbers along the axes the one with the nearest lengths. @return 0: there
+ * is none */
 static double factor_of(const psg_machine *machine, bool gpu, const psg_task_shape *s,
                         const int along[3]) {
     double nearest = INFINITY;
@@ -49,7 +50,8 @@ double psg_machine_factor(const psg_machine *machine, bool gpu, const psg_task_s
     return factor;
 }
 
-/* The task as it was recorded: of its extents only the numbers of a row depend on what is done along an axis. */
+/* The task as it was recorded: of its extents only the numbers of a row depend on what is done
+ * along an axis. */
 static psg_task_shape recorded_shape(const psg_task_shape *s) {
     psg_task_shape shape = *s;
     if (s->along[0] != 0) {
@@ -60,7 +62,8 @@ static psg_task_shape recorded_shape(const psg_task_shape *s) {
 
 /* ----------------------------------------------------------------------------------- times */
 
-/* Of a kind without operations of its own: the complex numbers of the spectrum that the task works on. */
+/* Of a kind without operations of its own: the complex numbers of the spectrum that the task works
+ * on. */
 static double points(const psg_task_shape *s) {
     const psg_kind *kind = psg_kind_at(s->kind);
     return kind->operations != NULL
@@ -190,13 +193,13 @@ static double with_peers(const psg_machine *machine, bool gpu, const psg_task_sh
     return own > 0 && rate > 0 ? fmax(work, peer_bytes(shape) / rate) : 0;
 }
 
-/* The link peer has another rate than when the task was recorded. The task has two parts. The work is
- * the time of the task with all pieces in memory of its own. The transfers are bytes over rate, or what
- * the work leaves of the recorded time, if that is longer. The longer part hides a share of the shorter
- * one. The recorded time tells which share, and the share stays. So half the rate doubles the
- * transfers, and a rate without limit leaves the work. Without a time of the work, the sum of both
- * parts counts, and a faster link changes nothing: nobody knows how short the task can become. Other sides
- * than periodic ones lengthen the work, and leave the transfers as they are. */
+/* The link peer has another rate than when the task was recorded. The task has two parts. The work
+ * is the time of the task with all pieces in memory of its own. The transfers are bytes over rate,
+ * or what the work leaves of the recorded time, if that is longer. The longer part hides a share of
+ * the shorter one. The recorded time tells which share, and the share stays. So half the rate
+ * doubles the transfers, and a rate without limit leaves the work. Without a time of the work, the
+ * sum of both parts counts, and a faster link changes nothing: nobody knows how short the task can
+ * become. Other sides than periodic ones lengthen the work, and leave the transfers as they are. */
 static double at_rate_now(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
                           double recorded) {
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;

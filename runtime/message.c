@@ -1,7 +1,7 @@
-/* Messages between processes: one for each block of a segment and a bundle. StarPU says when a block can go or come, and goes on when it has; the messenger does the rest. */
+/* Messages between processes: one for each block of a segment and a bundle. StarPU says when a
+ * block can go or come, and goes on when it has; the messenger does the rest. */
 #include "runtime/message.h"
 
-#include "runtime/messenger.h"
 #include "runtime/simulation.h"
 
 #include <stdio.h>
@@ -10,43 +10,44 @@
 
 void psg_message_blame(psg_run *run, const char *what, int code) {
     char words[256];
-    psg_comm_words(code, words, sizeof words);
+    psg_comms->words(code, words, sizeof words);
     psg_run_fail(run, PSG_FAULT_MPI, "%s: %s", what, words);
 }
 
-typedef struct psg_travel {
-    psg_errand errand; /* first: it stands for the whole */
+typedef struct psg_transfer {
+    psg_request request; /* first: it stands for the whole */
     psg_run *run;
     psg_message message;
     starpu_data_handle_t block;
     bool acquired; /* from StarPU */
     psg_run_event event;
-} travel;
+} transfer;
 
-struct psg_travel *psg_travels_create(size_t messages) {
-    return calloc(messages + 1, sizeof(travel));
+struct psg_transfer *psg_transfers_create(size_t messages) {
+    return calloc(messages + 1, sizeof(transfer));
 }
 
-static psg_pairing *pairing_of(const travel *t) {
+static psg_pairing *pairing_of(const transfer *t) {
     return &t->run->messages.pairing[t->message.rank][t->message.way];
 }
 
 /* A block that travels is dense. */
-static int start_travel(psg_errand *errand, psg_request *request) {
-    travel *t = (travel *)errand;
-    const psg_wire *wire = t->run->engine->wire;
+static int start_transfer(psg_request *request, psg_operation *operation) {
+    transfer *t = (transfer *)request;
+    const psg_channel *channel = t->run->engine->channel;
     const psg_message *m = &t->message;
     psg_run_under_way(t->run, pairing_of(t), true);
     if (atomic_load(&t->run->messages.given_up)) {
         return PSG_COMM_GIVEN_UP;
     }
     void *memory = m->rows > 0 ? starpu_data_handle_to_pointer(t->block, (unsigned)m->node) : NULL;
-    return t->event.received ? psg_wire_receive(wire, memory, m->rows, m->rank, m->tag, request)
-                             : psg_wire_send(wire, memory, m->rows, m->rank, m->tag, request);
+    return t->event.received
+               ? psg_comms->receive(channel, memory, m->rows, m->rank, m->tag, operation)
+               : psg_comms->send(channel, memory, m->rows, m->rank, m->tag, operation);
 }
 
-static void end_travel(psg_errand *errand, int code) {
-    travel *t = (travel *)errand;
+static void end_transfer(psg_request *request, int code) {
+    transfer *t = (transfer *)request;
     psg_run *run = t->run;
     psg_run_under_way(run, pairing_of(t), false);
     if (code != 0) {
@@ -71,78 +72,79 @@ void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends) {
 }
 
 /* The oldest receive that waits, taken off the list. */
-static psg_errand *oldest_held(psg_pairing *p) {
-    psg_errand **at = &p->held;
+static psg_request *oldest_held(psg_pairing *p) {
+    psg_request **at = &p->held;
     while (*at != NULL && (*at)->next != NULL) {
         at = &(*at)->next;
     }
-    psg_errand *oldest = *at;
+    psg_request *oldest = *at;
     *at = NULL;
     return oldest;
 }
 
 /* On whatever thread had the block last. A receive begins with a send to the same process, if
  * one is to come: so two processes tell each other of their messages before either fills the
- * wire, on which the word that a receiver is ready would queue behind all that (on one TCP
+ * network, on which the word that a receiver is ready would queue behind all that (on one TCP
  * connection the two directions would take turns). */
 static void ready(void *argument) {
-    travel *t = argument;
+    transfer *t = argument;
     psg_run *run = t->run;
     psg_pairing *p = pairing_of(t);
-    psg_errand *go[2] = {NULL, NULL};
+    psg_request *go[2] = {NULL, NULL};
     if (t->message.read && !t->event.received) {
         psg_run_messages_ready(run, 1);
     }
-    if (t->message.rows == 0 || t->message.alone) { /* the first fills no wire */
-        psg_messenger_post(&t->errand);
+    if (t->message.rows == 0 || t->message.alone) { /* the first fills no network */
+        psg_comms->post(&t->request);
         return;
     }
     starpu_pthread_mutex_lock(&run->mutex);
     if (!t->event.received) {
-        go[0] = &t->errand;
+        go[0] = &t->request;
         p->sends_left--;
         p->credit++;
     } else {
-        t->errand.next = p->held;
-        p->held = &t->errand;
+        t->request.next = p->held;
+        p->held = &t->request;
     }
     if (p->held != NULL && (p->credit > 0 || p->sends_left == 0)) {
         go[1] = oldest_held(p);
         p->credit -= p->credit > 0 ? 1 : 0;
     }
     /* after the last send, all that are held */
-    psg_errand *rest = p->sends_left == 0 ? p->held : NULL;
+    psg_request *rest = p->sends_left == 0 ? p->held : NULL;
     p->held = p->sends_left == 0 ? NULL : p->held;
     starpu_pthread_mutex_unlock(&run->mutex);
     for (int m = 0; m < 2; m++) {
         if (go[m] != NULL) {
-            psg_messenger_post(go[m]);
+            psg_comms->post(go[m]);
         }
     }
     while (rest != NULL) {
-        psg_errand *next = rest->next;
-        psg_messenger_post(rest);
+        psg_request *next = rest->next;
+        psg_comms->post(rest);
         rest = next;
     }
 }
 
-/* The other process waits for a message in any case, and so it goes, also of a run that has failed. */
+/* The other process waits for a message in any case, and so it goes, also of a run that has failed.
+ */
 static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
-    travel *t = &run->messages.travel[run->messages.travels++];
+    transfer *t = &run->messages.transfer[run->messages.transfers++];
     psg_run_begin_task(run);
-    *t = (travel){.errand = {.owner = run,
-                             .hurried = run->engine->polls,
-                             .start = start_travel,
-                             .ended = end_travel},
-                  .run = run,
-                  .message = *m,
-                  .block = block,
-                  .acquired = true,
-                  .event = {.label = m->label,
-                            .worker = -1,
-                            .rank = m->rank,
-                            .received = receive,
-                            .number = PSG_RECORD_NONE}};
+    *t = (transfer){.request = {.owner = run,
+                                .hurried = run->engine->polls,
+                                .start = start_transfer,
+                                .ended = end_transfer},
+                    .run = run,
+                    .message = *m,
+                    .block = block,
+                    .acquired = true,
+                    .event = {.label = m->label,
+                              .worker = -1,
+                              .rank = m->rank,
+                              .received = receive,
+                              .number = PSG_RECORD_NONE}};
     if (run->engine->record) {
         t->event.number = psg_record_add(&run->events.record);
         psg_record_use_data(&run->events.record, block,
@@ -165,7 +167,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
 }
 
 void psg_message_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
-    psg_run_message_submitted(run, message->rows * psg_wire_row_bytes(run->engine->wire));
+    psg_run_message_submitted(run, message->rows * run->engine->row_bytes);
     submit(run, block, message, false);
 }
 
@@ -186,10 +188,10 @@ static bool under_way(const void *data, int rank) {
     return d->run->messages.pairing[rank][d->way].under_way > 0;
 }
 
-/* A process that computes has no messages back until all those there have come: so the first way on which one is
- * missing tells who does not go on. */
+/* A process that computes has no messages back until all those there have come: so the first way on
+ * which one is missing tells who does not go on. */
 static void name_the_silent(psg_run *run, char *whom, size_t size) {
-    const int ranks = psg_comm_ranks(run->engine->comm);
+    const int ranks = run->engine->comm->ranks;
     bool found = false;
     (void)snprintf(whom, size, "the other processes");
     starpu_pthread_mutex_lock(&run->mutex);
@@ -210,7 +212,7 @@ size_t psg_message_give_up(psg_run *run) {
     char whom[160];
     name_the_silent(run, whom, sizeof whom);
     psg_comm_give_up(comm, whom, "to send and receive messages of a solve");
-    psg_run_fail(run, PSG_FAULT_MPI, "%s", psg_comm_why(comm));
+    psg_run_fail(run, PSG_FAULT_MPI, "%s", comm->words);
     atomic_store(&run->messages.given_up, true);
-    return psg_messenger_drop(run);
+    return psg_comms->drop(run);
 }

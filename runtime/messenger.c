@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/tuning.h"
-#include "runtime/request_mpi.h"
+#include "runtime/mpi_channel.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -11,26 +11,26 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t posted_some; /* by the clock that nobody sets */
-static psg_errand *posted;         /* latest first; under the lock */
+static psg_request *posted;        /* latest first; under the lock */
 static bool stopping;              /* under the lock */
 static pthread_t thread;
 
-/* What is under way: request m is that of errand m. */
+/* What is under way: operation m is that of request m. */
 typedef struct round {
-    MPI_Request *request;
-    psg_errand **errand;
+    MPI_Request *operation;
+    psg_request **request;
     int *ended;
     MPI_Status *status; /* of those that have ended */
     int count;
     int room;
-    int hurried;       /* of those under way */
-    psg_errand *first; /* not begun yet, as there was no room; first come, first served */
-    psg_errand *last;
+    int hurried;        /* of those under way */
+    psg_request *first; /* not begun yet, as there was no room; first come, first served */
+    psg_request *last;
 } round;
 
 /* What ends the requests of an owner; begun by nobody. */
 typedef struct dropping {
-    psg_errand errand; /* first: it stands for the whole */
+    psg_request request; /* first: it stands for the whole */
     pthread_cond_t ended;
     bool is_over; /* under the lock */
     size_t count;
@@ -39,16 +39,16 @@ typedef struct dropping {
 /* What was there stays, whatever cannot be had. */
 static bool make_room(round *r) {
     const size_t room = r->room > 0 ? 2 * (size_t)r->room : 64;
-    MPI_Request *request = realloc(r->request, room * sizeof *request);
+    MPI_Request *operation = realloc(r->operation, room * sizeof *operation);
+    if (operation == NULL) {
+        return false;
+    }
+    r->operation = operation;
+    psg_request **request = realloc(r->request, room * sizeof(psg_request *));
     if (request == NULL) {
         return false;
     }
     r->request = request;
-    psg_errand **errand = realloc(r->errand, room * sizeof(psg_errand *));
-    if (errand == NULL) {
-        return false;
-    }
-    r->errand = errand;
     int *ended = realloc(r->ended, room * sizeof *ended);
     if (ended == NULL) {
         return false;
@@ -63,41 +63,41 @@ static bool make_room(round *r) {
     return true;
 }
 
-static void start(round *r, psg_errand *errand) {
-    psg_request begun = {MPI_REQUEST_NULL};
-    const int code = errand->start(errand, &begun);
+static void start(round *r, psg_request *request) {
+    psg_operation begun = {MPI_REQUEST_NULL};
+    const int code = request->start(request, &begun);
     if (code != MPI_SUCCESS || begun.mpi == MPI_REQUEST_NULL) {
-        errand->ended(errand, code);
+        request->ended(request, code);
         return;
     }
-    r->request[r->count] = begun.mpi;
-    r->errand[r->count++] = errand;
-    r->hurried += errand->hurried ? 1 : 0;
+    r->operation[r->count] = begun.mpi;
+    r->request[r->count++] = request;
+    r->hurried += request->hurried ? 1 : 0;
 }
 
-/* Errands that have ended leave no gap. */
+/* Requests that have ended leave no gap. */
 static void close_gaps(round *r) {
     int kept = 0;
     for (int m = 0; m < r->count; m++) {
-        if (r->errand[m] != NULL) {
-            r->errand[kept] = r->errand[m];
-            r->request[kept++] = r->request[m];
+        if (r->request[m] != NULL) {
+            r->request[kept] = r->request[m];
+            r->operation[kept++] = r->operation[m];
         }
     }
     r->count = kept;
 }
 
-/* Errand m is over, and no longer the round's. */
+/* Request m is over, and no longer the round's. */
 static void finish(round *r, int m, int code) {
-    psg_errand *errand = r->errand[m];
-    r->errand[m] = NULL;
-    r->hurried -= errand->hurried ? 1 : 0;
-    errand->ended(errand, code);
+    psg_request *request = r->request[m];
+    r->request[m] = NULL;
+    r->hurried -= request->hurried ? 1 : 0;
+    request->ended(request, code);
 }
 
 static void drop(round *r, dropping *d) {
     for (int m = 0; m < r->count; m++) {
-        if (r->errand[m]->owner == d->errand.owner) {
+        if (r->request[m]->owner == d->request.owner) {
             d->count++;
             finish(r, m, PSG_COMM_GIVEN_UP);
         }
@@ -109,11 +109,11 @@ static void drop(round *r, dropping *d) {
     pthread_mutex_unlock(&lock);
 }
 
-/* An errand that there is no room for begins when another one has ended: the process at its other
+/* A request that there is no room for begins when another one has ended: the process at its other
  * end waits for it. */
-static void take(round *r, psg_errand *news) {
+static void take(round *r, psg_request *news) {
     while (news != NULL) {
-        psg_errand *next = news->next; /* the errand is gone once it has ended */
+        psg_request *next = news->next; /* the request is gone once it has ended */
         if (news->start == NULL) {
             drop(r, (dropping *)news);
         } else {
@@ -124,9 +124,9 @@ static void take(round *r, psg_errand *news) {
         news = next;
     }
     while (r->first != NULL && (r->count < r->room || make_room(r))) {
-        psg_errand *errand = r->first;
-        r->first = errand->next;
-        start(r, errand);
+        psg_request *request = r->first;
+        r->first = request->next;
+        start(r, request);
     }
 }
 
@@ -136,7 +136,7 @@ static int look(round *r) {
     if (r->count == 0) {
         return 0;
     }
-    const int code = MPI_Testsome(r->count, r->request, &count, r->ended, r->status);
+    const int code = MPI_Testsome(r->count, r->operation, &count, r->ended, r->status);
     const bool told = code == MPI_ERR_IN_STATUS; /* each has its own */
     if ((code != MPI_SUCCESS && !told) || count == MPI_UNDEFINED) {
         for (count = 0; count < r->count; count++) { /* which one is not said: all have failed */
@@ -162,10 +162,10 @@ static void wait_for_news(bool under_way) {
 }
 
 /* In the order in which they were posted. */
-static psg_errand *reversed(psg_errand *list) {
-    psg_errand *first = NULL;
+static psg_request *reversed(psg_request *list) {
+    psg_request *first = NULL;
     while (list != NULL) {
-        psg_errand *next = list->next;
+        psg_request *next = list->next;
         list->next = first;
         first = list;
         list = next;
@@ -174,8 +174,8 @@ static psg_errand *reversed(psg_errand *list) {
 }
 
 static void free_round(round *r) {
+    free(r->operation);
     free(r->request);
-    free(r->errand);
     free(r->ended);
     free(r->status);
     free(r);
@@ -190,7 +190,7 @@ static void *run(void *argument) {
         if (posted == NULL && (r->count == 0 || naps)) {
             wait_for_news(r->count > 0);
         }
-        psg_errand *news = reversed(posted);
+        psg_request *news = reversed(posted);
         posted = NULL;
         pthread_mutex_unlock(&lock);
         idle = news != NULL ? 0 : idle + 1;
@@ -206,7 +206,8 @@ static void *run(void *argument) {
     return NULL;
 }
 
-/* The thread has room from the beginning on: what it cannot begin for want of memory begins later. */
+/* The thread has room from the beginning on: what it cannot begin for want of memory begins later.
+ */
 bool psg_messenger_start(void) {
     pthread_condattr_t attribute;
     round *r = calloc(1, sizeof *r);
@@ -239,17 +240,17 @@ void psg_messenger_stop(void) {
     pthread_cond_destroy(&posted_some);
 }
 
-void psg_messenger_post(psg_errand *errand) {
+void psg_messenger_post(psg_request *request) {
     pthread_mutex_lock(&lock);
-    errand->next = posted;
-    posted = errand;
+    request->next = posted;
+    posted = request;
     pthread_cond_signal(&posted_some);
     pthread_mutex_unlock(&lock);
 }
 
 size_t psg_messenger_drop(const void *owner) {
-    dropping d = {.errand = {.owner = owner}, .ended = PTHREAD_COND_INITIALIZER};
-    psg_messenger_post(&d.errand);
+    dropping d = {.request = {.owner = owner}, .ended = PTHREAD_COND_INITIALIZER};
+    psg_messenger_post(&d.request);
     pthread_mutex_lock(&lock);
     while (!d.is_over) {
         pthread_cond_wait(&d.ended, &lock);

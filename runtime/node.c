@@ -96,13 +96,12 @@ static void divide(hwloc_topology_t topology, int rank, int ranks, const mask *g
 
 void psg_share_enter(psg_share *share, psg_comm *comm) {
     hwloc_topology_t topology = NULL;
-    int rank = 0;
-    int ranks = 1;
     *share = (psg_share){.ranks = 1};
     if (comm == NULL) {
         return;
     }
-    psg_comm_node(comm, &rank, &ranks);
+    const int rank = comm->node_rank;
+    const int ranks = comm->node_ranks;
     share->rank = rank;
     share->ranks = ranks;
     hwloc_cpuset_t mine = hwloc_bitmap_alloc();

@@ -25,8 +25,8 @@ void psg_share_leave(psg_share *share);
 void psg_share_gpus(psg_share *share, int there, int *count);
 /** The processor's name, and the cores that this process may run on. Either pointer may be NULL. */
 void psg_share_machine(char *model, size_t size, int *cores);
-/** What the machine has, whoever may run on it: its cores, or its processing units where it names no cores, and its
- *  NUMA nodes. 0: not known. */
+/** What the machine has, whoever may run on it: its cores, or its processing units where it names
+ * no cores, and its NUMA nodes. 0: not known. */
 void psg_share_whole(unsigned *cores, unsigned *nodes);
 
 #endif

@@ -10,8 +10,9 @@
 /** The number of what has no place in the record. */
 #define PSG_RECORD_NONE SIZE_MAX
 
-/** How something uses data: flags. What adds to data, as STARPU_REDUX and STARPU_COMMUTE say, does so in no order with others that
- *  add. It comes after who wrote the data, and who reads the data comes after all that added to them. */
+/** How something uses data: flags. What adds to data, as STARPU_REDUX and STARPU_COMMUTE say, does
+ * so in no order with others that add. It comes after who wrote the data, and who reads the data
+ * comes after all that added to them. */
 enum { PSG_USE_READS = 1, PSG_USE_WRITES = 2, PSG_USE_ADDS = 4 };
 
 typedef struct psg_record_use {

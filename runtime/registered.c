@@ -1,7 +1,8 @@
 #include "runtime/registered.h"
-#include "runtime/gpu.h"
 #include "runtime/task.h"
 #if PSG_WITH_CUDA
+#include "runtime/gpu_cuda.h"
+
 #include <starpu_cuda.h>
 #endif
 

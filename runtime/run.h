@@ -1,4 +1,5 @@
-/** @file run.h  What the tasks that somebody waits for together share: their engine, and how they are going. */
+/** @file run.h  What the tasks that somebody waits for together share: their engine, and how they
+ * are going. */
 #ifndef PSG_RUNTIME_RUN_H
 #define PSG_RUNTIME_RUN_H
 
@@ -12,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Messages between two processes go one way, and their answers come back. In a run they may do so twice. */
+/** Messages between two processes go one way, and their answers come back. In a run they may do so
+ * twice. */
 typedef enum psg_way {
     PSG_WAY_THERE = 0,
     PSG_WAY_BACK,
@@ -25,7 +27,8 @@ static inline bool psg_way_is_back(psg_way way) {
     return way == PSG_WAY_BACK || way == PSG_WAY_BACK_AGAIN;
 }
 
-/** What runs need of whoever submits their tasks. All of it is set before the first task is submitted. */
+/** What runs need of whoever submits their tasks. All of it is set before the first task is
+ * submitted. */
 typedef struct psg_engine {
     const void *owner; /**< for the functions of kinds, and of whoever makes `gpu` */
     psg_task_precision precision;
@@ -35,17 +38,18 @@ typedef struct psg_engine {
     bool record;    /**< runs keep what their tasks read and write */
     bool pinned;    /**< GPUs write to psg_run.result */
     size_t result_bytes;
-    size_t
-        user_bytes; /**< of psg_run.user, which kernels get by value: a CUDA graph is for one value */
-    /** A thread that waits for a run polls, as CUDA does: where GPUs have all tasks, to be woken takes as long as a
-     *  task. */
+    size_t user_bytes; /**< of psg_run.user, which kernels get by value: a CUDA graph is for one
+                          value */
+    /** A thread that waits for a run polls, as CUDA does: where GPUs have all tasks, to be woken
+     * takes as long as a task. */
     bool polls;
     /** The task that ends a run calls it if the run is awake, before the waiter wakes; or NULL. */
     void (*run_ended)(void);
 
     struct psg_comm *comm; /**< NULL: one process */
-    struct psg_wire *wire;
-    size_t messages; /**< the most that a run has */
+    struct psg_channel *channel;
+    size_t row_bytes; /**< of the channel */
+    size_t messages;  /**< the most that a run has */
 
     size_t slots;       /**< runs with the same slot follow one another */
     size_t task_data;   /**< pieces of data of a task that may be a step of a chain, at most */
@@ -87,10 +91,10 @@ typedef struct psg_run_cell {
 
 /** What goes one way between this process and another, in a run. */
 typedef struct psg_pairing {
-    size_t sends_left;       /**< not begun yet */
-    size_t credit;           /**< receives that may begin, one for each send begun */
-    struct psg_errand *held; /**< receives that wait for theirs, latest first */
-    size_t under_way;        /**< sends and receives that MPI has */
+    size_t sends_left;        /**< not begun yet */
+    size_t credit;            /**< receives that may begin, one for each send begun */
+    struct psg_request *held; /**< receives that wait for theirs, latest first */
+    size_t under_way;         /**< sends and receives that MPI has */
 } psg_pairing;
 
 /** The messages of a run. */
@@ -98,10 +102,10 @@ typedef struct psg_run_messages {
     psg_run_cell cell;                /**< how many, and the time with one on its way */
     uint64_t bytes;                   /**< in those that go to other processes */
     psg_pairing (*pairing)[PSG_WAYS]; /**< [ranks]; NULL: one process; under the mutex */
-    struct psg_travel *travel;        /**< room for each message, so that no message fails for want
+    struct psg_transfer *transfer;    /**< room for each message, so that no message fails for want
                                            of memory: the other process waits for it. NULL: one
                                            process */
-    size_t travels;                   /**< submitted */
+    size_t transfers;                 /**< submitted */
     struct psg_gathering *gathering;  /**< [PSG_WAYS]: room for the alltoalls */
     size_t under_way;                 /**< messages and alltoalls that MPI has; under the mutex */
     double under_way_since;           /**< when under_way was 0 for the last time, microseconds */
@@ -120,7 +124,8 @@ typedef struct psg_run_events {
     psg_record record;
 } psg_run_events;
 
-/** A set of tasks that somebody waits for together: one solve, from its submission until it has been waited for. */
+/** A set of tasks that somebody waits for together: one solve, from its submission until it has
+ * been waited for. */
 typedef struct psg_run {
     const psg_engine *engine;
     uint64_t number; /**< among the runs of the engine, from 0 */
@@ -129,11 +134,12 @@ typedef struct psg_run {
     char words[256];  /**< of the first fault, complete once the run has ended */
     const char *line; /**< of the sources that latched it; complete with the words */
 
-    /** NULL: tasks go to StarPU. Else this function takes each task, with its data, and destroys it. */
+    /** NULL: tasks go to StarPU. Else this function takes each task, with its data, and destroys
+     * it. */
     void (*gather)(struct psg_run *run, struct starpu_task *task);
     struct psg_chain *chain;   /**< NULL: the engine has no chained tasks */
     struct psg_teamwork *work; /**< NULL: the engine has no team */
-    struct psg_order
+    struct psg_stream_order
         *order;       /**< among the work on CUDA streams, see order.h; NULL: it never had one */
     bool awake;       /**< StarPU's workers are awake for it */
     size_t slot;      /**< its slot, or the slot that it had last */
@@ -162,8 +168,8 @@ static inline size_t psg_chain_data(const psg_engine *engine) {
     return (engine->chain_steps + 1) * engine->task_data;
 }
 
-/** Latch the first fault, its words and the line of the sources: psg_run_fail(run, fault, format, ...). Later faults are
- *  dropped. */
+/** Latch the first fault, its words and the line of the sources: psg_run_fail(run, fault, format,
+ * ...). Later faults are dropped. */
 #define psg_run_fail(...) psg_run_fail_at(PSG_HERE, __VA_ARGS__)
 /** @param[in] line  a literal */
 void psg_run_fail_at(const char *line, psg_run *run, psg_fault fault, const char *format, ...)

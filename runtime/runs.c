@@ -2,12 +2,13 @@
 
 #include "base/clock.h"
 #include "base/tuning.h"
+#include "runtime/alltoall.h"
 #include "runtime/chain.h"
 #include "runtime/comm.h"
 #include "runtime/device.h"
 #include "runtime/message.h"
-#include "runtime/order.h"
 #include "runtime/simulation.h"
+#include "runtime/stream_order.h"
 #include "runtime/team.h"
 #include "runtime/teamwork.h"
 
@@ -20,14 +21,16 @@
 static void free_parts(psg_run *run) {
     psg_chain_destroy(run->chain);
     psg_teamwork_destroy(run->work);
-    psg_order_destroy(run->order);
+    if (run->order != NULL) {
+        psg_stream_orders->destroy(run->order);
+    }
     if (run->result != NULL && run->engine->pinned) {
-        psg_device_host_free(run->result);
+        psg_devices->host_free(run->result);
     } else {
         free(run->result);
     }
     free(run->messages.gathering);
-    free(run->messages.travel);
+    free(run->messages.transfer);
     free(run->messages.pairing);
     free(run->cell);
     free(run);
@@ -39,20 +42,20 @@ psg_run *psg_run_create(const psg_engine *engine) {
         return NULL;
     }
     const size_t bytes = engine->result_bytes + 1;
-    const int ranks = engine->comm != NULL ? psg_comm_ranks(engine->comm) : 0;
+    const int ranks = engine->comm != NULL ? engine->comm->ranks : 0;
     psg_run_messages *m = &run->messages;
     run->engine = engine;
     run->cell = calloc(engine->workers * engine->kinds + 1, sizeof *run->cell);
-    run->result = engine->pinned ? psg_device_host_alloc(bytes) : malloc(bytes);
+    run->result = engine->pinned ? psg_devices->host_alloc(bytes) : malloc(bytes);
     m->pairing = calloc((size_t)ranks + 1, sizeof *m->pairing);
-    m->travel = ranks > 1 ? psg_travels_create(engine->messages) : NULL;
+    m->transfer = ranks > 1 ? psg_transfers_create(engine->messages) : NULL;
     m->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
     run->chain = engine->chain_steps > 0 ? psg_chain_create(engine) : NULL;
     run->work = engine->team != NULL
                     ? psg_teamwork_create(engine->team_steps, psg_team_seats(engine->team))
                     : NULL;
     if (run->cell == NULL || run->result == NULL || m->pairing == NULL ||
-        (ranks > 1 && (m->travel == NULL || m->gathering == NULL)) ||
+        (ranks > 1 && (m->transfer == NULL || m->gathering == NULL)) ||
         (engine->chain_steps > 0 && run->chain == NULL) ||
         (engine->team != NULL && run->work == NULL)) {
         free_parts(run);
@@ -63,8 +66,8 @@ psg_run *psg_run_create(const psg_engine *engine) {
     return run;
 }
 
-/* A moment of StarPU's clock, in seconds since the epoch. A thread may lose its core between the looks at
- * two clocks, so that the shortest of several looks counts. */
+/* A moment of StarPU's clock, in seconds since the epoch. A thread may lose its core between the
+ * looks at two clocks, so that the shortest of several looks counts. */
 static double since_epoch(double moment) {
     enum { LOOKS = 5 };
     const double good = 1; /* microseconds */
@@ -94,7 +97,7 @@ void psg_run_start(psg_run *run, uint64_t number) {
     m->cell = (psg_run_cell){0};
     m->bytes = 0;
     m->on_their_way = 0;
-    m->travels = 0;
+    m->transfers = 0;
     m->under_way = 0;
     atomic_store(&m->given_up, false);
     run->events.count = 0;

@@ -9,7 +9,8 @@ psg_run *psg_run_create(const psg_engine *engine);
 /** NULL is fine. */
 void psg_run_destroy(psg_run *run);
 
-/** Begin anew, as run `number` of the engine: nothing has happened yet, and its submission is pending. */
+/** Begin anew, as run `number` of the engine: nothing has happened yet, and its submission is
+ * pending. */
 void psg_run_start(psg_run *run, uint64_t number);
 
 /** Wait until all tasks of the run have ended.

@@ -1,356 +1,56 @@
-/* StarPU reads a machine from files of its own: SimGrid's platform, and what its buses do. They
- * are written just before it starts and removed as soon as it has. */
+/* What is known of the simulated machine; without one all costs are 0. */
 #include "runtime/simulation.h"
 
-#include "base/file.h"
 #include "runtime/args.h"
-#include "runtime/decimal.h"
-#include "runtime/starpu_inside.h"
 
-#include <xbt/config.h>
-#include <xbt/log.h>
-
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* The process can have one: SimGrid keeps it. All set by the thread that starts StarPU. */
-static psg_machine *machine;
-static char chosen[512];
-static char folder[512]; /* StarPU remembers it, so it is the same at every start */
-static bool folder_is_there;
-static char learnt[520]; /* what the policy heteroprio writes when StarPU stops */
-static uint64_t seed;    /* of times that spread */
+const psg_simulator_table *const psg_simulator = PSG_SIMULATE ? &psg_simgrid : NULL;
 
-bool psg_simulated(void) {
-    return true;
-}
+/* The process can have one: SimGrid keeps it. Set by the thread that starts StarPU. */
+static const psg_machine *machine;
+static uint64_t seed; /* of times that spread */
 
 const psg_machine *psg_simulation_machine(void) {
     return machine;
 }
 
-/* ----------------------------------------------------------------------- StarPU's files */
-
-/* StarPU looks for files of the host's name, which is this one, whatever the machine is called. */
-#define HOST "machine"
-
-static const char *const names[] = {
-    HOST ".platform.v4.xml", HOST ".bandwidth", HOST ".latency",
-    HOST ".config", /* empty: by it StarPU knows the folder */
-};
-enum { PLATFORM, BANDWIDTH, LATENCY, CONFIG, NAMES };
-
-static void file_name(char *path, size_t size, int which) {
-    (void)snprintf(path, size, "%s/bus/%s", folder, names[which]);
-}
-
-/* mkdtemp() has made the folder for the first start. Its name is known since: at a later start nobody
- * else may have made it. */
-static bool make_folder(void) {
-    folder_is_there = folder_is_there || mkdir(folder, 0700) == 0;
-    return folder_is_there;
-}
-
-static void write_link(FILE *file, const char *name, unsigned g, psg_machine_link link) {
-    (void)fprintf(file, "  <link id=\"%s%u\" bandwidth=\"%.6eBps\" latency=\"%.6es\"/>\n", name, g,
-                  machine->link[link].bytes_per_second, machine->link[link].seconds);
-}
-
-static void write_route(FILE *file, const char *from, const char *to, const char *links) {
-    (void)fprintf(file, "  <route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">%s</route>\n", from, to,
-                  links);
-}
-
-static void write_gpu_routes(FILE *file, unsigned g) {
-    char self[32];
-    char other[32];
-    char links[128];
-    (void)snprintf(self, sizeof self, "CUDA%u", g);
-    (void)snprintf(links, sizeof links, "<link_ctn id=\"to%u\"/>", g);
-    write_route(file, "RAM", self, links);
-    (void)snprintf(links, sizeof links, "<link_ctn id=\"from%u\"/>", g);
-    write_route(file, self, "RAM", links);
-    for (unsigned h = 0; h < machine->gpus; h++) {
-        if (h != g) {
-            (void)snprintf(other, sizeof other, "CUDA%u", h);
-            (void)snprintf(links, sizeof links, "<link_ctn id=\"out%u\"/><link_ctn id=\"in%u\"/>",
-                           g, h);
-            write_route(file, self, other, links);
-        }
+bool psg_simulation_begin(const char *name, char *words, size_t size) {
+    if (psg_simulator == NULL) {
+        (void)snprintf(words, size, "the library was not built for simulation");
+        return false;
     }
-}
-
-/* Hosts and links by the names that StarPU looks for. A GPU has a link to main memory and one
- * back; what goes from GPU to GPU passes what the one can send and what the other can receive. */
-static void write_platform(FILE *file) {
-    (void)fputs("<?xml version='1.0'?>\n"
-                "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-                "<platform version=\"4.1\">\n"
-                " <config>\n"
-                "  <prop id=\"network/TCP-gamma\" value=\"-1\"/>\n"
-                "  <prop id=\"network/latency-factor\" value=\"1\"/>\n"
-                "  <prop id=\"network/bandwidth-factor\" value=\"1\"/>\n"
-                "  <prop id=\"network/crosstraffic\" value=\"0\"/>\n"
-                "  <prop id=\"network/weight-S\" value=\"0.0\"/>\n"
-                " </config>\n"
-                " <zone id=\"machine\" routing=\"Full\">\n"
-                "  <host id=\"MAIN\" speed=\"1f\"/>\n"
-                "  <host id=\"RAM\" speed=\"1f\"/>\n",
-                file);
-    for (unsigned c = 0; c < machine->cpus; c++) {
-        (void)fprintf(file, "  <host id=\"CPU%u\" speed=\"1Gf\"/>\n", c);
-    }
-    for (unsigned g = 0; g < machine->gpus; g++) {
-        (void)fprintf(file,
-                      "  <host id=\"CUDA%u\" speed=\"1Gf\"><prop id=\"model\" value=\"%s\"/>"
-                      "<prop id=\"memsize\" value=\"%.0f\"/><prop id=\"memcpy_peer\" "
-                      "value=\"1\"/></host>\n",
-                      g, machine->name, machine->gpu_memory);
-    }
-    for (unsigned g = 0; g < machine->gpus; g++) {
-        write_link(file, "to", g, PSG_MACHINE_TO_GPU);
-        write_link(file, "from", g, PSG_MACHINE_FROM_GPU);
-        if (machine->gpus > 1) {
-            write_link(file, "out", g, PSG_MACHINE_BETWEEN);
-            write_link(file, "in", g, PSG_MACHINE_BETWEEN);
-        }
-    }
-    for (unsigned g = 0; g < machine->gpus; g++) {
-        write_gpu_routes(file, g);
-    }
-    (void)fputs(" </zone>\n</platform>\n", file);
-}
-
-/* Between memory nodes, main memory first; in bytes or seconds a microsecond. StarPU forgets the
- * last number of a row and the last row, so there is one more of each. */
-static void write_matrix(FILE *file, bool latency) {
-    for (unsigned from = 0; from <= machine->gpus + 1; from++) {
-        for (unsigned to = 0; to <= machine->gpus + 1; to++) {
-            const psg_machine_link m = from == 0 ? PSG_MACHINE_TO_GPU
-                                       : to == 0 ? PSG_MACHINE_FROM_GPU
-                                                 : PSG_MACHINE_BETWEEN;
-            const double value =
-                latency ? machine->link[m].seconds * 1e6 : machine->link[m].bytes_per_second * 1e-6;
-            (void)fprintf(file, "%s%e", to > 0 ? "\t" : "", from == to ? 0 : value);
-        }
-        (void)fputc('\n', file);
-    }
-}
-
-static bool write_files(char *words, size_t size) {
-    char path[1024];
-    const psg_decimal decimal = psg_decimal_begin();
-    (void)snprintf(path, sizeof path, "%s", folder);
-    bool good = make_folder();
-    if (good) {
-        (void)snprintf(path, sizeof path, "%s/bus", folder);
-        good = mkdir(path, 0700) == 0;
-    }
-    for (int m = 0; m < NAMES && good; m++) {
-        file_name(path, sizeof path, m);
-        FILE *file = fopen(path, "w");
-        if (file != NULL && m == PLATFORM) {
-            write_platform(file);
-        } else if (file != NULL && m != CONFIG) {
-            write_matrix(file, m == LATENCY);
-        }
-        good = file != NULL && base_close(file) == 0;
-    }
-    psg_decimal_end(decimal);
-    if (!good) {
-        (void)snprintf(words, size, "%s: %s", path, strerror(errno));
-        psg_simulation_end();
-    }
-    return good;
+    return psg_simulator->begin(name, &machine, &seed, words, size);
 }
 
 void psg_simulation_stopping(void) {
-    (void)(machine != NULL && make_folder()); /* else heteroprio says that it keeps nothing */
+    if (psg_simulator != NULL) {
+        psg_simulator->stopping();
+    }
 }
 
 void psg_simulation_end(void) {
-    char path[1024];
-    if (!folder_is_there) {
-        return;
-    }
-    for (int m = 0; m < NAMES; m++) {
-        file_name(path, sizeof path, m);
-        (void)unlink(path);
-    }
-    (void)snprintf(path, sizeof path, "%s/bus", folder);
-    (void)rmdir(path);
-    (void)snprintf(path, sizeof path, "%s/codelets", folder); /* StarPU's own */
-    (void)rmdir(path);
-    (void)unlink(learnt);
-    folder_is_there = rmdir(folder) != 0;
-}
-
-/* ----------------------------------------------------------------------------- choosing */
-
-/* As it is, or one that is installed, or that is where this was built. */
-static void find_file(char *path, size_t size, const char *name) {
-    char folders[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH];
-    psg_machine_folders(folders);
-    (void)snprintf(path, size, "%s", name);
-    for (size_t m = 0;
-         m < PSG_MACHINE_FOLDERS && strchr(name, '/') == NULL && access(path, R_OK) != 0; m++) {
-        const int length = snprintf(path, size, "%s/%s.machine", folders[m], name);
-        path[length > 0 && (size_t)length < size ? length : 0] = '\0';
-    }
-    if (access(path, R_OK) != 0) { /* so that the words are about what was asked for */
-        (void)snprintf(path, size, "%s", name);
+    if (psg_simulator != NULL) {
+        psg_simulator->end();
     }
 }
 
-static bool complete(const psg_machine *m, char *words, size_t size) {
-    static const psg_machine_link needed[] = {PSG_MACHINE_TO_GPU, PSG_MACHINE_FROM_GPU,
-                                              PSG_MACHINE_BETWEEN};
-    for (size_t n = 0; n < (m->gpus > 1 ? 3U : m->gpus > 0 ? 2U : 0U); n++) {
-        if (m->link[needed[n]].bytes_per_second <= 0) {
-            (void)snprintf(words, size, "machine %s: a link that its GPUs need is not described",
-                           m->name);
-            return false;
-        }
-    }
-    if (m->cpus == 0) { /* StarPU starts on no machine without */
-        (void)snprintf(words, size, "machine %s: cpus is not given, or 0", m->name);
-        return false;
-    }
-    if (m->gpus > 0 && m->gpu_memory <= 0) {
-        (void)snprintf(words, size, "machine %s: gpu_memory is not given", m->name);
-        return false;
-    }
-    if (m->gpus > STARPU_MAXCUDADEVS || m->cpus > STARPU_MAXCPUS) {
-        (void)snprintf(words, size,
-                       "machine %s: this StarPU was built for at most %d cores and %d GPUs",
-                       m->name, STARPU_MAXCPUS, STARPU_MAXCUDADEVS);
-        return false;
-    }
-    return true;
-}
-
-/* What it takes to submit a task, and to start one, the machine's file says, not StarPU. */
-static bool choose_folder(char *words, size_t size) {
-    const char *temporary = getenv("TMPDIR");
-    (void)snprintf(folder, sizeof folder, "%s/psg-machine-XXXXXX",
-                   temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
-    if (mkdtemp(folder) == NULL) {
-        (void)snprintf(words, size, "%s: %s", folder, strerror(errno));
-        return false;
-    }
-    folder_is_there = true;
-    (void)snprintf(learnt, sizeof learnt, "%s/learnt", folder);
-    return setenv("STARPU_HETEROPRIO_DATA_FILE", learnt, 1) == 0 &&
-           setenv("STARPU_PERF_MODEL_DIR", folder, 1) == 0 &&
-           setenv("STARPU_HOSTNAME", HOST, 1) == 0 &&
-           setenv("STARPU_SIMGRID_TASK_SUBMIT_COST", "0", 1) == 0 &&
-           setenv("STARPU_SIMGRID_CUDA_QUEUE_COST", "0", 1) == 0;
-}
-
-static bool read_seed(char *words, size_t size) {
-    const char *text = getenv("PSG_SEED");
-    char *end = NULL;
-    seed = 1;
-    if (text == NULL || text[0] == '\0') {
-        return true;
-    }
-    errno = 0;
-    seed = strtoull(text, &end, 10);
-    if (*end == '\0' && errno == 0 && text[0] >= '0' && text[0] <= '9') {
-        return true;
-    }
-    (void)snprintf(words, size, "PSG_SEED '%s' is no whole number from 0", text);
-    return false;
-}
-
-bool psg_simulation_begin(const char *name, char *words, size_t size) {
-    char path[512];
-    if (!read_seed(words, size)) {
-        return false;
-    }
-    if (machine != NULL) {
-        if (name != NULL && strcmp(name, chosen) != 0) {
-            (void)snprintf(words, size, "this process simulates %s already", chosen);
-            return false;
-        }
-        return write_files(words, size);
-    }
-    find_file(path, sizeof path, name);
-    psg_machine *read = psg_machine_read(path, words, size);
-    if (read == NULL) {
-        return false;
-    }
-    if (!complete(read, words, size)) {
-        psg_machine_free(read);
-        return false;
-    }
-    xbt_log_control_set(
-        "xbt_cfg.threshold:warning");               /* else SimGrid tells what the platform sets */
-    sg_cfg_set_boolean("debug/clean-atexit", "no"); /* else StarPU cannot start a second time */
-    machine = read;
-    (void)snprintf(chosen, sizeof chosen, "%s", name);
-    if (!choose_folder(words, size)) {
-        psg_simulation_end();
-        machine = NULL;
-        psg_machine_free(read);
-        return false;
-    }
-    return write_files(words, size);
-}
-
-/* ------------------------------------------------------------------------------ running */
-
-static int (*guest)(int, char **);
-static int guest_argc;
-static char **guest_argv;
-static int guest_result;
-static bool guest_returned;
-
-/* What StarPU's own main() calls, once SimGrid is there. */
-int starpu_main(int argc, char **argv);
-__attribute__((visibility("default"))) int starpu_main(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
-    psg_simulation_end(); /* it has read the platform; StarPU's start is another time */
-    guest_result = guest(guest_argc, guest_argv);
-    guest_returned = true;
-    return guest_result;
-}
-
-const char *psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
-    static char name[] = "psg";
-    char *mine[] = {name, NULL}; /* SimGrid would take options that are not its own */
-    int (*const start)(int, char **) = psg_starpu_main();
-    if (start == NULL) {
-        return "this StarPU has no entry for a program to simulate";
-    }
-    guest = program;
-    guest_argc = argc;
-    guest_argv = argv;
-    guest_returned = false;
-    (void)start(1, mine); /* SimGrid ends it where all of it waits, and that is 0 too */
-    if (!guest_returned) {
-        return "the simulation ended before the program: all of it waited, for ever";
-    }
-    *result = guest_result;
-    return NULL;
-}
-
-/* --------------------------------------------------------------------------------- costs */
+/* ---------------------------------------------------------------------------------- costs */
 
 bool psg_simulation_network(double asked, double *rate, double *seconds) {
+    *rate = *seconds = 0;
+    if (machine == NULL) {
+        return false;
+    }
     *rate = asked > 0 ? asked : machine->link[PSG_MACHINE_NETWORK].bytes_per_second;
     *seconds = machine->link[PSG_MACHINE_NETWORK].seconds;
     return *rate > 0;
 }
 
 void psg_simulation_submit(size_t pieces) {
-    const double seconds = machine->submit.piece * (double)pieces + machine->submit.task;
+    const double seconds =
+        machine != NULL ? machine->submit.piece * (double)pieces + machine->submit.task : 0;
     if (seconds > 0) {
         starpu_sleep((float)seconds);
     }
@@ -362,12 +62,13 @@ static double gap_before(const psg_task_args *args) {
 }
 
 double psg_simulation_gap(const psg_task_args *args) {
-    const int worker = starpu_worker_get_id();
+    const int worker = machine != NULL ? starpu_worker_get_id() : -1;
     const bool gpu = worker >= 0 && starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
     return gpu ? gap_before(args) : 0;
 }
 
-/* splitmix64 by S. Vigna: numbers that follow one another become such that have nothing in common. */
+/* splitmix64 by S. Vigna: numbers that follow one another become such that have nothing in common.
+ */
 static uint64_t mixed(uint64_t number) {
     number += 0x9e3779b97f4a7c15u;
     number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -388,7 +89,8 @@ static double normal(uint64_t number) {
 
 bool psg_simulation_on_gpus(int kind, psg_task_precision precision) {
     const psg_task_shape shape = {.kind = kind, .precision = precision};
-    return !psg_kind_at(kind)->cores || psg_machine_knows(machine, true, &shape);
+    return !psg_kind_at(kind)->cores ||
+           (machine != NULL && psg_machine_knows(machine, true, &shape));
 }
 
 double psg_simulation_seconds(const psg_task_args *args, int gpu, int worker) {

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* StarPU's own footprint of a block leaves the element size out, and adds handles up in any order. Blocks of the
- * same shape take longer on another GPU, so the hash begins with what is there; without any it begins with 0. */
+/* StarPU's own footprint of a block leaves the element size out, and adds handles up in any order.
+ * Blocks of the same shape take longer on another GPU, so the hash begins with what is there;
+ * without any it begins with 0. */
 uint32_t psg_task_footprint(struct starpu_task *task) {
     const psg_task_shape part = psg_task_shape_of(task->cl_arg);
     const double elsewhere[3] = {(double)part.remote, part.moved, part.variant};
@@ -70,8 +71,8 @@ static void task_ended(void *argument) {
     psg_run_end_task(args->run);
 }
 
-/* On the worker that has the part, if one does; else on any that may. StarPU itself ends a task that moves data between
- * processes, once the data are there. */
+/* On the worker that has the part, if one does; else on any that may. StarPU itself ends a task
+ * that moves data between processes, once the data are there. */
 static void choose_worker(struct starpu_task *task, const psg_task_args *args) {
     const psg_engine *e = args->run->engine;
     const psg_kind *kind = psg_kind_at(args->label.kind);

@@ -53,17 +53,18 @@
         [PSG_TASK_F32] = PSG_CODELET_ENTRY(kind, PSG_TASK_F32, gpu),                               \
     }
 
-/** When a task began and ended, as StarPU tells once it has ended, on the clock of starpu_timing_now().
+/** When a task began and ended, as StarPU tells once it has ended, on the clock of
+ * starpu_timing_now().
  *  @return false: StarPU does not tell, and both are 0 */
 bool psg_task_moments(const struct starpu_task *task, double between[2]);
 
-/** On its worker, when a task has ended and before StarPU knows: count it in its run, and let the messages go that wait
- *  for it.
+/** On its worker, when a task has ended and before StarPU knows: count it in its run, and let the
+ * messages go that wait for it.
  *  @param[in] between  when it began and ended, as starpu_timing_now(); NULL: not known */
 void psg_task_count(const psg_task_args *args, const double between[2]);
 
-/** Footprint of a task for its model: the blocks on other GPUs, what it moves of them and its variant, then shape and element
- *  size of each piece of data. */
+/** Footprint of a task for its model: the blocks on other GPUs, what it moves of them and its
+ * variant, then shape and element size of each piece of data. */
 uint32_t psg_task_footprint(struct starpu_task *task);
 
 /** A copy of a kind's codelets for data on given memory nodes, by number among the task's data.
@@ -103,7 +104,8 @@ static inline void *psg_task_pointer(void *buffers[], size_t m) {
     return (void *)STARPU_BLOCK_GET_PTR(buffers[m]);
 }
 
-/** Elements from one plane of it to the next: a block may be a view into the spectrum of its segment, and f and u may have gaps. */
+/** Elements from one plane of it to the next: a block may be a view into the spectrum of its
+ * segment, and f and u may have gaps. */
 static inline size_t psg_task_pitch(void *buffers[], size_t m) {
     return STARPU_BLOCK_GET_LDZ(buffers[m]);
 }

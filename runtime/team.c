@@ -36,7 +36,8 @@ struct psg_team {
 
 /* -------------------------------------------------------------------------------------- working */
 
-/* The last range has ended: what waits for it may go. After that the run may be the caller's next one. */
+/* The last range has ended: what waits for it may go. After that the run may be the caller's next
+ * one. */
 static void finish(psg_team *team, psg_teamwork *w) {
     psg_run *run = w->run;
     psg_teamwork_count(w);
@@ -68,7 +69,8 @@ static void do_work(psg_team *team, psg_teamwork *w, size_t rank, int worker) {
     }
 }
 
-/* Join the work in progress, also where it did not ask for so many. @return was there something to do? */
+/* Join the work in progress, also where it did not ask for so many. @return was there something to
+ * do? */
 static bool join(psg_team *team, size_t number) {
     psg_teamwork *w = atomic_load(&team->head);
     if (w == NULL) {
@@ -124,7 +126,8 @@ static void sit(psg_team *team, size_t number) {
     leave(team, s);
 }
 
-/* Who finds the seat taken sleeps. Between two solves it is left to the thread that waits, which will be back. */
+/* Who finds the seat taken sleeps. Between two solves it is left to the thread that waits, which
+ * will be back. */
 static void help(psg_team *team, size_t number) {
     seat *s = &team->seat[number];
     bool seated = take(s);
@@ -138,15 +141,16 @@ static void help(psg_team *team, size_t number) {
     } while (seated || !is_quiet(team));
 }
 
-/* --------------------------------------------------------------------------------- StarPU's tasks */
+/* --------------------------------------------------------------------------------- StarPU's tasks
+ */
 
 typedef struct call {
     psg_team *team;
     size_t number;
 } call;
 
-/* A solve that is pushed before the worker's last look is found by it. One that is pushed later finds the seat empty, and calls
- * the worker again. */
+/* A solve that is pushed before the worker's last look is found by it. One that is pushed later
+ * finds the seat empty, and calls the worker again. */
 static void help_cpu(void *buffers[], void *argument) {
     const call *c = argument;
     seat *s = &c->team->seat[c->number];

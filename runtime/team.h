@@ -1,13 +1,14 @@
-/** @file team.h  A solve on cores as one parallel task: a team of CPU workers, and the thread that waits for the solve,
- *  share its steps among them.
+/** @file team.h  A solve on cores as one parallel task: a team of CPU workers, and the thread that
+ * waits for the solve, share its steps among them.
  *
- *  Between two layouts of the spectrum every step waits for all steps before, so a solve on cores is a few phases of
- *  independent ranges of steps. The members of the team take ranges from counters and meet at the end of a phase; StarPU starts
- *  the members, and orders a solve between slab handles among the caller's own tasks. Every step keeps its kind, its
- *  worker and its times, as a task of its own would.
+ *  Between two layouts of the spectrum every step waits for all steps before, so a solve on cores
+ * is a few phases of independent ranges of steps. The members of the team take ranges from counters
+ * and meet at the end of a phase; StarPU starts the members, and orders a solve between slab
+ * handles among the caller's own tasks. Every step keeps its kind, its worker and its times, as a
+ * task of its own would.
  *
- *  Each worker has a seat. The thread that waits takes the seat of the worker on its core, and that worker sleeps
- *  meanwhile, so that there are never more threads at work than cores. */
+ *  Each worker has a seat. The thread that waits takes the seat of the worker on its core, and that
+ * worker sleeps meanwhile, so that there are never more threads at work than cores. */
 #ifndef PSG_RUNTIME_TEAM_H
 #define PSG_RUNTIME_TEAM_H
 
@@ -15,8 +16,8 @@
 
 typedef struct psg_team psg_team;
 
-/** A team of CPU workers, StarPU's numbers; one solve of the plan is worked on at a time. StarPU's workers are
- *  awake here and in psg_team_destroy().
+/** A team of CPU workers, StarPU's numbers; one solve of the plan is worked on at a time. StarPU's
+ * workers are awake here and in psg_team_destroy().
  *  @param[in] awake, rest  bracket each time that a worker is in the team
  *  @return NULL: no memory */
 psg_team *psg_team_create(const int *workers, size_t count, void (*awake)(void),

@@ -55,8 +55,8 @@ void psg_teamwork_destroy(psg_teamwork *w) {
     free(w);
 }
 
-/* Steps of the same part that were submitted in a row are a range. Ranges along the same axis, each with a higher number
- * than the one before it, are a phase. */
+/* Steps of the same part that were submitted in a row are a range. Ranges along the same axis, each
+ * with a higher number than the one before it, are a phase. */
 static void put_step(psg_teamwork *w, const psg_task_args *args) {
     const psg_step *before = w->steps > 0 ? &w->step[w->steps - 1] : NULL;
     const int axis = psg_label_axis(&args->label);
@@ -156,7 +156,8 @@ void psg_teamwork_do(psg_teamwork *w, size_t p, int worker) {
     }
 }
 
-/* A member's own ranges are the same ones in each solve, so that its core may have them in its caches. */
+/* A member's own ranges are the same ones in each solve, so that its core may have them in its
+ * caches. */
 size_t psg_teamwork_claim(psg_teamwork *w, size_t phase, size_t rank) {
     psg_counter *all = &w->counter[phase * w->members];
     for (size_t m = 0; m < w->members; m++) {

@@ -1,5 +1,5 @@
-/** @file teamwork.h  The steps of one solve as the members of a team see them: phases of ranges, which are taken from
- *  counters. For team.c and teamwork.c alone. */
+/** @file teamwork.h  The steps of one solve as the members of a team see them: phases of ranges,
+ * which are taken from counters. For team.c and teamwork.c alone. */
 #ifndef PSG_RUNTIME_TEAMWORK_H
 #define PSG_RUNTIME_TEAMWORK_H
 
@@ -20,7 +20,8 @@ typedef struct psg_step {
     double between[2]; /**< its start and end, as starpu_timing_now() */
 } psg_step;
 
-/** A range of steps, which follow one another; or a phase of ranges, which may go at once, in any order. */
+/** A range of steps, which follow one another; or a phase of ranges, which may go at once, in any
+ * order. */
 typedef struct psg_span {
     size_t first;
     size_t end;
@@ -55,7 +56,8 @@ struct psg_teamwork {
     atomic_size_t entered, finished;
 };
 
-/** What a team of so many seats does for one run: `steps` steps, or more if there is memory. @return NULL: no memory */
+/** What a team of so many seats does for one run: `steps` steps, or more if there is memory.
+ * @return NULL: no memory */
 psg_teamwork *psg_teamwork_create(size_t steps, size_t seats);
 /** NULL is fine. */
 void psg_teamwork_destroy(psg_teamwork *work);

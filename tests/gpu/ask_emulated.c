@@ -1,5 +1,6 @@
-/* psg_device_ask() has one call of CUDA say whose memory a pointer points to and where it ends: device memory, memory of a pool, whose
- * ends are not told, managed and page-locked memory, and what CUDA does not know or does not answer for. The driver is a table here. */
+/* psg_cuda_devices.ask() has one call of CUDA say whose memory a pointer points to and where it
+ * ends: device memory, memory of a pool, whose ends are not told, managed and page-locked memory,
+ * and what CUDA does not know or does not answer for. The driver is a table here. */
 #include "runtime/device.h"
 #include "tests/check.h"
 
@@ -80,7 +81,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
 
 static void check(uintptr_t at, psg_device_memory want, const char *name) {
     const int before = calls;
-    const psg_device_memory got = psg_device_ask(AT(at), want.device);
+    const psg_device_memory got = psg_cuda_devices.ask(AT(at), want.device);
     CHECK(got.device == want.device && got.managed == want.managed && got.end == want.end,
           "%s: device %d, managed %d, end %p", name, got.device, got.managed, got.end);
     CHECK(calls == before + 1, "%s: %d calls", name, calls - before);

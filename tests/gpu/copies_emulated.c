@@ -3,7 +3,6 @@
  * StarPU is here. */
 #include "runtime/copies.h"
 #include "runtime/copies_cuda.h"
-#include "runtime/device.h"
 #include "tests/check.h"
 
 #include <cuda_runtime_api.h>
@@ -217,7 +216,7 @@ static struct starpu_block_interface block(unsigned node, uint32_t nx, uint32_t 
 }
 
 static const struct starpu_data_copy_methods *methods(void) {
-    return psg_device_blocks()->copy_methods;
+    return psg_cuda_blocks()->copy_methods;
 }
 
 static bool anything(const psg_copy_record *record, const void *argument) {
@@ -229,7 +228,7 @@ static bool anything(const psg_copy_record *record, const void *argument) {
 static psg_copy_list taken;
 
 static int take(const char *what, size_t want) {
-    psg_device_read_copies();
+    psg_cuda_read_copies();
     psg_copies_take(&taken, anything, NULL);
     return CHECK(taken.count == want, "%s: %zu copies instead of %zu", what, taken.count, want);
 }
@@ -241,8 +240,8 @@ static double sum(psg_copy_way way) {
 }
 
 static void interface(void) {
-    const struct starpu_data_interface_ops *ops = psg_device_blocks();
-    CHECK(ops->interfaceid == STARPU_BLOCK_INTERFACE_ID && ops == psg_device_blocks(),
+    const struct starpu_data_interface_ops *ops = psg_cuda_blocks();
+    CHECK(ops->interfaceid == STARPU_BLOCK_INTERFACE_ID && ops == psg_cuda_blocks(),
           "it is no block any more: interface %d", (int)ops->interfaceid);
 }
 
@@ -396,11 +395,11 @@ static void clocks(void) {
     drift = 5e-5;
     for (int m = 0; m < 100; ++m) {
         now += 1e6;
-        psg_device_set_clocks();
+        psg_cuda_set_clocks();
         const double before = now;
         (void)methods()->ram_to_cuda_async(&host, 0, &gpu, 1, stream_number(2));
         now += 0.8 * quarter;
-        psg_device_set_clocks(); /* not of a GPU that copies */
+        psg_cuda_set_clocks(); /* not of a GPU that copies */
         now += quarter;
         if (take("clocks", 1)) {
             CHECK_NEAR(taken.record[0].start, before, 10, "after %d seconds", m);
@@ -411,11 +410,11 @@ static void clocks(void) {
     now += 1e6;
     *stream_end(stream_number(STREAMS - 1)) = now + 1e7;
     const double before = now;
-    psg_device_set_clocks();
+    psg_cuda_set_clocks();
     CHECK(now - before < 2000, "the clocks took %g microseconds", now - before);
     now += 2e7;
     drift = 0;
-    psg_device_set_clocks();
+    psg_cuda_set_clocks();
 }
 
 /** A copy that cannot be timed is made all the same, and it is said that the time is not known. */

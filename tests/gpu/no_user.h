@@ -2,7 +2,7 @@
 #ifndef PSG_TESTS_GPU_NO_USER_H
 #define PSG_TESTS_GPU_NO_USER_H
 
-#include "runtime/gpu.h"
+#include "runtime/gpu_cuda.h"
 
 static int is_here(void **state, const void *owner) {
     (void)owner;

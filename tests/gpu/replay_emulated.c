@@ -1,7 +1,7 @@
 /* A chain's steps as one graph of CUDA's: what is launched is what the steps would have launched for these data and
  * this run, each once, whatever was recorded before and whatever fails meanwhile. From inside the library; CUDA is here. */
 #include "base/tuning.h"
-#include "runtime/gpu.h"
+#include "runtime/gpu_cuda.h"
 #include "tests/check.h"
 #include "tests/gpu/no_user.h"
 

@@ -1,5 +1,5 @@
 """No circle of modules, by includes of headers or by calls: a module is a header and the sources of
-its name, X.h, X.c, X.cu, X_cuda.c, X_absent.c and their like. A header of device code, X.cuh, is a
+its name, X.h, X.c, X.cu, X_cuda.c, X_simulated.c and their like. A header of device code, X.cuh, is a
 module of its own. The name of a function that is handed on, or stands in a table, counts as a call.
 
     circles.py ROOT          the test
@@ -13,7 +13,7 @@ import sys
 import tree
 
 FOLDERS = ("base", "cpu", "kernels", "runtime", "codelets", "graph", "workloads", "app", "bench", "lab")
-VARIANT = re.compile(r"(_(cuda|mpi|absent|alone|simulated|without_cuda))+$")
+VARIANT = re.compile(r"(_(cuda|mpi|simulated))+$")
 # Circles of calls that there are, a line for each, to be taken away. A circle that is not there
 # fails, and so does a line whose circle has become smaller or is gone.
 FILE = os.path.join(os.path.dirname(__file__), "circles.txt")
@@ -55,7 +55,7 @@ def calls(texts):
             else:
                 own.setdefault(path, set()).add(match["name"])
     for paths in homes.values():  # what only some builds have stands back
-        paths.sort(key=lambda p: ("_absent" in p, bool(VARIANT.search(os.path.splitext(p)[0]))))
+        paths.sort(key=lambda p: bool(VARIANT.search(os.path.splitext(p)[0])))
     for path, code in codes.items():
         if not path.endswith((".c", ".cu")):  # a header declares, and its functions call
             code = " ".join(match[0] for match in FUNCTION.finditer(code))

@@ -42,8 +42,8 @@ FILES = {
     ("app", "HDF5"): {"app/field.c", "app/field_output.c", "app/field_sides.c", "app/field_target.c", "app/field_target.h",
                       "app/field_whole.c", "app/field_whole.h", "app/hdf5.c", "app/hdf5.h"},
     ("app", "MPI"): {"app/processes.c"},
-    ("runtime", "MPI"): {"runtime/agree.c", "runtime/comm.c", "runtime/comm_mpi.h", "runtime/messenger.c", "runtime/request_mpi.h",
-                         "runtime/wire.c"},
+    ("runtime", "MPI"): {"runtime/collectives.c", "runtime/collectives.h", "runtime/messenger.c", "runtime/mpi_channel.c",
+                         "runtime/mpi_channel.h", "runtime/mpi_comm.c"},
 }
 # A library that one single file may include.
 SINGLE = {"FFTW": "cpu"}

@@ -6,7 +6,7 @@
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "tests/check.h"
-#include "tests/mpi/loans.h"
+#include "tests/mpi/ipc.h"
 #include "tests/mpi/ranks.h"
 
 #include <stdio.h>
@@ -172,8 +172,8 @@ static void answers(void) {
     }
 }
 
-/* The last process cannot make an offer, or take one. */
-static void one_fails(loans_call call) {
+/* The last process cannot export memory, or import any. */
+static void one_fails(ipc_call call) {
     const MPI_Comm comm = MPI_COMM_WORLD;
     const int victim = ranks_size(comm) - 1;
     const psg_grid g = harness_grid(&grids[1]);
@@ -183,7 +183,7 @@ static void one_fails(loans_call call) {
     snprintf(name, sizeof name, "process %d", victim);
     ranks_at("%s fails in call %d", name, (int)call);
     if (ranks_rank(comm) == victim) {
-        loans_fail(call);
+        ipc_fail(call);
     }
     options.exchange = PSG_EXCHANGE_DIRECT;
     CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_ERR_UNSUPPORTED);
@@ -199,7 +199,7 @@ static void one_fails(loans_call call) {
         solve(plan, &grids[1], PSG_F64, &kept[1][0], "after a failed trial");
     }
     psg_plan_destroy(plan);
-    loans_mend();
+    ipc_mend();
     plan = plan_of(&grids[1], &options);
     if (plan != NULL) {
         CHECK(statistics_of(plan).exchange == PSG_EXCHANGE_DIRECT, "exchange %d",
@@ -254,12 +254,12 @@ int main(int argc, char **argv) {
     } else if (strcmp(what, "main") == 0) {
         through_main = 1;
         if (ranks_rank(comm) == ranks_size(comm) - 1) {
-            loans_fail_gpus();
+            ipc_fail_gpus();
         }
         answers();
     } else {
-        one_fails(LOANS_OFFER);
-        one_fails(LOANS_TAKE);
+        one_fails(IPC_EXPORT);
+        one_fails(IPC_IMPORT);
         staged();
     }
     psg_plan_destroy(anchor);

@@ -1,7 +1,9 @@
-/* Runs and streams, by CUDA's events: nothing of a stream waits on the host, and nothing on a stream waits for the host. */
+/* Runs and streams, by CUDA's events: nothing of a stream waits on the host, and nothing on a
+ * stream waits for the host. */
+#include "runtime/stream_order_cuda.h"
+
 #include "base/tuning.h"
-#include "runtime/gpu.h"
-#include "runtime/order.h"
+#include "runtime/gpu_cuda.h"
 
 #include <cuda_runtime_api.h>
 #include <sched.h>
@@ -17,7 +19,7 @@ typedef struct mark {
 } mark;
 
 /* Events stay for the next run: who waits for an event waits for its latest record then. */
-struct psg_order {
+struct psg_stream_order {
     mark *begin; /* [room]: what is on the streams */
     size_t room;
     size_t count; /* those of this run; 0: it is in no order */
@@ -27,10 +29,11 @@ struct psg_order {
     bool ends;            /* it is there */
 };
 
-/* ------------------------------------------------------------------------- on the submitter's thread */
+/* ------------------------------------------------------------------------- on the submitter's
+ * thread */
 
-/* The caller's current device comes back: CUDA begins on a device that is made current, so it is left where it is if it is
- * the right one. */
+/* The caller's current device comes back: CUDA begins on a device that is made current, so it is
+ * left where it is if it is the right one. */
 static cudaError_t work_on(int device, int *before) {
     const cudaError_t error = cudaGetDevice(before);
     return error == cudaSuccess && *before != device ? cudaSetDevice(device) : error;
@@ -85,8 +88,8 @@ static cudaError_t make_mark(mark *m, int device) {
 }
 
 /* One stream of the run. @param[in] order  NULL: wait for it */
-static psg_fault begin_stream(struct psg_order *order, size_t m, const psg_stream *s, char *words,
-                              size_t size) {
+static psg_fault begin_stream(struct psg_stream_order *order, size_t m, const psg_stream *s,
+                              char *words, size_t size) {
     int before = 0;
     enum cudaStreamCaptureMode mode =
         cudaStreamCaptureModeRelaxed; /* the thread may capture a stream */
@@ -109,10 +112,7 @@ static psg_fault begin_stream(struct psg_order *order, size_t m, const psg_strea
     return fault;
 }
 
-void psg_order_destroy(struct psg_order *order) {
-    if (order == NULL) {
-        return;
-    }
+static void destroy(struct psg_stream_order *order) {
     for (size_t m = 0; order->begin != NULL && m < order->room; m++) {
         if (order->begin[m].event != NULL) {
             (void)cudaEventDestroy(order->begin[m].event);
@@ -126,8 +126,8 @@ void psg_order_destroy(struct psg_order *order) {
     free(order);
 }
 
-static struct psg_order *make_order(const psg_engine *e, size_t room) {
-    struct psg_order *order = calloc(1, sizeof *order);
+static struct psg_stream_order *make_order(const psg_engine *e, size_t room) {
+    struct psg_stream_order *order = calloc(1, sizeof *order);
     if (order == NULL) {
         return NULL;
     }
@@ -135,7 +135,7 @@ static struct psg_order *make_order(const psg_engine *e, size_t room) {
     order->begin = calloc(room, sizeof *order->begin);
     order->entered = calloc(e->workers, sizeof *order->entered);
     if (order->begin == NULL || order->entered == NULL) {
-        psg_order_destroy(order);
+        destroy(order);
         return NULL;
     }
     return order;
@@ -151,11 +151,11 @@ static bool is_among(const psg_stream *streams, size_t count, const psg_stream *
     return false;
 }
 
-psg_fault psg_order_begin(psg_run *run, const psg_stream *streams, size_t count, char *words,
-                          size_t size) {
+static psg_fault begin(psg_run *run, const psg_stream *streams, size_t count, char *words,
+                       size_t size) {
     psg_fault fault = PSG_FAULT_NONE;
     if (run->order != NULL && run->order->room < count) {
-        psg_order_destroy(run->order);
+        destroy(run->order);
         run->order = NULL;
     }
     if (run->order == NULL && count > 0) {
@@ -165,7 +165,7 @@ psg_fault psg_order_begin(psg_run *run, const psg_stream *streams, size_t count,
             return PSG_FAULT_MEMORY;
         }
     }
-    struct psg_order *order = run->order;
+    struct psg_stream_order *order = run->order;
     if (order == NULL) {
         return PSG_FAULT_NONE;
     }
@@ -183,7 +183,7 @@ psg_fault psg_order_begin(psg_run *run, const psg_stream *streams, size_t count,
     return fault;
 }
 
-psg_fault psg_order_wait(const psg_stream *streams, size_t count, char *words, size_t size) {
+static psg_fault wait(const psg_stream *streams, size_t count, char *words, size_t size) {
     psg_fault fault = PSG_FAULT_NONE;
     for (size_t m = 0; m < count && fault == PSG_FAULT_NONE; m++) {
         if (!is_among(streams, m, &streams[m])) {
@@ -205,8 +205,8 @@ static void wait_for_launch(const psg_run *run) {
     }
 }
 
-bool psg_order_end(psg_run *run, const psg_stream *streams, size_t count) {
-    struct psg_order *order = run->order;
+static bool end(psg_run *run, const psg_stream *streams, size_t count) {
+    struct psg_stream_order *order = run->order;
     wait_for_launch(run);
     bool ends = atomic_load(&order->launched) && order->ends;
     for (size_t m = 0; m < count && ends; m++) {
@@ -220,10 +220,11 @@ bool psg_order_end(psg_run *run, const psg_stream *streams, size_t count) {
     return ends;
 }
 
-/* ------------------------------------------------------------------------------ on a GPU's worker */
+/* ------------------------------------------------------------------------------ on a GPU's worker
+ */
 
-void psg_order_enter(psg_run *run) {
-    struct psg_order *order = run->order;
+void psg_stream_order_enter(psg_run *run) {
+    struct psg_stream_order *order = run->order;
     const int self = starpu_worker_get_id_check();
     if (order == NULL || order->count == 0 || order->entered[self]) {
         return;
@@ -240,8 +241,8 @@ void psg_order_enter(psg_run *run) {
     }
 }
 
-void psg_order_leave(psg_run *run) {
-    struct psg_order *order = run->order;
+void psg_stream_order_leave(psg_run *run) {
+    struct psg_stream_order *order = run->order;
     if (order == NULL || order->count == 0) {
         return;
     }
@@ -252,3 +253,6 @@ void psg_order_leave(psg_run *run) {
     order->ends = psg_gpu_check(run, (int)error, "the end of a solve on a stream");
     atomic_store(&order->launched, true);
 }
+
+const psg_stream_order_table psg_cuda_stream_orders = {
+    .begin = begin, .wait = wait, .end = end, .destroy = destroy};

@@ -1,8 +1,7 @@
-/* Loans of main memory between processes, in place of runtime/loan.c. The rules of loan.h hold: no
- * process takes its own offer, and memory is freed when nobody has it any more. A process that
- * breaks one ends. */
-#include "runtime/loan.h"
-#include "tests/mpi/loans.h"
+/* Memory between processes, in place of runtime/ipc.c. The rules of ipc.h hold: no process imports its own memory, and
+ * memory is freed when nobody has it any more. A process that breaks one ends. */
+#include "runtime/ipc.h"
+#include "tests/mpi/ipc.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -22,23 +21,23 @@ typedef struct head {
     size_t bytes;
 } head;
 
-static atomic_int failing[LOANS_CALLS];
+static atomic_int failing[IPC_CALLS];
 
-void loans_fail(loans_call call) {
+void ipc_fail(ipc_call call) {
     atomic_store(&failing[call], 1);
 }
 
-void loans_fail_gpus(void) { /* there are none */
+void ipc_fail_gpus(void) { /* there are none */
 }
 
-void loans_mend(void) {
-    for (int call = 0; call < LOANS_CALLS; ++call) {
+void ipc_mend(void) {
+    for (int call = 0; call < IPC_CALLS; ++call) {
         atomic_store(&failing[call], 0);
     }
 }
 
 static void broken(const char *rule) {
-    fprintf(stderr, "loans: %s\n", rule);
+    fprintf(stderr, "ipc: %s\n", rule);
     abort();
 }
 
@@ -46,10 +45,10 @@ static head *head_of(void *memory) {
     return (head *)(void *)((char *)memory - HEAD);
 }
 
-void *psg_loan_allocate(psg_loan_kind kind, int device, size_t bytes) {
+void *psg_ipc_allocate(psg_ipc_kind kind, int device, size_t bytes) {
     (void)kind;
     (void)device;
-    const int file = memfd_create("loan", MFD_CLOEXEC);
+    const int file = memfd_create("ipc", MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, (off_t)(HEAD + bytes)) != 0) {
         return NULL;
     }
@@ -64,7 +63,7 @@ void *psg_loan_allocate(psg_loan_kind kind, int device, size_t bytes) {
     return memory + HEAD;
 }
 
-void psg_loan_free(psg_loan_kind kind, int device, void *memory) {
+void psg_ipc_free(psg_ipc_kind kind, int device, void *memory) {
     head *h = head_of(memory);
     (void)kind;
     (void)device;
@@ -75,28 +74,28 @@ void psg_loan_free(psg_loan_kind kind, int device, void *memory) {
     munmap(h, HEAD + h->bytes);
 }
 
-bool psg_loan_offer(psg_loan_kind kind, int device, void *memory, psg_loan *loan, char *words,
-                    size_t size) {
+bool psg_ipc_export(psg_ipc_kind kind, int device, void *memory, psg_ipc_handle *handle,
+                    char *words, size_t size) {
     (void)kind;
     const int from[2] = {getpid(), head_of(memory)->file};
     (void)device;
-    memcpy(loan->bytes, from, sizeof from);
-    snprintf(words, size, "%s", atomic_load(&failing[LOANS_OFFER]) ? "no offer was made" : "");
-    return !atomic_load(&failing[LOANS_OFFER]);
+    memcpy(handle->bytes, from, sizeof from);
+    snprintf(words, size, "%s", atomic_load(&failing[IPC_EXPORT]) ? "no offer was made" : "");
+    return !atomic_load(&failing[IPC_EXPORT]);
 }
 
-void *psg_loan_take(psg_loan_kind kind, int device, const psg_loan *loan, char *words,
-                    size_t size) {
+void *psg_ipc_import(psg_ipc_kind kind, int device, const psg_ipc_handle *handle, char *words,
+                     size_t size) {
     (void)kind;
     char path[64];
     int from[2];
     struct stat about;
     (void)device;
-    memcpy(from, loan->bytes, sizeof from);
+    memcpy(from, handle->bytes, sizeof from);
     if (from[0] == getpid()) {
-        broken("a process takes its own offer");
+        broken("a process imports its own memory");
     }
-    if (atomic_load(&failing[LOANS_TAKE])) {
+    if (atomic_load(&failing[IPC_IMPORT])) {
         snprintf(words, size, "no offer was taken");
         return NULL;
     }
@@ -116,7 +115,7 @@ void *psg_loan_take(psg_loan_kind kind, int device, const psg_loan *loan, char *
     return memory + HEAD;
 }
 
-void psg_loan_return(psg_loan_kind kind, int device, void *taken) {
+void psg_ipc_close(psg_ipc_kind kind, int device, void *taken) {
     (void)kind;
     head *h = head_of(taken);
     (void)device;
@@ -124,7 +123,7 @@ void psg_loan_return(psg_loan_kind kind, int device, void *taken) {
     munmap(h, HEAD + h->bytes);
 }
 
-bool psg_loan_put(int device, void *to, uint64_t number, char *words, size_t size) {
+bool psg_ipc_put(int device, void *to, uint64_t number, char *words, size_t size) {
     (void)device;
     (void)words;
     (void)size;
@@ -132,7 +131,7 @@ bool psg_loan_put(int device, void *to, uint64_t number, char *words, size_t siz
     return true;
 }
 
-bool psg_loan_get(int device, const void *from, uint64_t *number, char *words, size_t size) {
+bool psg_ipc_get(int device, const void *from, uint64_t *number, char *words, size_t size) {
     (void)device;
     (void)words;
     (void)size;

@@ -1,10 +1,4 @@
-/* What the processes of a communicator tell each other, and how long they wait for that.
- *
- * Without a limit these are MPI's blocking collective functions. With one, every process sends to
- * every other one, and looks at MPI until all has come or the limit is over: so it is known who did
- * not send. A communicator on which the limit was over is given up.
- */
-#include "runtime/comm_mpi.h"
+#include "runtime/collectives.h"
 
 #include "base/tuning.h"
 
@@ -14,42 +8,6 @@
 #include <time.h>
 
 enum { ROOM = PSG_COMM_ROOM, TAG_TOLD = 1 };
-
-void psg_comm_give_up(psg_comm *comm, const char *whom, const char *what) {
-    if (!comm->given_up) {
-        comm->given_up = true;
-        (void)snprintf(comm->words, sizeof comm->words, "waited %g s (time_limit) for %s %s",
-                       comm->limit, whom, what);
-    }
-}
-
-bool psg_comm_given_up(const psg_comm *comm) {
-    return comm->given_up;
-}
-
-double psg_comm_limit(const psg_comm *comm) {
-    return comm->limit;
-}
-
-const char *psg_comm_why(const psg_comm *comm) {
-    return comm->words;
-}
-
-void psg_comm_name_ranks(char *text, size_t size, int ranks, bool (*is)(const void *, int),
-                         const void *data) {
-    enum { MOST = 8 };
-    size_t length = 0;
-    int count = 0;
-    char list[128] = "";
-    for (int r = 0; r < ranks; r++) {
-        if (is(data, r) && ++count <= MOST) {
-            length += (size_t)snprintf(list + length, sizeof list - length, "%s%d",
-                                       count > 1 ? ", " : "", r);
-        }
-    }
-    (void)snprintf(text, size, "process%s %s%s", count > 1 ? "es" : "", list,
-                   count > MOST ? ", ..." : "");
-}
 
 /* Keep words for a result of MPI. */
 bool psg_comm_done(psg_comm *comm, int result, const char *call) {
@@ -93,20 +51,21 @@ bool psg_comm_wait_for(psg_comm *comm, MPI_Request *request, int count, const ch
     return psg_comm_done(comm, result > 0 ? MPI_SUCCESS : MPI_ERR_OTHER, "MPI_Testall");
 }
 
-/* Has the message of a process not come? The first requests are the receives, from the next process on. */
+/* Has the message of a process not come? The first requests are the receives, from the next process
+ * on. */
 static bool is_missing(const void *data, int rank) {
     const psg_comm *comm = data;
     int came = 1;
     if (rank != comm->rank) {
         const int turn = (rank - comm->rank + comm->ranks) % comm->ranks - 1;
-        (void)MPI_Test(&comm->request[turn], &came, MPI_STATUS_IGNORE);
+        (void)MPI_Test(&comm->own->request[turn], &came, MPI_STATUS_IGNORE);
     }
     return came == 0;
 }
 
 /* Every process tells every other one: so a limit ends with the names of those who did not. */
 bool psg_comm_tell_all(psg_comm *comm, const void *mine, size_t bytes, const char *what) {
-    char *own = comm->room + (size_t)comm->rank * ROOM;
+    char *own = comm->own->room + (size_t)comm->rank * ROOM;
     int count = 0;
     bool good = true;
     if (comm->given_up) {
@@ -115,14 +74,14 @@ bool psg_comm_tell_all(psg_comm *comm, const void *mine, size_t bytes, const cha
     memcpy(own, mine, bytes);
     for (int turn = 1; turn < comm->ranks && good; turn++) {
         const int peer = (comm->rank + turn) % comm->ranks;
-        good = MPI_Irecv(comm->room + (size_t)peer * ROOM, (int)bytes, MPI_BYTE, peer, TAG_TOLD,
-                         comm->mpi, &comm->request[count++]) == MPI_SUCCESS;
+        good = MPI_Irecv(comm->own->room + (size_t)peer * ROOM, (int)bytes, MPI_BYTE, peer,
+                         TAG_TOLD, comm->own->mpi, &comm->own->request[count++]) == MPI_SUCCESS;
     }
     for (int turn = 1; turn < comm->ranks && good; turn++) {
         good = MPI_Isend(own, (int)bytes, MPI_BYTE, (comm->rank + turn) % comm->ranks, TAG_TOLD,
-                         comm->mpi, &comm->request[count++]) == MPI_SUCCESS;
+                         comm->own->mpi, &comm->own->request[count++]) == MPI_SUCCESS;
     }
-    const int result = good ? finish(comm, comm->request, count) : -1;
+    const int result = good ? finish(comm, comm->own->request, count) : -1;
     if (result == 0) {
         char whom[160];
         psg_comm_name_ranks(whom, sizeof whom, comm->ranks, is_missing, comm);
@@ -137,7 +96,7 @@ static bool reduce(psg_comm *comm, double *values, size_t count, MPI_Op op, cons
     enum { PIECE = ROOM / sizeof(double) };
     if (comm->limit == 0 && !comm->given_up) {
         return psg_comm_done(
-            comm, MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, op, comm->mpi),
+            comm, MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, op, comm->own->mpi),
             "MPI_Allreduce");
     }
     for (size_t first = 0; first < count; first += PIECE) {
@@ -145,10 +104,10 @@ static bool reduce(psg_comm *comm, double *values, size_t count, MPI_Op op, cons
         if (!psg_comm_tell_all(comm, values + first, piece * sizeof *values, what)) {
             return false;
         }
-        memcpy(values + first, comm->room, piece * sizeof *values);
+        memcpy(values + first, comm->own->room, piece * sizeof *values);
         for (int r = 1; r < comm->ranks; r++) {
             double its[PIECE];
-            memcpy(its, comm->room + (size_t)r * ROOM, piece * sizeof *its);
+            memcpy(its, comm->own->room + (size_t)r * ROOM, piece * sizeof *its);
             for (size_t m = 0; m < piece; m++) {
                 double *value = &values[first + m];
                 *value = op == MPI_SUM ? *value + its[m] : its[m] > *value ? its[m] : *value;
@@ -167,30 +126,31 @@ bool psg_comm_duplicate(psg_comm *comm, MPI_Comm from, MPI_Comm *copy) {
 
 /* ------------------------------------------------------------------------------- agreement */
 
-const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes, const char *what) {
+const void *psg_mpi_node_gather(psg_comm *comm, const void *mine, size_t bytes, const char *what) {
     const bool waits = comm->limit == 0 && !comm->given_up;
     const size_t stride = waits ? bytes : ROOM;
     if (waits ? !psg_comm_done(comm,
-                               MPI_Allgather(mine, (int)bytes, MPI_BYTE, comm->room, (int)bytes,
-                                             MPI_BYTE, comm->mpi),
+                               MPI_Allgather(mine, (int)bytes, MPI_BYTE, comm->own->room,
+                                             (int)bytes, MPI_BYTE, comm->own->mpi),
                                "MPI_Allgather")
               : !psg_comm_tell_all(comm, mine, bytes, what)) {
         return NULL;
     }
     for (int r = 0; r < comm->node_ranks; r++) {
-        memmove(comm->room + (size_t)r * bytes, comm->room + (size_t)comm->node[r] * stride, bytes);
+        memmove(comm->own->room + (size_t)r * bytes,
+                comm->own->room + (size_t)comm->own->node[r] * stride, bytes);
     }
-    return comm->room;
+    return comm->own->room;
 }
 
 static bool broadcast(psg_comm *comm, void *data, size_t bytes, int root) {
     if (comm->limit == 0 && !comm->given_up) {
-        return psg_comm_done(comm, MPI_Bcast(data, (int)bytes, MPI_BYTE, root, comm->mpi),
+        return psg_comm_done(comm, MPI_Bcast(data, (int)bytes, MPI_BYTE, root, comm->own->mpi),
                              "MPI_Bcast");
     }
     const bool told = psg_comm_tell_all(comm, data, bytes, "to tell why it failed");
     if (told) {
-        memcpy(data, comm->room + (size_t)root * ROOM, bytes);
+        memcpy(data, comm->own->room + (size_t)root * ROOM, bytes);
     }
     return told;
 }
@@ -198,23 +158,23 @@ static bool broadcast(psg_comm *comm, void *data, size_t bytes, int root) {
 /* Each number becomes the least of all processes. */
 static bool take_least(psg_comm *comm, int least[2]) {
     if (comm->limit == 0 && !comm->given_up) {
-        return psg_comm_done(comm,
-                             MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm->mpi),
-                             "MPI_Allreduce");
+        return psg_comm_done(
+            comm, MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm->own->mpi),
+            "MPI_Allreduce");
     }
     if (!psg_comm_tell_all(comm, least, 2 * sizeof *least, "to agree how it went")) {
         return false;
     }
     for (int r = 0; r < comm->ranks; r++) {
         int its[2];
-        memcpy(its, comm->room + (size_t)r * ROOM, sizeof its);
+        memcpy(its, comm->own->room + (size_t)r * ROOM, sizeof its);
         least[0] = its[0] < least[0] ? its[0] : least[0];
         least[1] = its[1] < least[1] ? its[1] : least[1];
     }
     return true;
 }
 
-int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank) {
+int psg_mpi_agree(psg_comm *comm, int code, char *words, size_t size, int *rank) {
     struct {
         int code;
         char words[PSG_COMM_WORDS];
@@ -236,10 +196,10 @@ int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank
     return said.code;
 }
 
-bool psg_comm_max(psg_comm *comm, double *values, size_t count) {
+bool psg_mpi_max(psg_comm *comm, double *values, size_t count) {
     return reduce(comm, values, count, MPI_MAX, "for its part of a maximum");
 }
 
-bool psg_comm_sum(psg_comm *comm, double *values, size_t count) {
+bool psg_mpi_sum(psg_comm *comm, double *values, size_t count) {
     return reduce(comm, values, count, MPI_SUM, "for its part of a sum");
 }

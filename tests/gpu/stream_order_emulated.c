@@ -1,8 +1,9 @@
-/* The order of a run among streams: each stream of the caller's is marked once, on its device, and the worker of that device
- * waits for the mark, once; the streams wait for the end that the worker has marked, or nobody says that they do. What CUDA
- * refuses is refused with words, and the current device stays the caller's. From inside the library; CUDA is here. */
-#include "runtime/gpu.h"
-#include "runtime/order.h"
+/* The order of a run among streams: each stream of the caller's is marked once, on its device, and
+ * the worker of that device waits for the mark, once; the streams wait for the end that the worker
+ * has marked, or nobody says that they do. What CUDA refuses is refused with words, and the current
+ * device stays the caller's. From inside the library; CUDA is here. */
+#include "runtime/gpu_cuda.h"
+#include "runtime/stream_order_cuda.h"
 #include "tests/check.h"
 #include "tests/gpu/no_user.h"
 
@@ -148,7 +149,8 @@ static void asked_for(const char *want, const char *what) {
 }
 
 static void begin(psg_run *run, const psg_stream *streams, size_t count) {
-    CHECK(psg_order_begin(run, streams, count, words, sizeof words) == PSG_FAULT_NONE, "%s", words);
+    CHECK(psg_cuda_stream_orders.begin(run, streams, count, words, sizeof words) == PSG_FAULT_NONE,
+          "%s", words);
 }
 
 /** On a worker, whose device is current there. */
@@ -168,36 +170,37 @@ static void check_order(psg_run *run) {
     begin(run, two, 2);
     asked_for("r0:5 r0:6", "two streams");
     CHECK(current == 1, "GPU %d is current", current);
-    on_worker(0, psg_order_enter, run);
+    on_worker(0, psg_stream_order_enter, run);
     asked_for("w0:100 w0:100", "the first task");
-    on_worker(0, psg_order_enter, run);
-    on_worker(1, psg_order_enter, run);
+    on_worker(0, psg_stream_order_enter, run);
+    on_worker(1, psg_stream_order_enter, run);
     asked_for("", "the next task, and another GPU's");
-    on_worker(0, psg_order_leave, run);
+    on_worker(0, psg_stream_order_leave, run);
     asked_for("r0:100", "the end");
-    CHECK(psg_order_end(run, two, 2), "the streams do not wait");
+    CHECK(psg_cuda_stream_orders.end(run, two, 2), "the streams do not wait");
     asked_for("w0:5 w0:6", "later work");
     CHECK(current == 1, "GPU %d is current", current);
     begin(run, one, 2);
     asked_for("r0:5", "one stream");
     run->pending = 0;
-    CHECK(!psg_order_end(run, one, 2), "the streams wait for an end that was not put anywhere");
+    CHECK(!psg_cuda_stream_orders.end(run, one, 2),
+          "the streams wait for an end that was not put anywhere");
     asked_for("", "a run without a launch");
     begin(run, each, 4);
     asked_for("r0:5 r0:6 r1:7 r1:0", "two GPUs");
-    on_worker(1, psg_order_enter, run);
+    on_worker(1, psg_stream_order_enter, run);
     asked_for("w1:101 w1:101", "the second GPU");
-    on_worker(0, psg_order_leave,
+    on_worker(0, psg_stream_order_leave,
               run); /* the event that it records is of its GPU, see cudaEventRecord() */
     asked_for("r0:100", "the end on the first GPU");
-    CHECK(psg_order_end(run, each, 4), "the streams do not wait");
+    CHECK(psg_cuda_stream_orders.end(run, each, 4), "the streams do not wait");
     asked_for("w0:5 w0:6 w1:7 w1:0", "later work on two GPUs");
     begin(run, NULL, 0);
-    on_worker(0, psg_order_enter, run);
-    on_worker(0, psg_order_leave, run);
+    on_worker(0, psg_stream_order_enter, run);
+    on_worker(0, psg_stream_order_leave, run);
     asked_for("", "no streams");
-    CHECK(psg_order_wait(one, 2, words, sizeof words) == PSG_FAULT_NONE, "%s", words);
-    CHECK(psg_order_wait(two, 2, words, sizeof words) == PSG_FAULT_NONE, "%s", words);
+    CHECK(psg_cuda_stream_orders.wait(one, 2, words, sizeof words) == PSG_FAULT_NONE, "%s", words);
+    CHECK(psg_cuda_stream_orders.wait(two, 2, words, sizeof words) == PSG_FAULT_NONE, "%s", words);
     asked_for("s0:5 s0:5 s0:6", "the thread waits");
     current = 0;
 }
@@ -209,7 +212,7 @@ static void check_refused(psg_run *run, const char *call_name, cudaError_t error
     failure = error;
     words[0] = '\0';
     current = 1;
-    CHECK(psg_order_begin(run, two, 2, words, sizeof words) == fault, "%s", word);
+    CHECK(psg_cuda_stream_orders.begin(run, two, 2, words, sizeof words) == fault, "%s", word);
     CHECK(strstr(words, word) != NULL, "'%s' has no '%s'", words, word);
     CHECK(current == 1, "GPU %d is current", current);
     current = 0;
@@ -221,18 +224,19 @@ static void check_late(psg_run *run) {
     const psg_stream one[] = {stream_of(0, 5, "u")};
     run->pending = 1;
     begin(run, one, 1);
-    on_worker(0, psg_order_leave, run);
+    on_worker(0, psg_stream_order_leave, run);
     failing = "wait"; /* the stream is gone meanwhile */
     failure = cudaErrorInvalidResourceHandle;
-    CHECK(!psg_order_end(run, one, 1), "a stream waits that is gone");
+    CHECK(!psg_cuda_stream_orders.end(run, one, 1), "a stream waits that is gone");
     failing = "record";
     begin(run, NULL, 0);
     failing = NULL;
     begin(run, one, 1);
     failing = "record";
-    on_worker(0, psg_order_leave, run);
+    on_worker(0, psg_stream_order_leave, run);
     failing = NULL;
-    CHECK(psg_run_failed(run) && !psg_order_end(run, one, 1), "an end that could not be marked");
+    CHECK(psg_run_failed(run) && !psg_cuda_stream_orders.end(run, one, 1),
+          "an end that could not be marked");
     calls = 0;
 }
 
@@ -261,12 +265,11 @@ int main(void) {
                   "stream of u is on GPU 1, and u on GPU 0", "r0:5");
     elsewhere = NULL;
 #endif
-    psg_order_destroy(run.order);
+    psg_cuda_stream_orders.destroy(run.order);
     run.order = NULL;
     check_refused(&run, "create", cudaErrorMemoryAllocation, PSG_FAULT_MEMORY, "an error", "");
     check_late(&run);
-    psg_order_destroy(run.order);
-    psg_order_destroy(NULL);
+    psg_cuda_stream_orders.destroy(run.order);
     for (int m = 0; m < WORKERS; m++) {
         psg_gpu_destroy(workers[m], &engine);
     }
