@@ -18,7 +18,7 @@ void psg_transfers_begin(const psg_work *work, bool alone) {
     if (work->workers->gpu_count == 0) {
         return;
     }
-    if (alone) {
+    if (alone && psg_devices != NULL) {
         psg_devices->set_clocks();
     }
     psg_copies_keep();

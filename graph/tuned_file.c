@@ -228,7 +228,7 @@ void psg_tuned_key(psg_tuned *tuned, int device) {
     psg_cache_host(tuned->host, sizeof tuned->host);
     psg_share_machine(tuned->cpu_model, sizeof tuned->cpu_model, NULL);
     tuned->gpu_model[0] = '\0';
-    if (tuned->gpus > 0) {
+    if (tuned->gpus > 0 && psg_devices != NULL) {
         psg_devices->model(device, tuned->gpu_model, sizeof tuned->gpu_model);
     }
     tuned->versions[0] = '\0';

@@ -187,6 +187,7 @@ static psg_comm_result create(psg_comm **result, MPI_Comm theirs, double limit, 
     *result = NULL;
     if (state == PSG_COMM_OK) {
         *result = made;
+        // cppcheck-suppress memleak
         return state;
     }
     (void)snprintf(words, size, "%s", made->words);

@@ -29,7 +29,7 @@ bad("solve", "--xyzzyxyzzy", says=("unknown option '--xyzzyxyzzy'", "psg solve -
 bad("solve", "-x", says=("unknown option '-x'",))
 bad("solve", "-xyz", says=("unknown option '-x'",))
 bad("solve", "--p", says=("'--p' is ambiguous", "'--problem'", "'--precision'", "'--points'"))
-bad(*MODES, "--exchange", "direct", "--cpus", "1", "--gpus", "0", "--verbose", says=("graph/placement.c:", ": exchange direct needs"))
+bad(*MODES, "--exchange", "direct", "--cpus", "1", "--gpus", "0", "--verbose", says=("graph/route.c:", ": exchange direct needs"))
 bad("solve", "--quiet=1", says=("'--quiet' takes no argument",))
 bad("solve", "--grid", says=("'--grid' needs an argument",))
 bad("solve", "--problem", "modes", "--grid", "--verify", says=("'--grid' needs an argument",))
