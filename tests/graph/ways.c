@@ -541,8 +541,8 @@ static void go(const void *argument) {
 /* ------------------------------------------------------------------------------- all of them */
 
 /** Ways of several processes are compared with those of one, with the same arithmetic. */
-static bool takes(const way *w, const world *all, place workers) {
-    return w->place == workers || (all->ranks > 1 && w->place == CORES && w->call == SOLVE);
+static bool takes(const way *w, place workers) {
+    return w->place == workers || (workers == PROCESSES && w->place == CORES && w->call == SOLVE);
 }
 
 /** No machine's file has times of other ways. */
@@ -570,7 +570,7 @@ static void all_ways(const world *all, place workers) {
                                w->call == EPSILON ? fd2 : u};
             if (WAYS_SIMULATED && takes_simulated(w, j.precision)) {
                 simulate_apart(PSG_MACHINES "/h200.machine", go, &j);
-            } else if (!WAYS_SIMULATED && takes(w, all, workers)) {
+            } else if (!WAYS_SIMULATED && takes(w, workers)) {
                 go(&j);
             }
         }
