@@ -51,7 +51,8 @@ PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
 /** Solve div(epsilon grad u) - lambda u = factor f, as psg_solve_args.epsilon has it, between StarPU data of the program,
  *  and wait. Each list has psg_plan_segments() handles, which are blocks as those of psg_plan_slab_handles(), but of f64 or
  *  of f32 whatever the plan's precision is: that is the preconditioner's.
- *  @param[in]  f  not written @param[in] epsilon  not written @param[out] u  no piece of f or epsilon
+ *  @param[in]  f  not written @param[in] epsilon  not written
+ *  @param[out] u  no piece of f or epsilon
  *  @param[in]  args        lambda, factor, mean, tolerance and iterations count; NULL: the plan's
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME; PSG_ERR_STATE: a solve is in flight; PSG_ERR_DATA: f is not
  *          finite, epsilon not from 1e-75 to 1e75, or there were too few iterations */
