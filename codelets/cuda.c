@@ -168,7 +168,7 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
 }
 
 static void free_whole(const psg_cuda_whole_room *room) {
-    for (size_t m = 0; m < 2 * PSG_CUDA_SIZES; m++) {
+    for (int m = 0; m < 2 * PSG_CUDA_SIZES; m++) {
         psg_cuda_fft_destroy(room->xy[m / PSG_CUDA_SIZES][m % PSG_CUDA_SIZES]);
     }
     (void)cudaFree(room->spectra.memory_d);
