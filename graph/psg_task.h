@@ -216,8 +216,10 @@ PSG_API void psg_data_settle(const psg_data *list, size_t count);
 /** Free those that are not NULL, and let their values go. NULL is fine. */
 PSG_API void psg_data_free(psg_data *list, size_t count);
 /** StarPU waits for ever, or ends the process, where it finds no memory: before data and tasks are
- * made this asks whether there is some. @param[in] what  needs it @return PSG_OK; PSG_ERR_MEMORY
- * with words */
+ * made this asks whether there is some.
+ *  @param[in] what   the name of what needs it, for the words
+ *  @param[in] bytes  of main memory that it needs
+ *  @return PSG_OK; PSG_ERR_MEMORY with words: nothing was allocated */
 PSG_API psg_status psg_room_check(const char *what, double bytes);
 
 /* -------------------------------------------------------------------------------------- runs */

@@ -100,7 +100,7 @@ def lists_of(sizes, subject, part, large, machine, given):
 
 def add_study(sweep, name, large, cpus, gpus, given):
     """Add its configurations. given: lists of the user's, which take the place of the study's;
-    --cpus and --gpus that of all lists of cores and of GPUs, and "0" leaves out what is about them.
+    --cpus and --gpus that of all lists of cores and of GPUs, and "0" leaves out the configurations that need them.
     cpus, gpus: what the machine has"""
     sizes, parts = STUDIES[name]
     for subject, part in parts:
