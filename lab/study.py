@@ -100,8 +100,8 @@ def lists_of(sizes, subject, part, large, machine, given):
 
 def add_study(sweep, name, large, cpus, gpus, given):
     """Add its configurations. given: lists of the user's, which take the place of the study's;
-    --cpus and --gpus that of all lists of cores and of GPUs, and "0" leaves out the configurations that need them.
-    cpus, gpus: what the machine has"""
+    --cpus and --gpus that of all lists of cores and of GPUs, and "0" leaves out the configurations
+    that need them. cpus, gpus: what the machine has"""
     sizes, parts = STUDIES[name]
     for subject, part in parts:
         if is_wanted(subject, gpus, given):
