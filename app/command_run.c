@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------ the command line */
+/* ----------------------------------------------------------------------------- the command line */
 
 typedef struct run_arguments {
     app_work_arguments work;

@@ -115,8 +115,8 @@ static bool is(const char *text, size_t length, const char *kind) {
     return strlen(kind) == length && strncmp(text, kind, length) == 0;
 }
 
-/* One of the alternatives of "fused|staged|auto" or "FILE[:DATASET]": a word that is a value, or one
- * in capitals for values of a kind. */
+/* One of the alternatives of "fused|staged|auto" or "FILE[:DATASET]": a word that is a value, or
+ * one in capitals for values of a kind. */
 static void offer_alternative(const question *q, const char *text, size_t length) {
     if (strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789") >= length) {
         offer(q, text, length, "");

@@ -1,5 +1,6 @@
-/* psg bench and psg tune: the command lines are read here, and what they ask for is done by the laboratory, which is
- * Python. It gets a request, one object of JSON: the command line, and what the library knows. */
+/* psg bench and psg tune: the command lines are read here, and what they ask for is done by the
+ * laboratory, which is Python. It gets a request, one object of JSON: the command line, and what
+ * the library knows. */
 #include "app/lab.h"
 #include "app/app.h"
 #include "app/arguments.h"

@@ -1,5 +1,5 @@
-/* From comma-separated lists to values. An option of the library's table is a list unless it stands below in `decided`;
- * what its values mean is said by the table. */
+/* From comma-separated lists to values. An option of the library's table is a list unless it stands
+ * below in `decided`; what its values mean is said by the table. */
 #include "app/lab_lists.h"
 #include "app/app.h"
 #include "app/json.h"
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What `psg bench` decides itself, or has an option of its own for: the known answer is that of one equation, and
- * configurations are compared as they are. */
+/* What `psg bench` decides itself, or has an option of its own for: the known answer is that of one
+ * equation, and configurations are compared as they are. */
 static const char *const decided[] = {"symbol",         "lambda",     "factor",    "mean",
                                       "mean_tolerance", "calibrate",  "cache_dir", "tuned",
                                       "record",         "time_limit", "machine",   "batch"};
@@ -112,7 +112,8 @@ static const char *option_of(const list *l) {
     return l->own != NULL ? l->own->name : app_option_name(l->index);
 }
 
-/* What an option of the library is where no list says it: a default means one thing. @param[out] text  VALUE_BYTES bytes */
+/* What an option of the library is where no list says it: a default means one thing.
+ * @param[out] text  VALUE_BYTES bytes */
 static void usual_of(size_t index, char *text) {
     app_options options;
     app_options_init(&options);

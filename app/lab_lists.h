@@ -6,8 +6,9 @@
 
 #include <jansson.h>
 
-/** The lists, in the order of the columns: the grid; the options of the solver that `psg bench` does not decide itself, in
- *  the order of the library's table; where f and u are, and the processes; the workload in place of a grid, and its options. */
+/** The lists, in the order of the columns: the grid; the options of the solver that `psg bench`
+ *  does not decide itself, in the order of the library's table; where f and u are, and the
+ *  processes; the workload in place of a grid, and its options. */
 enum { APP_LAB_LISTS_MOST = APP_OPTIONS_MOST };
 
 /** The rows of all lists for a command line. Texts are borrowed from the lists.

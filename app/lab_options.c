@@ -1,4 +1,5 @@
-/* The options of `psg bench` and `psg tune`, and their help texts. What they ask for is done by the laboratory. */
+/* The options of `psg bench` and `psg tune`, and their help texts. What they ask for is done by the
+ * laboratory. */
 #include "app/lab_options.h"
 #include "app/app.h"
 #include "app/arguments.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <wordexp.h>
 
-/* ---------------------------------------------------------------------------------------- psg bench */
+/* ------------------------------------------------------------------------------------ psg bench */
 
 /* Names of studies, which lab/study.py has, and a line about each. */
 #define LAB_STUDIES(X)                                                                             \
@@ -282,7 +283,7 @@ int app_lab_bench_options(int argc, char **argv, json_t *request) {
     return code;
 }
 
-/* ----------------------------------------------------------------------------------------- psg tune */
+/* ------------------------------------------------------------------------------------- psg tune */
 
 typedef struct tune_arguments {
     app_grid_value grid;

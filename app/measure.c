@@ -1,7 +1,8 @@
-/* psg measure: configurations in, what each takes out. The configurations of a batch take turns: every round runs each of
- * them once, in a random order, so that a machine that gets slower or faster meanwhile does so for all of them alike.
- * Several processes have the same lines and so the same order, and the library tells all of them the same status: each
- * does every step, and rank 0 tells what came of it. */
+/* psg measure: configurations in, what each takes out. The configurations of a batch take turns:
+ * every round runs each of them once, in a random order, so that a machine that gets slower or
+ * faster meanwhile does so for all of them alike. Several processes have the same lines and so the
+ * same order, and the library tells all of them the same status: each does every step, and rank 0
+ * tells what came of it. */
 #include "app/app.h"
 #include "app/arguments.h"
 #include "app/commands.h"
@@ -188,7 +189,8 @@ static void one_round(batch *b, app_measure_job *j, bool counts, bool last) {
     }
 }
 
-/* The first round never counts where there are rounds that do not; one that counts is always made. */
+/* The first round never counts where there are rounds that do not; one that counts is always
+ * made. */
 static void all_rounds(batch *b, size_t *order, uint64_t *random) {
     const unsigned warm_up = (unsigned)b->arguments->warm_up;
     const unsigned rounds = b->arguments->unmeasured ? 0 : b->arguments->repeat;
@@ -256,8 +258,9 @@ static bool uses(const app_measure_job *j, unsigned m) {
     return j->plan != NULL && (j->resident ? m == 0 : m < j->solver.options.in_flight);
 }
 
-/* Page-lock what solves copy more than once; where it cannot be, the copies take longer and say so. Plans share u, and
- * CUDA copies no array that is page-locked in part: so who needs most of it does it, once and for all. */
+/* Page-lock what solves copy more than once; where it cannot be, the copies take longer and say so.
+ * Plans share u, and CUDA copies no array that is page-locked in part: so who needs most of it does
+ * it, once and for all. */
 static void pin_all(const batch *b) {
     for (unsigned m = 0; m < b->answers->count; m++) {
         const app_measure_job *largest = NULL;
@@ -409,7 +412,8 @@ static char *share_stdin(void) {
     return all;
 }
 
-/* One job for each line that is not empty. @param[out] jobs  freed by the caller, after failures too */
+/* One job for each line that is not empty. @param[out] jobs  freed by the caller, after failures
+ * too */
 static int read_jobs(char *all, app_measure_job **jobs, size_t *count) {
     size_t lines = 1, turn = 0;
     int code = APP_DONE;

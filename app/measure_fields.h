@@ -1,4 +1,5 @@
-/** @file measure_fields.h  The right-hand sides that `psg measure` solves, whose answers are known. */
+/** @file measure_fields.h  The right-hand sides that `psg measure` solves, whose answers are
+ * known. */
 #ifndef PSG_APP_MEASURE_FIELDS_H
 #define PSG_APP_MEASURE_FIELDS_H
 
@@ -27,7 +28,8 @@ typedef struct app_measure_store {
 } app_measure_store;
 
 /** The entry of a grid and options, made at the first time. Collective.
- *  @param[in] alive  called again and again while it is made, which may take longer than a solve; may be NULL
+ *  @param[in] alive  called again and again while it is made, which may take longer than a solve;
+ *  may be NULL
  *  @return NULL when a process is out of memory, or of entries; the same in all of them */
 const app_measure_fields *app_measure_fields_get(app_measure_store *store, const psg_grid *grid,
                                                  const psg_options *options,

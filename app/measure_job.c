@@ -234,7 +234,8 @@ static const char *check_solve(const app_measure_job *j, const app_measure_answe
     return NULL;
 }
 
-/* Of the numbers that are wrong the one that is farthest off, with its tolerance; else the largest of both. */
+/* Of the numbers that are wrong the one that is farthest off, with its tolerance; else the largest
+ * of both. */
 static const char *check_workload(const app_measure_job *j, double *error, double *tolerance) {
     enum { ANSWERS_MOST = 64 };
     workload_answer answer[ANSWERS_MOST];

@@ -17,7 +17,8 @@ typedef struct app_measure_answers {
     unsigned count;
 } app_measure_answers;
 
-/** One configuration; all zero before app_measure_job_read(). The options point into the line, and into this structure. */
+/** One configuration; all zero before app_measure_job_read(). The options point into the line, and
+ * into this structure. */
 typedef struct app_measure_job {
     size_t number, batch; /**< of the line, and of the configurations that take turns, from 0 */
     json_t *line;         /**< which the job owns */
@@ -36,8 +37,9 @@ typedef struct app_measure_job {
     json_t *samples, *events;         /**< of the rounds that count */
 } app_measure_job;
 
-/** Read a line: an object whose members are "grid" or "workload", "data", the options of a workload, and those of the
- *  solver by the names of `psg solve`; values are texts or whole numbers, and "default" says nothing.
+/** Read a line: an object whose members are "grid" or "workload", "data", the options of a
+ *  workload, and those of the solver by the names of `psg solve`; values are texts or whole
+ *  numbers, and "default" says nothing.
  *  @return APP_DONE; APP_USAGE after a message */
 int app_measure_job_read(app_measure_job *job, const char *line);
 
@@ -47,11 +49,13 @@ const char *app_measure_job_make(app_measure_job *job);
 /** What there is to tell of what was made, of all processes. Collective. */
 json_t *app_measure_job_facts(const app_measure_job *job);
 
-/** Run it once, all that is in flight. @param[out] seconds  of each of these; of a workload without its input */
+/** Run it once, all that is in flight. @param[out] seconds  of each of these; of a workload without
+ * its input */
 psg_status app_measure_job_run(const app_measure_job *job, const app_measure_answers *answers,
                                double *seconds);
 
-/** How far off the answer is; never in a simulation. Collective. @return NULL, or why that is not known, in words */
+/** How far off the answer is; never in a simulation. Collective. @return NULL, or why that is not
+ * known, in words */
 const char *app_measure_job_check(const app_measure_job *job, const app_measure_answers *answers,
                                   double *error, double *tolerance);
 

@@ -128,7 +128,8 @@ void app_measure_sample_join(const app_measure_sample *parts, int count,
     whole->busy /= whole->workers ? (double)whole->workers : 1;
 }
 
-/* Of solves one after the other, the time that is compared with their bound is the time that is told. */
+/* Of solves one after the other, the time that is compared with their bound is the time that is
+ * told. */
 psg_status app_measure_sample_bounds(const app_measure_job *j, app_measure_sample *sample) {
     psg_bounds bounds;
     const psg_status status = psg_work_bounds(j->work, &bounds);

@@ -11,15 +11,15 @@ enum { APP_MEASURE_STAGES = PSG_STAGE_EDGE };
 /** Of any work. */
 enum { APP_MEASURE_KINDS = PSG_STAGE_MOST + 1 };
 
-/** One round: in_flight solves together; times are those of one of them. Of several processes it has the sums, and the
- *  time of the slowest. Plain data, which goes from process to process. */
+/** One round: in_flight solves together; times are those of one of them. Of several processes it
+ *  has the sums, and the time of the slowest. Plain data, which goes from process to process. */
 typedef struct app_measure_sample {
     double seconds; /**< the round's time over in_flight */
     double stage[APP_MEASURE_STAGES];
     double busy; /**< share of the time that workers spent in tasks, the mean */
-    double
-        exchange_busy; /**< share in which messages of a process were on their way, the largest */
-    double busiest;    /**< the largest of these shares: that of a worker, or of the exchange */
+    /** share in which messages of a process were on their way, the largest */
+    double exchange_busy;
+    double busiest; /**< the largest of these shares: that of a worker, or of the exchange */
     double busy_worker[APP_MEASURE_WORKERS_MOST]; /**< in the order of the processes */
     size_t workers;
     double tasks_cpu, tasks_gpu; /**< that cores and GPUs did, in one of the solves */
@@ -52,8 +52,8 @@ psg_status app_measure_sample_bounds(const app_measure_job *job, app_measure_sam
 /** The members have the names of the laboratory's columns. @return NULL when out of memory */
 json_t *app_measure_sample_json(const app_measure_sample *sample, bool bounds);
 
-/** The tasks of the latest run in the order of their ends, each an array: stage, worker, is that a GPU, is the task about a
- *  sheet, count, dense, pieces, remote, start, end, as in psg_event. */
+/** The tasks of the latest run in the order of their ends, each an array: stage, worker, is that a
+ *  GPU, is the task about a sheet, count, dense, pieces, remote, start, end, as in psg_event. */
 json_t *app_measure_events_json(const app_measure_job *job, const psg_event *events, size_t count);
 
 #endif

@@ -9,7 +9,8 @@
 enum { FIRST = 30, WIDTH = 8, POINT = 4, END = FIRST + 3 * WIDTH }; /* bytes of x, y and z */
 enum { NAME = 12, ALTERNATE = 16, RESIDUE = 17, CHAIN = 21 };       /* where others begin */
 
-/* Charges of a protein's atoms in water. The name NH* is that of all which begin with NH. The first row that fits counts. */
+/* Charges of a protein's atoms in water. The name NH* is that of all which begin with NH. The first
+ * row that fits counts. */
 static const struct charge_row {
     const char *residue, *name; /* NULL: of any residue */
     double charge;

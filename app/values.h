@@ -85,8 +85,8 @@ typedef struct app_option_row {
     const app_choice *choices;
     const char *expected; /**< "expected ..." in messages; choices say it themselves */
     const char *help;     /**< broken into lines where it is shown; '\n' breaks, too */
-    bool
-        first; /**< most users need it: --help has these alone, and --help all has the others too */
+    /** most users need it: --help has these alone, and --help all has the others too */
+    bool first;
 } app_option_row;
 
 /** Say what an option expects in place of `text`. @return APP_USAGE */

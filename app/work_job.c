@@ -76,7 +76,8 @@ static int make(app_work_job *r) {
     return r->runs.seconds != NULL ? app_workers_find(&options, &r->runs.workers) : APP_FAILED;
 }
 
-/* The tasks of a run are of many kinds and lengths, but those of each kind are alike, and spread over the run. */
+/* The tasks of a run are of many kinds and lengths, but those of each kind are alike, and spread
+ * over the run. */
 static double look_at_run(const void *context, char *text, size_t size) {
     const app_work_job *r = context;
     const size_t each = r->command->part_tasks;

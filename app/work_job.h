@@ -1,4 +1,5 @@
-/** @file work_job.h  A workload from a command line to a report: what the commands that run one share. */
+/** @file work_job.h  A workload from a command line to a report: what the commands that run one
+ * share. */
 #ifndef PSG_APP_WORK_JOB_H
 #define PSG_APP_WORK_JOB_H
 
@@ -9,7 +10,8 @@
 #include "app/runs.h"
 #include "workloads/workload.h"
 
-/** What these commands get from their command lines; the first member of their own structs of arguments. */
+/** What these commands get from their command lines; the first member of their own structs of
+ * arguments. */
 typedef struct app_work_arguments {
     app_options solver;
     unsigned tile, repeat;

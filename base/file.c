@@ -78,7 +78,8 @@ int base_file_rename(const char *temporary, const char *path) {
     if (rename(temporary, path) != 0) {
         return errno;
     }
-    /* The new name is on the disk once its folder is. Not every file system can tell, so it is no error. */
+    /* The new name is on the disk once its folder is. Not every file system can tell, so it is no
+     * error. */
     (void)snprintf(folder, sizeof folder, "%.*s", length, path);
     (void)bring_to_disk(length > 0 ? folder : ".", O_RDONLY);
     return 0;

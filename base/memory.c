@@ -28,7 +28,8 @@ void *base_allocate(size_t bytes) {
     return p;
 }
 
-/* The kernel reads a mask of signals as a core would read it, and then finds that there is no such change of the mask. */
+/* The kernel reads a mask of signals as a core would read it, and then finds that there is no such
+ * change of the mask. */
 bool base_is_readable(const void *byte) {
     enum { MASK = _NSIG / 8, NO_CHANGE = -1 };
     const int before = errno;

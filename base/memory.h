@@ -5,13 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Aligned for vectors, and on large pages where there are any: a column of a 256^3 spectrum touches
- *  256 pages of 4 KB, and large pages are had and page-locked faster.
- *  @return `bytes` of uninitialised memory, aligned to 64 bytes or more, to be freed by free(); NULL: it
+/** Aligned for vectors, and on large pages where there are any: a column of a 256^3 spectrum
+ *  touches 256 pages of 4 KB, and large pages are had and page-locked faster.
+ *  @return `bytes` of uninitialised memory, aligned to 64 bytes or more, to be freed by free();
+ *  NULL: it
  *          cannot be had */
 void *base_allocate(size_t bytes);
 
-/** Can a core read the byte? It cannot where memory of a GPU is, or memory that was given back to the system. */
+/** Can a core read the byte? It cannot where memory of a GPU is, or memory that was given back to
+ * the system. */
 bool base_is_readable(const void *byte);
 
 /** Bytes of main memory that the machine has, in use or not. */

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near: few letters differ, or a
- *  word of the list begins `word`. */
+/** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near: few
+ *  letters differ, or a word of the list begins `word`. */
 const char *base_nearest(const char *word, const char *const *words);
 
 /** How many letters must be added, dropped, replaced or swapped with their neighbour to get from

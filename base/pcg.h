@@ -1,18 +1,22 @@
-/** @file pcg.h  The arithmetic of preconditioned conjugate gradients for div(eps grad u) - lambda u = f that cores and GPUs
- *  have in common, so that both find the same. C and C++ (CUDA) at once.
+/** @file pcg.h  The arithmetic of preconditioned conjugate gradients for div(eps grad u) - lambda u
+ *  = f that cores and GPUs have in common, so that both find the same. C and C++ (CUDA) at once.
  *
- * M is the Laplacian's stencil with the solve of a plan as its inverse, A the stencil with eps. With r = f - A x a step is
+ * M is the Laplacian's stencil with the solve of a plan as its inverse, A the stencil with eps.
+ * With r = f - A x a step is
  *
- *     z = 1/M r;  rz = r.z;  p = z + rz/rz_before p;  q = A p;  pq = p.q;  x += rz/pq p;  r -= rz/pq q;  rr = r.r
+ *     z = 1/M r;  rz = r.z;  p = z + rz/rz_before p;  q = A p;  pq = p.q;  x += rz/pq p;  r -=
+ *     rz/pq q;  rr = r.r
  *
- * Fields are scaled so that the largest |f| is 1, and those of M may be f32. After the step that reaches the tolerance p, x
- * and r change no more, so that it does not matter how many steps were submitted.
+ * Fields are scaled so that the largest |f| is 1, and those of M may be f32. After the step that
+ * reaches the tolerance p, x and r change no more, so that it does not matter how many steps were
+ * submitted.
  *
- * Workload cg has another A, and M = 1: its solution z is its source r. It looks for an eigenvalue of A by inverse iteration: x
- * becomes the next f.
+ * Workload cg has another A, and M = 1: its solution z is its source r. It looks for an eigenvalue
+ * of A by inverse iteration: x becomes the next f.
  *
- * Sums have an order of their own, which no cut along z changes. A row of numbers is summed by LANES lanes, number i by
- * lane i % LANES, and lanes are added in halves; rows likewise by ROWS; and what is then left by SUM_LANES.
+ * Sums have an order of their own, which no cut along z changes. A row of numbers is summed by
+ * LANES lanes, number i by lane i % LANES, and lanes are added in halves; rows likewise by ROWS;
+ * and what is then left by SUM_LANES.
  */
 #ifndef BASE_PCG_H
 #define BASE_PCG_H
@@ -46,8 +50,9 @@ enum {
     BASE_PCG_SCALE,  /**< of f */
     BASE_PCG_EPS_LEAST,
     BASE_PCG_EPS_MOST,
-    BASE_PCG_R_MEAN, /**< of the first r: rounding of F_MEAN. A and M make 0 of it, and the first update drops it */
-    BASE_PCG_FIRST, /**< r.r before the first step, without that mean */
+    BASE_PCG_R_MEAN, /**< of the first r: rounding of F_MEAN. A and M make 0 of it, and the first
+                          update drops it */
+    BASE_PCG_FIRST,  /**< r.r before the first step, without that mean */
     BASE_PCG_RR,
     BASE_PCG_RZ,
     BASE_PCG_ALPHA, /**< rz/pq */
@@ -103,8 +108,8 @@ typedef struct base_pcg_task {
     double *low, *high;    /**< [ny][nx]: the first and the last plane of p */
     double *below, *above; /**< [ny][nx]: the planes of p below and above */
     base_pcg_field f, u;
-    base_pcg_field
-        given[3]; /**< eps as it was given, of this segment, the one below and the one above */
+    /** eps as it was given, of this segment, the one below and the one above */
+    base_pcg_field given[3];
     size_t given_planes;             /**< of the one below */
     base_pcg_field source, solution; /**< of M: scaled r, and z */
     int *overflow; /**< becomes 1 if a number of u is out of the range of its precision */
@@ -154,16 +159,19 @@ BASE_PCG_FUNCTION bool base_pcg_fits(bool single, double u) {
     return fabs(u) <= (single ? (double)FLT_MAX : DBL_MAX);
 }
 
-/** What flows towards a point from its two neighbours on an axis, times h. eps between two points is the harmonic mean
- *  2 e0 e1 / (e0 + e1), which the flux through a face between two materials has; both means have one division here.
- *  @param[in] e0, e1  eps at the neighbours, e at the point @param[in] d0, d1  u at a neighbour less u at the point */
+/** What flows towards a point from its two neighbours on an axis, times h. eps between two points
+ *  is the harmonic mean 2 e0 e1 / (e0 + e1), which the flux through a face between two materials
+ *  has; both means have one division here.
+ *  @param[in] e0, e1  eps at the neighbours, e at the point @param[in] d0, d1  u at a neighbour
+ *  less u at the point */
 BASE_PCG_FUNCTION double base_pcg_flux(double e, double e0, double e1, double d0, double d1) {
     const double sum0 = e + e0;
     const double sum1 = e + e1;
     return 2 * e * (e0 * d0 * sum1 + e1 * d1 * sum0) / (sum0 * sum1);
 }
 
-/** The scalars of the first r. A constant f leaves its mean's rounding alone, and there is nothing to solve. */
+/** The scalars of the first r. A constant f leaves its mean's rounding alone, and there is nothing
+ * to solve. */
 BASE_PCG_FUNCTION void base_pcg_begin(const double *sum, const base_pcg_terms *t, double *s) {
     const double rounding = 1e-13;
     const double mean = t->drops ? sum[1] / t->points : 0;

@@ -10,11 +10,14 @@
 #include <starpu_cuda.h>
 #endif
 
-/** Make KIND_codelet, as PSG_CODELET() does, of two functions, which are called unless the run has failed:
+/** Make KIND_codelet, as PSG_CODELET() does, of two functions, which are called unless the run has
+ * failed:
  *      void on_core(void *buffers[], const psg_task_args *args)  does the task;
- *      int on_gpu(void *buffers[], const psg_task_args *args)    launches it on the worker's stream, and returns 0 or a
- *                                                                code for psg_gpu_check(). Not there without CUDA.
- *  Both get their kind with the label: two kinds that are alike have the same functions. */
+ *      int on_gpu(void *buffers[], const psg_task_args *args)    launches it on the worker's
+ *      stream, and returns 0 or a
+ *                                                                code for psg_gpu_check(). Not
+ *  there without CUDA. Both get their kind with the label: two kinds that are alike have the same
+ *  functions. */
 #define PSG_SOLVER_CODELET(kind, on_core, on_gpu)                                                  \
     PSG_SOLVER_CPU(kind, on_core)                                                                  \
     PSG_SOLVER_CUDA(kind, on_gpu)                                                                  \
@@ -42,7 +45,8 @@
 #define PSG_SOLVER_CUDA(kind, on_gpu)
 #endif
 
-/** Submit the task with this label, and let the messages go that wait for it. For data, see psg_task_submit_data(). */
+/** Submit the task with this label, and let the messages go that wait for it. For data, see
+ * psg_task_submit_data(). */
 static inline void psg_solver_submit(psg_run *run, struct starpu_codelet *codelet, psg_label label,
                                      const psg_task_data *data, size_t groups) {
     const psg_task_args args = {

@@ -1,13 +1,13 @@
 #include "codelets/context.h"
 
-/* Bytes in multiples of a part of the real field and of the spectrum: what a task moves between memory and its worker
- * at the least, and what StarPU counts as its data. Scratch is not counted, nor is the reading of what the same
- * segment or sheet has just written, which may still be in a cache; nor the reading of a line of memory before it is
- * written, which there are ways around.
+/* Bytes in multiples of a part of the real field and of the spectrum: what a task moves between
+ * memory and its worker at the least, and what StarPU counts as its data. Scratch is not counted,
+ * nor is the reading of what the same segment or sheet has just written, which may still be in a
+ * cache; nor the reading of a line of memory before it is written, which there are ways around.
  *
- * In the staged graph a spectrum is written as such, then as blocks, as a sheet, as blocks, and as such again; what
- * transforms or divides it in place may find it in a cache. Where it is not packed, the transforms after the packs'
- * place read and write it. */
+ * In the staged graph a spectrum is written as such, then as blocks, as a sheet, as blocks, and as
+ * such again; what transforms or divides it in place may find it in a cache. Where it is not
+ * packed, the transforms after the packs' place read and write it. */
 static const struct {
     unsigned field_reads, field_writes, spectrum_reads, spectrum_writes;
     unsigned fields, spectra; /* of data */
@@ -58,7 +58,8 @@ size_t psg_messages_after(const psg_context *c, const psg_label *label) {
     return 0; /* the sheet goes with others, see regroup.c */
 }
 
-/* A shape's variant: the kinds of transform and how blocks return, and in steps of this the components besides u. */
+/* A shape's variant: the kinds of transform and how blocks return, and in steps of this the
+ * components besides u. */
 enum { VARIANTS = 2 * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_COUNT };
 
 static psg_traffic traffic(const void *owner, const psg_label *label) {
@@ -77,7 +78,8 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
                              (moves[kind].spectrum_writes + writes) * spectrum};
 }
 
-/* A sheet needs every segment, and a segment every sheet. The component along z goes both ways once more. */
+/* A sheet needs every segment, and a segment every sheet. The component along z goes both ways once
+ * more. */
 static int phase(const psg_label *label) {
     const bool forward = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_FFT_XY ||
                          label->kind == PSG_TASK_PACK;
@@ -100,8 +102,8 @@ static int worker(const void *owner, const psg_label *label) {
                                       : l->segments.part[label->index[PSG_AXIS_SEGMENT]].worker;
 }
 
-/* Of a sheet, the blocks that it has to do with on other GPUs are those into which kspace puts the rows that it
- * moves itself. */
+/* Of a sheet, the blocks that it has to do with on other GPUs are those into which kspace puts the
+ * rows that it moves itself. */
 static void sheet_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
     const size_t moved = psg_overlap_rows_of(l, p);
     shape->count = psg_layout_rows(l, p);
@@ -125,7 +127,8 @@ static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape)
     shape->moved = shape->remote > 0 ? 1 - (double)moved / (double)l->n[1] : 0;
 }
 
-/* Dirichlet below and Neumann above is the mirror image of Neumann below and Dirichlet above, and takes as long. */
+/* Dirichlet below and Neumann above is the mirror image of Neumann below and Dirichlet above, and
+ * takes as long. */
 static const char *const sides[] = {"PP",       "NN",       "DD",       "DN",
                                     "NN-nodes", "DD-nodes", "DN-nodes", NULL};
 static const int sides_of[PSG_TRANSFORM_COUNT] = {

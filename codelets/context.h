@@ -1,4 +1,5 @@
-/** @file context.h  The constants of a plan that its tasks need. All of it is set before the first task is submitted. */
+/** @file context.h  The constants of a plan that its tasks need. All of it is set before the first
+ * task is submitted. */
 #ifndef PSG_CODELETS_CONTEXT_H
 #define PSG_CODELETS_CONTEXT_H
 
@@ -14,8 +15,9 @@
 /** In which form the tasks find their data. */
 typedef struct psg_form {
     bool fused; /**< the variant of the graph */
-    bool
-        packed; /**< blocks are dense, copied out of and into the spectrum of their segment; else they are views */
+    /** blocks are dense, copied out of and into the spectrum of their segment; else they are views
+     *  */
+    bool packed;
     bool messages; /**< blocks go to other processes one by one */
     bool reaches;  /**< tasks of segments write and read blocks in other GPUs' memory */
     size_t strip;  /**< rows of blocks are in strips of x so wide (psg_gpu_kernels.strip); 0: not */
@@ -26,9 +28,11 @@ typedef struct psg_form {
     bool normalizes; /**< `normalize` has the factor factor/(nx ny nz), else the division has it */
 } psg_form;
 
-/** What tasks find out about f, for whoever waits for the solve: psg_run.result. GPUs write it too. */
+/** What tasks find out about f, for whoever waits for the solve: psg_run.result. GPUs write it
+ * too. */
 typedef struct psg_findings {
-    /** One complex of the precision: the mode (0,0,0), which is the sum of f. The task of the first sheet writes it. */
+    /** One complex of the precision: the mode (0,0,0), which is the sum of f. The task of the first
+     * sheet writes it. */
     double mode0[2];
     atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
     atomic_int overflow;  /**< 1 if a number of u, or of its gradient, is not finite */
@@ -37,26 +41,28 @@ typedef struct psg_findings {
 /** Several right-hand sides that a run solves, in pieces, each by a task `whole`. */
 typedef struct psg_many {
     size_t count;
-    size_t
-        each; /**< in a piece; the last piece has the rest. 0: there is one right-hand side, and no pieces */
-    void *
-        mode0; /**< [count], each as psg_findings.mode0, complex of the precision one after the other */
+    /** in a piece; the last piece has the rest. 0: there is one right-hand side, and no pieces */
+    size_t each;
+    /** [count], each as psg_findings.mode0, complex of the precision one after the other */
+    void *mode0;
     atomic_int *nonfinite; /**< [count], each as psg_findings.nonfinite */
 } psg_many;
 
 /** Where the overlap rows stand in the workspace of a solve, at addresses for one GPU. */
 typedef struct psg_overlap_place {
-    /** By sheet, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are pulled. */
+    /** By sheet, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are
+     * pulled. */
     void **before;
     /** By segment, on its GPU: the rows of all sheets when they are back, or that are pulled,
      *  complex [sheet][planes][rows][nxc]. */
     void **after;
 } psg_overlap_place;
 
-/** What the values on the sides add to f at the points next to them: reals of the precision, in main memory, page-locked
- *  where GPUs take tasks. */
+/** What the values on the sides add to f at the points next to them: reals of the precision, in
+ *  main memory, page-locked where GPUs take tasks. */
 typedef struct psg_sides {
-    /** By axis and side: x [planes][ny], y [planes][nx], of this process' planes; z [ny][nx]. NULL: nothing. */
+    /** By axis and side: x [planes][ny], y [planes][nx], of this process' planes; z [ny][nx]. NULL:
+     * nothing. */
     const void *table[3][2];
     size_t z0; /**< the first of the process' planes */
 } psg_sides;
@@ -79,7 +85,8 @@ static inline bool psg_gradient_wants(const psg_gradient_terms *g, int component
     return (g->wanted >> component & 1) != 0;
 }
 
-/** Those along x and y, which need no more than u's blocks. @param[out] component  which @return how many are wanted */
+/** Those along x and y, which need no more than u's blocks. @param[out] component  which
+ * @return how many are wanted */
 static inline size_t psg_gradient_wants_xy(const psg_gradient_terms *g, int component[2]) {
     size_t count = 0;
     for (int d = 0; d < 2; d++) {
@@ -90,16 +97,18 @@ static inline size_t psg_gradient_wants_xy(const psg_gradient_terms *g, int comp
     return count;
 }
 
-/** Tables of a plan whose gradient is that of the modes of u: reals of the precision. All NULL: it is another one. With k
- *  the wavenumbers, of which that of the highest mode of an even extent counts as 0: */
+/** Tables of a plan whose gradient is that of the modes of u: reals of the precision. All NULL: it
+ *  is another one. With k the wavenumbers, of which that of the highest mode of an even extent
+ *  counts as 0: */
 typedef struct psg_waves {
     void *along[2]; /**< k along x [nxc] and y [ny], in the tasks' unit of length */
     void *eigen[3]; /**< for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for 0 */
     double scale;   /**< a derivative in the tasks' unit times this is one in the caller's */
 } psg_waves;
 
-/** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
- *  these terms alone (psg_engine.user_bytes). Both are in the tasks' unit of length. */
+/** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA
+ *  graph of a chain is for these terms alone (psg_engine.user_bytes). Both are in the tasks' unit
+ *  of length. */
 typedef struct psg_terms {
     const psg_overlap_place *overlap; /**< by StarPU worker */
     double lambda;
@@ -107,8 +116,8 @@ typedef struct psg_terms {
     psg_sides sides;
     psg_gradient_terms gradient;
     const psg_many *many; /**< NULL: one right-hand side, of which psg_findings tells */
-    base_pcg_terms
-        pcg; /**< of a solve with variable coefficients; `lambda` above is that of its preconditioner */
+    /** of a solve with variable coefficients; `lambda` above is that of its preconditioner */
+    base_pcg_terms pcg;
 } psg_terms;
 
 /** Copies of codelets, by precision, that work on blocks where these are, on this GPU or on a peer:
@@ -132,12 +141,12 @@ typedef struct psg_context {
     void *const
         *scratch; /**< by StarPU worker number: fft_scratch_bytes() each, and with sides a plane */
     size_t sides_scratch; /**< bytes from there to that plane */
-    void **
-        spectra; /**< by StarPU worker number: the spectrum of a right-hand side that a core solves alone,
-                                       made by its first task `whole` */
+    void *
+        *spectra; /**< by StarPU worker number: the spectrum of a right-hand side that a core solves
+                                       alone, made by its first task `whole` */
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
-    /** For tasks of several GPUs of this process that write and read blocks in each other's memory; NULL: StarPU knows all
-     *  blocks where they are, or copies them. */
+    /** For tasks of several GPUs of this process that write and read blocks in each other's memory;
+     *  NULL: StarPU knows all blocks where they are, or copies them. */
     psg_direct_codelets *direct;
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 } psg_context;
@@ -159,13 +168,15 @@ static inline bool psg_gradient_by_modes(const psg_context *context) {
     return context->waves->along[0] != NULL;
 }
 
-/** By what the modes of u, times their wavenumbers in the tables, are multiplied to be those of a derivative. */
+/** By what the modes of u, times their wavenumbers in the tables, are multiplied to be those of a
+ * derivative. */
 static inline double psg_derivative_scale(const psg_run *run) {
     const psg_context *c = psg_context_of(run);
     return c->waves->scale * (c->form.normalizes ? psg_terms_of(run)->scale : 1);
 }
 
-/** Components that a task makes besides u: all that are wanted along x and y, or none. They are its last data.
+/** Components that a task makes besides u: all that are wanted along x and y, or none. They are its
+ * last data.
  *  @param[out] component  which @return how many */
 static inline size_t psg_components_with_u(const psg_task_args *args, int component[2]) {
     return psg_label_components(&args->label) > 0
@@ -173,16 +184,17 @@ static inline size_t psg_components_with_u(const psg_task_args *args, int compon
                : 0;
 }
 
-/** Does a run read its blocks again after the transform back that makes u, and are they the spectrum of a segment, which
- *  that transform would destroy? */
+/** Does a run read its blocks again after the transform back that makes u, and are they the
+ *  spectrum of a segment, which that transform would destroy? */
 static inline bool psg_gradient_reads_spectrum(const psg_run *run) {
     const psg_context *c = psg_context_of(run);
     return psg_gradient_by_modes(c) && psg_terms_of(run)->gradient.wanted != 0 &&
            (c->form.fused ? !c->form.packed : c->form.segment_is_block);
 }
 
-/** The division of a task: with the factor of the run, or with 1 where `normalize` has that factor. That of `gradient_z` is
- *  a derivative over sqrt(-1), and makes up for the transforms there and back. */
+/** The division of a task: with the factor of the run, or with 1 where `normalize` has that factor.
+ *  That of `gradient_z` is a derivative over sqrt(-1), and makes up for the transforms there and
+ *  back. */
 static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
     const psg_terms *t = psg_terms_of(args->run);
@@ -210,7 +222,8 @@ static inline size_t psg_sheet_of(const psg_task_args *args) {
     return args->label.index[PSG_AXIS_SHEET];
 }
 
-/** The segment whose first plane is next to the last plane of segment s; SIZE_MAX: there is a side. */
+/** The segment whose first plane is next to the last plane of segment s; SIZE_MAX: there is a
+ * side. */
 static inline size_t psg_segment_above(const psg_context *c, const psg_gradient_terms *g,
                                        size_t s) {
     return s + 1 < c->layout.segments.count ? s + 1 : g->along[2].wraps ? 0 : SIZE_MAX;
@@ -234,7 +247,8 @@ static inline size_t psg_task_most(const psg_context *context) {
 /** Messages to other processes that can go when the task with this label has written its blocks. */
 size_t psg_messages_after(const psg_context *context, const psg_label *label);
 
-/** Bytes of the real field and of the spectrum that a task or a message with this label is about. */
+/** Bytes of the real field and of the spectrum that a task or a message with this label is
+ * about. */
 void psg_label_part(const psg_context *context, const psg_label *label, double *field,
                     double *spectrum);
 

@@ -103,7 +103,8 @@ static int share_work_area(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
-/* Eigenvalues along x, two for each number of a row, in the order in which kernels with strips have the modes. */
+/* Eigenvalues along x, two for each number of a row, in the order in which kernels with strips have
+ * the modes. */
 static void *pairs_of(const psg_context *c) {
     const size_t bytes = c->cpu->real_bytes;
     char *pairs = malloc(2 * c->layout.nxc * bytes);
@@ -258,8 +259,9 @@ static void add_planes(const psg_context *c, psg_cuda_segment *segments, size_t 
     }
 }
 
-/* The overlap rows of sheet p in segment s, plane after plane. Before `kspace`, unless they are pulled, they stand in the sheet's
- * buffer, which has them of all planes. Else they stand in the segment's buffer, which has them of all sheets. */
+/* The overlap rows of sheet p in segment s, plane after plane. Before `kspace`, unless they are
+ * pulled, they stand in the sheet's buffer, which has them of all planes. Else they stand in the
+ * segment's buffer, which has them of all sheets. */
 static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                                    size_t p) {
     const psg_context *c = psg_context_of(run);

@@ -1,4 +1,5 @@
-/** @file cuda.h  What a CUDA worker keeps for a plan: cuFFT plans, tables, work areas; and what tasks do with it. */
+/** @file cuda.h  What a CUDA worker keeps for a plan: cuFFT plans, tables, work areas; and what
+ * tasks do with it. */
 #ifndef PSG_CODELETS_CUDA_H
 #define PSG_CODELETS_CUDA_H
 
@@ -11,7 +12,8 @@
 #include "runtime/gpu_cuda.h"
 #include "runtime/task.h"
 
-/** A process' segments for GPUs have two sizes at most: the first one's, and the last one's. So have its sheets. */
+/** A process' segments for GPUs have two sizes at most: the first one's, and the last one's. So
+ * have its sheets. */
 enum { PSG_CUDA_SIZES = 2 };
 
 /** Memory on the GPU that grows with what is asked for. */
@@ -66,16 +68,17 @@ static inline size_t psg_cuda_most_planes(const psg_context *c) {
     return psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2);
 }
 
-/** Room of the calling worker's, made once. @param[in] what  it is @return 0; else it is latched in the run, too */
+/** Room of the calling worker's, made once. @param[in] what  it is @return 0; else it is latched in
+ * the run, too */
 int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *what);
 
-/** For kernels/, valid until this worker's next task: the blocks of a task's sheet as a band, and the rows that it moves itself as
- *  another one. @return how many bands */
+/** For kernels/, valid until this worker's next task: the blocks of a task's sheet as a band, and
+ *  the rows that it moves itself as another one. @return how many bands */
 size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]);
 /** For kernels/: the division of a task's sheet. */
 psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args);
-/** For kernels/, valid until this worker's next task: segment s' blocks, and the overlap rows between them, in their order,
- *  on the way to the sheets or back. @return how many */
+/** For kernels/, valid until this worker's next task: segment s' blocks, and the overlap rows
+ *  between them, in their order, on the way to the sheets or back. @return how many */
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                          void *buffers[], const psg_cuda_xy_part **parts);
 
@@ -86,15 +89,18 @@ static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
     return context->form.z_contiguous ? PSG_CUDA_Z_CONTIGUOUS : PSG_CUDA_Z_STRIDED;
 }
 
-/** Where a sheet without overlap rows is worked on: in its blocks, if sheets are [z][ky][kx] and they are dense; else in w->sheet_d. */
+/** Where a sheet without overlap rows is worked on: in its blocks, if sheets are [z][ky][kx] and
+ * they are dense; else in w->sheet_d. */
 int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet_d);
-/** Copy it there from its blocks, or with `pack` back into them, unless it is there; transform it and divide it there. */
+/** Copy it there from its blocks, or with `pack` back into them, unless it is there; transform it
+ * and divide it there. */
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d);
 int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
                              void *sheet_d);
 int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d);
 
-/** What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis is real-to-real too. */
+/** What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis
+ * is real-to-real too. */
 static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
     static const psg_cuda_r2r kinds[PSG_TRANSFORM_COUNT] = {
         [PSG_TRANSFORM_PERIODIC] = PSG_CUDA_DFT, [PSG_TRANSFORM_COS1] = PSG_CUDA_REDFT00,

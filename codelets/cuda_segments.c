@@ -1,4 +1,5 @@
-/* Segments on a GPU: f to its spectrum, the spectrum to u, and the spectrum of u to its derivatives. */
+/* Segments on a GPU: f to its spectrum, the spectrum to u, and the spectrum of u to its
+ * derivatives. */
 #include "codelets/cuda_segments.h"
 #include "codelets/cuda.h"
 
@@ -11,7 +12,8 @@
 #include <starpu.h>
 #include <starpu_cuda.h>
 
-/* Dense blocks, and between them what kspace returns, as kernels/pack.h has them. @return how many */
+/* Dense blocks, and between them what kspace returns, as kernels/pack.h has them. @return how
+ * many */
 static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                         void *buffers[]) {
     const psg_cuda_plans *w = psg_cuda_plans_self(psg_context_of(run));
@@ -80,8 +82,8 @@ static int run_fft(psg_run *run, psg_cuda_direction direction, size_t s,
     return code == 0 ? psg_cuda_fft_run_xy(fft, field, spectrum_d, w->dense_d) : code;
 }
 
-/* By cuFFT into or out of the spectrum, or the blocks that are views of it. Else by a spectrum of the worker's own,
- * which is dealt out to blocks that may be on peers. */
+/* By cuFFT into or out of the spectrum, or the blocks that are views of it. Else by a spectrum of
+ * the worker's own, which is dealt out to blocks that may be on peers. */
 static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t s,
                               const psg_cuda_field *field, void *blocks[]) {
     const psg_context *c = psg_context_of(run);
@@ -128,7 +130,8 @@ static int transform_by_strips(const psg_task_args *args, psg_cuda_direction dir
                                 starpu_cuda_get_local_stream());
 }
 
-/* By what component d multiplies the modes of its blocks. `gradient_z` has multiplied by those along z. */
+/* By what component d multiplies the modes of its blocks. `gradient_z` has multiplied by those
+ * along z. */
 static psg_cuda_derivative derivative_along(const psg_task_args *args, int d) {
     const psg_context *c = psg_context_of(args->run);
     const psg_waves *waves_d = &psg_cuda_plans_self(c)->waves_d;

@@ -1,5 +1,5 @@
-/* Tasks `whole` on a GPU: the planes of all right-hand sides are transformed along x and y together, and so are the
- * columns along z. */
+/* Tasks `whole` on a GPU: the planes of all right-hand sides are transformed along x and y
+ * together, and so are the columns along z. */
 #include "codelets/cuda_whole.h"
 #include "codelets/cuda.h"
 
@@ -34,7 +34,8 @@ static void forget_size(psg_cuda_whole_room *r, size_t m) {
 
 /* ------------------------------------------------------------------------------------ by cuFFT */
 
-/* All pieces of a solve but the last one have the same planes, so the latest two sizes are kept. @param[out] which  of them */
+/* All pieces of a solve but the last one have the same planes, so the latest two sizes are kept.
+ * @param[out] which  of them */
 static int find_size(psg_cuda_whole_room *r, const psg_context *c, size_t planes, size_t *which) {
     const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
     const size_t m = r->planes[r->latest] == planes ? r->latest : 1 - r->latest;

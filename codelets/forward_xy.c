@@ -7,8 +7,9 @@
 #include "codelets/cuda_segments.h"
 #endif
 
-/* Plane by plane: a plane's spectrum is still in the cache when it is dealt out to the blocks. Blocks that are
- * views of the segment's planes are one plane together, where the spectrum goes at once. */
+/* Plane by plane: a plane's spectrum is still in the cache when it is dealt out to the blocks.
+ * Blocks that are views of the segment's planes are one plane together, where the spectrum goes at
+ * once. */
 static void forward_core(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
     const size_t real_plane = psg_task_pitch(buffers, 0) * context->cpu->real_bytes;

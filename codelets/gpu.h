@@ -7,15 +7,16 @@
 
 /** What the GPUs' kernels are able to do for a plan. */
 typedef struct psg_gpu_kernels {
-    /** How wide the strips of x are in which the GPUs' own 2-D transforms keep the rows of blocks, for
-     *  a fused graph whose blocks only GPUs see. 0: rows as they are, and cuFFT; there is no such transform for this
-     *  size, for these sides or on one of the GPUs. */
+    /** How wide the strips of x are in which the GPUs' own 2-D transforms keep the rows of blocks,
+     *  for a fused graph whose blocks only GPUs see. 0: rows as they are, and cuFFT; there is no
+     *  such transform for this size, for these sides or on one of the GPUs. */
     size_t (*strip)(const psg_context *context);
     /** Can the GPUs' tasks move rows between GPUs, see psg_overlap? */
     bool (*overlaps)(const psg_context *context);
     /** Can GPUs solve whole right-hand sides, see psg_task_whole()? */
     bool (*solves_whole)(const psg_context *context);
-    /** For psg_gpu_start(): cuFFT plans, tables and work areas of a plan, whose context is the engine's owner.
+    /** For psg_gpu_start(): cuFFT plans, tables and work areas of a plan, whose context is the
+     * engine's owner.
      *  @param[in] peers  tasks write and read other GPUs' memory */
     psg_gpu_user (*plans)(bool peers);
     /** For tasks that keep nothing on a GPU. */

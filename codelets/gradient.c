@@ -44,7 +44,8 @@ void psg_task_edge(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_h
 
 /* --------------------------------------------------------------------------------- gradient */
 
-/* Buffers: u, then the components that are wanted, then what has the plane above, where another segment has it. */
+/* Buffers: u, then the components that are wanted, then what has the plane above, where another
+ * segment has it. */
 
 static size_t count_components(const psg_gradient_terms *g) {
     size_t count = 0;
@@ -54,8 +55,8 @@ static size_t count_components(const psg_gradient_terms *g) {
     return count;
 }
 
-/* @return the buffer that begins with the plane above the last one, which is u where there is one segment; SIZE_MAX:
- * a side is above, or the component along z is not wanted */
+/* @return the buffer that begins with the plane above the last one, which is u where there is one
+ * segment; SIZE_MAX: a side is above, or the component along z is not wanted */
 static size_t above_of(const psg_task_args *args) {
     const psg_gradient_terms *g = &psg_terms_of(args->run)->gradient;
     const size_t s = psg_segment_of(args);

@@ -1,5 +1,6 @@
-/* ifft_xy, and inverse_xy, which also unpacks: the mirror of forward_xy; and gradient_xy, which differentiates on the way.
- * inverse_xy may make derivatives besides u; the blocks are then read from memory once. */
+/* ifft_xy, and inverse_xy, which also unpacks: the mirror of forward_xy; and gradient_xy, which
+ * differentiates on the way. inverse_xy may make derivatives besides u; the blocks are then read
+ * from memory once. */
 #include "codelets/inverse_xy.h"
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
@@ -7,8 +8,8 @@
 #include "codelets/cuda_segments.h"
 #endif
 
-/* A plane of a component: from the blocks, times sqrt(-1) and the wavenumbers along x or y. `gradient_z` has multiplied by
- * those along z. */
+/* A plane of a component: from the blocks, times sqrt(-1) and the wavenumbers along x or y.
+ * `gradient_z` has multiplied by those along z. */
 static void differentiate(const psg_task_args *args, int component, void *blocks[], size_t k,
                           void *spectrum) {
     const psg_context *c = psg_context_of(args->run);
@@ -76,8 +77,9 @@ PSG_SOLVER_CODELET(ifft_xy, inverse_core, inverse_gpu);
 PSG_SOLVER_CODELET(inverse_xy, inverse_core, inverse_gpu);
 PSG_SOLVER_CODELET(gradient_xy, inverse_core, inverse_gpu);
 
-/* Transforms back destroy the spectrum: ifft_xy that of the segment, inverse_xy one of its own, unless the blocks are
- * views, which are the spectrum itself. Where a gradient needs the blocks afterwards they work on a copy. */
+/* Transforms back destroy the spectrum: ifft_xy that of the segment, inverse_xy one of its own,
+ * unless the blocks are views, which are the spectrum itself. Where a gradient needs the blocks
+ * afterwards they work on a copy. */
 void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                       starpu_data_handle_t u) {
     const psg_task_data data[] = {{&u, 1, 1, STARPU_W}, {&spectrum, 1, 1, STARPU_RW}};

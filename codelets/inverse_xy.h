@@ -1,4 +1,5 @@
-/** @file inverse_xy.h  From a segment's spectrum, or its blocks, to u and to components of its gradient. */
+/** @file inverse_xy.h  From a segment's spectrum, or its blocks, to u and to components of its
+ * gradient. */
 #ifndef PSG_CODELETS_INVERSE_XY_H
 #define PSG_CODELETS_INVERSE_XY_H
 
@@ -9,7 +10,8 @@
 void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                       starpu_data_handle_t u);
 /** unpack and ifft_xy: blocks, one per bundle -> u[s].
- *  @param[in] components  [count]: the same part of each component of the gradient that is wanted along x and y, in this
+ *  @param[in] components  [count]: the same part of each component of the gradient that is wanted
+ *  along x and y, in this
  *                         order; count is 0 where the task makes u alone */
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u, const starpu_data_handle_t *components,

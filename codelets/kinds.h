@@ -25,7 +25,8 @@ typedef enum psg_task_kind {
     PSG_TASK_COUNT
 } psg_task_kind;
 
-/** The kinds of a solve with variable coefficients, which has those above too, and of a solve of several right-hand sides. */
+/** The kinds of a solve with variable coefficients, which has those above too, and of a solve of
+ * several right-hand sides. */
 typedef enum psg_other_kind {
     PSG_KIND_PCG_MEASURE = PSG_TASK_COUNT,
     PSG_KIND_PCG_START,
@@ -39,12 +40,13 @@ typedef enum psg_other_kind {
     PSG_KIND_COUNT
 } psg_other_kind;
 
-/** Axes of parts, of psg_label.index: a task on a segment has an index along the first, a task on a sheet along the
- *  second, a message along both. */
+/** Axes of parts, of psg_label.index: a task on a segment has an index along the first, a task on a
+ *  sheet along the second, a message along both. */
 enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_SHEET };
 
-/** The third index of a label: of PSG_TASK_GRADIENT_XY the component, of PSG_TASK_INVERSE_XY how many components it makes
- *  besides u, if any, and of messages what `gradient_z` needs and makes. */
+/** The third index of a label: of PSG_TASK_GRADIENT_XY the component, of PSG_TASK_INVERSE_XY how
+ *  many components it makes besides u, if any, and of messages what `gradient_z` needs and
+ *  makes. */
 enum { PSG_AXIS_COMPONENT = 2 };
 
 /** How many components of the gradient a task makes besides u. */

@@ -58,21 +58,24 @@ static inline psg_range psg_parts_of(const psg_parts *parts, int process) {
     return (psg_range){parts->first[process], parts->first[process + 1]};
 }
 
-/** The length of a run of parts along the axis d that is cut, and that of the largest part in it. */
+/** The length of a run of parts along the axis d that is cut, and that of the largest part in
+ * it. */
 size_t psg_parts_length(const psg_parts *parts, psg_range range, int d);
 size_t psg_parts_largest(const psg_parts *parts, psg_range range, int d);
 
-/** Rows that `kspace` itself moves between GPUs: the last rows of each sheet. They are no part of the sheet's blocks. `forward_xy` puts
- *  them elsewhere, and `kspace` itself writes its result to the GPUs of their segments, so that the links between GPUs
- *  do not rest while `kspace` computes. */
+/** Rows that `kspace` itself moves between GPUs: the last rows of each sheet. They are no part of
+ *  the sheet's blocks. `forward_xy` puts them elsewhere, and `kspace` itself writes its result to
+ *  the GPUs of their segments, so that the links between GPUs do not rest while `kspace`
+ *  computes. */
 typedef struct psg_overlap {
     size_t *rows; /**< by sheet; NULL: none */
     bool pulled;  /**< `kspace` also reads the rows from the GPUs of their segments */
 } psg_overlap;
 
-/** The cut over all processes; the layout owns its arrays. A segment is a run of planes z of the field, a sheet a run
- *  of rows ky of the spectrum. A bundle is sheets of one process whose blocks travel as one message; in one process
- *  each sheet is a bundle. The block of a segment and a bundle is what the two have in common. */
+/** The cut over all processes; the layout owns its arrays. A segment is a run of planes z of the
+ *  field, a sheet a run of rows ky of the spectrum. A bundle is sheets of one process whose blocks
+ *  travel as one message; in one process each sheet is a bundle. The block of a segment and a
+ *  bundle is what the two have in common. */
 typedef struct psg_layout {
     size_t n[3]; /**< nx, ny, nz: the extents of the field */
     size_t nxc;  /**< psg_transform_row(): the extents of the spectrum are nxc, ny, nz */
@@ -90,7 +93,8 @@ static inline size_t psg_layout_rows(const psg_layout *l, size_t p) {
     return psg_box_length(&l->sheets.part[p].box, 1);
 }
 
-/** The block of segment s and a sheet or a bundle, as a box of the spectrum; with the rows that kspace moves. */
+/** The block of segment s and a sheet or a bundle, as a box of the spectrum; with the rows that
+ * kspace moves. */
 psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *sheets);
 
 /** Rows of sheet p that kspace moves. */

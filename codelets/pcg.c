@@ -21,7 +21,8 @@ static base_pcg_field field_of(void *buffers[], size_t m) {
                             .single = STARPU_BLOCK_GET_ELEMSIZE(buffers[m]) == sizeof(float)};
 }
 
-/* Other segments among three neighbours, each once: a segment may be next to itself, or to another one twice. */
+/* Other segments among three neighbours, each once: a segment may be next to itself, or to another
+ * one twice. */
 typedef struct neighbours {
     size_t below, above;       /* segments */
     size_t at_below, at_above; /* their numbers in the list: 0 is the segment itself */
@@ -322,7 +323,8 @@ void psg_task_pcg_scalars(psg_run *run, base_pcg_stage stage, size_t step,
 
 /* -------------------------------------------------------------------------------- the kinds */
 
-/* Reals of f64 that a task moves for each point, and reals of M's precision, which f, u and given count as. */
+/* Reals of f64 that a task moves for each point, and reals of M's precision, which f, u and given
+ * count as. */
 static const struct {
     unsigned reads, writes, other_reads, other_writes;
 } moves[] = {

@@ -1,8 +1,9 @@
-/** @file pcg.h  The tasks of conjugate gradients with a plan's solve as preconditioner: base/pcg.h has the method.
+/** @file pcg.h  The tasks of conjugate gradients with a plan's solve as preconditioner: base/pcg.h
+ * has the method.
  *
- * Data of segment s are StarPU blocks of nx x ny x (its planes), f64, unless something else stands here. The scalars are
- * BASE_PCG_SCALARS numbers, `sums` base_pcg_blocks() x planes x BASE_PCG_MEASURES. `source` is the plan's f, `solution`
- * its u.
+ * Data of segment s are StarPU blocks of nx x ny x (its planes), f64, unless something else stands
+ * here. The scalars are BASE_PCG_SCALARS numbers, `sums` base_pcg_blocks() x planes x
+ * BASE_PCG_MEASURES. `source` is the plan's f, `solution` its u.
  */
 #ifndef PSG_CODELETS_PCG_H
 #define PSG_CODELETS_PCG_H
@@ -11,7 +12,8 @@
 
 #include <starpu.h>
 
-/** given[s], f32 or f64, and its neighbours' -> eps[s], with two planes more; f[s], f32 or f64, and eps[s] -> sums.
+/** given[s], f32 or f64, and its neighbours' -> eps[s], with two planes more; f[s], f32 or f64, and
+ * eps[s] -> sums.
  *  @param[in] given  [segments] */
 void psg_task_pcg_measure(psg_run *run, size_t s, starpu_data_handle_t f,
                           const starpu_data_handle_t *given, starpu_data_handle_t eps,

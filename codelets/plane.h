@@ -1,4 +1,5 @@
-/** @file plane.h  One plane's spectrum, between a core's scratch and the blocks that it belongs to. */
+/** @file plane.h  One plane's spectrum, between a core's scratch and the blocks that it belongs
+ * to. */
 #ifndef PSG_CODELETS_PLANE_H
 #define PSG_CODELETS_PLANE_H
 
@@ -7,7 +8,8 @@
 /** Which way: out of the scratch, or into it. */
 typedef enum psg_plane_way { PSG_PLANE_DEAL, PSG_PLANE_COLLECT } psg_plane_way;
 
-/** Are the blocks views of the segment's planes, side by side? Then the first one begins where each plane does. */
+/** Are the blocks views of the segment's planes, side by side? Then the first one begins where each
+ * plane does. */
 bool psg_plane_whole(const psg_context *context, void *blocks[]);
 
 /** Copy a plane, complex [ny][nxc], to or from its rows in the blocks.

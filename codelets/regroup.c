@@ -2,8 +2,9 @@
 #include "codelets/regroup.h"
 #include "runtime/task.h"
 
-/* Nothing runs: StarPU takes the one for the other, which stand in the same memory. A bundle that is split again may still be
- * read by other tasks, and its blocks are about to be written: these tasks end first. */
+/* Nothing runs: StarPU takes the one for the other, which stand in the same memory. A bundle that
+ * is split again may still be read by other tasks, and its blocks are about to be written: these
+ * tasks end first. */
 void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
                       const starpu_data_handle_t *blocks, size_t count) {
     const psg_context *context = psg_context_of(run);

@@ -12,13 +12,14 @@ typedef struct psg_exchange_codelets {
     struct starpu_codelet nowhere[PSG_TASK_PRECISIONS]; /**< that no worker runs */
 } psg_exchange_codelets;
 
-/** A segment's block of a bundle of several sheets, as it came, into the blocks of each, which are views of
- *  it; and back, ready to go.
+/** A segment's block of a bundle of several sheets, as it came, into the blocks of each, which are
+ *  views of it; and back, ready to go.
  *  @param[in] foreign  another process' segment */
 void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
                       const starpu_data_handle_t *blocks, size_t count);
 /** What psg_context.exchange needs.
- *  @param[in] nodes  main memory, for as many data as a task has; the caller's as long as the codelets */
+ *  @param[in] nodes  main memory, for as many data as a task has; the caller's as long as the
+ *  codelets */
 void psg_task_exchange_codelets(psg_exchange_codelets *codelets, int *nodes);
 
 #endif

@@ -1,6 +1,7 @@
-/* The codelets of the staged graph, but for its transforms along x and y: pack and unpack, the transposes before and after
- * the exchange, between the whole (a segment's spectrum or a sheet) and its blocks, each of which goes to another sheet or
- * segment; fft_z, divide and ifft_z on a sheet in place; and normalize.
+/* The codelets of the staged graph, but for its transforms along x and y: pack and unpack, the
+ * transposes before and after the exchange, between the whole (a segment's spectrum or a sheet) and
+ * its blocks, each of which goes to another sheet or segment; fft_z, divide and ifft_z on a sheet
+ * in place; and normalize.
  *
  *   segment s, [z][ny][nxc]          sheet p, [nz][y][nxc] or [y][nxc][nz]
  *     rows of a bundle <-> B[s]        planes of s <-> B[s][p], [z][y][nxc]
@@ -198,8 +199,8 @@ void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t sheet) {
 
 /* --------------------------------------------------------------------------------- normalize */
 
-/* The fused graph has the factor in its division; here it is a task of its own, and what the inverse transforms carry
- * without it may be too large, though neither f nor u is. */
+/* The fused graph has the factor in its division; here it is a task of its own, and what the
+ * inverse transforms carry without it may be too large, though neither f nor u is. */
 static void normalize_core(void *buffers[], const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
     const size_t planes = psg_layout_planes(&c->layout, psg_segment_of(args));

@@ -1,5 +1,6 @@
-/* whole: all of a solve of some right-hand sides, by one worker, which has room for their spectra. So nothing is
- * exchanged: cores solve one right-hand side each, and a GPU has few launches for many small ones. */
+/* whole: all of a solve of some right-hand sides, by one worker, which has room for their spectra.
+ * So nothing is exchanged: cores solve one right-hand side each, and a GPU has few launches for
+ * many small ones. */
 #include "codelets/whole.h"
 #include "base/memory.h"
 #include "codelets/codelet.h"

@@ -13,7 +13,8 @@ static PSG_CLONES void divide_line(size_t n, psg_complex *line, psg_real base,
     }
 }
 
-/* The two parts of a complex number are modes of their own: along the line they differ in the base. */
+/* The two parts of a complex number are modes of their own: along the line they differ in the
+ * base. */
 static PSG_CLONES void divide_two_lines(size_t n, psg_complex *line, const psg_real base[2],
                                         const psg_real *eigen, psg_real scale) {
     for (size_t m = 0; m < n; m++) {

@@ -43,8 +43,9 @@ size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft);
 size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft);
 void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_complex *lines);
 void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile);
-/** The transform along z is of type II: kspace does it by a complex transform of a tile whose planes are in another
- *  order. @param[out] sine  else cosine @return cos and sin of pi k / (2 nz), k < nz; NULL: it is of another type */
+/** The transform along z is of type II: kspace does it by a complex transform of a tile whose
+ *  planes are in another order. @param[out] sine  else cosine @return cos and sin of pi k / (2 nz),
+ *  k < nz; NULL: it is of another type */
 const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine);
 /** That complex transform, unscaled, in place. */
 void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* The planes of a tile. For a transform of type II the even ones come first, then the odd ones backwards, of a sine
- * transform with the other sign: its complex transform then has all that is needed (J. Makhoul, A fast cosine
- * transform in one and two dimensions, 1980). */
+/* The planes of a tile. For a transform of type II the even ones come first, then the odd ones
+ * backwards, of a sine transform with the other sign: its complex transform then has all that is
+ * needed (J. Makhoul, A fast cosine transform in one and two dimensions, 1980). */
 typedef struct order {
     size_t nz;
     bool mirrored;
@@ -77,9 +77,10 @@ static void work_along_lines(const psg_cpu_fft *fft, const psg_cpu_divide *divid
     psg_cpu_fft_tile_inverse(fft, lines, tile);
 }
 
-/* ------------------------------------------------------------------------------- mirrored planes */
+/* ------------------------------------------------------------------------------ mirrored planes */
 
-/* Planes 0 and nz/2, which are their own mirror images; 2 is what twisting them there and back leaves. */
+/* Planes 0 and nz/2, which are their own mirror images; 2 is what twisting them there and back
+ * leaves. */
 static PSG_CLONES void divide_plane(size_t count, psg_real *plane, const psg_real *base,
                                     psg_real eigen, psg_real scale) {
     for (size_t c = 0; c < count; c++) {
@@ -88,7 +89,8 @@ static PSG_CLONES void divide_plane(size_t count, psg_real *plane, const psg_rea
     }
 }
 
-/* Planes k and nz-k of the complex transform are twisted to two modes of the real one, divided, and twisted back.
+/* Planes k and nz-k of the complex transform are twisted to two modes of the real one, divided, and
+ * twisted back.
  * @param[in] turn  cos and sin of pi k / (2 nz) @param[in] eigen  of both modes */
 static PSG_CLONES void divide_planes(size_t columns, psg_complex *low, psg_complex *high,
                                      const psg_real *base, const psg_real turn[2],
@@ -114,8 +116,8 @@ static PSG_CLONES void divide_planes(size_t columns, psg_complex *low, psg_compl
     }
 }
 
-/* The transform and the division go along planes of the tile, whose columns are next to each other. A sine transform
- * has its modes in the other order. */
+/* The transform and the division go along planes of the tile, whose columns are next to each other.
+ * A sine transform has its modes in the other order. */
 static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                               const psg_cpu_sheet *sheet, const order *o, const psg_real *turn,
                               size_t first, size_t columns, psg_complex *tile, void *mode0) {

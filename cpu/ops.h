@@ -32,8 +32,8 @@ typedef struct psg_cpu_fft_spec {
  *  where that denominator is 0. */
 typedef struct psg_cpu_divide {
     const void *eigen[3]; /**< real tables, one per axis: nxc, ny and nz values */
-    bool
-        apart; /**< the real and the imaginary part are modes of their own: eigen[0] has 2 nxc values */
+    /** the real and the imaginary part are modes of their own: eigen[0] has 2 nxc values */
+    bool apart;
     double lambda;
     double scale;
 } psg_cpu_divide;
@@ -79,8 +79,9 @@ typedef struct psg_cpu_gradient_args {
     const void *above; /**< the next plane; NULL: there is a side */
     size_t above_pitch;
     psg_difference along[3];
-    const void *added
-        [3]; /**< what the values on the upper sides add to f: [ny], [nx], [ny][nx]; NULL: nothing */
+    const void
+        *added[3];   /**< what the values on the upper sides add to f: [ny], [nx], [ny][nx]; NULL:
+                  nothing */
     void *result[3]; /**< by component, [ny][nx]; NULL: not wanted */
     size_t result_pitch[3];
 } psg_cpu_gradient_args;
@@ -92,19 +93,20 @@ struct psg_cpu_ops {
     psg_cpu_fft *(*fft_create)(const psg_cpu_fft_spec *spec);
     /** Did FFTW search for a plan that the wisdom did not have? */
     bool (*fft_learnt)(const psg_cpu_fft *fft);
-    /** All that FFTW has learnt in this process, and `more`, an exported text or NULL; to be freed by
-     *  free(). @return NULL: no memory */
+    /** All that FFTW has learnt in this process, and `more`, an exported text or NULL; to be freed
+     *  by free(). @return NULL: no memory */
     char *(*fft_wisdom)(const char *more);
     void (*fft_destroy)(psg_cpu_fft *fft);
     /** Bytes of scratch that a thread needs to run any function below that asks for it, aligned
      *  to 64. */
     size_t (*fft_scratch_bytes)(const psg_cpu_fft *fft);
-    /** Make sure that planes from this address on can be transformed, whose rows, and which themselves, are so
-     *  many reals apart.
+    /** Make sure that planes from this address on can be transformed, whose rows, and which
+     *  themselves, are so many reals apart.
      *  @return false: FFTW found no plan */
     bool (*fft_prepare)(psg_cpu_fft *fft, const void *planes, size_t row_pitch, size_t plane_pitch);
 
-    /** real [ny][nx], rows row_pitch apart -> complex [ny][nxc], unscaled; and back, which destroys the spectrum. */
+    /** real [ny][nx], rows row_pitch apart -> complex [ny][nxc], unscaled; and back, which destroys
+     * the spectrum. */
     void (*fft_xy)(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum);
     void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch);
 
@@ -116,9 +118,10 @@ struct psg_cpu_ops {
     bool (*fft_z_strided)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                           void *columns, void *scratch);
 
-    /** One sheet, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide, transform
-     *  back; each piece is read and written once.
-     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it: the sum of
+    /** One sheet, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide,
+     *  transform back; each piece is read and written once.
+     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it:
+     *  the sum of
      *                     f, and not finite where f is not; may be NULL
      *  @return false: a NaN or an Inf stands in the sheet */
     bool (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_cpu_sheet *sheet,
@@ -126,7 +129,8 @@ struct psg_cpu_ops {
 
     /** Divide a sheet of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz].
      *  @param[in]  n      nxc, ny, nz
-     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it; may be NULL */
+     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it;
+     *  may be NULL */
     void (*divide_strided)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
                            size_t rows, void *sheet, void *mode0);
     void (*divide_contiguous)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
@@ -142,7 +146,8 @@ struct psg_cpu_ops {
     /** The first of some reals, as a double. */
     double (*first)(const void *values);
 
-    /** A plane, rows row_pitch apart, and what the sides add to it. @param[out] result  dense, [ny][nx] */
+    /** A plane, rows row_pitch apart, and what the sides add to it. @param[out] result  dense,
+     * [ny][nx] */
     void (*add_sides)(const void *plane, size_t row_pitch, const size_t n[2],
                       const psg_cpu_sides *sides, void *result);
 
@@ -150,7 +155,8 @@ struct psg_cpu_ops {
     void (*gradient)(const psg_cpu_gradient_args *args, const size_t n[2]);
 
     /** Modes (i, j) of a Fourier transform times sqrt(-1) scale kx[i] ky[j].
-     *  @param[in] modes  complex [rows][nxc] @param[in] kx  [nxc], or NULL: 1 @param[in] ky  [rows], or NULL: 1 */
+     *  @param[in] modes  complex [rows][nxc] @param[in] kx  [nxc], or NULL: 1
+     *  @param[in] ky  [rows], or NULL: 1 */
     void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *kx,
                           const void *ky, double scale, void *result);
 };
@@ -161,8 +167,8 @@ extern const psg_cpu_ops psg_cpu_ops_f32;
 
 /** FFTW's version, as it says it itself. */
 const char *psg_cpu_fftw_version(void);
-/** "FFTW"; where the host program has the same one, the file that its functions are from, which may be another library
- *  with FFTW's names, such as Intel MKL's. */
+/** "FFTW"; where the host program has the same one, the file that its functions are from, which may
+ *  be another library with FFTW's names, such as Intel MKL's. */
 const char *psg_cpu_fftw_name(void);
 
 #endif

@@ -134,8 +134,8 @@ void psg_cpu_pcg_measure(const base_pcg_task *t) {
 
 /* ---------------------------------------------------------------------------------- updates */
 
-/* What is done to some numbers of a row, beginning with a multiple of LANES of the row, which is number `at` of the segment.
- * Products are added to the lanes. */
+/* What is done to some numbers of a row, beginning with a multiple of LANES of the row, which is
+ * number `at` of the segment. Products are added to the lanes. */
 typedef void (*chunk_function)(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at,
                                size_t count, double lane[LANES]);
 

@@ -1,4 +1,5 @@
-/** @file pcg.h  What a core does to a segment in a step of conjugate gradients: base/pcg.h has the method. */
+/** @file pcg.h  What a core does to a segment in a step of conjugate gradients: base/pcg.h has the
+ * method. */
 #ifndef PSG_CPU_PCG_H
 #define PSG_CPU_PCG_H
 
@@ -6,7 +7,8 @@
 
 /** given -> eps; the measures of f and eps -> part. */
 void psg_cpu_pcg_measure(const base_pcg_task *t);
-/** f -> r, source; 0 -> x, p; r.r -> part; and where the mean of f is dropped the sum of r -> part, behind that. */
+/** f -> r, source; 0 -> x, p; r.r -> part; and where the mean of f is dropped the sum of r -> part,
+ * behind that. */
 void psg_cpu_pcg_start(const base_pcg_task *t);
 /** r.solution -> part. */
 void psg_cpu_pcg_dot(const base_pcg_task *t);
@@ -29,9 +31,11 @@ static inline double psg_cpu_add_halves(double *value, size_t count) {
     return value[0];
 }
 
-/** Sums of segments -> lanes, [base_pcg_measures()][BASE_PCG_SUM_LANES], which number 0 begins anew. */
+/** Sums of segments -> lanes, [base_pcg_measures()][BASE_PCG_SUM_LANES], which number 0 begins
+ * anew. */
 void psg_cpu_pcg_join(const base_pcg_pieces *pieces, double *lanes);
-/** All sums, from the lanes -> scalars. @param[out] report  a copy of the scalars; NULL: not wanted */
+/** All sums, from the lanes -> scalars. @param[out] report  a copy of the scalars; NULL: not
+ * wanted */
 void psg_cpu_pcg_next(base_pcg_stage stage, double *lanes, const base_pcg_terms *terms,
                       double *scalars, double *report);
 

@@ -5,8 +5,8 @@
 
 enum { PIECE = 1024, LANES = 32 }; /* reals that are looked at in one call, and at once */
 
-/* 0 times a number that is finite is 0, times another one NaN, which stays in the sum of its lane. Without a way out of the
- * loop, so that the compiler makes vectors of it. */
+/* 0 times a number that is finite is 0, times another one NaN, which stays in the sum of its lane.
+ * Without a way out of the loop, so that the compiler makes vectors of it. */
 static PSG_CLONES bool all_finite(const psg_real *v, size_t count) {
     psg_real lane[LANES] = {0};
     psg_real sum = 0;

@@ -1,8 +1,9 @@
-/** @file symbol.h  Eigenvalues of the discrete Laplacian along one axis: the one place with the formulas.
+/** @file symbol.h  Eigenvalues of the discrete Laplacian along one axis: the one place with the
+ * formulas.
  *
- * In 3-D the eigenvalue of mode (i, j, k) is the sum of the three axes' values, for every symbol and
- * every pair of boundary conditions here; so a solver needs three short tables and no formula. C and
- * C++ (CUDA) at once.
+ * In 3-D the eigenvalue of mode (i, j, k) is the sum of the three axes' values, for every symbol
+ * and every pair of boundary conditions here; so a solver needs three short tables and no formula.
+ * C and C++ (CUDA) at once.
  */
 #ifndef PSG_CPU_SYMBOL_H
 #define PSG_CPU_SYMBOL_H
@@ -23,7 +24,8 @@ static inline double psg_symbol_waves(size_t m, size_t n) {
     return 2 * m <= n ? (double)m : -(double)(n - m);
 }
 
-/* All have a mode of so many waves per length, half waves too, on an axis of so many intervals h. */
+/* All have a mode of so many waves per length, half waves too, on an axis of so many intervals
+ * h. */
 
 /** -k^2, k = 2 pi waves / length: the derivative of the trigonometric interpolant, exact for every
  *  mode that the grid carries, Nyquist's included. */
@@ -33,20 +35,22 @@ static inline double psg_symbol_spectral(double waves, double intervals, double 
     return -k * k;
 }
 
-/** -(2/h sin(k h/2))^2, h = length/intervals: what (u[i-1] - 2 u[i] + u[i+1]) / h^2 does to the mode. */
+/** -(2/h sin(k h/2))^2, h = length/intervals: what (u[i-1] - 2 u[i] + u[i+1]) / h^2 does to the
+ * mode. */
 static inline double psg_symbol_fd2(double waves, double intervals, double length) {
     const double s = 2 * (intervals / length) * sin(psg_symbol_pi * waves / intervals);
     return -s * s;
 }
 
-/** (-u[i-2] + 16 u[i-1] - 30 u[i] + 16 u[i+1] - u[i+2]) / (12 h^2): fd2 times 1 + sin^2(k h/2)/3. */
+/** (-u[i-2] + 16 u[i-1] - 30 u[i] + 16 u[i+1] - u[i+2]) / (12 h^2): fd2 times 1 + sin^2(k
+ * h/2)/3. */
 static inline double psg_symbol_fd4(double waves, double intervals, double length) {
     const double s = sin(psg_symbol_pi * waves / intervals);
     return psg_symbol_fd2(waves, intervals, length) * (1 + s * s / 3);
 }
 
-/** k of mode m of n along a periodic axis: i k times the mode is its derivative. At the points the highest mode of an even n
- *  has the derivative 0. */
+/** k of mode m of n along a periodic axis: i k times the mode is its derivative. At the points the
+ *  highest mode of an even n has the derivative 0. */
 static inline double psg_symbol_derivative(size_t m, size_t n, double length) {
     return 2 * m == n ? 0 : 2 * psg_symbol_pi * psg_symbol_waves(m, n) / length;
 }

@@ -1,4 +1,5 @@
-/** @file transform.h  The transforms along an axis, and how many numbers they make of a row. C and C++ (CUDA) at once. */
+/** @file transform.h  The transforms along an axis, and how many numbers they make of a row. C and
+ * C++ (CUDA) at once. */
 #ifndef PSG_CPU_TRANSFORM_H
 #define PSG_CPU_TRANSFORM_H
 
@@ -9,9 +10,10 @@
 extern "C" {
 #endif
 
-/** What a transform is forward or back, unscaled. A periodic axis has a Fourier transform: of real numbers along x, of
- *  complex ones along the other axes where x is periodic too, else of real numbers, to FFTW's half-complex order. The
- *  others take n real numbers to n real numbers, as FFTW defines them. */
+/** What a transform is forward or back, unscaled. A periodic axis has a Fourier transform: of real
+ *  numbers along x, of complex ones along the other axes where x is periodic too, else of real
+ *  numbers, to FFTW's half-complex order. The others take n real numbers to n real numbers, as FFTW
+ *  defines them. */
 typedef enum psg_transform_kind {
     PSG_TRANSFORM_PERIODIC = 0,
     PSG_TRANSFORM_COS1, /**< REDFT00 */
@@ -25,8 +27,9 @@ typedef enum psg_transform_kind {
     PSG_TRANSFORM_COUNT
 } psg_transform_kind;
 
-/** Complex numbers that nx real points become: the half of a Fourier transform; else two modes in one complex number,
- *  2i in the real and 2i+1 in the imaginary part. Of an odd nx the last imaginary part is 0. */
+/** Complex numbers that nx real points become: the half of a Fourier transform; else two modes in
+ *  one complex number, 2i in the real and 2i+1 in the imaginary part. Of an odd nx the last
+ *  imaginary part is 0. */
 static inline size_t psg_transform_row(size_t nx, psg_transform_kind kind) {
     return kind == PSG_TRANSFORM_PERIODIC ? nx / 2 + 1 : nx / 2 + nx % 2;
 }

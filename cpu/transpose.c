@@ -41,7 +41,8 @@ static size_t least(size_t a, size_t b) {
 #include "cpu/transpose_vector.h"
 #endif
 
-/* Where one side has fewer elements than the narrowest vector: the innermost loop is along that side. */
+/* Where one side has fewer elements than the narrowest vector: the innermost loop is along that
+ * side. */
 static void turn_single(const transposition *it) {
     const int inner = it->n[0] < it->n[1] ? 0 : 1;
     const size_t in_step[2] = {it->bytes, it->in_row};
@@ -76,7 +77,8 @@ static bool has_whole_lines(const transposition *it) {
     return ((uintptr_t)it->out | it->n[1] * it->bytes | it->out_row) % LINE == 0;
 }
 
-/* Rows that are far apart share few sets of a cache: a tile has few of those, and is long along them. */
+/* Rows that are far apart share few sets of a cache: a tile has few of those, and is long along
+ * them. */
 static void choose_sides(transposition *it, bool large) {
     enum { SHORT = LINE, EVEN = 2 * LINE, EVEN_LARGE = 4 * LINE, LONG = 8 * LINE, FAR = 4 };
     size_t x = large ? EVEN_LARGE : EVEN, y = x;

@@ -1,9 +1,11 @@
-/** @file transpose_vector.h  The part of transpose.c that depends on how wide vectors are. It includes this once for
- *  each width, with VECTOR, a vector's bytes, and TARGET, what a function that uses such vectors has to be declared with.
+/** @file transpose_vector.h  The part of transpose.c that depends on how wide vectors are. It
+ *  includes this once for each width, with VECTOR, a vector's bytes, and TARGET, what a function
+ *  that uses such vectors has to be declared with.
  *
- * A block of elements is turned in registers: it has as many rows of the input as a vector has elements, and rounds of
- * zips (rows i and i + rows/2, their first halves and their second ones) make its columns. Blocks side by side fill a
- * cache line of each row of the output, which so is written as a whole. */
+ * A block of elements is turned in registers: it has as many rows of the input as a vector has
+ * elements, and rounds of zips (rows i and i + rows/2, their first halves and their second ones)
+ * make its columns. Blocks side by side fill a cache line of each row of the output, which so is
+ * written as a whole. */
 #define NAME(name) NAME_OF(name, VECTOR)
 #define NAME_OF(name, width) NAME_WITH(name, width)
 #define NAME_WITH(name, width) name##_##width
@@ -110,8 +112,8 @@ INLINE void NAME(turn_blocks)(size_t bytes, size_t blocks, bool streams, const c
     }
 }
 
-/* The tile that begins at element `at`. Blocks for which there is no room at the end of a row or of a column begin
- * earlier, and write once more what those before did. */
+/* The tile that begins at element `at`. Blocks for which there is no room at the end of a row or of
+ * a column begin earlier, and write once more what those before did. */
 INLINE void NAME(turn_tile)(size_t bytes, size_t blocks, bool streams, const transposition *it,
                             const size_t at[2]) {
     const size_t step_x = VECTOR / bytes;
@@ -129,8 +131,8 @@ INLINE void NAME(turn_tile)(size_t bytes, size_t blocks, bool streams, const tra
     }
 }
 
-/* Tiles follow one another as the output lies in memory, or as the input does where the output goes past the
- * caches: then it is reading that takes time. */
+/* Tiles follow one another as the output lies in memory, or as the input does where the output goes
+ * past the caches: then it is reading that takes time. */
 INLINE void NAME(turn_all)(size_t bytes, size_t blocks, bool streams, const transposition *it) {
     const int inner = it->streams ? 0 : 1, outer = 1 - inner;
     size_t at[2];

@@ -1,5 +1,6 @@
 /* The caller's arrays, wherever they stand. They are looked at before each solve, as they may
- * have been freed since the last one; the handles that StarPU has of them are kept, see arrays.c. */
+ * have been freed since the last one; the handles that StarPU has of them are kept, see
+ * arrays.c. */
 #include "graph/array_check.h"
 #include "base/memory.h"
 #include "graph/block.h"
@@ -110,8 +111,8 @@ static psg_status check_strides(psg_array *a, const char *name, const size_t n[3
     return PSG_OK;
 }
 
-/* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. A process without planes reads nothing
- * of an array, and in a simulation nobody does. */
+/* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. A process
+ * without planes reads nothing of an array, and in a simulation nobody does. */
 bool psg_array_ask(const psg_plan *plan, const psg_array *a, psg_device_memory *memory) {
     *memory = plan->workers.gpu_count > 0 || a->device >= 0 ? psg_device_ask(a->data, a->device)
                                                             : (psg_device_memory){.device = -1};
@@ -169,7 +170,8 @@ static psg_status check_device(psg_array *a, const char *name, const psg_plan *p
                           a->device);
 }
 
-/* Does the last point stand in the allocation of the first, or where that has no end, on the same GPU? */
+/* Does the last point stand in the allocation of the first, or where that has no end, on the same
+ * GPU? */
 static psg_status check_room(const psg_array *a, const char *name, size_t bytes, const void *end) {
     const size_t room = end != NULL ? (uintptr_t)end - (uintptr_t)a->data : bytes;
     if (bytes > room) {
@@ -296,7 +298,8 @@ static psg_status check_others(const psg_plan *plan, const psg_arrays *arrays) {
     return PSG_OK;
 }
 
-/* Where all are on GPUs their streams order the solves. @return do a field of one solve and one of another overlap? */
+/* Where all are on GPUs their streams order the solves. @return do a field of one solve and one of
+ * another overlap? */
 static bool overlap_fields(const psg_plan *plan, const psg_arrays *a, int c, const psg_arrays *b,
                            int d) {
     bool found = false;

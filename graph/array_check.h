@@ -1,4 +1,5 @@
-/** @file array_check.h  The check of the caller's arrays: where they are, and whether a solve can use them. */
+/** @file array_check.h  The check of the caller's arrays: where they are, and whether a solve can
+ * use them. */
 #ifndef PSG_GRAPH_ARRAY_CHECK_H
 #define PSG_GRAPH_ARRAY_CHECK_H
 
@@ -11,8 +12,8 @@ const char *psg_field_name(int field);
 psg_range psg_array_segments(const psg_plan *plan, int device);
 /** The memory node of a device of the plan's, or of PSG_HOST. @return -1: it has no such device */
 int psg_array_node(const psg_plan *plan, int device);
-/** Whose memory an array's first number is in, as CUDA says. @return can it be read there, by a GPU or by cores? Not where memory
- *  was freed, nor, by a plan without GPUs, on a GPU */
+/** Whose memory an array's first number is in, as CUDA says. @return can it be read there, by a GPU
+ *  or by cores? Not where memory was freed, nor, by a plan without GPUs, on a GPU */
 bool psg_array_ask(const psg_plan *plan, const psg_array *array, psg_device_memory *memory);
 /** Is it an array that cores can read? @return PSG_OK; PSG_ERR_ARG */
 psg_status psg_array_check_host(const psg_plan *plan, const void *array);

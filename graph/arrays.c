@@ -185,7 +185,8 @@ static void free_arrays(const psg_plan *plan, psg_arrays *arrays) {
     free(arrays);
 }
 
-/* As they are given, without handles. @param[in] given  by field, [count] each; NULL: there is no such field
+/* As they are given, without handles. @param[in] given  by field, [count] each; NULL: there is no
+ * such field
  * @param[in] many  NULL: of one right-hand side
  * @return NULL: no memory */
 static psg_arrays *note_arrays(const psg_plan *plan, size_t count,
@@ -329,8 +330,8 @@ void psg_arrays_free(psg_held_arrays *held, const psg_plan *plan) {
     psg_arrays_destroy(held->slabs, plan);
 }
 
-/* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of those that are
- * brought to GPUs one, as their copies fill memory there. */
+/* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of
+ * those that are brought to GPUs one, as their copies fill memory there. */
 static void make_place(psg_plan *plan) {
     size_t idle = 0;
     bool brought = false;

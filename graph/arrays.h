@@ -17,7 +17,8 @@ enum {
     PSG_FIELDS
 };
 
-/** The fields as handles by own segment: the plan's slabs, or a caller's arrays, kept for the next solve with the same. */
+/** The fields as handles by own segment: the plan's slabs, or a caller's arrays, kept for the next
+ * solve with the same. */
 typedef struct psg_arrays {
     struct psg_arrays *next;
     size_t number;    /**< no other of the plan's has it, nor had it */
@@ -54,38 +55,46 @@ typedef struct psg_held_arrays {
     psg_pinned *pinned;
 } psg_held_arrays;
 
-/** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be stale.
- *  @param[in] many  NULL; or count and each of several right-hand sides, which follow one another in the arrays
+/** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be
+ * stale.
+ *  @param[in] many  NULL; or count and each of several right-hand sides, which follow one another
+ *  in the arrays
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME */
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
                            const psg_many *many, psg_arrays **arrays);
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
- *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->placement.ahead.
+ *  the segment, and the task is handed to that GPU when f is there. Nothing without
+ *  plan->placement.ahead.
  *  @param[in] room  what the task writes: f comes once all that was submitted before and writes it
- *                   has ended. So of the solves that wait for a workspace only the next one has its f there */
+ *                   has ended. So of the solves that wait for a workspace only the next one has its
+ *                   f there */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room);
-/** Is all of f where the tasks that read it run, and is there room for u? Then a chain, one task with all of f and u, can
- *  start; without the room StarPU would wait for ever. A hint: a task of the caller's may have yet to write f, and what
- *  nobody uses now may be evicted. */
+/** Is all of f where the tasks that read it run, and is there room for u? Then a chain, one task
+ *  with all of f and u, can start; without the room StarPU would wait for ever. A hint: a task of
+ *  the caller's may have yet to write f, and what nobody uses now may be evicted. */
 bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays);
-/** After the task that writes a segment of a field is submitted: it goes home, to the caller's array. */
+/** After the task that writes a segment of a field is submitted: it goes home, to the caller's
+ * array. */
 void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
                       size_t s);
-/** A solve with them has ended. Every so many StarPU lets go what it keeps of the tasks that only read f and epsilon. */
+/** A solve with them has ended. Every so many StarPU lets go what it keeps of the tasks that only
+ * read f and epsilon. */
 void psg_arrays_settle(const psg_plan *plan, psg_arrays *arrays);
 /** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
 /** All of a plan's. */
 void psg_arrays_free(psg_held_arrays *held, const psg_plan *plan);
-/** What stands at an address in memory, of f, u or a workspace: data, segment and sheet of the copy.
+/** What stands at an address in memory, of f, u or a workspace: data, segment and sheet of the
+ * copy.
  *  @return false: nothing of it, and the copy stays as it is */
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy);
 /** Are all of f and u at home in main memory? */
 bool psg_arrays_in_memory(const psg_arrays *arrays);
-/** Bytes of f that the tasks of a solve read elsewhere than at home, and of u that they wrote elsewhere. */
+/** Bytes of f that the tasks of a solve read elsewhere than at home, and of u that they wrote
+ * elsewhere. */
 double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const psg_history *solve);
 /** Handles without memory of their own yet, for psg_plan_slab_handles(). */
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays);

@@ -6,7 +6,8 @@
 
 #include <starpu.h>
 
-/** StarPU counts the numbers of a piece of data in 32 bits: so many at the most, and so many along a side of a square. */
+/** StarPU counts the numbers of a piece of data in 32 bits: so many at the most, and so many along
+ * a side of a square. */
 #define PSG_BLOCK_MOST ((size_t)UINT32_MAX)
 
 #define PSG_BLOCK_SIDE_MOST ((size_t)UINT16_MAX)
@@ -19,9 +20,10 @@ void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, co
 void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memory,
                              const size_t n[3], size_t row_pitch, size_t pitch,
                              size_t element_bytes);
-/** Register one with memory of its own in main memory, dense, which psg_block_unregister() frees. Where StarPU may hold copies
- *  elsewhere it has none: StarPU finds memory wherever the block is first written, and a block that lives on a GPU takes none here.
- *  StarPU's user data of the block is that memory.
+/** Register one with memory of its own in main memory, dense, which psg_block_unregister() frees.
+ *  Where StarPU may hold copies elsewhere it has none: StarPU finds memory wherever the block is
+ *  first written, and a block that lives on a GPU takes none here. StarPU's user data of the block
+ *  is that memory.
  *  @return false: no memory, and nothing was registered */
 bool psg_block_make(starpu_data_handle_t *handle, const psg_workers *workers, const size_t n[3],
                     size_t element_bytes);

@@ -18,7 +18,8 @@
 
 #include <stdlib.h>
 
-/* Solves in flight whose edges, the planes that a gradient needs of other processes, are told apart. */
+/* Solves in flight whose edges, the planes that a gradient needs of other processes, are told
+ * apart. */
 enum { EDGE_TAGS = 64 };
 /* Of a process: the one that goes, and the one that comes. */
 enum { EDGES = 2 };
@@ -82,8 +83,8 @@ static size_t own_sheets(const psg_context *c) {
 }
 
 /* Tags are those of the pair of processes, odd ones for the way back: both ways there are
- * messages from one to the other. A block on a GPU goes from there, and to there, if MPI can. A block that both
- * processes reach stays where it is, and its message is empty. */
+ * messages from one to the other. A block on a GPU goes from there, and to there, if MPI can. A
+ * block that both processes reach stays where it is, and its message is empty. */
 static psg_message message_of(const psg_plan *plan, const psg_workspace *workspace, int rank,
                               size_t s, size_t g, psg_way way) {
     const psg_context *c = &plan->context;
@@ -155,7 +156,8 @@ static size_t sends_to(const psg_plan *plan, int rank, psg_way way) {
 
 /* ------------------------------------------------------------------------------------ edges */
 
-/* The segment of another process that has the plane below a segment's first one; SIZE_MAX: none has. */
+/* The segment of another process that has the plane below a segment's first one; SIZE_MAX: none
+ * has. */
 static size_t below(const psg_run *run, size_t s) {
     const psg_context *c = psg_context_of(run);
     const bool wraps = psg_terms_of(run)->gradient.along[2].wraps != 0;
@@ -294,8 +296,8 @@ void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_workspace *
     go_back(run, plan, workspace, PSG_WAY_BACK);
 }
 
-/* The blocks are there, and have to be read on this side before they are written on the other one: where these are two
- * places, nobody has to know. */
+/* The blocks are there, and have to be read on this side before they are written on the other one:
+ * where these are two places, nobody has to know. */
 void psg_exchange_forward_again(psg_run *run, const psg_plan *plan,
                                 const psg_workspace *workspace) {
     if (plan->route.exchange->shares) {

@@ -28,8 +28,8 @@ void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_workspace *
 /** The same for `gradient_z`, once all tasks before have read the blocks. */
 void psg_exchange_forward_again(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
 void psg_exchange_back_again(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
-/** Give another process the first plane of this one's u, and get the plane above its last one, where the gradient needs
- *  them. @return what has that plane; NULL: none comes */
+/** Give another process the first plane of this one's u, and get the plane above its last one,
+ *  where the gradient needs them. @return what has that plane; NULL: none comes */
 starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
                                         const psg_arrays *arrays);
 

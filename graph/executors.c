@@ -25,8 +25,8 @@ static bool submit_tasks(psg_run *run, const psg_plan *plan, const psg_workspace
     return false;
 }
 
-/* All as one, if its data are on the worker that has them all, and stay there; else one after the other. The first solve makes
- * room for u. */
+/* All as one, if its data are on the worker that has them all, and stay there; else one after the
+ * other. The first solve makes room for u. */
 static bool submit_chain(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                          const psg_arrays *arrays, bool waits) {
     const size_t key[2] = {workspace->number, arrays->number};

@@ -6,11 +6,12 @@
  *                              |
  *                B[s][0..P-1] --inverse_xy(s)--> u[s]     S tasks
  *
- * A block B[s][p] is a StarPU handle of its own: kspace(p) starts when its S blocks are there, wherever
- * they were written, and inverse_xy(s) when its P blocks are back. On GPUs f[s] comes before forward_xy(s)
- * is handed to one, and u[s] goes home by itself. Rows that kspace(p) returns or fetches stand beside the
- * blocks, in memory that StarPU knows nothing of: those of sheet p in segment s, in both of their places, are
- * written and read only by tasks that have B[s][p], in the same way, so its order is theirs.
+ * A block B[s][p] is a StarPU handle of its own: kspace(p) starts when its S blocks are there,
+ * wherever they were written, and inverse_xy(s) when its P blocks are back. On GPUs f[s] comes
+ * before forward_xy(s) is handed to one, and u[s] goes home by itself. Rows that kspace(p) returns
+ * or fetches stand beside the blocks, in memory that StarPU knows nothing of: those of sheet p in
+ * segment s, in both of their places, are written and read only by tasks that have B[s][p], in the
+ * same way, so its order is theirs.
  */
 #include "graph/fused.h"
 #include "codelets/forward_xy.h"

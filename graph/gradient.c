@@ -1,10 +1,12 @@
-/* The gradient of u. With the symbol fd2: its differences from each point to the next, which are what the symbol has of u
- * between the two points. So their differences are its Laplacian.
+/* The gradient of u. With the symbol fd2: its differences from each point to the next, which are
+ * what the symbol has of u between the two points. So their differences are its Laplacian.
  *
- * With the symbol spectral: the derivatives at the points, of periodic u by its modes. B as in fused.c.
+ * With the symbol spectral: the derivatives at the points, of periodic u by its modes. B as in
+ * fused.c.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
- *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]     after ifft_xy(s), or where StarPU copies u
+ *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]     after ifft_xy(s), or
+ *   where StarPU copies u
  *        |
  *   B[0..S-1][p] --gradient_z(p)--> B[0..S-1][p]
  *                                        |
@@ -24,8 +26,9 @@
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
 
-/* The difference at the last point of an axis. Periodic: to the first point. Dirichlet: (value - u) over the distance to the
- * wall. Neumann: the value itself. Tasks have the value as what it adds to f, so `weight` divides by that. */
+/* The difference at the last point of an axis. Periodic: to the first point. Dirichlet: (value - u)
+ * over the distance to the wall. Neumann: the value itself. Tasks have the value as what it adds to
+ * f, so `weight` divides by that. */
 static psg_difference difference_of(const psg_problem *problem, int axis, double factor) {
     const psg_axis *a = &problem->grid.axis[axis];
     const psg_transform *row = psg_transform_of(a);
@@ -66,8 +69,8 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
                            axis->length, "xyz"[d]);
 }
 
-/* A task has its part of u, the next one's, and the components. Where StarPU copies them it would wait for room for ever.
- * To ask a GPU for its free memory takes longer than a small solve. */
+/* A task has its part of u, the next one's, and the components. Where StarPU copies them it would
+ * wait for room for ever. To ask a GPU for its free memory takes longer than a small solve. */
 static psg_status check_room(const psg_plan *plan, const psg_arrays *arrays) {
     enum { ARRAYS = 5 };
     if (plan->workers.gpu_count == 0 || arrays->stays) {
@@ -132,8 +135,8 @@ static void submit_component(psg_run *run, const psg_plan *plan, const psg_works
     }
 }
 
-/* One task makes u and both, and reads the blocks once. Where StarPU copies what tasks make, they would all need room on a GPU
- * at a time: there each has a task of its own. */
+/* One task makes u and both, and reads the blocks once. Where StarPU copies what tasks make, they
+ * would all need room on a GPU at a time: there each has a task of its own. */
 size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
                            size_t s, starpu_data_handle_t components[2]) {
     const psg_context *c = &plan->context;

@@ -8,18 +8,21 @@
 #include <starpu.h>
 
 /** What a solve is to make of u, besides.
- *  @param[in] args  from psg_terms_read(), with terms that were checked @return PSG_OK; PSG_ERR_UNSUPPORTED, _MEMORY */
+ *  @param[in] args  from psg_terms_read(), with terms that were checked @return PSG_OK;
+ *  PSG_ERR_UNSUPPORTED, _MEMORY */
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                              const psg_arrays *arrays, const psg_solve_args *args);
-/** Which derivatives along x and y the task is to write that writes u of a segment: all that the solve wants, or none.
+/** Which derivatives along x and y the task is to write that writes u of a segment: all that the
+ * solve wants, or none.
  *  @param[out] components  them @return how many */
 size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
                            size_t s, starpu_data_handle_t components[2]);
-/** Where it does not: the tasks that write them, by the modes of u, if the solve wants any. They come next, while the blocks
- *  may be in a cache. */
+/** Where it does not: the tasks that write them, by the modes of u, if the solve wants any. They
+ *  come next, while the blocks may be in a cache. */
 void psg_graph_gradient_xy(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                            const psg_arrays *arrays, size_t s);
-/** After all tasks that write u: those that write the other components of its gradient, if the solve wants any. */
+/** After all tasks that write u: those that write the other components of its gradient, if the
+ * solve wants any. */
 void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                         const psg_arrays *arrays);
 

@@ -1,7 +1,8 @@
-/* StarPU's linear program gives the least time in which its workers can do a set of tasks, by its performance models. The set
- * is all tasks that anybody submits between starpu_bound_start() and starpu_bound_stop(), and StarPU keeps one set. So plans and
- * workloads take turns: one has it from a submission until it has asked for the time, or submits again. To solve the program
- * takes longer than many a solve, so that is done when somebody asks. */
+/* StarPU's linear program gives the least time in which its workers can do a set of tasks, by its
+ * performance models. The set is all tasks that anybody submits between starpu_bound_start() and
+ * starpu_bound_stop(), and StarPU keeps one set. So plans and workloads take turns: one has it from
+ * a submission until it has asked for the time, or submits again. To solve the program takes longer
+ * than many a solve, so that is done when somebody asks. */
 #include "graph/lp_bound.h"
 #include "graph/psg_machine.h"
 #include "graph/work.h"

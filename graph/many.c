@@ -1,5 +1,5 @@
-/* Several right-hand sides in one call: in pieces, which a worker solves without the others, where that is faster; else
- * one after the other. */
+/* Several right-hand sides in one call: in pieces, which a worker solves without the others, where
+ * that is faster; else one after the other. */
 #include "base/tuning.h"
 #include "codelets/gpu.h"
 #include "graph/plan_struct.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------- how to solve */
+/* --------------------------------------------------------------------------------- how to solve */
 
 static size_t points_of(const psg_plan *plan) {
     const size_t *n = plan->context.layout.n;
@@ -28,8 +28,8 @@ static size_t spectrum_of(const psg_plan *plan) {
     return c->layout.nxc * c->layout.n[1] * c->layout.n[2] * 2 * c->cpu->real_bytes;
 }
 
-/* The rule for the mean of each right-hand side may need a look at it. Where the policy gives each task to a core or a GPU, single
- * solves are what is compared. */
+/* The rule for the mean of each right-hand side may need a look at it. Where the policy gives each
+ * task to a core or a GPU, single solves are what is compared. */
 static bool have_pieces(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_context *c = &plan->context;
@@ -46,8 +46,9 @@ static size_t fitting(size_t bytes, size_t of_one) {
     return bytes > of_one ? bytes / of_one : 1;
 }
 
-/* Right-hand sides of a piece on a GPU: pieces are alike. Those from main memory are small, so that one comes while another
- * is solved. StarPU counts the points of a piece in 32 bits, and CUDA its right-hand sides in 16. */
+/* Right-hand sides of a piece on a GPU: pieces are alike. Those from main memory are small, so that
+ * one comes while another is solved. StarPU counts the points of a piece in 32 bits, and CUDA its
+ * right-hand sides in 16. */
 static size_t each_on_gpu(const psg_plan *plan, size_t count, bool resident) {
     const size_t field = points_of(plan) * plan->context.cpu->real_bytes;
     const size_t resident_most = fitting(TUNING_BATCH_BYTES, spectrum_of(plan));
@@ -59,8 +60,8 @@ static size_t each_on_gpu(const psg_plan *plan, size_t count, bool resident) {
     return (count + pieces - 1) / pieces;
 }
 
-/* The first `count` of so many right-hand sides are solved in pieces. On cores these are full rounds of one for each core;
- * a last round that leaves most cores idle is none. */
+/* The first `count` of so many right-hand sides are solved in pieces. On cores these are full
+ * rounds of one for each core; a last round that leaves most cores idle is none. */
 static psg_many choose(const psg_plan *plan, size_t count, const psg_array *f) {
     const psg_workers *w = &plan->workers;
     const size_t cores = w->cpu_count;
@@ -82,7 +83,7 @@ static psg_many choose(const psg_plan *plan, size_t count, const psg_array *f) {
     return many;
 }
 
-/* ------------------------------------------------------------------------------ one after the other */
+/* -------------------------------------------------------------------------- one after the other */
 
 /* How it went so far. */
 typedef struct outcome {
@@ -159,7 +160,7 @@ static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const
     }
 }
 
-/* ----------------------------------------------------------------------------------------- the call */
+/* ------------------------------------------------------------------------------------- the call */
 
 /* What has to hold for all of them together; the rest is looked at as for one. */
 static psg_status check(const psg_plan *plan, size_t count, const psg_array *f,

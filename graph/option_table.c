@@ -356,8 +356,8 @@ static const char *word_of(const row *r, double value) {
     return NULL;
 }
 
-/* A number that is no word. NaN is none, and neither is infinity. A range of both signs is that of a
- * factor, which is not 0. */
+/* A number that is no word. NaN is none, and neither is infinity. A range of both signs is that of
+ * a factor, which is not 0. */
 static bool in_range(const row *r, double value) {
     return r->kind != CHOICE && value >= r->least && value <= r->most && !isinf(value) &&
            (r->kind != REAL || r->least >= 0 || value != 0);

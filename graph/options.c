@@ -212,7 +212,8 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
     return PSG_OK;
 }
 
-/* Is the transform fast? FFTW and the kernels for GPUs have transforms of their own for 11 and 13, not for larger primes. */
+/* Is the transform fast? FFTW and the kernels for GPUs have transforms of their own for 11 and 13,
+ * not for larger primes. */
 static bool is_good(const psg_transform *row, size_t n) {
     static const size_t often[] = {2, 3, 5, 7};
     size_t rest = (size_t)psg_transform_intervals(row, n);

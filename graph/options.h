@@ -12,7 +12,8 @@
 psg_status psg_options_check(psg_options *checked, const psg_options *options);
 /** What is AUTO, and does not depend on the machine, becomes its default. */
 void psg_options_settle(psg_options *options);
-/** Are lambda, factor and mean of options what those of a plan can be? @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
+/** Are lambda, factor and mean of options what those of a plan can be? @return PSG_OK; PSG_ERR_ARG,
+ * _UNSUPPORTED */
 psg_status psg_options_check_terms(const psg_options *options);
 /** @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);

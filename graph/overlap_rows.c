@@ -1,4 +1,5 @@
-/* Rows that kspace moves between GPUs itself, see codelets/layout.h: which they are, and where they stand in a workspace. */
+/* Rows that kspace moves between GPUs itself, see codelets/layout.h: which they are, and where they
+ * stand in a workspace. */
 #include "graph/overlap_rows.h"
 #include "base/tuning.h"
 #include "codelets/gpu.h"
@@ -10,7 +11,8 @@
 
 #include <stdlib.h>
 
-/* A share of each sheet's rows, in multiples of TUNING_OVERLAP_STEP. @param[out] rows  by sheet; NULL: not asked for @return all of them */
+/* A share of each sheet's rows, in multiples of TUNING_OVERLAP_STEP. @param[out] rows  by sheet;
+ * NULL: not asked for @return all of them */
 static size_t take_rows(size_t *rows, const psg_context *c, double share) {
     size_t all = 0;
     for (size_t p = 0; p < c->layout.sheets.count; p++) {
@@ -24,8 +26,9 @@ static size_t take_rows(size_t *rows, const psg_context *c, double share) {
     return all;
 }
 
-/* `kspace` writes a share of the rows to the GPUs of their segments, see base/tuning.h. Rows that come and go back
- * have two places, if there is room for them beside f and u. All processes choose the same rows and the same way. */
+/* `kspace` writes a share of the rows to the GPUs of their segments, see base/tuning.h. Rows that
+ * come and go back have two places, if there is room for them beside f and u. All processes choose
+ * the same rows and the same way. */
 psg_status psg_overlap_choose(psg_overlap *overlap, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     double gpus = (double)plan->workers.gpu_count;
@@ -84,8 +87,8 @@ static void *item_at(const psg_workspace *workspace, const psg_plan *plan, int r
                                         : psg_shared_item(workspace, plan, rank, m, worker);
 }
 
-/* A process' items are the blocks of its sheets, the rows of these before kspace unless they are pulled, and the rows of
- * all sheets in each of its segments after kspace. */
+/* A process' items are the blocks of its sheets, the rows of these before kspace unless they are
+ * pulled, and the rows of all sheets in each of its segments after kspace. */
 static void fill(const psg_workspace *workspace, const psg_plan *plan, int worker) {
     const psg_overlap_place *place = &workspace->overlap[worker];
     const psg_layout *l = &plan->context.layout;

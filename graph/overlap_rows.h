@@ -1,4 +1,5 @@
-/** @file overlap_rows.h  The rows that kspace moves between GPUs itself: which they are, and where they stand. */
+/** @file overlap_rows.h  The rows that kspace moves between GPUs itself: which they are, and where
+ * they stand. */
 #ifndef PSG_GRAPH_OVERLAP_ROWS_H
 #define PSG_GRAPH_OVERLAP_ROWS_H
 
@@ -8,7 +9,8 @@
  *  Collective.
  *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
 psg_status psg_overlap_choose(psg_overlap *overlap, const psg_plan *plan);
-/** Room for the addresses of a workspace's overlap rows. Memory of other processes has one for each GPU that reaches it.
+/** Room for the addresses of a workspace's overlap rows. Memory of other processes has one for each
+ * GPU that reaches it.
  *  @return false: no memory */
 bool psg_overlap_allocate(psg_workspace *workspace, const psg_plan *plan);
 /** The addresses, once all processes have the workspace. */

@@ -104,15 +104,17 @@ static bool on_several_nodes(const psg_plan *plan) {
     return plan->processes.ranks > 1 && plan->processes.comm->node_ranks < plan->processes.ranks;
 }
 
-/* Messages of GPUs are pieces of a size that suits copies beside them. Planes and rows are cut alike, so n parts of each make
- * messages of 1/n^2 of the bytes. Each GPU has as many parts as the others. */
+/* Messages of GPUs are pieces of a size that suits copies beside them. Planes and rows are cut
+ * alike, so n parts of each make messages of 1/n^2 of the bytes. Each GPU has as many parts as the
+ * others. */
 static size_t pieces_of(const psg_plan *plan, size_t tasks) {
     const size_t gpus = plan->workers.most[GPUS];
     const double parts = sqrt((double)bytes_between(plan) / TUNING_PIECE_BYTES);
     return clamp((size_t)parts / gpus * gpus, tasks, most_of(plan, plan->context.layout.n[2]));
 }
 
-/* Is all of f on one GPU, and so small that a second launch costs more than copies beside work save? */
+/* Is all of f on one GPU, and so small that a second launch costs more than copies beside work
+ * save? */
 static bool one_gpu_has_few(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
@@ -135,7 +137,8 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
     return one && !plan->home.finer ? clamp(tasks, 1, plan->workers.most[GPUS]) : tasks;
 }
 
-/* What a member of a team has to do: planes, or of sheets tiles of columns, of which a last one may not be full. */
+/* What a member of a team has to do: planes, or of sheets tiles of columns, of which a last one may
+ * not be full. */
 static size_t work_of(const psg_plan *plan, bool sheets, size_t from, size_t to) {
     return sheets ? divide_up((to - from) * plan->context.layout.nxc, PSG_CPU_TILE_COLUMNS)
                   : to - from;
@@ -175,10 +178,11 @@ size_t psg_partition_team(const psg_plan *plan, bool sheets) {
     return parts;
 }
 
-/* Raises `tasks` to the next multiple of the workers at which one part fits the GPU's free memory and has fewer than 2^32
- * elements.
+/* Raises `tasks` to the next multiple of the workers at which one part fits the GPU's free memory
+ * and has fewer than 2^32 elements.
  *  @param[in] most   planes or rows in a part
- *  @param[in] bytes  of one of them in the spectrum, of which a task needs some beside what stays on the GPU; 0: it needs none */
+ *  @param[in] bytes  of one of them in the spectrum, of which a task needs some beside what stays
+ *  on the GPU; 0: it needs none */
 static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,
                        size_t bytes) {
     const size_t workers = plan->workers.most[kind];
@@ -284,7 +288,8 @@ static size_t cut_run(psg_parts *parts, const cut *c, psg_part all, int d) {
     return parts->count;
 }
 
-/* Cut an array of n[0] x n[1] x n[2] elements along the axis d, for each process first the GPUs' run. */
+/* Cut an array of n[0] x n[1] x n[2] elements along the axis d, for each process first the GPUs'
+ * run. */
 static psg_status cut_array(psg_parts *parts, const psg_plan *plan, const cut cuts[KINDS],
                             const size_t n[3], int d) {
     const size_t ranks = (size_t)plan->processes.ranks;

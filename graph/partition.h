@@ -17,7 +17,8 @@ static inline size_t psg_partition_cores(double share, size_t extent) {
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_partition_planes(psg_layout *layout, const psg_plan *plan);
 psg_status psg_partition_rows(psg_layout *layout, const psg_plan *plan);
-/** Segments, or sheets, for a team: the finest cut whose busiest member has little more to do than that of the best cut. */
+/** Segments, or sheets, for a team: the finest cut whose busiest member has little more to do than
+ * that of the best cut. */
 size_t psg_partition_team(const psg_plan *plan, bool sheets);
 
 #endif

@@ -1,5 +1,5 @@
-/* Conjugate gradients for div(eps grad u) - lambda u = f, with the solve of a plan as preconditioner. base/pcg.h has the
- * method, and s is a segment:
+/* Conjugate gradients for div(eps grad u) - lambda u = f, with the solve of a plan as
+ * preconditioner. base/pcg.h has the method, and s is a segment:
  *
  *   measure(s) -> eps[s] --> scalars --> start(s): r[s], source[s] --> scalars
  *
@@ -11,8 +11,8 @@
  *
  *   end(s): x[s] -> u[s]
  *
- * Tasks read the scalars where these are, so steps are submitted ahead. The thread that submits looks at the reports of
- * steps before, until one says that the tolerance is reached.
+ * Tasks read the scalars where these are, so steps are submitted ahead. The thread that submits
+ * looks at the reports of steps before, until one says that the tolerance is reached.
  */
 #include "codelets/pcg.h"
 #include "base/tuning.h"
@@ -83,8 +83,9 @@ static bool make_block(starpu_data_handle_t *handle, const psg_plan *plan, size_
     return psg_block_make(handle, &plan->workers, n, sizeof(double));
 }
 
-/* A task has six fields of a segment at most, and some planes. StarPU would wait for room for ever. To ask a GPU for its
- * free memory takes longer than a small solve, so that it is asked when the fields are made. */
+/* A task has six fields of a segment at most, and some planes. StarPU would wait for room for ever.
+ * To ask a GPU for its free memory takes longer than a small solve, so that it is asked when the
+ * fields are made. */
 static psg_status check_room(const psg_plan *plan) {
     enum { FIELDS = 7 };
     const psg_layout *l = &plan->context.layout;
@@ -100,8 +101,8 @@ static psg_status check_room(const psg_plan *plan) {
                           needed, room);
 }
 
-/* In main memory: x, r, p, q and eps with two planes more, low and high, sums, and the preconditioner's f and u. On a plan with GPUs
- * the fields live there. */
+/* In main memory: x, r, p, q and eps with two planes more, low and high, sums, and the
+ * preconditioner's f and u. On a plan with GPUs the fields live there. */
 static psg_status check_memory(const psg_plan *plan) {
     enum { FIELDS = 5, PLANES = 4 };
     const psg_layout *l = &plan->context.layout;
@@ -283,8 +284,8 @@ static double expected(const psg_pcg_result *result, size_t step) {
     return result->steps == 0 ? 1 : pow(result->residual, (double)step / (double)result->steps);
 }
 
-/* Steps until the tolerance is reached. While that is far, some are submitted ahead of the reports; then none, as a step
- * too many does nothing and costs as much as any. */
+/* Steps until the tolerance is reached. While that is far, some are submitted ahead of the reports;
+ * then none, as a step too many does nothing and costs as much as any. */
 static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *result) {
     double s[BASE_PCG_SCALARS] = {0};
     bool more = true;
@@ -327,7 +328,8 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
     if (result->bad_eps || !isfinite(result->sum)) {
         return;
     }
-    /* A multiple of M is as good, so M may have the factor of f, and eps = 1 where A has another one. */
+    /* A multiple of M is as good, so M may have the factor of f, and eps = 1 where A has another
+     * one. */
     terms->lambda = terms->pcg.lambda / (sqrt(s[BASE_PCG_EPS_LEAST]) * sqrt(s[BASE_PCG_EPS_MOST]));
     submit_start(&w, fields);
     iterate(&w, terms->pcg.tolerance, most, result);
@@ -443,7 +445,7 @@ psg_status psg_pcg_judge(const psg_plan *plan, const psg_pending *pending) {
     return status;
 }
 
-/* ---------------------------------------------------------------- between a program's StarPU data */
+/* -------------------------------------------------------------- between a program's StarPU data */
 
 static psg_status read_args(psg_pending *pending, psg_plan *plan, const psg_solve_args *args) {
     const psg_array any = {.data = NULL}; /* the program's data stand for it */

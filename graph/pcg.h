@@ -1,4 +1,5 @@
-/** @file pcg.h  Solves with variable coefficients: conjugate gradients with the solve of a plan as preconditioner. */
+/** @file pcg.h  Solves with variable coefficients: conjugate gradients with the solve of a plan as
+ * preconditioner. */
 #ifndef PSG_GRAPH_PCG_H
 #define PSG_GRAPH_PCG_H
 
@@ -22,8 +23,8 @@ typedef struct psg_pcg_result {
 
 /** NULL is fine. */
 void psg_pcg_destroy(psg_pcg *pcg, const psg_plan *plan);
-/** Take epsilon, the tolerance and the most iterations into a pending solve with its terms, and make
- *  the plan's fields.
+/** Take epsilon, the tolerance and the most iterations into a pending solve with its terms, and
+ *  make the plan's fields.
  *  @param[in] args  from psg_terms_read(), with terms that were checked
  *  @return PSG_OK, also without epsilon; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY */
 psg_status psg_pcg_take(struct psg_pending *pending, psg_plan *plan, const psg_solve_args *args);

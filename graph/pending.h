@@ -31,15 +31,17 @@ typedef struct psg_pending_list {
     uint64_t launched;
 } psg_pending_list;
 
-/** The workspace with the fewest solves in it; or a new one, where that one is in use and there is memory for another. Without memory
- *  solves share workspaces, and follow one another. */
+/** The workspace with the fewest solves in it; or a new one, where that one is in use and there is
+ *  memory for another. Without memory solves share workspaces, and follow one another. */
 psg_workspace *psg_pending_choose_workspace(psg_plan *plan);
-/** A pending solve of which all but the run is 0: the idle one whose run has gathered its tasks for these arrays, so that a program that
- *  goes round in some arrays gathers once for each. If there is none, a new one, until there are as many as the plan keeps arrays;
- *  then the one that is idle for longest.
+/** A pending solve of which all but the run is 0: the idle one whose run has gathered its tasks for
+ *  these arrays, so that a program that goes round in some arrays gathers once for each. If there
+ *  is none, a new one, until there are as many as the plan keeps arrays; then the one that is idle
+ *  for longest.
  *  @param[in] arrays  NULL: the solve fails, and any run is good enough @return NULL: no memory */
 psg_pending *psg_pending_take(psg_plan *plan, const psg_arrays *arrays);
-/** It has ended. To free it here would take a microsecond, as the worker frees the task at the same time. */
+/** It has ended. To free it here would take a microsecond, as the worker frees the task at the same
+ * time. */
 void psg_pending_give_back(psg_pending_list *list, psg_pending *pending);
 /** One that did not start. NULL is fine. */
 void psg_pending_destroy(psg_pending *pending);

@@ -25,7 +25,7 @@ int psg_many_worker(const psg_plan *plan, const psg_arrays *arrays, size_t k) {
     return w->gpu_count == 0 ? -1 : w->gpus[k % w->gpu_count];
 }
 
-/* ---------------------------------------------------------------------------------- what was found */
+/* ------------------------------------------------------------------------------- what was found */
 
 /* GPUs write it too. */
 bool psg_many_open(psg_many *many, const psg_plan *plan, const psg_many *wanted) {

@@ -4,7 +4,8 @@
 
 #include "graph/arrays.h"
 
-/** Room for what the tasks find out, and back. @param[in] wanted  count and each; NULL: one right-hand side
+/** Room for what the tasks find out, and back. @param[in] wanted  count and each; NULL: one
+ * right-hand side
  *  @return false: no memory */
 bool psg_many_open(psg_many *many, const psg_plan *plan, const psg_many *wanted);
 void psg_many_close(psg_many *many, const psg_plan *plan);

@@ -47,10 +47,10 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
     return (parts + plan->workers.gpu_count - 1) / plan->workers.gpu_count * size;
 }
 
-/* Blocks, as spectra of segments or as sheets, and a second place for those of their rows that have one, with
- * room for what passes through: slabs of f and u, or all of both, copies of blocks, and where blocks
- * are dense a segment's spectrum. What passes through for the solves in other workspaces comes and goes,
- * so it may not be there now, and has to fit too. */
+/* Blocks, as spectra of segments or as sheets, and a second place for those of their rows that have
+ * one, with room for what passes through: slabs of f and u, or all of both, copies of blocks, and
+ * where blocks are dense a segment's spectrum. What passes through for the solves in other
+ * workspaces comes and goes, so it may not be there now, and has to fit too. */
 bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
@@ -84,13 +84,14 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
         plan->context.layout.overlap.pulled ? 0 : psg_overlap_rows_all(&plan->context.layout));
 }
 
-/* Room for work on one segment that is a GPU's whole part of the spectrum, in such parts: cuFFT's work areas. Where a GPU has more
- * segments at first, as much is asked for. */
+/* Room for work on one segment that is a GPU's whole part of the spectrum, in such parts: cuFFT's
+ * work areas. Where a GPU has more segments at first, as much is asked for. */
 #define LARGE_SEGMENTS 2.0
 
-/* What is left of the fullest GPU beside its part of the spectrum and of f, which the program may still allocate. If that is next to
- * nothing, the program has probably allocated f already: then there is no bound at first, and in the finer cut what is left beside
- * the spectrum. The staged graph has sheets and spectra of segments beside the blocks. */
+/* What is left of the fullest GPU beside its part of the spectrum and of f, which the program may
+ * still allocate. If that is next to nothing, the program has probably allocated f already: then
+ * there is no bound at first, and in the finer cut what is left beside the spectrum. The staged
+ * graph has sheets and spectra of segments beside the blocks. */
 static double room_beside_spectrum(const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
@@ -114,9 +115,9 @@ static double room_beside_spectrum(const psg_plan *plan) {
     return plan->home.finer ? fmax(fmin(starpu, all), 0) : INFINITY;
 }
 
-/* What bounds segments. Several GPUs are fastest with one segment each: there is no bound where the work on these has room beside the
- * spectrum and f. Where the spectrum is in main memory, it is what there is now; but what StarPU could evict from a full GPU counts
- * for a part. */
+/* What bounds segments. Several GPUs are fastest with one segment each: there is no bound where the
+ * work on these has room beside the spectrum and f. Where the spectrum is in main memory, it is
+ * what there is now; but what StarPU could evict from a full GPU counts for a part. */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
@@ -147,8 +148,8 @@ psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
     return PSG_OK;
 }
 
-/* Blocks that are at home on the GPU of their sheet, and f, u and components of the gradient on that of the segment. Another
- * process' blocks are at addresses of the segment's GPU. */
+/* Blocks that are at home on the GPU of their sheet, and f, u and components of the gradient on
+ * that of the segment. Another process' blocks are at addresses of the segment's GPU. */
 psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     if (plan->route.exchange->is != PSG_EXCHANGE_DIRECT || plan->workers.gpu_count < 2) {

@@ -8,11 +8,12 @@
 
 /** How blocks are exchanged, and what that needs. */
 typedef struct psg_placement {
-    double
-        room; /**< bytes on a GPU for what tasks work on, which bounds segments, and sheets that StarPU brings; INFINITY: enough */
+    /** bytes on a GPU for what tasks work on, which bounds segments, and sheets that StarPU brings;
+     *  INFINITY: enough */
+    double room;
     bool ahead; /**< f of arrays comes to the GPUs ahead of the tasks that read it */
-    double
-        left; /**< bytes that the plan leaves of the GPU that has least, when it has been made; 0: not known */
+    /** bytes that the plan leaves of the GPU that has least, when it has been made; 0: not known */
+    double left;
     psg_direct_codelets direct;
     int *direct_node; /**< [3 + bundles]: memory nodes of the data of `direct`; NULL without */
     psg_gpu_user gpu_user;
@@ -22,16 +23,19 @@ typedef struct psg_placement {
  *  @param[in] emptied  once it has evicted all that it holds there */
 size_t psg_placement_room(const psg_plan *plan, bool emptied);
 /** Do the blocks of one more solve fit the GPUs that would have them?
- *  @param[in] ahead  all of f comes before the tasks that read it, so that there has to be room for it, and for the u of
+ *  @param[in] ahead  all of f comes before the tasks that read it, so that there has to be room for
+ *  it, and for the u of
  *                     the solve before, which may not be home yet */
 bool psg_placement_fits(const psg_plan *plan, bool ahead);
 /** The same, if `twice` rows of every plane have two buffers. */
 bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice);
 /** Where a worker's part of the spectrum is at home. */
 int psg_placement_home(const psg_plan *plan, int worker);
-/** Room on the GPU of all processes that has least; see psg_placement. Collective. @return PSG_OK; PSG_ERR_RUNTIME */
+/** Room on the GPU of all processes that has least; see psg_placement. Collective. @return PSG_OK;
+ * PSG_ERR_RUNTIME */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan);
-/** Does a spectrum that is at home on the GPUs fit there? Planes are cut. @param[out] ahead  psg_placement.ahead
+/** Does a spectrum that is at home on the GPUs fit there? Planes are cut. @param[out] ahead
+ * psg_placement.ahead
  *  @return PSG_OK; PSG_ERR_MEMORY: it does not */
 psg_status psg_placement_check(bool *ahead, const psg_plan *plan);
 /** The codelets of exchange direct between GPUs, if it has any. @return PSG_OK; PSG_ERR_MEMORY */
@@ -40,7 +44,8 @@ psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan);
 psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan);
 /** Is there room on a GPU for what one task works on? @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_placement_check_task(const psg_plan *plan);
-/** What does the plan leave of the GPU that has least? @param[out] left  bytes; 0: not known @return PSG_OK */
+/** What does the plan leave of the GPU that has least? @param[out] left  bytes; 0: not known
+ * @return PSG_OK */
 psg_status psg_placement_look(double *left, const psg_plan *plan);
 
 #endif

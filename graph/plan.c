@@ -72,8 +72,8 @@ static void set_context(psg_plan *plan) {
 
 /* -------------------------------------------------------------------------- structures */
 
-/* A maker makes one structure of the plan, or a member of it, from what was made before: what it calls has
- * that as const. Then the tasks' context learns of it. */
+/* A maker makes one structure of the plan, or a member of it, from what was made before: what it
+ * calls has that as const. Then the tasks' context learns of it. */
 typedef psg_status (*maker)(psg_plan *plan);
 
 static psg_status make_problem(psg_plan *plan) {
@@ -91,7 +91,8 @@ static psg_status make_workers(psg_plan *plan) {
     e->polls = w->gpu_count > 0 && w->cpu_count == 0 && !psg_simulated();
     e->where =
         (w->cpu_count == 0 || w->anywhere ? STARPU_CUDA : 0) | (w->cpu_count > 0 ? STARPU_CPU : 0);
-    if (!w->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies remain */
+    if (!w->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies
+                         remain */
         e->run_ended = psg_runtime_rest;
     }
     return status;
@@ -304,8 +305,8 @@ static psg_status make_all(psg_plan *plan, const maker *makers, size_t count) {
 }
 
 /* What else there is for a spectrum that the GPUs turn out to have no room for: no second place for
- * some of its rows; smaller segments, which take less room beside it; or main memory, cut into parts
- * of which the GPUs have room for some, unless blocks have to stay there.
+ * some of its rows; smaller segments, which take less room beside it; or main memory, cut into
+ * parts of which the GPUs have room for some, unless blocks have to stay there.
  *  @param[out] next  what to try @return is there something? */
 static bool take_less(psg_home *next, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
@@ -384,7 +385,8 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     return PSG_OK;
 }
 
-/* The calls begin so: psg_plan_create() with psg_ranks_open(), and all of them with an agreement. */
+/* The calls begin so: psg_plan_create() with psg_ranks_open(), and all of them with an
+ * agreement. */
 psg_status psg_call_refuse(psg_plan *plan, const psg_options *options, psg_status status,
                            const char *words) {
     psg_options checked;

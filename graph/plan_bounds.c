@@ -1,4 +1,5 @@
-/* What bounds a plan's solve beside its tasks: f and u on their way, and the bytes that go over links. */
+/* What bounds a plan's solve beside its tasks: f and u on their way, and the bytes that go over
+ * links. */
 #include "graph/plan_bounds.h"
 #include "codelets/kinds.h"
 #include "graph/block.h"
@@ -64,8 +65,8 @@ static bool on_sheet(const void *plan, const psg_run_event *event) {
     return psg_label_has_sheet(&event->label) && event->label.kind != PSG_TASK_GRADIENT_Z;
 }
 
-/* A chain has f and u of one segment. But a sheet needs every segment, and a segment every sheet: all
- * of f has come before the first sheet begins, and all of u goes home after the last. */
+/* A chain has f and u of one segment. But a sheet needs every segment, and a segment every sheet:
+ * all of f has come before the first sheet begins, and all of u goes home after the last. */
 psg_status psg_plan_path(const psg_work *work, const psg_edge *edges, size_t count,
                          double *seconds) {
     const psg_plan *plan = psg_plan_of(work);
@@ -88,8 +89,8 @@ static void add_link(psg_bounds *b, psg_link link, double bytes, double seconds)
     b->link_seconds[link] = fmax(b->link_seconds[link], seconds);
 }
 
-/* Seconds that bytes need from one GPU's memory to another's. Tasks of exchange direct reach that memory themselves,
- * at another rate than StarPU's copies where a machine is simulated. */
+/* Seconds that bytes need from one GPU's memory to another's. Tasks of exchange direct reach that
+ * memory themselves, at another rate than StarPU's copies where a machine is simulated. */
 static double between_gpus(const psg_plan *plan, int from, int to, double bytes) {
     const psg_machine *machine = psg_simulation_machine();
     if (machine == NULL || plan->route.exchange->is != PSG_EXCHANGE_DIRECT) {

@@ -19,39 +19,39 @@ typedef struct psg_processes {
 
 /** Where the spectrum is at home, and what there was no room for. */
 typedef struct psg_home {
-    bool
-        on_gpus; /**< else in main memory, and StarPU brings copies of blocks to the GPUs and evicts them */
-    bool
-        pulls; /**< kspace reads the overlap rows in the segment's GPU: there is no room for a second buffer */
-    bool
-        finer; /**< segments are smaller: there is no room for what the work on larger ones needs */
+    /** else in main memory, and StarPU brings copies of blocks to the GPUs and evicts them */
+    bool on_gpus;
+    /** kspace reads the overlap rows in the segment's GPU: there is no room for a second buffer */
+    bool pulls;
+    /** segments are smaller: there is no room for what the work on larger ones needs */
+    bool finer;
 } psg_home;
 
 /** What is known of the latest solve that was waited for, beside what psg_plan.work has. */
 typedef struct psg_past {
     double mean; /**< of its f */
-    double *
-        means; /**< [mean_count]: of each right-hand side of psg_solve_many(), if that was the latest */
+    /** [mean_count]: of each right-hand side of psg_solve_many(), if that was the latest */
+    double *means;
     size_t mean_count;
     bool from_memory;    /**< its f and u were arrays in main memory */
     double copied_bytes; /**< of its f and u: psg_arrays_copied() */
     psg_pcg_result pcg;  /**< 0: it had no epsilon */
 } psg_past;
 
-/** Each structure is made from those before it, by the functions of graph/plan.c. None but the last five changes after
- *  psg_plan_create(). */
+/** Each structure is made from those before it, by the functions of graph/plan.c. None but the last
+ *  five changes after psg_plan_create(). */
 struct psg_plan {
     psg_problem problem;
     psg_processes processes;
     psg_workers workers;
     psg_shared shared;
-    psg_home
-        home; /**< with less room on the GPUs another one, and the structures below are made anew */
+    /** with less room on the GPUs another one, and the structures below are made anew */
+    psg_home home;
     psg_solve_route route; /**< chosen bit by bit, as what it depends on is made */
     psg_placement placement;
     psg_between between;
-    psg_context
-        context; /**< what tasks see of the plan, with the layout and the form of their data */
+    /** what tasks see of the plan, with the layout and the form of their data */
+    psg_context context;
     psg_storage storage;
     psg_held_arrays held;
     psg_pending_list pending;

@@ -4,11 +4,11 @@
  * psg_machine.h the machine, tuning and simulation, psg_starpu.h f and u as StarPU data, psg_task.h
  * tasks of a program's own.
  *
- * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k) at
- * (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are [nz][ny][nx], x
- * fastest, real, in the plan's precision. All sides periodic or Neumann, lambda = 0: there is no
- * solution for k = 0. The mean of f is dropped, and u has mean 0 (psg_options.mean). In a mean over
- * points on Neumann sides these count half.
+ * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k)
+ * at (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are
+ * [nz][ny][nx], x fastest, real, in the plan's precision. All sides periodic or Neumann, lambda =
+ * 0: there is no solution for k = 0. The mean of f is dropped, and u has mean 0 (psg_options.mean).
+ * In a mean over points on Neumann sides these count half.
  *
  *     psg_grid grid;    psg_grid_init(&grid, nx, ny, nz, lx, ly, lz);
  *     psg_options opt;  psg_options_init(&opt);
@@ -19,10 +19,10 @@
  *
  * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
  * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
- * plans. The library has an FFTW of its own, so it has no part in what a program does with FFTW or Intel MKL. A
- * library built with PSG_FFTW=SHARED has the program's: docs/library.md says what the program then must not do.
- * A function that returns a list writes at most `capacity` items, and *count is the number of all.
- * With capacity 0 the pointer may be NULL.
+ * plans. The library has an FFTW of its own, so it has no part in what a program does with FFTW or
+ * Intel MKL. A library built with PSG_FFTW=SHARED has the program's: docs/library.md says what the
+ * program then must not do. A function that returns a list writes at most `capacity` items, and
+ * *count is the number of all. With capacity 0 the pointer may be NULL.
  */
 #ifndef PSG_H
 #define PSG_H
@@ -52,9 +52,9 @@ typedef enum psg_status {
     PSG_ERR_UNSUPPORTED, /**< valid, but not in this version or not built in */
     PSG_ERR_MEMORY,      /**< memory could not be had; the words say how much was asked */
     PSG_ERR_NODEV,       /**< no such device, or no worker that can run the plan */
-    PSG_ERR_DATA, /**< f has a NaN or an Inf, or epsilon is no good: the words say where. Or u or its
-                              gradient is out of the range of the precision. Or there were too few
-                              psg_solve_args.iterations */
+    PSG_ERR_DATA,    /**< f has a NaN or an Inf, or epsilon is no good: the words say where. Or u or
+                              its gradient is out of the range of the precision. Or there were too
+                              few psg_solve_args.iterations */
     PSG_ERR_MEAN,    /**< f has a mean and psg_options.mean is PSG_MEAN_ERROR */
     PSG_ERR_STATE,   /**< the call does not fit what was done before it */
     PSG_ERR_RUNTIME, /**< StarPU, FFTW, MPI or a device failed */
@@ -69,8 +69,8 @@ PSG_API const char *psg_status_string(psg_status status);
 PSG_API const char *psg_last_error(void);
 
 /** The same words behind the line of the library's sources that wrote them, for a report of
- *  a bug: "graph/plan.c:123: words". If another process failed, the line is one of that process. Valid as
- *  long as psg_last_error(), and "" where that is "". */
+ *  a bug: "graph/plan.c:123: words". If another process failed, the line is one of that process.
+ *  Valid as long as psg_last_error(), and "" where that is "". */
 PSG_API const char *psg_last_error_detail(void);
 
 /* -------------------------------------------------------------------------------------- grid */
@@ -89,16 +89,17 @@ typedef enum psg_bc {
 typedef enum psg_points {
     PSG_POINTS_CELLS = 0, /**< in the middle of n cells: point j at (j + 1/2) h, h = length/n */
     PSG_POINTS_NODES, /**< a Neumann side has a point on it, a Dirichlet side has none: there u is
-                               known. Dirichlet at both sides: (j + 1) h, h = length/(n + 1); Neumann
-                               at both: j h, h = length/(n - 1), n >= 2; Dirichlet below and Neumann
-                               above: (j + 1) h, h = length/n; the other way round: j h */
+                               known. Dirichlet at both sides: (j + 1) h, h = length/(n + 1);
+                               Neumann at both: j h, h = length/(n - 1), n >= 2; Dirichlet below and
+                               Neumann above: (j + 1) h, h = length/n; the other way round: j h */
     PSG_POINTS_COUNT
 } psg_points;
 
 typedef struct psg_axis {
     size_t n; /**< points, >= 1; any number, prime and odd too */
-    /** Length of the box along this axis, > 0, unit L. Any unit will do in which the precision has the number
-     *  factor h^2 / (nx ny nz), where h is the spacing of the points: f32 solves for a galaxy in cm. */
+    /** Length of the box along this axis, > 0, unit L. Any unit will do in which the precision has
+     *  the number factor h^2 / (nx ny nz), where h is the spacing of the points: f32 solves for a
+     *  galaxy in cm. */
     double length;
     psg_bc bc[2]; /**< at the lower and at the upper side */
     psg_points points;
@@ -116,16 +117,18 @@ PSG_API void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, doub
  *  @return as psg_plan_create() for such an axis */
 PSG_API psg_status psg_axis_points(const psg_axis *axis, double *first, double *step);
 
-/** The smallest number of points >= n along an axis whose transform is fast on cores and GPUs. Other numbers take
- *  1.5 to 10 times as long, the more the larger their prime factors are. The transform is of n points; of n + 1 for nodes
- *  between Dirichlet sides, and of n - 1 for nodes between Neumann sides. It is fast if that number has no prime factors but 2, 3,
- *  5 and 7, and at most once 11 or 13. On a periodic axis it is also even, or 1: a transform of real numbers, as along x,
- *  else takes twice as long.
+/** The smallest number of points >= n along an axis whose transform is fast on cores and GPUs.
+ *  Other numbers take 1.5 to 10 times as long, the more the larger their prime factors are. The
+ *  transform is of n points; of n + 1 for nodes between Dirichlet sides, and of n - 1 for nodes
+ *  between Neumann sides. It is fast if that number has no prime factors but 2, 3, 5 and 7, and at
+ *  most once 11 or 13. On a periodic axis it is also even, or 1: a transform of real numbers, as
+ *  along x, else takes twice as long.
  *  @param[in]  n       >= 1; nodes between Neumann sides: >= 2
  *  @param[in]  bc      at the lower and at the upper side
  *  @param[in]  points  of a periodic axis any
  *  @param[out] good    may be n itself; unchanged after a failure
- *  @return as psg_plan_create() for such an axis; PSG_ERR_UNSUPPORTED: too many points for an axis */
+ *  @return as psg_plan_create() for such an axis; PSG_ERR_UNSUPPORTED: too many points for an
+ *  axis */
 PSG_API psg_status psg_good_length(size_t n, const psg_bc bc[2], psg_points points, size_t *good);
 
 /* ----------------------------------------------------------------------------------- options */
@@ -141,8 +144,8 @@ typedef enum psg_symbol {
     PSG_SYMBOL_COUNT
 } psg_symbol;
 
-/** What to do with the mean of f where the equation has no solution for it: all sides are periodic or
- *  Neumann, and lambda is 0. A mean of 10^k times the root mean square of f - mean
+/** What to do with the mean of f where the equation has no solution for it: all sides are periodic
+ *  or Neumann, and lambda is 0. A mean of 10^k times the root mean square of f - mean
  *  costs u about k digits, as transforms round f with its mean: subtract such a mean from f before,
  *  in f64. */
 typedef enum psg_mean { PSG_MEAN_DROP = 0, PSG_MEAN_ERROR, PSG_MEAN_COUNT } psg_mean;
@@ -185,8 +188,8 @@ typedef enum psg_effort {
     PSG_EFFORT_COUNT
 } psg_effort;
 
-/** Options of a plan. Always start from psg_options_init(). Each comment is the default, then what the
- *  option means. */
+/** Options of a plan. Always start from psg_options_init(). Each comment is the default, then what
+ *  the option means. */
 typedef struct psg_options {
     size_t struct_size;      /**< set by psg_options_init(); lets the struct grow */
     psg_precision precision; /**< PSG_F64 */
@@ -198,28 +201,31 @@ typedef struct psg_options {
     psg_graph graph;         /**< PSG_GRAPH_AUTO */
     psg_exchange exchange;   /**< PSG_EXCHANGE_AUTO */
     psg_z_layout z_layout;   /**< PSG_Z_AUTO; staged graph only */
-    size_t
-        segment_planes; /**< 0 = from the data and the GPUs' room; planes in a segment; a segment has fewer than 2^32 points */
-    size_t sheets;      /**< 0 = from data and GPUs; number of sheets (more than ny: ny) */
-    int cpus;           /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
-    int gpus; /**< -1 = every usable GPU; with several processes on a node: this process' share of the
-                   node's GPUs. GPUs do all but what cpu_share gives to cores */
+    /** 0 = from the data and the GPUs' room; planes in a segment; a segment has fewer than 2^32
+     *  points */
+    size_t segment_planes;
+    size_t sheets; /**< 0 = from data and GPUs; number of sheets (more than ny: ny) */
+    int cpus;      /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
+    int gpus; /**< -1 = every usable GPU; with several processes on a node: this process' share of
+                   the node's GPUs. GPUs do all but what cpu_share gives to cores */
     const int
         *gpu_ids; /**< NULL = the first ones; an array of `gpus` CUDA device numbers. Not kept. */
-    const char *
-        policy; /**< NULL = STARPU_SCHED, else what `psg tune` found, else StarPU's; scheduling policy */
+    /** NULL = STARPU_SCHED, else what `psg tune` found, else StarPU's; scheduling policy */
+    const char *policy;
     psg_effort effort;     /**< PSG_EFFORT_MEASURE */
     const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; folder for FFTW wisdom,
                                   what `psg tune` found, and StarPU's files where its home cannot
                                   be written; "" = nowhere. Never an error. */
     unsigned in_flight; /**< 2; >= 1, solves that may overlap, if memory allows a spectrum each */
     const void *comm;   /**< NULL = alone; the address of an MPI_Comm, see "Several processes" */
-    int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = measure tasks, for policies that decide by models, as dmda */
-    int record;          /**< 0; 1 = keep what tasks read and write, for dependencies and bounds */
+    int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = measure tasks, for policies that decide by
+                        models, as dmda */
+    int record;    /**< 0; 1 = keep what tasks read and write, for dependencies and bounds */
     const char *machine; /**< of a simulation only: a machine file, or the name of one that comes
                               with psg. NULL = the one in use, at first PSG_MACHINE in the
                               environment. Not kept. */
-    int tuned; /**< 1 = options left at their default take what `psg tune` stored, see psg_machine.h */
+    int tuned;           /**< 1 = options left at their default take what `psg tune` stored, see
+                    psg_machine.h */
     double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
     int normalize;  /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
     double network; /**< 0 = as the machine's file says; bytes per second between nodes */
@@ -227,19 +233,20 @@ typedef struct psg_options {
     double time_limit; /**< 0 = none; seconds to wait for other processes, "Several processes" */
     double factor;     /**< 1; finite, not 0: lap(u) - lambda u = factor f. Its unit is unit(u) /
                             (L^2 unit(f)); gravity: 4 pi G. It costs no time */
-    /** 0 = from the data; right-hand sides that a GPU solves at once in psg_solve_many(), each with a spectrum of its own.
-     *  1: psg_solve_many() solves one after the other, on cores too. */
+    /** 0 = from the data; right-hand sides that a GPU solves at once in psg_solve_many(), each with
+     *  a spectrum of its own. 1: psg_solve_many() solves one after the other, on cores too. */
     size_t batch;
 } psg_options;
 
-/** The share that StarPU's models and link rates predict to be fastest for data in main memory. It is
- *  0 without models, with several processes, and where cpus is -1. */
+/** The share that StarPU's models and link rates predict to be fastest for data in main memory. It
+ *  is 0 without models, with several processes, and where cpus is -1. */
 #define PSG_CPU_SHARE_AUTO (-1.0)
 /** Each task goes to a core or a GPU as the policy decides; blocks are at home in main memory. */
 #define PSG_CPU_SHARE_FREE (-2.0)
 
 /** Set every option to its default, the first value in its comment: psg_options_init(&options).
- *  @param[in] struct_size  the caller's sizeof(psg_options), for which the macro stands: the library
+ *  @param[in] struct_size  the caller's sizeof(psg_options), for which the macro stands: the
+ *  library
  *                          may be newer, and then writes no more than that */
 PSG_API void psg_options_init(psg_options *options, size_t struct_size);
 #define psg_options_init(options) psg_options_init(options, sizeof(psg_options))
@@ -258,7 +265,8 @@ typedef struct psg_option {
     unsigned scope;
 } psg_option;
 
-/** The options one after the other, those that are text or numbers: all but struct_size, gpu_ids and comm.
+/** The options one after the other, those that are text or numbers: all but struct_size, gpu_ids
+ * and comm.
  *  @return NULL past the last */
 PSG_API const psg_option *psg_option_at(size_t index);
 
@@ -269,11 +277,13 @@ PSG_API const psg_option *psg_option_at(size_t index);
  *          is older than the option. Nothing was changed */
 PSG_API psg_status psg_options_set(psg_options *options, const char *name, const char *text);
 
-/** Set options from a file: a line "name = value" for each, as psg_options_set() takes them; what is
- *  behind # at the begin of a line is a comment. `psg tune` writes such files.
- *  @param[out] text  what policy, cache_dir and machine point to: free() it when the options are used
+/** Set options from a file: a line "name = value" for each, as psg_options_set() takes them; what
+ *  is behind # at the begin of a line is a comment. `psg tune` writes such files.
+ *  @param[out] text  what policy, cache_dir and machine point to: free() it when the options are
+ *  used
  *              no more; NULL after a failure
- *  @return as psg_options_set(), and the words name the line: lines before it were read; PSG_ERR_ARG
+ *  @return as psg_options_set(), and the words name the line: lines before it were read;
+ *  PSG_ERR_ARG
  *          also where the file cannot be read */
 PSG_API psg_status psg_options_read(psg_options *options, const char *path, char **text);
 
@@ -289,14 +299,18 @@ typedef struct psg_plan psg_plan;
 
 /** Make a plan. What that does to StarPU:
  *  - The first plan starts StarPU if nobody has, and the last psg_plan_destroy() stops it again.
- *  - Its workers sleep while no solve is in flight. From the first solve of arrays on a GPU, or the first
- *    psg_plan_slab_handles(), until psg_plan_destroy() they stay awake, and each takes a core: to wake takes longer than a small solve.
- *  - Where StarPU runs already, its workers and policy are used, and it is left awake. Options that ask
+ *  - Its workers sleep while no solve is in flight. From the first solve of arrays on a GPU, or the
+ *  first
+ *    psg_plan_slab_handles(), until psg_plan_destroy() they stay awake, and each takes a core: to
+ *    wake takes longer than a small solve.
+ *  - Where StarPU runs already, its workers and policy are used, and it is left awake. Options that
+ *  ask
  *    for others are PSG_ERR_STATE, as is a policy where STARPU_SCHED says another. A program with
  *    StarPU tasks of its own calls starpu_init() before it makes a plan.
  *  - StarPU's profiling is turned on. With GPUs, STARPU_SUBALLOCATOR=0 is put into the environment,
  *    unless that has another value.
- *  - StarPU writes to stderr, unless STARPU_SILENT=1 is in the environment. A variable STARPU_* that
+ *  - StarPU writes to stderr, unless STARPU_SILENT=1 is in the environment. A variable STARPU_*
+ *  that
  *    it cannot read is PSG_ERR_ARG. No folder for its files and no threads are PSG_ERR_RUNTIME.
  *  @param[out] plan    NULL after a failure
  *  @param[in]  grid    not kept
@@ -311,18 +325,22 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
 /** Solve; returns when u is in the caller's array.
  *  @param[in]  plan  from psg_plan_create()
  *  @param[in]  f     [nz][ny][nx], unit U / (L^2 unit(psg_options.factor)), aligned for its
- *                    type; in main memory or on a GPU of the plan's. There the legacy default stream
- *                    orders the solve; psg_solve_arrays() takes other streams. Written only if u is f
+ *                    type; in main memory or on a GPU of the plan's. There the legacy default
+ *                    stream
+ *                    orders the solve; psg_solve_arrays() takes other streams. Written only if u is
+ *                    f
  *  @param[out] u     same shape, unit U; f itself (the solve is in place), or no part of it
- *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _STATE (a psg_submit() is not waited for): nothing was
- *          done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined, the plan can be used again */
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _STATE (a psg_submit() is not waited for): nothing
+ *  was
+ *          done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined, the plan can be used
+ *          again */
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
 /** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it
- *  returns. Two solves in flight may have the same f. The u of one may overlap neither f nor u of the other, unless all
- *  of these are on GPUs (psg_submit_arrays()). Up to
- *  psg_options.in_flight solves overlap: f of one goes to a GPU while u of another comes. More solves wait
- *  in a queue.
+ *  returns. Two solves in flight may have the same f. The u of one may overlap neither f nor u of
+ *  the other, unless all of these are on GPUs (psg_submit_arrays()). Up to
+ *  psg_options.in_flight solves overlap: f of one goes to a GPU while u of another comes. More
+ *  solves wait in a queue.
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME: nothing was started */
 PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 
@@ -333,22 +351,27 @@ PSG_API psg_status psg_wait(psg_plan *plan);
 /** Solves submitted and not yet waited for: their arrays are borrowed. plan NULL: 0 */
 PSG_API size_t psg_plan_in_flight(const psg_plan *plan);
 
-/** Solve `count` right-hand sides, which follow one another: faster than one by one where one is too small for all
- *  workers. A core solves a small one alone; a GPU solves several at once (psg_options.batch), for which it keeps
- *  their spectra.
+/** Solve `count` right-hand sides, which follow one another: faster than one by one where one is
+ *  too small for all workers. A core solves a small one alone; a GPU solves several at once
+ *  (psg_options.batch), for which it keeps their spectra.
  *  @param[in]  count  1 or more; other numbers than in the call before are fine
- *  @param[in]  f      [count][nz][ny][nx]; each, and the array's place, as in psg_solve(). With several processes each right-hand side
+ *  @param[in]  f      [count][nz][ny][nx]; each, and the array's place, as in psg_solve(). With
+ *  several processes each right-hand side
  *                     is this process' planes
  *  @param[out] u      same shape; f itself (in place), or no part of it
- *  @return as psg_solve(). PSG_ERR_DATA, PSG_ERR_MEAN: the words name the first right-hand side that is no good, and u of
- *          the others is right. psg_statistics.mean is of the last right-hand side. The other statistics are
- *          of the solve that ended last: of all right-hand sides, or of one that was solved alone */
+ *  @return as psg_solve(). PSG_ERR_DATA, PSG_ERR_MEAN: the words name the first right-hand side
+ *  that is no good, and u of
+ *          the others is right. psg_statistics.mean is of the last right-hand side. The other
+ *          statistics are
+ *          of the solve that ended last: of all right-hand sides, or of one that was solved
+ *          alone */
 PSG_API psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, void *u);
 
 /** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at full speed
  *  and beside other work. Useful for an array of more than one solve. Without GPUs: nothing.
  *  @param[in] array  not freed before psg_plan_unpin() or psg_plan_destroy()
- *  @return PSG_OK, also if it is page-locked already; PSG_ERR_ARG: NULL, or not in main memory; PSG_ERR_MEMORY: it stays
+ *  @return PSG_OK, also if it is page-locked already; PSG_ERR_ARG: NULL, or not in main memory;
+ *  PSG_ERR_MEMORY: it stays
  *          as it is */
 PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 /** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
@@ -364,7 +387,8 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 typedef struct psg_array {
     void *data; /**< the first point of this process', or this GPU's, part of the grid */
     int device; /**< PSG_HOST, PSG_ASK, or a CUDA device number of the plan's. CUDA's managed
-                              memory counts as memory of this device, and as main memory for PSG_ASK */
+                              memory counts as memory of this device, and as main memory for
+                              PSG_ASK */
     ptrdiff_t stride[3]; /**< elements from a point to the next along x, y, z; all 0: dense. x: 1;
                               y: >= nx; z: planes do not overlap, on a GPU >= ny stride[1] */
     void *stream;        /**< of a CUDA device: the cudaStream_t that f is written on and u is read
@@ -381,38 +405,41 @@ typedef struct psg_solve_args {
     double factor;      /**< psg_options.factor; finite, not 0 */
     psg_mean mean;      /**< psg_options.mean, where lambda is 0; not PSG_MEAN_ERROR in place */
     /** 0; by axis, on the lower and on the upper side: u on a Dirichlet side, on a Neumann side the
-     *  derivative of u along the axis (not outward: u = x has 1 on both sides of x). Other values than 0 are
-     *  for the symbol fd2 only. Its stencil then has them exactly. What they add to f counts in its mean. */
+     *  derivative of u along the axis (not outward: u = x has 1 on both sides of x). Other values
+     *  than 0 are for the symbol fd2 only. Its stencil then has them exactly. What they add to f
+     *  counts in its mean. */
     double value[3][2];
-    /** NULL; or values that differ from point to point, in place of `value`: an array in main memory whose
-     *  point (i,j,k), of the grid, is at data[i stride[0] + j stride[1] + k stride[2]], without the term of
-     *  the side's own axis, which may be any number. Strides may be below 0, and 0: one number for a line of points.
-     *  All three 0: dense, x [nz][ny], y [nz][nx], z [ny][nx]. A process has values for its
-     *  own planes; on a side that it has no plane of, data mean nothing. Read before psg_submit_arrays()
-     *  returns. */
+    /** NULL; or values that differ from point to point, in place of `value`: an array in main
+     *  memory whose point (i,j,k), of the grid, is at data[i stride[0] + j stride[1] + k
+     *  stride[2]], without the term of the side's own axis, which may be any number. Strides may be
+     *  below 0, and 0: one number for a line of points. All three 0: dense, x [nz][ny], y [nz][nx],
+     *  z [ny][nx]. A process has values for its own planes; on a side that it has no plane of, data
+     *  mean nothing. Read before psg_submit_arrays() returns. */
     const psg_array *side[3][2];
-    /** NULL; or where the derivative of u along x, y or z goes: arrays like u, [count] each, with streams as u has
-     *  them, that overlap no other. Not with psg_submit_slabs().
-     *  With the symbol spectral, where all axes are periodic, it is the derivative at the points, mode by mode: i k times
-     *  the mode, and 0 for the highest mode of an axis with an even number of points.
-     *  With the symbol fd2 it is the difference (u(next point) - u(point))/h, which belongs between the two points
-     *  and is exact for the symbol: the differences of these are its Laplacian of u. Beyond the last point of an axis stands
-     *  the first one if the axis is periodic; else the upper side: on a Dirichlet side (value - u)/(h/2) for cells and
-     *  (value - u)/h for nodes, on a Neumann side the value.
-     *  Else it is PSG_ERR_UNSUPPORTED. */
+    /** NULL; or where the derivative of u along x, y or z goes: arrays like u, [count] each, with
+     *  streams as u has them, that overlap no other. Not with psg_submit_slabs().
+     *  With the symbol spectral, where all axes are periodic, it is the derivative at the points,
+     *  mode by mode: i k times the mode, and 0 for the highest mode of an axis with an even number
+     *  of points. With the symbol fd2 it is the difference (u(next point) - u(point))/h, which
+     *  belongs between the two points and is exact for the symbol: the differences of these are its
+     *  Laplacian of u. Beyond the last point of an axis stands the first one if the axis is
+     *  periodic; else the upper side: on a Dirichlet side (value - u)/(h/2) for cells and (value -
+     *  u)/h for nodes, on a Neumann side the value. Else it is PSG_ERR_UNSUPPORTED. */
     const psg_array *gradient[3];
     /** NULL; or epsilon, from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
-     *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of the plan in each iteration.
-     *  epsilon is known at the points; between two points stands its harmonic mean. For the symbol fd2 and periodic
-     *  sides, in one process. psg_submit_arrays() returns near the end of the solve, because it looks at residuals. Not with psg_submit_slabs(). */
+     *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of
+     *  the plan in each iteration. epsilon is known at the points; between two points stands its
+     *  harmonic mean. For the symbol fd2 and periodic sides, in one process. psg_submit_arrays()
+     *  returns near the end of the solve, because it looks at residuals. Not with
+     *  psg_submit_slabs(). */
     const psg_array *epsilon;
-    double
-        tolerance; /**< 0 = 1e-10 in f64 and 1e-6 in f32; with epsilon: iterations end when the residual,
-                           factor f less the left side, is at most this share of factor f. Both as the root of the sum of
-                           squares, f without its mean where that is dropped. Above 0, below 1 */
-    size_t
-        iterations; /**< 0 = 1000; with epsilon: the most iterations; if they do not reach the tolerance, the status
-                            is PSG_ERR_DATA, and u is what they found */
+    /** 0 = 1e-10 in f64 and 1e-6 in f32; with epsilon: iterations end when the residual, factor f
+     *  less the left side, is at most this share of factor f. Both as the root of the sum of
+     *  squares, f without its mean where that is dropped. Above 0, below 1 */
+    double tolerance;
+    /** 0 = 1000; with epsilon: the most iterations; if they do not reach the tolerance, the status
+     *  is PSG_ERR_DATA, and u is what they found */
+    size_t iterations;
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL
@@ -423,18 +450,26 @@ PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *pla
 
 /** Start a solve between arrays anywhere; else as psg_submit().
  *
- *  Order: the solve begins after what is on the streams of f and u. Work that is put on either stream
- *    after this call comes after the solve, and finds u. A stream that is being captured, or that is
+ *  Order: the solve begins after what is on the streams of f and u. Work that is put on either
+ *  stream
+ *    after this call comes after the solve, and finds u. A stream that is being captured, or that
+ *    is
  *    another GPU's, is an error.
- *  Life: the host neither touches nor frees the arrays before psg_wait() for the solve has returned.
- *    Work on the streams may read and write arrays on GPUs earlier, so solves may follow one another with
+ *  Life: the host neither touches nor frees the arrays before psg_wait() for the solve has
+ *  returned.
+ *    Work on the streams may read and write arrays on GPUs earlier, so solves may follow one
+ *    another with
  *    the same f and u.
  *  Overlap: f may be u, and the solve is in place. Any other overlap is an error.
- *  Return: where one GPU has all tasks, and f and u are on it, the call returns when the tasks are launched,
- *    or, if psg_options.in_flight solves are under way, when one of these has ended. Else it returns when
- *    u is there: with several GPUs or processes, with options that cut the grid, and where f or u is copied.
+ *  Return: where one GPU has all tasks, and f and u are on it, the call returns when the tasks are
+ *  launched,
+ *    or, if psg_options.in_flight solves are under way, when one of these has ended. Else it
+ *    returns when
+ *    u is there: with several GPUs or processes, with options that cut the grid, and where f or u
+ *    is copied.
  *  @param[in] count  1: an array has this process' whole part of the grid, psg_plan_local_extent();
- *                    or the number of the plan's GPUs: array m has psg_plan_local_box() of its device
+ *                    or the number of the plan's GPUs: array m has psg_plan_local_box() of its
+ *                    device
  *  @param[in] f      [count]; nothing is written to it unless it is u
  *  @param[in] u      [count]
  *  @param[in] args   NULL: as the plan was made; the same on all processes
@@ -446,8 +481,10 @@ PSG_API psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_arr
 PSG_API psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f,
                                     const psg_array *u, const psg_solve_args *args);
 
-/** psg_solve_many() between arrays anywhere, in the order of their streams, see psg_submit_arrays(): u is there when it returns.
- *  @param[in] count  right-hand sides, which follow one another in each array: one has its first point nz planes, nz stride[2]
+/** psg_solve_many() between arrays anywhere, in the order of their streams, see
+ * psg_submit_arrays(): u is there when it returns.
+ *  @param[in] count  right-hand sides, which follow one another in each array: one has its first
+ *  point nz planes, nz stride[2]
  *                    elements, after that of the one before
  *  @param[in]  f     one array, not one for each GPU
  *  @param[out] u     the same; f itself (in place), or no part of it
@@ -455,8 +492,8 @@ PSG_API psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_arra
 PSG_API psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *f,
                                          const psg_array *u);
 
-/** The part of the grid that a GPU of the plan has: points lo[d] .. lo[d]+n[d]-1, d = x, y, z. Without
- *  GPUs, or for PSG_HOST, the process' part.
+/** The part of the grid that a GPU of the plan has: points lo[d] .. lo[d]+n[d]-1, d = x, y, z.
+ *  Without GPUs, or for PSG_HOST, the process' part.
  *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL, or the plan does not have this device */
 PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], size_t n[3]);
 
@@ -465,26 +502,28 @@ PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t l
 /* With psg_options.comm, the processes of an MPI communicator solve together, each with its own
  * cores and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may
  * be NULL where it has none. These calls are collective: psg_plan_create(), psg_plan_destroy(),
- * psg_solve(), psg_solve_many(), psg_solve_arrays(), psg_solve_many_arrays(), psg_submit(), psg_submit_arrays(), psg_submit_slabs(), psg_wait(),
- * psg_plan_bounds(), psg_work_bounds() of a plan and psg_machine_workers(). Every process makes them in the same order with the
- * same grid and options (but for cpus, gpus, gpu_ids and cache_dir), and all get the same status. The
- * words name the process that failed. MPI is initialised before with
- * MPI_THREAD_MULTIPLE, as messages have a thread of their own, and finalised after the last plan is
- * destroyed. Plans on one communicator are used by one thread at a time.
+ * psg_solve(), psg_solve_many(), psg_solve_arrays(), psg_solve_many_arrays(), psg_submit(),
+ * psg_submit_arrays(), psg_submit_slabs(), psg_wait(), psg_plan_bounds(), psg_work_bounds() of a
+ * plan and psg_machine_workers(). Every process makes them in the same order with the same grid and
+ * options (but for cpus, gpus, gpu_ids and cache_dir), and all get the same status. The words name
+ * the process that failed. MPI is initialised before with MPI_THREAD_MULTIPLE, as messages have a
+ * thread of their own, and finalised after the last plan is destroyed. Plans on one communicator
+ * are used by one thread at a time.
  *
  * Unless the launcher gave each process cores of its own, psg_plan_create() divides a node's among
- * the processes there, if it starts StarPU. It takes its part of the GPUs in the same way. With more
- * processes than cores, Open MPI should give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment.
+ * the processes there, if it starts StarPU. It takes its part of the GPUs in the same way. With
+ * more processes than cores, Open MPI should give way while it waits:
+ * OMPI_MCA_mpi_yield_when_idle=1 in the environment.
  *
- * With psg_options.time_limit, a process that waits for another one for so many seconds gives up. Every
- * collective call but psg_plan_destroy() then returns PSG_ERR_RUNTIME, and psg_last_error() names what
- * was waited for and, where MPI lets that be known, the processes that did not answer. A solve is waited for as long as
- * its tasks and messages go on to end, so the limit is longer than the longest time between two of
- * them on the slowest process. The limit of the latest plan holds for all plans on a communicator.
- * A communicator that was given up cannot be used again: each of these calls on it fails at once.
- * psg_plan_destroy() then returns without the other processes, and leaves the memory and the
- * communicators that MPI still works with. MPI_Finalize() would wait for the other processes:
- * MPI_Abort() ends the program. */
+ * With psg_options.time_limit, a process that waits for another one for so many seconds gives up.
+ * Every collective call but psg_plan_destroy() then returns PSG_ERR_RUNTIME, and psg_last_error()
+ * names what was waited for and, where MPI lets that be known, the processes that did not answer. A
+ * solve is waited for as long as its tasks and messages go on to end, so the limit is longer than
+ * the longest time between two of them on the slowest process. The limit of the latest plan holds
+ * for all plans on a communicator. A communicator that was given up cannot be used again: each of
+ * these calls on it fails at once. psg_plan_destroy() then returns without the other processes, and
+ * leaves the memory and the communicators that MPI still works with. MPI_Finalize() would wait for
+ * the other processes: MPI_Abort() ends the program. */
 
 /** The planes of process `rank` of `ranks` in a grid of nz: z0 .. z0+count-1. The first processes
  *  have one more where nz does not divide; those past the planes have none (count 0, z0 = nz).
@@ -494,11 +533,14 @@ PSG_API psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, 
 /** The planes that this process owns; z0 or count may be NULL. @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count);
 
-/** Take part in a collective call and refuse it, in place of the call: for a binding, or a program, that finds its own
- *  arguments wrong before it can call. The other processes get the status and the words from their call,
- *  and the words name this process. Without a communicator it returns at once.
- *  @param[in] plan     of the call, which is a psg_solve...() or psg_submit...(); NULL: the call is psg_plan_create()
- *  @param[in] options  of psg_plan_create(), of which only comm and time_limit have to be right. NULL: no other process waits
+/** Take part in a collective call and refuse it, in place of the call: for a binding, or a program,
+ *  that finds its own arguments wrong before it can call. The other processes get the status and
+ *  the words from their call, and the words name this process. Without a communicator it returns at
+ *  once.
+ *  @param[in] plan     of the call, which is a psg_solve...() or psg_submit...(); NULL: the call is
+ *  psg_plan_create()
+ *  @param[in] options  of psg_plan_create(), of which only comm and time_limit have to be right.
+ *  NULL: no other process waits
  *  @param[in] status   not PSG_OK
  *  @param[in] words    one sentence; NULL: those of the status
  *  @return what all processes return: the status, or that of an earlier process that failed, too */

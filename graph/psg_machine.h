@@ -29,7 +29,8 @@ PSG_API const char *psg_component_name(psg_component component);
 /** Its version, static: "0.2.0", "Open MPI v4.1.4"; NULL: the library was built without it. */
 PSG_API const char *psg_component_version(psg_component component);
 
-/** StarPU's scheduling policies one after the other: the name, and a line about it. Both are static.
+/** StarPU's scheduling policies one after the other: the name, and a line about it. Both are
+ * static.
  *  @return NULL past the last */
 PSG_API const char *psg_policy_name(size_t index);
 PSG_API const char *psg_policy_description(size_t index);
@@ -45,11 +46,13 @@ typedef enum psg_worker_kind {
 
 typedef struct psg_worker {
     psg_worker_kind kind;
-    int device; /**< core or CUDA device number, as StarPU counts them: cores in each process from 0 */
+    int device; /**< core or CUDA device number, as StarPU counts them: cores in each process from
+                     0 */
     char name[64]; /**< StarPU's name of it */
     double memory; /**< of a GPU: bytes that StarPU may have there; else 0 */
-    int processor; /**< of a core: the system's number of its first processor, the same in all processes of a node; of a GPU, in a
-                      simulation, or where StarPU does not know it: -1 */
+    int processor; /**< of a core: the system's number of its first processor, the same in all
+                      processes of a node; of a GPU, in a simulation, or where StarPU does not know
+                      it: -1 */
 } psg_worker;
 
 /** The workers that StarPU has, or would have with these options. A plan uses the first
@@ -69,8 +72,8 @@ typedef struct psg_route {
     int peer; /**< 1: both are GPUs, and kernels of the one reach the memory of the other */
 } psg_route;
 
-/** The routes that a plan of this process alone would use: between main memory and the GPUs, between
- *  the GPUs, and in a simulation to the other nodes. The call starts StarPU if nobody has.
+/** The routes that a plan of this process alone would use: between main memory and the GPUs,
+ *  between the GPUs, and in a simulation to the other nodes. The call starts StarPU if nobody has.
  *  @param[out] routes  at most `capacity` of them @param[out] count  how many there are
  *  @return as psg_plan_create() */
 PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *routes,
@@ -87,10 +90,11 @@ PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *rou
  *  - z_layout, segment_planes and sheets, if the graph is that of the entry;
  *  - the policy, if the plan starts StarPU and STARPU_SCHED is not set.
  *
- * The plan takes the entry of its own grid. If there is none, each axis is rounded to the nearest power
- * of two, and of the entries that are equal in that the plan takes the nearest one, with its numbers of
- * segments and sheets. Grids with other
- * than periodic sides, plans with psg_options.comm and simulations take no entry. A damaged or foreign entry is ignored. */
+ * The plan takes the entry of its own grid. If there is none, each axis is rounded to the nearest
+ * power of two, and of the entries that are equal in that the plan takes the nearest one, with its
+ * numbers of segments and sheets. Grids with other
+ * than periodic sides, plans with psg_options.comm and simulations take no entry. A damaged or
+ * foreign entry is ignored. */
 
 /** Can an entry be used here? */
 typedef enum psg_tuned_state {
@@ -124,9 +128,10 @@ typedef struct psg_tuned {
     double seconds, default_seconds; /**< medians, of a solve and of one with the defaults */
 } psg_tuned;
 
-/** Store an entry. It replaces the entry of the same grid, precision and workers. The file is written
- *  whole or not at all.
- *  @param[in] options  cache_dir and gpu_ids count; the first of gpu_ids is the GPU that was measured
+/** Store an entry. It replaces the entry of the same grid, precision and workers. The file is
+ *  written whole or not at all.
+ *  @param[in] options  cache_dir and gpu_ids count; the first of gpu_ids is the GPU that was
+ *  measured
  *  @param[in] tuned    the library fills in state, name, host, models, versions and date
  *  @return PSG_OK; PSG_ERR_ARG: a value is wrong; PSG_ERR_RUNTIME: the old entry stays */
 PSG_API psg_status psg_tuned_store(const psg_options *options, const psg_tuned *tuned);
@@ -150,10 +155,12 @@ PSG_API psg_status psg_tuned_forget(const psg_options *options, size_t *count);
 PSG_API psg_status psg_cache_folder(const psg_options *options, int make, char *folder,
                                     size_t size);
 
-/** The folder of this host in which StarPU, at the last start by the library, keeps what it measured
- *  of links and tasks. "": the library has not started StarPU, or the folder is a temporary one.
+/** The folder of this host in which StarPU, at the last start by the library, keeps what it
+ *  measured of links and tasks. "": the library has not started StarPU, or the folder is a
+ *  temporary one.
  *  @param[out] folder  `size` bytes
- *  @param[out] why     `why_size` bytes: why it is not in the first home of those that are set; or ""
+ *  @param[out] why     `why_size` bytes: why it is not in the first home of those that are set; or
+ *  ""
  *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
 PSG_API psg_status psg_starpu_folder(char *folder, size_t size, char *why, size_t why_size);
 
@@ -171,9 +178,10 @@ PSG_API psg_status psg_starpu_folder(char *folder, size_t size, char *why, size_
 /** Is the library a simulation? */
 PSG_API int psg_simulation(void);
 
-/** Does the simulated machine's file say how much longer the tasks of this plan take than on a periodic grid? Without
- *  that they take the times of periodic sides.
- *  @return 1: it does, or the grid is periodic; 0: it does not say so of all kinds of task, or this is no simulation */
+/** Does the simulated machine's file say how much longer the tasks of this plan take than on a
+ *  periodic grid? Without that they take the times of periodic sides.
+ *  @return 1: it does, or the grid is periodic; 0: it does not say so of all kinds of task, or this
+ *  is no simulation */
 PSG_API int psg_plan_simulates_sides(const psg_plan *plan);
 
 /** A recorded machine that comes with the library. */

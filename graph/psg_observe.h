@@ -1,7 +1,9 @@
-/** @file psg_observe.h  What happened in a run, of a plan or of an engine: statistics, events, copies, dependencies, bounds.
+/** @file psg_observe.h  What happened in a run, of a plan or of an engine: statistics, events,
+ * copies, dependencies, bounds.
  *
- * The calls follow the rules of psg.h. Times are seconds. A plan is one kind of work that runs as a task graph,
- * the engines of psg_task.h are others. Functions psg_work_*() take any of them, and psg_plan_*() a plan.
+ * The calls follow the rules of psg.h. Times are seconds. A plan is one kind of work that runs as a
+ * task graph, the engines of psg_task.h are others. Functions psg_work_*() take any of them, and
+ * psg_plan_*() a plan.
  */
 #ifndef PSG_OBSERVE_H
 #define PSG_OBSERVE_H
@@ -20,7 +22,8 @@ PSG_API const psg_work *psg_plan_work(const psg_plan *plan);
 
 /* -------------------------------------------------------------------------------- statistics */
 
-/** The kinds of task: the staged graph's in its order, then the fused graph's, then the exchange between processes, then those of the gradient. */
+/** The kinds of task: the staged graph's in its order, then the fused graph's, then the exchange
+ * between processes, then those of the gradient. */
 typedef enum psg_stage {
     PSG_STAGE_FFT_XY = 0,
     PSG_STAGE_PACK,
@@ -32,18 +35,21 @@ typedef enum psg_stage {
     PSG_STAGE_NORMALIZE,
     PSG_STAGE_FORWARD_XY, /**< fft_xy and pack */
     PSG_STAGE_KSPACE,     /**< unpack, fft_z, divide, ifft_z and pack */
-    PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy; with spectral for derivatives along x and y, too, where they come with u */
+    PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy; with spectral for derivatives along x and y, too,
+                               where they come with u */
     PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
     PSG_STAGE_EDGE,       /**< the plane of u that another process' gradient needs, for a message */
     PSG_STAGE_GRADIENT,   /**< the gradient of u with the symbol fd2 */
     PSG_STAGE_GRADIENT_Z, /**< with spectral: kspace again, for the derivative along z */
-    PSG_STAGE_GRADIENT_XY, /**< with spectral: unpack, multiply and ifft_xy, for a derivative along z, or along any axis
-                              where inverse_xy makes u alone */
-    PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, of solves with epsilon, and of psg_solve_many() */
+    PSG_STAGE_GRADIENT_XY, /**< with spectral: unpack, multiply and ifft_xy, for a derivative along
+                              z, or along any axis where inverse_xy makes u alone */
+    PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, of solves with epsilon, and
+                          of psg_solve_many() */
     PSG_STAGE_MOST = 63
 } psg_stage;
 
-/** The name of a kind of task, static, as in traces and performance models ("fft_xy", "ep_chunk"); NULL for none. */
+/** The name of a kind of task, static, as in traces and performance models ("fft_xy", "ep_chunk");
+ * NULL for none. */
 PSG_API const char *psg_stage_name(psg_stage stage);
 
 /** The ways that data go between memories. */
@@ -60,10 +66,10 @@ PSG_API const char *psg_link_name(psg_link link);
 
 typedef struct psg_stage_statistics {
     uint64_t tasks;
-    double
-        seconds; /**< summed over the tasks, each from its start to its end on its worker. The tasks of a chain on a GPU are timed in
-                         one solve of sixteen, and in the others they have the same shares of the chain's own time. All solves are
-                         timed if the plan records (psg_options.record) */
+    /** summed over the tasks, each from its start to its end on its worker. The tasks of a chain on
+     *  a GPU are timed in one solve of sixteen, and in the others they have the same shares of the
+     *  chain's own time. All solves are timed if the plan records (psg_options.record) */
+    double seconds;
 } psg_stage_statistics;
 
 /** What went over a link. */
@@ -97,9 +103,9 @@ typedef struct psg_statistics {
     double seconds;   /**< from its submission until u is in the caller's array, or in the slabs */
     double mean;      /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
-    uint64_t
-        copied_bytes; /**< of f to where tasks read it, and of u from where they wrote it; 0: neither
-                                went over a link. A dense copy on the same GPU does not count */
+    /** of f to where tasks read it, and of u from where they wrote it; 0: neither went over a link.
+     *  A dense copy on the same GPU does not count */
+    uint64_t copied_bytes;
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
     double submit_seconds;       /**< seconds to submit all tasks and messages */
     size_t submit_tasks; /**< tasks submitted, copies and messages included; 1: the solve was one */
@@ -123,28 +129,30 @@ PSG_API psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *sta
 
 /** Where the plan's memory is.
  *  @param[out] spectrum_on_gpus  1: the spectrum is in the memory of GPUs; 0: in main memory
- *  @param[out] gpu_bytes_free    what the plan left, when it was made, of the GPU that has least; 0: not known, or there is none
+ *  @param[out] gpu_bytes_free    what the plan left, when it was made, of the GPU that has least;
+ *  0: not known, or there is none
  *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
 PSG_API psg_status psg_plan_memory(const psg_plan *plan, int *spectrum_on_gpus,
                                    double *gpu_bytes_free);
 
-/** The means of f that were dropped, as psg_statistics.mean: of each right-hand side of psg_solve_many(), or of the latest solve,
- *  if that was another one. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
+/** The means of f that were dropped, as psg_statistics.mean: of each right-hand side of
+ *  psg_solve_many(), or of the latest solve, if that was another one. @return PSG_OK; PSG_ERR_ARG:
+ *  a pointer is NULL */
 PSG_API psg_status psg_plan_means(const psg_plan *plan, double *means, size_t capacity,
                                   size_t *count);
 
 /** What is known of a work's runs, whatever they compute. */
 typedef struct psg_run_statistics {
     size_t struct_size; /**< set by psg_work_statistics() */
-    double
-        make_seconds; /**< that it took to make the plan, or the workload; StarPU's start included */
-    size_t workers;   /**< workers that could take its tasks */
-    uint64_t runs;    /**< runs so far, failed ones too */
-    double
-        submitted; /**< of the latest run that was waited for, as the following: when it was submitted,
-                                seconds since the epoch, or simulated */
-    double
-        seconds; /**< from its submission to the end of its last task; of a solve see psg_statistics */
+    /** that it took to make the plan, or the workload; StarPU's start included */
+    double make_seconds;
+    size_t workers; /**< workers that could take its tasks */
+    uint64_t runs;  /**< runs so far, failed ones too */
+    /** of the latest run that was waited for, as the following: when it was submitted, seconds
+     *  since the epoch, or simulated */
+    double submitted;
+    /** from its submission to the end of its last task; of a solve see psg_statistics */
+    double seconds;
     double submit_seconds;                    /**< seconds to submit all tasks and messages */
     size_t submit_tasks;                      /**< tasks submitted, copies and messages included */
     size_t submit_pieces;                     /**< data handles passed to StarPU with them */
@@ -169,13 +177,15 @@ typedef struct psg_kind_tasks {
 PSG_API psg_status psg_work_tasks(const psg_work *work, psg_kind_tasks *list, size_t capacity,
                                   size_t *count);
 
-/** Why processes of one node do not reach each other's memory, or GPUs of several processes not each other's. Then the plan has
- *  messages, or blocks of GPUs go through main memory: psg_statistics.exchange says which.
+/** Why processes of one node do not reach each other's memory, or GPUs of several processes not
+ *  each other's. Then the plan has messages, or blocks of GPUs go through main memory:
+ *  psg_statistics.exchange says which.
  *  @return the plan's; "" if there is nothing to say */
 PSG_API const char *psg_plan_note(const psg_plan *plan);
 
-/** Which way the plan's solves go, in words: the graph, who runs its tasks, how blocks are exchanged, and where the spectrum is.
- *  Solves between arrays that are brought to GPUs go as tasks where others are one task; those with epsilon always do.
+/** Which way the plan's solves go, in words: the graph, who runs its tasks, how blocks are
+ *  exchanged, and where the spectrum is. Solves between arrays that are brought to GPUs go as tasks
+ *  where others are one task; those with epsilon always do.
  *  @return the plan's; "" for NULL */
 PSG_API const char *psg_plan_route(const psg_plan *plan);
 
@@ -190,8 +200,8 @@ typedef struct psg_event {
     int rank;       /**< of a message: the process at its other end; -1: none */
     int received;   /**< of a message: 1: it came from there, 0: it went there */
     size_t segment; /**< counted over all processes; SIZE_MAX: the event has none, or several. Of a
-                            workload the first number of the task, and sheet the second: row and column of
-                            a tile, or a chunk, a batch, two blocks */
+                            workload the first number of the task, and sheet the second: row and
+                            column of a tile, or a chunk, a batch, two blocks */
     size_t sheet;   /**< of a message the first one in it */
     size_t step;    /**< of a workload or a solve with epsilon; of gradient_xy, and of messages for
                             gradient_z, the axis of the derivative, 0 to 2; of inverse_xy how many
@@ -234,7 +244,8 @@ PSG_API psg_status psg_work_copies(const psg_work *work, psg_copy *copies, size_
 PSG_API psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_t capacity,
                                    size_t *count);
 
-/** Event `after` read data that event `before` wrote. Both are numbers in the list of psg_work_events(). */
+/** Event `after` read data that event `before` wrote. Both are numbers in the list of
+ * psg_work_events(). */
 typedef struct psg_dependency {
     size_t before, after;
 } psg_dependency;
@@ -287,8 +298,8 @@ typedef struct psg_bounds {
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
- *  found at a process' first call for a number of workers: 17 times that many bytes move. That takes
- *  0.1 to 20 s, longest where few cores have a large cache, and nothing else should run then.
+ *  found at a process' first call for a number of workers: 17 times that many bytes move. That
+ *  takes 0.1 to 20 s, longest where few cores have a large cache, and nothing else should run then.
  *  links: f to the GPUs and u from them, unless they are slabs, blocks between memories, messages;
  *  at StarPU's rates. The rate of messages is that of all processes sending at once, found at a
  *  communicator's first call.

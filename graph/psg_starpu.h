@@ -18,15 +18,16 @@ struct _starpu_data_state; /* StarPU's starpu_data_handle_t points to this */
 PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *sheets);
 
 /** f and u as StarPU data, one handle for each segment. Tasks of the program write f and read u
- *  wherever the data are. The first call that asks for handles makes them, without initial values. The plan owns
- *  them, and their user data (starpu_data_set_user_data()). Each is a StarPU block of nx x ny x
- *  (planes of the segment) elements of the precision.
+ *  wherever the data are. The first call that asks for handles makes them, without initial values.
+ *  The plan owns them, and their user data (starpu_data_set_user_data()). Each is a StarPU block of
+ *  nx x ny x (planes of the segment) elements of the precision.
  *  @param[out] f     psg_plan_segments() handles; may be NULL
  *  @param[out] u     as many; may be NULL
  *  @param[out] z0    segments + 1 numbers: segment s has the planes z0[s] .. z0[s+1]-1 of the grid;
  *                    may be NULL
  *  @return PSG_OK; PSG_ERR_ARG: plan is NULL; PSG_ERR_MEMORY: no handles were made.
- *          On cores they have memory in main memory from this call on; with GPUs where they are written */
+ *          On cores they have memory in main memory from this call on; with GPUs where they are
+ *          written */
 PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
                                          struct _starpu_data_state **u, size_t *z0);
 
@@ -34,27 +35,30 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
  *  each handle of f: StarPU aborts on data that nobody wrote. Tasks that are submitted later and
  *  read u wait for the solve by themselves. psg_wait() returns the status. It leaves the data where
  *  they are, unless it has to look at f (PSG_ERR_DATA, PSG_MEAN_ERROR).
- *  On one GPU with f, u and all tasks, and the default cut, StarPU gets the solve as one task, from the second
- *  solve on: the first one makes the room for u.
+ *  On one GPU with f, u and all tasks, and the default cut, StarPU gets the solve as one task, from
+ *  the second solve on: the first one makes the room for u.
  *  StarPU also gets one task where cores work as a team, see docs/decisions/007-teams.md.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY; PSG_ERR_RUNTIME: another process failed; PSG_ERR_STATE:
  *          psg_plan_slab_handles() was never called */
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
-/** Copy this process' planes of f into the handles, or u out of them. Not collective. The call waits
- *  for the tasks that use the data. The first call makes the handles.
- *  f and u are [planes][ny][nx] as in psg_solve(), in main memory, borrowed until return; take u after the psg_wait() for its solve.
+/** Copy this process' planes of f into the handles, or u out of them. Not collective. The call
+ *  waits for the tasks that use the data. The first call makes the handles.
+ *  f and u are [planes][ny][nx] as in psg_solve(), in main memory, borrowed until return; take u
+ *  after the psg_wait() for its solve.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: the latest solve left no u */
 PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
 PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
 
-/** Solve div(epsilon grad u) - lambda u = factor f, as psg_solve_args.epsilon has it, between StarPU data of the program,
- *  and wait. Each list has psg_plan_segments() handles, which are blocks as those of psg_plan_slab_handles(), but of f64 or
- *  of f32 whatever the plan's precision is: that is the preconditioner's.
+/** Solve div(epsilon grad u) - lambda u = factor f, as psg_solve_args.epsilon has it, between
+ *  StarPU data of the program, and wait. Each list has psg_plan_segments() handles, which are
+ *  blocks as those of psg_plan_slab_handles(), but of f64 or of f32 whatever the plan's precision
+ *  is: that is the preconditioner's.
  *  @param[in]  f  not written @param[in] epsilon  not written
  *  @param[out] u  no piece of f or epsilon
  *  @param[in]  args        lambda, factor, mean, tolerance and iterations count; NULL: the plan's
- *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME; PSG_ERR_STATE: a solve is in flight; PSG_ERR_DATA: f is not
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME; PSG_ERR_STATE: a solve is in
+ *  flight; PSG_ERR_DATA: f is not
  *          finite, epsilon not from 1e-75 to 1e75, or there were too few iterations */
 PSG_API psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f,
                                      struct _starpu_data_state *const *epsilon,

@@ -106,7 +106,8 @@ static psg_status same_version(psg_comm *comm) {
     return psg_ranks_agree(comm, status);
 }
 
-/* One reduction where all is well: all see what the largest and the least of each value are, and what process 0 has. */
+/* One reduction where all is well: all see what the largest and the least of each value are, and
+ * what process 0 has. */
 psg_status psg_ranks_same_values(psg_comm *comm, const psg_option_value *values, size_t count) {
     enum { LARGEST, LEAST, FIRST, LOOKS };
     double seen[LOOKS * PSG_OPTION_VALUES_MOST];

@@ -14,8 +14,8 @@ psg_status psg_ranks_agree(psg_comm *comm, psg_status status);
 /** Do all processes want the same? Collective. @return PSG_OK; PSG_ERR_ARG: the words say what
  *  differs */
 psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_options *options);
-/** Each value becomes the largest of, the least of, or the sum over all processes. Collective; comm NULL:
- *  nothing is done.
+/** Each value becomes the largest of, the least of, or the sum over all processes. Collective; comm
+ *  NULL: nothing is done.
  *  @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_ranks_max(psg_comm *comm, double *values, size_t count);
 psg_status psg_ranks_min(psg_comm *comm, double *values, size_t count);

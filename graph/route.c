@@ -29,7 +29,8 @@ static bool runs_kernels(void) {
     return disabled == NULL || atoi(disabled) == 0;
 }
 
-/* Options that cut the grid, or name a policy, ask for tasks; and performance models and a linear program know tasks alone. */
+/* Options that cut the grid, or name a policy, ask for tasks; and performance models and a linear
+ * program know tasks alone. */
 static bool wants_team(const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
@@ -135,7 +136,7 @@ void psg_route_form(psg_form *form, const psg_plan *plan) {
                     (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
 }
 
-/* ---------------------------------------------------------------------------- form of the blocks */
+/* --------------------------------------------------------------------------- form of the blocks */
 
 /* Cores know rows as they are, and messages are cut and joined by rows. */
 static psg_status choose_strips(psg_form *form, const psg_plan *plan) {
@@ -156,8 +157,8 @@ static void choose_blocks(psg_form *form, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_layout *l = &c->layout;
     const bool staged = !form->fused && plan->processes.ranks == 1;
-    /* Fused, only cuFFT on a GPU asks: there a periodic transform along z works on the only sheet where it is. The others are faster
-     * on contiguous columns, which are copied. */
+    /* Fused, only cuFFT on a GPU asks: there a periodic transform along z works on the only sheet
+     * where it is. The others are faster on contiguous columns, which are copied. */
     const bool one =
         !form->packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
     form->z_contiguous = form->fused ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->apart

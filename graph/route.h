@@ -1,5 +1,6 @@
-/** @file route.h  Which way a plan's solves go: a graph of tasks, who runs them, how blocks are exchanged, and where the
- *  spectrum is at home. Each is a row of a table, chosen once when the plan is made. */
+/** @file route.h  Which way a plan's solves go: a graph of tasks, who runs them, how blocks are
+ *  exchanged, and where the spectrum is at home. Each is a row of a table, chosen once when the
+ *  plan is made. */
 #ifndef PSG_GRAPH_ROUTE_H
 #define PSG_GRAPH_ROUTE_H
 
@@ -45,17 +46,20 @@ typedef struct psg_solve_route {
     char words[192]; /**< for psg_plan_route() */
 } psg_solve_route;
 
-/** Which graph, and a team of cores or tasks of StarPU's? The plan's workers and options are known. */
+/** Which graph, and a team of cores or tasks of StarPU's? The plan's workers and options are
+ * known. */
 void psg_route_begin(psg_solve_route *route, const psg_plan *plan);
 /** How are blocks exchanged? @return PSG_OK; PSG_ERR_UNSUPPORTED */
 psg_status psg_route_exchange(psg_solve_route *route, const psg_plan *plan);
 /** What follows from the exchange: packed, messages, reaches. */
 void psg_route_form(psg_form *form, const psg_plan *plan);
-/** What follows from the cut: z_contiguous, segment_is_block, sheet_is_block; and the width of strips: kernels on GPUs store
- *  the rows of a block as strips of x one after the other. All processes that read a block have the same.
+/** What follows from the cut: z_contiguous, segment_is_block, sheet_is_block; and the width of
+ *  strips: kernels on GPUs store the rows of a block as strips of x one after the other. All
+ *  processes that read a block have the same.
  *  @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_route_blocks(psg_form *form, const psg_plan *plan);
-/** Once all parts have a worker: is a solve one task on one GPU? @return see psg_engine.chain_steps */
+/** Once all parts have a worker: is a solve one task on one GPU? @return see
+ * psg_engine.chain_steps */
 size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan);
 /** Find the words. */
 void psg_route_say(psg_solve_route *route, const psg_plan *plan);

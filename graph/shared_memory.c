@@ -1,6 +1,7 @@
-/* Blocks between processes of one node by exchange direct: each process shares with the others the memory in which its sheets
- * stand, so that `forward_xy` of any process writes its blocks there, and `inverse_xy` reads them there. It is memory of
- * GPUs, or main memory where cores compute, or where GPUs do not reach each other's.
+/* Blocks between processes of one node by exchange direct: each process shares with the others the
+ * memory in which its sheets stand, so that `forward_xy` of any process writes its blocks there,
+ * and `inverse_xy` reads them there. It is memory of GPUs, or main memory where cores compute, or
+ * where GPUs do not reach each other's.
  *
  *   process A                              process B, which has sheet p
  *   forward_xy(s) ---- block [s,p] ------> memory of sheet p, lent to A
@@ -8,8 +9,9 @@
  *   inverse_xy(s) <--- block [s,p] ------- memory of sheet p
  *                 <-- empty message ------
  *
- * A process that takes a loan gives it back before the owner frees the memory: all processes meet in between. Where one
- * of them does not come any more, the memory that it may still use is left. */
+ * A process that takes a loan gives it back before the owner frees the memory: all processes meet
+ * in between. Where one of them does not come any more, the memory that it may still use is
+ * left. */
 #include "graph/shared_memory.h"
 #include "graph/block.h"
 #include "graph/plan_struct.h"
@@ -26,7 +28,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Memories of this process that are lent: one in each GPU, or page-locked for each; one if there is no GPU. */
+/* Memories of this process that are lent: one in each GPU, or page-locked for each; one if there is
+ * no GPU. */
 static size_t memories_of(const psg_plan *plan) {
     return plan->workers.gpu_count > 0 ? plan->workers.gpu_count : 1;
 }
@@ -125,7 +128,8 @@ static void return_all(psg_loans *l, const psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------------- trial */
 
-/* What is written for each memory of a process into each memory of the others, and what is found in its own. */
+/* What is written for each memory of a process into each memory of the others, and what is found in
+ * its own. */
 static uint64_t number_of(uint64_t key, size_t writer) {
     return (key + writer + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
@@ -249,7 +253,8 @@ static psg_status fail_if(const char *words) {
                : psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes: %s", words);
 }
 
-/* All processes keep in their notes why one of them cannot. Collective. @param[in] mine  of this process */
+/* All processes keep in their notes why one of them cannot. Collective. @param[in] mine  of this
+ * process */
 static psg_status note(psg_shared *lending, const psg_plan *plan, psg_status mine) {
     const psg_status status = psg_ranks_agree(plan->processes.comm, mine);
     if (status != PSG_ERR_UNSUPPORTED) {
@@ -260,7 +265,8 @@ static psg_status note(psg_shared *lending, const psg_plan *plan, psg_status min
     return PSG_OK;
 }
 
-/* Memory of GPUs where all processes have some and reach it; else main memory, with a note why. Collective.
+/* Memory of GPUs where all processes have some and reach it; else main memory, with a note why.
+ * Collective.
  * @param[out] words  why neither will do, where this process is the reason */
 static psg_status try_kinds(psg_shared *lending, const psg_plan *plan, bool gpus, char *words,
                             size_t size) {
@@ -282,7 +288,8 @@ static psg_status try_kinds(psg_shared *lending, const psg_plan *plan, bool gpus
     return PSG_OK;
 }
 
-/* With AUTO the answer is one for all processes, and so is the reason. Else the process that is the reason fails. */
+/* With AUTO the answer is one for all processes, and so is the reason. Else the process that is the
+ * reason fails. */
 psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const bool asked = o->exchange == PSG_EXCHANGE_DIRECT;

@@ -1,4 +1,5 @@
-/** @file shared_memory.h  Memory in which processes of a node write and read each other's blocks. */
+/** @file shared_memory.h  Memory in which processes of a node write and read each other's
+ * blocks. */
 #ifndef PSG_GRAPH_SHARED_MEMORY_H
 #define PSG_GRAPH_SHARED_MEMORY_H
 
@@ -12,7 +13,9 @@ typedef struct psg_shared {
     char note[256];    /**< why they do not, or not in that of GPUs, for psg_plan_note() */
 } psg_shared;
 
-/** Do the processes reach each other's memory? Tried where the options leave that open, or ask for it. Collective. @return PSG_OK; PSG_ERR_UNSUPPORTED: it was asked for, and this process cannot; _RUNTIME */
+/** Do the processes reach each other's memory? Tried where the options leave that open, or ask for
+ * it. Collective. @return PSG_OK; PSG_ERR_UNSUPPORTED: it was asked for, and this process cannot;
+ * _RUNTIME */
 psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan);
 /** Memory that is lent, for a chunk that has its node and bytes. @return false: there is none */
 bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk);

@@ -1,6 +1,7 @@
-/* Values on the sides that are not 0. Beyond a side the stencil finds a point that the value gives: 2 g - u beside a
- * Dirichlet side of cells, g on a node, u -+ h g or u -+ 2 h g beyond a Neumann side. What of that is not u goes to the
- * right-hand side, at the points next to the side, so tables of numbers to be added to f are all that tasks see of it. */
+/* Values on the sides that are not 0. Beyond a side the stencil finds a point that the value gives:
+ * 2 g - u beside a Dirichlet side of cells, g on a node, u -+ h g or u -+ 2 h g beyond a Neumann
+ * side. What of that is not u goes to the right-hand side, at the points next to the side, so
+ * tables of numbers to be added to f are all that tasks see of it. */
 #include "graph/sides.h"
 #include "graph/array_check.h"
 #include "graph/plan_struct.h"
@@ -14,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Room for the tables of a solve. It is kept for later solves, as page-locked memory takes long to be had. */
+/** Room for the tables of a solve. It is kept for later solves, as page-locked memory takes long to
+ * be had. */
 struct psg_sides_room {
     struct psg_sides_room *next;
     void *memory;
@@ -158,8 +160,8 @@ static psg_status check_side(const psg_plan *plan, const psg_solve_args *args,
     return check_array(plan, part, array);
 }
 
-/* The numbers to be added to f. A value that is a normal number, and adds less than the precision's normal numbers, would
- * lose its digits without a word. @param[out] any  is one of them not 0? */
+/* The numbers to be added to f. A value that is a normal number, and adds less than the precision's
+ * normal numbers, would lose its digits without a word. @param[out] any  is one of them not 0? */
 static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const side_part *part,
                        const psg_array *array, void *table, double *largest, bool *any) {
     const bool f64 = plan->problem.options.precision == PSG_F64;

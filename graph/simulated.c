@@ -40,7 +40,8 @@ psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid
                           options->nodes, a[2].n, a[1].n);
 }
 
-/* A task of each kind of the graph, m from 0: on a core, and on a GPU. @return false: there is no such m */
+/* A task of each kind of the graph, m from 0: on a core, and on a GPU. @return false: there is no
+ * such m */
 static bool shape_of(const psg_plan *plan, size_t m, psg_task_shape *shape) {
     const psg_context *c = &plan->context;
     psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST];

@@ -46,8 +46,8 @@ static void note_streams(request *r, const psg_arrays *arrays,
     }
 }
 
-/* Transforms that use the arrays where they are come after what is on the streams. StarPU copies others, and knows nothing
- * of streams: for these the thread waits, and for solves with epsilon. */
+/* Transforms that use the arrays where they are come after what is on the streams. StarPU copies
+ * others, and knows nothing of streams: for these the thread waits, and for solves with epsilon. */
 static psg_status follow_streams(psg_run *run, const psg_arrays *arrays, const request *r) {
     const bool ordered = arrays->stays && arrays->slabs[PSG_FIELD_EPSILON] == NULL;
     char words[256] = "";
@@ -167,8 +167,8 @@ static void wait_for_run(psg_plan *plan, psg_run *run) {
     }
 }
 
-/* What comes on the streams from now on finds u: they wait for it where one worker launches all tasks, else the thread
- * does. */
+/* What comes on the streams from now on finds u: they wait for it where one worker launches all
+ * tasks, else the thread does. */
 static void lead_streams(psg_plan *plan, const psg_pending *pending, const request *r) {
     if (!pending->chained || psg_stream_orders == NULL ||
         !psg_stream_orders->end(pending->run, r->stream, r->streams)) {
@@ -270,8 +270,8 @@ static void keep_statistics(psg_plan *plan, const psg_pending *pending, double s
     past->copied_bytes = psg_arrays_copied(plan, pending->arrays, &plan->work.latest);
 }
 
-/* Rows of some planes of slab k of f, in main memory, one after the other, until one says that it is enough. Whole planes
- * are one row, if they are dense. @param[in] row  @return go on? */
+/* Rows of some planes of slab k of f, in main memory, one after the other, until one says that it
+ * is enough. Whole planes are one row, if they are dense. @param[in] row  @return go on? */
 static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t k, psg_range of,
                       bool (*row)(const psg_cpu_ops *cpu, const void *values, size_t count,
                                   void *what),
@@ -312,8 +312,8 @@ static bool largest_row(const psg_cpu_ops *cpu, const void *values, size_t count
     return true;
 }
 
-/* In some planes of slab k of f, of which the first is plane z of its grid. @return its place in the grid; INFINITY: there is
- * none */
+/* In some planes of slab k of f, of which the first is plane z of its grid. @return its place in
+ * the grid; INFINITY: there is none */
 static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t k, psg_range of,
                               size_t z) {
     const size_t plane = plan->context.layout.n[0] * plan->context.layout.n[1];

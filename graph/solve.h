@@ -5,7 +5,8 @@
 #include "codelets/context.h"
 #include "graph/psg.h"
 
-/** Solve several right-hand sides by one run, in pieces. @param[in] many  count and each @return as psg_solve() */
+/** Solve several right-hand sides by one run, in pieces. @param[in] many  count and each @return as
+ * psg_solve() */
 psg_status psg_solve_pieces(psg_plan *plan, const psg_array *f, const psg_array *u,
                             const psg_many *many);
 

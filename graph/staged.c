@@ -2,13 +2,14 @@
  *
  *   f[s] --fft_xy(s)--> X[s] --pack(s)--> B[s][0..P-1]
  *                                            |
- *             B[0..S-1][p] --unpack(p)--> Z[p] --fft_z, divide, ifft_z(p)--> Z[p] --pack(p)--> B[0..S-1][p]
+ *             B[0..S-1][p] --unpack(p)--> Z[p] --fft_z, divide, ifft_z(p)--> Z[p] --pack(p)-->
+ *             B[0..S-1][p]
  *                                            |
  *                 B[s][0..P-1] --unpack(s)--> X[s] --ifft_xy(s)--> u[s] --normalize(s)--> u[s]
  *
- * X[s] is a segment's spectrum, Z[p] a sheet with z along or across its lines, B as in fused.c. With
- * one sheet X[s] is B[s][0], and with one segment and z across Z[p] is B[0][p]: nothing is packed
- * then. The factor factor/(nx ny nz) may be the division's, and then there is no normalize.
+ * X[s] is a segment's spectrum, Z[p] a sheet with z along or across its lines, B as in fused.c.
+ * With one sheet X[s] is B[s][0], and with one segment and z across Z[p] is B[0][p]: nothing is
+ * packed then. The factor factor/(nx ny nz) may be the division's, and then there is no normalize.
  */
 #include "codelets/staged.h"
 #include "codelets/forward_xy.h"

@@ -103,8 +103,8 @@ psg_status psg_work_tasks(const psg_work *work, psg_kind_tasks *list, size_t cap
     return PSG_OK;
 }
 
-/* By the first task of each segment and of each sheet: the part of this process times the cores' share, where there are
- * several solves in an iteration. */
+/* By the first task of each segment and of each sheet: the part of this process times the cores'
+ * share, where there are several solves in an iteration. */
 static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
     const psg_layout *l = &plan->context.layout;
     const size_t own[2] = {psg_parts_length(&l->segments, l->segments.own, 2),

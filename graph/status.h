@@ -14,8 +14,8 @@ psg_status psg_fail_at(const char *line, psg_status status, const char *format, 
     __attribute__((format(printf, 3, 4)));
 void psg_clear_error(void);
 psg_status psg_fault_status(psg_fault fault);
-/** How a failed run ends for the caller: its words and their line kept, its status returned; PSG_OK if it
- *  did not fail. */
+/** How a failed run ends for the caller: its words and their line kept, its status returned; PSG_OK
+ *  if it did not fail. */
 psg_status psg_fail_run(const psg_run *run);
 
 #endif

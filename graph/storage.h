@@ -8,17 +8,18 @@
 typedef struct psg_storage {
     void **scratch; /**< by StarPU worker number */
     void **spectra; /**< see psg_context */
-    size_t
-        sides_scratch; /**< bytes of it before the plane that solves with values on the sides use */
+    /** bytes of it before the plane that solves with values on the sides use */
+    size_t sides_scratch;
     psg_cpu_piece **pieces; /**< by StarPU worker number */
     size_t scratch_bytes;
     psg_workspace **workspaces; /**< options.in_flight; those from workspace_count on are NULL */
     size_t workspace_count;
-    bool
-        left; /**< MPI has memory of the workspaces, and the channel, of solves that were given up */
+    /** MPI has memory of the workspaces, and the channel, of solves that were given up */
+    bool left;
 } psg_storage;
 
-/** The first workspace; and scratch for the workers, with FFTW's plans. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
+/** The first workspace; and scratch for the workers, with FFTW's plans. @return PSG_OK;
+ * PSG_ERR_MEMORY, _RUNTIME */
 psg_status psg_storage_workspaces(psg_storage *storage, const psg_plan *plan);
 psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan);
 void psg_storage_free(psg_storage *storage, const psg_plan *plan);

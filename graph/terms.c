@@ -1,4 +1,5 @@
-/* The terms of a solve: lambda, the factor and the rule for the mean, which may change from solve to solve. */
+/* The terms of a solve: lambda, the factor and the rule for the mean, which may change from solve
+ * to solve. */
 #include "graph/terms.h"
 #include "graph/options.h"
 #include "graph/plan_struct.h"
@@ -50,15 +51,17 @@ psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_
     return PSG_OK;
 }
 
-/* Has the precision all digits of k^2 + lambda from `least` to `most`, and of the quotients of `scale` and these? */
+/* Has the precision all digits of k^2 + lambda from `least` to `most`, and of the quotients of
+ * `scale` and these? */
 static bool fits(const psg_plan *plan, double scale, double least, double most) {
     return psg_transforms_has(plan, least) && psg_transforms_has(plan, most) &&
            psg_transforms_has(plan, scale / least) && psg_transforms_has(plan, scale / most);
 }
 
-/* Quotients that are infinite, or have lost digits because they are below the normal numbers, would give a wrong u without
- * a word. They are of the factor and k^2 + lambda, over all modes but one where that is 0; of 1 first, where `normalize`
- * has the factor. A sum that is a normal number has all digits, also where one of its terms has not. */
+/* Quotients that are infinite, or have lost digits because they are below the normal numbers, would
+ * give a wrong u without a word. They are of the factor and k^2 + lambda, over all modes but one
+ * where that is 0; of 1 first, where `normalize` has the factor. A sum that is a normal number has
+ * all digits, also where one of its terms has not. */
 static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args,
                                   const psg_terms *terms) {
     const psg_problem *p = &plan->problem;

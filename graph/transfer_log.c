@@ -24,9 +24,9 @@ void psg_transfers_begin(const psg_work *work, bool alone) {
     psg_copies_keep();
 }
 
-/* A copy of f, u or a block has one end in memory that the plan knows. Neither end is known of copies between GPUs and of
- * slabs, whose memory StarPU has chosen: they count for the plan that is waited for first. Other copies of which no end is
- * known are another plan's. */
+/* A copy of f, u or a block has one end in memory that the plan knows. Neither end is known of
+ * copies between GPUs and of slabs, whose memory StarPU has chosen: they count for the plan that is
+ * waited for first. Other copies of which no end is known are another plan's. */
 bool psg_plan_transfer(const psg_work *work, const psg_copy_record *record, psg_copy *copy) {
     const psg_plan *plan = psg_plan_of(work);
     const void *ends[2] = {record->source, record->target};

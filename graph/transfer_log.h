@@ -6,7 +6,8 @@
 #include "runtime/copies.h"
 #include "runtime/run.h"
 
-/** Bracket a run, before it is submitted and once its results are home: between, its copies are kept.
+/** Bracket a run, before it is submitted and once its results are home: between, its copies are
+ * kept.
  *  @param[in] alone  no other run of this work is in flight */
 void psg_transfers_begin(const psg_work *work, bool alone);
 void psg_transfers_end(psg_work *work, const psg_run *run);

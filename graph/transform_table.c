@@ -1,7 +1,8 @@
 /* The table of transforms: a row for each pair of sides and position of the points. */
 #include "graph/transform_table.h"
 
-/* Mirror images of cells and nodes continue the modes beyond a side, so each stencil has these modes. */
+/* Mirror images of cells and nodes continue the modes beyond a side, so each stencil has these
+ * modes. */
 #define SYMBOLS                                                                                    \
     {                                                                                              \
         [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral, [PSG_SYMBOL_FD2] = psg_symbol_fd2,            \

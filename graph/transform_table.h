@@ -1,4 +1,5 @@
-/** @file transform_table.h  What the boundary conditions of an axis make of it: one row of a table for each pair of them. */
+/** @file transform_table.h  What the boundary conditions of an axis make of it: one row of a table
+ * for each pair of them. */
 #ifndef PSG_GRAPH_TRANSFORM_TABLE_H
 #define PSG_GRAPH_TRANSFORM_TABLE_H
 
@@ -26,7 +27,8 @@ static inline bool psg_transform_periodic(const psg_transform *row) {
     return row->kind[0] == PSG_TRANSFORM_PERIODIC;
 }
 
-/** Intervals of n points in the length of the box; and the factor that the transform forward and back leaves. */
+/** Intervals of n points in the length of the box; and the factor that the transform forward and
+ * back leaves. */
 static inline double psg_transform_intervals(const psg_transform *row, size_t n) {
     return (double)n + row->more;
 }

@@ -66,9 +66,9 @@ static double waves_of(const psg_transform *row, size_t m, size_t n) {
     return psg_transform_periodic(row) ? psg_symbol_waves(m, n) : ((double)m + row->shift) / 2;
 }
 
-/* The tasks' unit of length: a power of two about the smallest spacing along the axes that have modes other than
- * constants. Squares of wavenumbers in it are near 1, whatever the caller's unit is, so that f32 has them in boxes of
- * 1e-22 m and of 1e23 cm. A power of two changes no digit. */
+/* The tasks' unit of length: a power of two about the smallest spacing along the axes that have
+ * modes other than constants. Squares of wavenumbers in it are near 1, whatever the caller's unit
+ * is, so that f32 has them in boxes of 1e-22 m and of 1e23 cm. A power of two changes no digit. */
 static int unit_of(const psg_grid *grid) {
     int unit = 0;
     bool any = false;
@@ -85,8 +85,9 @@ static int unit_of(const psg_grid *grid) {
     return unit;
 }
 
-/* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a Fourier transform, else two.
- * Those of an axis that is far longer than another one may vanish here: check_quotients() knows whether that matters. */
+/* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a
+ * Fourier transform, else two. Those of an axis that is far longer than another one may vanish
+ * here: check_quotients() knows whether that matters. */
 static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     double most = 0;
     double least = INFINITY;
@@ -115,8 +116,8 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     return PSG_OK;
 }
 
-/* Wavenumbers, and along z their reciprocals. What of an axis much longer than the others is out of the range of the
- * precision is refused by the solve that wants the derivative along it. */
+/* Wavenumbers, and along z their reciprocals. What of an axis much longer than the others is out of
+ * the range of the precision is refused by the solve that wants the derivative along it. */
 static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_plan *plan) {
     const size_t count[3] = {plan->context.layout.nxc, p->grid.axis[1].n, p->grid.axis[2].n};
     const size_t bytes = plan->context.cpu->real_bytes;

@@ -15,11 +15,11 @@ typedef struct psg_problem {
     void *eigen[3];     /**< eigenvalues along each axis, in that unit and the plan's precision */
     psg_waves waves;    /**< of the gradient */
     double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
-    double
-        eigen_least; /**< the least absolute value of the other modes of an axis; INFINITY: none */
+    /** the least absolute value of the other modes of an axis; INFINITY: none */
+    double eigen_least;
     double eigen_most; /**< the largest absolute value of a sum, one of each axis */
-    psg_terms
-        terms; /**< of a solve without terms of its own; terms.overlap is set for each solve */
+    /** of a solve without terms of its own; terms.overlap is set for each solve */
+    psg_terms terms;
 } psg_problem;
 
 /** The eigenvalues along each axis, the wavenumbers that the gradient needs, and the plan's terms.

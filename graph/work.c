@@ -1,4 +1,5 @@
-/* Runs, from their start until something is told of them: solves of a plan, and runs of a workload. */
+/* Runs, from their start until something is told of them: solves of a plan, and runs of a
+ * workload. */
 #include "graph/work.h"
 #include "graph/lp_bound.h"
 #include "graph/start.h"

@@ -1,5 +1,5 @@
-/** @file work.h  What a plan and a workload have in common: workers that take tasks, an engine, and what is known of the latest run. The
- *  functions psg_work_*() of psg_observe.h are about it. */
+/** @file work.h  What a plan and a workload have in common: workers that take tasks, an engine, and
+ *  what is known of the latest run. The functions psg_work_*() of psg_observe.h are about it. */
 #ifndef PSG_GRAPH_WORK_H
 #define PSG_GRAPH_WORK_H
 
@@ -9,15 +9,19 @@
 #include "runtime/decimal.h"
 #include "runtime/history.h"
 
-/** What only a plan, or a workload, can tell of its runs. A function that is NULL has nothing to tell. */
+/** What only a plan, or a workload, can tell of its runs. A function that is NULL has nothing to
+ * tell. */
 typedef struct psg_work_rules {
     /** Fill in what an event has beside its label, shape and times. */
     void (*event)(const psg_work *work, const psg_run_event *from, psg_event *event);
-    /** Which data a copy was of. @return false: none of this work's. NULL: all copies are this work's */
+    /** Which data a copy was of. @return false: none of this work's. NULL: all copies are this
+     * work's */
     bool (*copy)(const psg_work *work, const psg_copy_record *record, psg_copy *copy);
-    /** Seconds of the longest path. NULL: of the longest chain of tasks. @return PSG_OK; PSG_ERR_MEMORY */
+    /** Seconds of the longest path. NULL: of the longest chain of tasks. @return PSG_OK;
+     * PSG_ERR_MEMORY */
     psg_status (*path)(const psg_work *work, const psg_edge *edges, size_t count, double *seconds);
-    /** The bytes that have to go over links, and their seconds. Collective. @return PSG_OK; PSG_ERR_RUNTIME */
+    /** The bytes that have to go over links, and their seconds. Collective. @return PSG_OK;
+     * PSG_ERR_RUNTIME */
     psg_status (*links)(const psg_work *work, psg_bounds *bounds);
 } psg_work_rules;
 
@@ -41,11 +45,13 @@ typedef struct psg_submission {
     bool program; /**< StarPU's linear program is about the run */
 } psg_submission;
 
-/** Start a run, before its tasks are submitted. run->awake says whether StarPU's workers have them. */
+/** Start a run, before its tasks are submitted. run->awake says whether StarPU's workers have
+ * them. */
 psg_submission psg_work_start(psg_work *work, psg_run *run, uint64_t number);
 /** All tasks of it have been submitted. */
 void psg_work_submitted(psg_run *run, psg_submission submission);
-/** It has been waited for: keep what there is to tell of it. @param[in] program  see psg_submission */
+/** It has been waited for: keep what there is to tell of it. @param[in] program  see
+ * psg_submission */
 void psg_work_keep(psg_work *work, psg_run *run, bool program);
 /** Free what is kept of runs. */
 void psg_work_forget(psg_work *work);

@@ -1,4 +1,5 @@
-/* Which of StarPU's workers take a plan's tasks: the GPUs where there are any, else the cores, or both. */
+/* Which of StarPU's workers take a plan's tasks: the GPUs where there are any, else the cores, or
+ * both. */
 #include "graph/workers.h"
 #include "graph/cpu_share.h"
 #include "graph/plan_struct.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All processes cut the grid in the same way, though their workers may differ in number and kind. */
+/* All processes cut the grid in the same way, though their workers may differ in number and
+ * kind. */
 static psg_status agree(psg_workers *w, psg_comm *comm) {
     double most[] = {
         (double)(w->cpu_count > 0 && !w->anywhere ? w->cpu_count : w->usable_count),

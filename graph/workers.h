@@ -23,10 +23,12 @@ typedef struct psg_workers {
     size_t usable_count;
 } psg_workers;
 
-/** StarPU's workers: its GPUs if they are wanted, and then its cores. gpu_count and cpu_count are what was found.
+/** StarPU's workers: its GPUs if they are wanted, and then its cores. gpu_count and cpu_count are
+ * what was found.
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_workers_list(psg_workers *workers, bool gpus);
-/** @return in how many parts a workload is best cut: one for each GPU, or for each core where no GPU takes part */
+/** @return in how many parts a workload is best cut: one for each GPU, or for each core where no
+ * GPU takes part */
 size_t psg_workers_share(const psg_workers *workers);
 /** Find the workers of this process, and what those of all processes have in common. Collective.
  *  @return PSG_OK; PSG_ERR_NODEV, _MEMORY, _RUNTIME */

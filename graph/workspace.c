@@ -56,7 +56,8 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
  *   dense, one process, or several that share memory:
  *            [own bundles]        a bundle's blocks end to end: all planes of its rows, without
  *                                  overlap rows
- *            [own sheets]         the overlap rows of a sheet before `kspace`, unless they are pulled
+ *            [own sheets]         the overlap rows of a sheet before `kspace`, unless they are
+ *            pulled
  *            [own segments]        the overlap rows of all sheets in a segment's planes, after it
  *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
  *                                  to end
@@ -207,8 +208,8 @@ bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, co
     return false;
 }
 
-/* One chunk holds a run of items on the same node, end to end: the spectra of segments that blocks are views of
- * are one array of planes, and a sheet in it one array of columns.
+/* One chunk holds a run of items on the same node, end to end: the spectra of segments that blocks
+ * are views of are one array of planes, and a sheet in it one array of columns.
  * @return the item after the run; 0: no memory */
 static size_t make_chunk(psg_workspace *workspace, const layout *l, size_t first) {
     const int node = item_of(l, first).node;
@@ -235,8 +236,9 @@ static size_t make_chunk(psg_workspace *workspace, const layout *l, size_t first
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* Where the block of segment s and bundle g stands: an item, and rows of it before. Packed, a segment's item
- * is its blocks end to end; else it is [planes][all rows], and they are views of it. */
+/* Where the block of segment s and bundle g stands: an item, and rows of it before. Packed, a
+ * segment's item is its blocks end to end; else it is [planes][all rows], and they are views of
+ * it. */
 typedef struct place {
     size_t item;
     size_t rows;
@@ -376,8 +378,8 @@ static starpu_data_handle_t *handles(size_t count) {
 
 /* ------------------------------------------------------------------------------- alltoall */
 
-/* What goes to and comes from each process, in rows. @return how many in all; SIZE_MAX: no memory, or more than
- * MPI counts */
+/* What goes to and comes from each process, in rows. @return how many in all; SIZE_MAX: no memory,
+ * or more than MPI counts */
 static size_t describe_part(psg_alltoall_part *part, const layout *l, bool segments) {
     const psg_plan *plan = l->plan;
     const size_t ranks = (size_t)plan->processes.ranks;
@@ -454,7 +456,8 @@ static bool describe_alltoall(psg_workspace *workspace, const layout *l) {
 
 /* ---------------------------------------------------------------------------------- workspaces */
 
-/* The memory first: a grid for which there is none may have more blocks than can be looked through. */
+/* The memory first: a grid for which there is none may have more blocks than can be looked
+ * through. */
 static bool make_room(psg_workspace *workspace, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t items = item_count(l);

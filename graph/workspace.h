@@ -33,8 +33,8 @@ typedef struct psg_workspace {
         *bundles; /**< [own segments][bundles]: what the tasks of our segments write */
     starpu_data_handle_t
         *arrivals; /**< [segments][own bundles]: our bundles of all segments, once they came */
-    starpu_data_handle_t *
-        blocks; /**< [segments][own sheets]: the same by sheet, which the tasks of our sheets read */
+    /** [segments][own sheets]: the same by sheet, which the tasks of our sheets read */
+    starpu_data_handle_t *blocks;
     starpu_data_handle_t *spectra; /**< staged: [own segments], complex [z][ny][nxc] */
     starpu_data_handle_t *columns; /**< staged: [own sheets], a sheet each */
     psg_alltoall alltoall;         /**< exchange alltoall */

@@ -1,8 +1,8 @@
 // Transforms of columns of a length known at compile time: a block holds COLUMNS columns in
 // registers, ELEMENTS points a thread; shared memory only exchanges them between passes. Threads
-// are numbered with the column fastest, so that a warp moves COLUMNS contiguous numbers at once, and
-// the exchange buffer is [ROWS][COLUMNS]. ALONG columns that are contiguous themselves threads are
-// numbered with the point fastest, and the buffer is [COLUMNS][ROWS].
+// are numbered with the column fastest, so that a warp moves COLUMNS contiguous numbers at once,
+// and the exchange buffer is [ROWS][COLUMNS]. ALONG columns that are contiguous themselves threads
+// are numbered with the point fastest, and the buffer is [COLUMNS][ROWS].
 //
 // The forward transform decimates in frequency without reordering: pass p of radix R_p works on
 // blocks of span_p = n / (R_0 .. R_{p-1}) points, with butterflies over points `stride_p` =
@@ -18,8 +18,8 @@
 
 namespace psg_cuda {
 
-/// A thread of MIRRORED columns: its number q among those of a column, and its second butterfly in the last pass, 2 THREADS - q
-/// (THREADS for q = 0), or 2 THREADS - 1 - q.
+/// A thread of MIRRORED columns: its number q among those of a column, and its second butterfly in
+/// the last pass, 2 THREADS - q (THREADS for q = 0), or 2 THREADS - 1 - q.
 struct column_member {
     int q, second;
     PSG_HD operator int() const {
@@ -27,15 +27,15 @@ struct column_member {
     }
 };
 
-/// A length LENGTH = R0 R1 R2 (R2 = 1: two passes); ELEMENTS is a multiple of the first and the last
-/// radix. ALONG: see above.
+/// A length LENGTH = R0 R1 R2 (R2 = 1: two passes); ELEMENTS is a multiple of the first and the
+/// last radix. ALONG: see above.
 /// Thread q of the THREADS that share a column owns, in pass p, the butterflies q + u THREADS. In
 /// the last pass they are numbered such that butterfly b begins with frequency b: thread q then has
-/// the frequencies q + u THREADS + j N / R, so that neighbours have neighbouring ones. In a middle pass
-/// some threads may have a butterfly less than others.
-/// PAIRED columns are MIRRORED, or FOLDED if they are ALONG. MIRRORED ones have two butterflies a thread in the last pass, and the
-/// frequencies k and N - k in the same thread, or k and N - 1 - k. FOLDED ones have two in the first pass, and the points n and
-/// N - 1 - n in the same thread.
+/// the frequencies q + u THREADS + j N / R, so that neighbours have neighbouring ones. In a middle
+/// pass some threads may have a butterfly less than others.
+/// PAIRED columns are MIRRORED, or FOLDED if they are ALONG. MIRRORED ones have two butterflies a
+/// thread in the last pass, and the frequencies k and N - k in the same thread, or k and N - 1 - k.
+/// FOLDED ones have two in the first pass, and the points n and N - 1 - n in the same thread.
 template <class Real_, int LENGTH, int ELEMENTS, int COLUMNS_, int R0, int R1, int R2 = 1,
           bool ALONG = false, bool PAIRED = false>
 struct column_shape {
@@ -178,7 +178,8 @@ struct column_shape {
 
 #if defined(__CUDACC__)
 
-/// A barrier for the threads of each column: of the warp if it has whole columns, else of the block. All threads of the block come here.
+/// A barrier for the threads of each column: of the warp if it has whole columns, else of the
+/// block. All threads of the block come here.
 template <class S> __device__ __forceinline__ void meet() {
     if constexpr (S::IN_WARP)
         __syncwarp();

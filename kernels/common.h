@@ -26,8 +26,8 @@ typedef enum psg_cuda_layout {
     PSG_CUDA_Z_CONTIGUOUS   /**< [rows][nxc][nz] */
 } psg_cuda_layout;
 
-/** What is done along an axis: the complex DFT, or a real-to-real transform, which works on the real and on the imaginary
- *  parts alike. Names, definitions and scales are FFTW's. */
+/** What is done along an axis: the complex DFT, or a real-to-real transform, which works on the
+ *  real and on the imaginary parts alike. Names, definitions and scales are FFTW's. */
 typedef enum psg_cuda_r2r {
     PSG_CUDA_DFT = 0,
     PSG_CUDA_R2HC,
@@ -43,8 +43,9 @@ typedef enum psg_cuda_r2r {
     PSG_CUDA_R2R_KINDS
 } psg_cuda_r2r;
 
-/** The planes of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k plane_pitch from
- *  base_d on. Ghost layers and padded rows are pitches; what stands between the points is not written. */
+/** The planes of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k
+ *  plane_pitch from base_d on. Ghost layers and padded rows are pitches; what stands between the
+ *  points is not written. */
 typedef struct psg_cuda_field {
     void *base_d;       /**< the first point; aligned to one real */
     size_t row_pitch;   /**< reals; >= nx */
@@ -61,9 +62,9 @@ static inline bool psg_cuda_field_is_dense(const psg_cuda_field *field, size_t n
     return field->row_pitch == nx && field->plane_pitch == ny * nx;
 }
 
-/** The planes of one segment, as a sheet sees them: [planes][rows of the sheet][nxc] complex numbers,
- *  a plane every plane_pitch of them. A packed block has plane_pitch = rows * nxc; a view of the
- *  sheet's rows inside a segment's spectrum [planes][ny][nxc] has plane_pitch = ny * nxc. */
+/** The planes of one segment, as a sheet sees them: [planes][rows of the sheet][nxc] complex
+ *  numbers, a plane every plane_pitch of them. A packed block has plane_pitch = rows * nxc; a view
+ *  of the sheet's rows inside a segment's spectrum [planes][ny][nxc] has plane_pitch = ny * nxc. */
 typedef struct psg_cuda_segment {
     void *base_d;       /**< first plane, first row; aligned to one complex number */
     size_t planes;      /**< >= 1 */
@@ -105,13 +106,13 @@ typedef struct psg_cuda_symbol {
     int *nonfinite_d; /**< NULL, or a flag that is set to 1 if a number of the sheet is NaN or
                            infinite, an overflow of the transform along z included; device or pinned
                            host memory */
-    bool
-        pairs; /**< the real and the imaginary part of a number are two modes along x, and each has an eigenvalue: not with
-                     PSG_CUDA_DFT along z */
+    /** the real and the imaginary part of a number are two modes along x, and each has an
+     *  eigenvalue: not with PSG_CUDA_DFT along z */
+    bool pairs;
 } psg_cuda_symbol;
 
-/** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions of fft.h give
- *  it. Static. */
+/** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions
+ *  of fft.h give it. Static. */
 const char *psg_cuda_error_string(int code);
 
 /** Does a code of these say that there was no memory, so that with less it could work? */

@@ -161,16 +161,17 @@ PSG_LOAD(load_shared_cache, "cg", "memory")
 PSG_LOAD(load_streaming, "cs", )
 #undef PSG_LOAD
 
-/// All loads before this are on their way before anything after it begins: where registers are scarce the assembler would wait for
-/// the first ones before it starts the others, but it does not move loads across a barrier of the warp. The whole warp comes here.
+/// All loads before this are on their way before anything after it begins: where registers are
+/// scarce the assembler would wait for the first ones before it starts the others, but it does not
+/// move loads across a barrier of the warp. The whole warp comes here.
 PSG_HD void loads_begun() {
 #if defined(__CUDA_ARCH__)
     __syncwarp();
 #endif
 }
 
-/// The number itself, hidden from the compiler, which else computes what depends on it once, before the loop over items, and keeps it in
-/// registers that the loop needs.
+/// The number itself, hidden from the compiler, which else computes what depends on it once, before
+/// the loop over items, and keeps it in registers that the loop needs.
 PSG_HD int computed_late(int v) {
 #if defined(__CUDA_ARCH__)
     asm volatile("" : "+r"(v));
@@ -206,8 +207,8 @@ template <class Real> PSG_HD void store_streaming_real(Real *p, Real v) {
 #endif
 }
 
-/// The 128 bytes from p on, aligned to as many, are not read again before they are written. On the host
-/// they are NaNs then, so that tests see it.
+/// The 128 bytes from p on, aligned to as many, are not read again before they are written. On the
+/// host they are NaNs then, so that tests see it.
 PSG_HD void forget(void *p) {
 #if defined(__CUDA_ARCH__)
     asm volatile("discard.global.L2 [%0], 128;" ::"l"(p) : "memory");

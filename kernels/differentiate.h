@@ -1,5 +1,5 @@
-/** @file differentiate.h  Derivatives of the modes of a segment, by a pass of their own before a transform back that has no
- *  kernel of xy.h. */
+/** @file differentiate.h  Derivatives of the modes of a segment, by a pass of their own before a
+ *  transform back that has no kernel of xy.h. */
 #ifndef PSG_KERNELS_DIFFERENTIATE_H
 #define PSG_KERNELS_DIFFERENTIATE_H
 

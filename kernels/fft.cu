@@ -1,10 +1,11 @@
 // cuFFT plans. cuFFT is asked for transforms of 2 points and more only: a plane with nx = 1 is
 // transformed along y as complex numbers, one with ny = 1 along x alone.
 //
-// cuFFT takes pitches when a plan is made, but it requires rows that are aligned to a complex number, which those of a field
-// with a ghost layer are not. Its plan for other pitches may also give other last bits. So a field that is not dense
-// is copied, by one kernel, to or from a dense one: 2 of the 8 passes through memory more that the two transforms
-// of a solve make. The sizes that fields mostly have need none of this: they have kernels in xy_fixed.cuh.
+// cuFFT takes pitches when a plan is made, but it requires rows that are aligned to a complex
+// number, which those of a field with a ghost layer are not. Its plan for other pitches may also
+// give other last bits. So a field that is not dense is copied, by one kernel, to or from a dense
+// one: 2 of the 8 passes through memory more that the two transforms of a solve make. The sizes
+// that fields mostly have need none of this: they have kernels in xy_fixed.cuh.
 #include "kernels/fft.h"
 #include "kernels/r2r.cuh"
 #include "kernels/scale.h"

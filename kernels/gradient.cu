@@ -1,4 +1,5 @@
-// The gradient of u in one pass: each point of u is read from memory once, and its neighbours' reads find it in a cache.
+// The gradient of u in one pass: each point of u is read from memory once, and its neighbours'
+// reads find it in a cache.
 #include "kernels/complex.cuh"
 #include "kernels/gradient.h"
 

@@ -14,8 +14,8 @@ typedef struct psg_cuda_difference {
     double last;   /**< and beyond the last point, where it does not wrap, last u + */
     double weight; /**< weight times what the values on the upper side add to f there */
     int wraps;     /**< the axis is periodic: the first point is next to the last one */
-    /** What they add: reals of the precision, x [planes][ny], y [planes][nx], z [ny][nx]. Device memory or pinned host
-     *  memory; NULL: nothing. */
+    /** What they add: reals of the precision, x [planes][ny], y [planes][nx], z [ny][nx]. Device
+     *  memory or pinned host memory; NULL: nothing. */
     const void *added;
 } psg_cuda_difference;
 

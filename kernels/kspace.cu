@@ -173,7 +173,8 @@ cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
         plan->list.n = (uint32_t)nz;
         e = choose_kernel(plan, entry, (size_t)max_shared);
     }
-    // What is too large for this device gives way to the next kernel, and the last to kspace_generic.
+    // What is too large for this device gives way to the next kernel, and the last to
+    // kspace_generic.
     for (int next = 1; e == cudaErrorNotSupported && variant == 0 && entry; next++) {
         entry = find_entry(plan->precision, plan->kind, (uint32_t)nz, next, &fixed);
         if (entry || plan->kind == PSG_CUDA_DFT)

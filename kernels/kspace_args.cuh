@@ -28,9 +28,9 @@ struct kspace_list {
     kspace_pass pass[kspace_max_passes];
 };
 
-/// Where the planes of a band are. Plane z begins at base + first + z pitch, or at base + planes[z]:
-/// offsets and not pointers, so that the compiler knows that they are in device memory. Where there
-/// is no table, there is less to load.
+/// Where the planes of a band are. Plane z begins at base + first + z pitch, or at base +
+/// planes[z]: offsets and not pointers, so that the compiler knows that they are in device memory.
+/// Where there is no table, there is less to load.
 struct kspace_place {
     const int64_t *planes; // or NULL
     int64_t first;         // 0 with a table

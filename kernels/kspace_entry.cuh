@@ -14,7 +14,8 @@ struct kspace_entry {
     const void *function;
 };
 
-/// The tables, of `count` lines each: of periodic columns, and of SIDES kernels, see kspace_fixed.cuh.
+/// The tables, of `count` lines each: of periodic columns, and of SIDES kernels, see
+/// kspace_fixed.cuh.
 const kspace_entry *kspace_entries_f64(size_t *count);
 const kspace_entry *kspace_entries_f32(size_t *count);
 const kspace_entry *kspace_sides_f64(size_t *count);
@@ -23,7 +24,8 @@ const kspace_entry *kspace_sides_f32(size_t *count);
 /// kspace_generic, see kspace_generic.cuh.
 const void *kspace_generic_function(bool f64);
 
-/// The shape of a line of kspace_f64.def or kspace_sides_f64.def, whose columns are MIRRORED if they can be.
+/// The shape of a line of kspace_f64.def or kspace_sides_f64.def, whose columns are MIRRORED if
+/// they can be.
 template <class Real, bool SIDES, int N, int E, int C, int R0, int R1, int R2>
 using kspace_shape =
     column_shape<Real, N, E, C, R0, R1, R2, false, SIDES && E == 2 * (R2 > 1 ? R2 : R1)>;

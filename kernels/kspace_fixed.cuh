@@ -1,5 +1,6 @@
-// The fused z kernel for lengths known at compile time, on columns in registers (columns.cuh). SIDES kernels have a real-to-real
-// transform along z (r2r_fused.cuh), or two modes in each number of a row.
+// The fused z kernel for lengths known at compile time, on columns in registers (columns.cuh).
+// SIDES kernels have a real-to-real transform along z (r2r_fused.cuh), or two modes in each number
+// of a row.
 #ifndef PSG_KERNELS_KSPACE_FIXED_CUH
 #define PSG_KERNELS_KSPACE_FIXED_CUH
 
@@ -38,8 +39,9 @@ PSG_HD complex_t<Real> kspace_factors(const kspace_args<Real> &a,
     return {first, PAIRS ? symbol_factor(c.other, ez, a.lambda, a.scale) : first};
 }
 
-/// Frequency k of a SIDES kernel and its mirror, N - k or N - 1 - k, as the modes multiplied by their factors leave them. The mode
-/// that r2r_modes_pair() makes of the mirror of a k that is alone is 0.
+/// Frequency k of a SIDES kernel and its mirror, N - k or N - 1 - k, as the modes multiplied by
+/// their factors leave them. The mode that r2r_modes_pair() makes of the mirror of a k that is
+/// alone is 0.
 template <int N, class Form, bool PAIRS, class Real>
 PSG_HD void kspace_pair(int k, complex_t<Real> &low, complex_t<Real> &high,
                         const kspace_args<Real> &a, const kspace_column<Real, true> &c) {
@@ -55,8 +57,8 @@ PSG_HD void kspace_pair(int k, complex_t<Real> &low, complex_t<Real> &high,
     r2r_frequencies_pair<TWISTED>(low, high, w);
 }
 
-/// The modes of a SIDES kernel multiplied by their factors: v[e] is F[k] before and after it, k = place_frequency(q, e); see
-/// r2r_each().
+/// The modes of a SIDES kernel multiplied by their factors: v[e] is F[k] before and after it, k =
+/// place_frequency(q, e); see r2r_each().
 template <class S, bool PAIRS>
 PSG_HD void kspace_sides(typename S::Complex *v, typename S::Member q, int col,
                          const typename S::Complex *buf, const kspace_args<typename S::Real> &a,
@@ -74,9 +76,9 @@ PSG_HD void kspace_sides(typename S::Complex *v, typename S::Member q, int col,
     });
 }
 
-/// Calls move(e, number) for the numbers of a column that a thread owns in pass 0: number e is in plane
-/// place<0>(q, e). Looks up several planes before it moves the first, as loads that follow a move
-/// would wait for it.
+/// Calls move(e, number) for the numbers of a column that a thread owns in pass 0: number e is in
+/// plane place<0>(q, e). Looks up several planes before it moves the first, as loads that follow a
+/// move would wait for it.
 template <class S, bool SIDES, class Move>
 PSG_HD void kspace_each(typename S::Member q, const kspace_args<typename S::Real> &a,
                         const kspace_column<typename S::Real, SIDES> &c, const kspace_place &in,
@@ -169,8 +171,9 @@ PSG_HD void kspace_fetch(typename S::Complex *buf, typename S::Member q, int col
 
 #if defined(__CUDACC__)
 
-/// Grid: x any if AHEAD: while a tile is transformed back and stored, the block's next one is on its
-/// way to shared memory; else tiles; y: sheets. Block: S::BLOCK; shared memory: S::shared_bytes.
+/// Grid: x any if AHEAD: while a tile is transformed back and stored, the block's next one is on
+/// its way to shared memory; else tiles; y: sheets. Block: S::BLOCK; shared memory:
+/// S::shared_bytes.
 template <class S, int BLOCKS, bool AHEAD, bool SIDES>
 __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     kspace_fixed(const __grid_constant__ kspace_args<typename S::Real> a) {

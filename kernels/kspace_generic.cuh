@@ -27,8 +27,8 @@ struct kspace_butterfly {
     }
 };
 
-/// Calls move(j, number) for the points of a butterfly of R in the planes. Looks up all planes before
-/// it moves the first, as loads that follow a move would wait for it.
+/// Calls move(j, number) for the points of a butterfly of R in the planes. Looks up all planes
+/// before it moves the first, as loads that follow a move would wait for it.
 template <int R, class Real, class Move>
 PSG_HD void kspace_points(const kspace_butterfly &b, const kspace_args<Real> &a,
                           const kspace_column<Real> &c, const kspace_place &in, Move move) {
@@ -138,8 +138,8 @@ PSG_HD void kspace_pass_any(const kspace_args<Real> &a, uint32_t p, uint32_t thr
 
 #if defined(__CUDACC__)
 
-/// One tile a block. Grid: x tiles, y sheets; block: a multiple of the columns in a tile; shared memory:
-/// list.rows << log2_columns complex numbers.
+/// One tile a block. Grid: x tiles, y sheets; block: a multiple of the columns in a tile; shared
+/// memory: list.rows << log2_columns complex numbers.
 template <class Real, int THREADS, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     kspace_generic(const __grid_constant__ kspace_args<Real> a) {

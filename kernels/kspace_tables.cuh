@@ -140,8 +140,8 @@ inline uint32_t kspace_tile_threads(const kspace_list &list, uint32_t log2_colum
 }
 
 /// The tile for a list on a device that gives a block max_shared bytes: rows of 256 bytes where the
-/// tile stays small, else of 128, 64 or 32, so that several blocks fit a multiprocessor: with wide rows two in
-/// f64 and three in f32, or one less, as what CUDA keeps for itself is not counted.
+/// tile stays small, else of 128, 64 or 32, so that several blocks fit a multiprocessor: with wide
+/// rows two in f64 and three in f32, or one less, as what CUDA keeps for itself is not counted.
 /// false: not even the narrowest tile fits.
 inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, size_t max_shared,
                                kspace_tile_shape *tile) {
@@ -162,9 +162,10 @@ inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, si
     return false;
 }
 
-/// The tile for a launch of so few tiles that all of them are on the device at once. How long one takes is all that counts then, so a
-/// thread has at most one butterfly in each pass, if there can be as many threads. Fewer columns were not faster on an H200, and more
-/// were slower. false: it would not be small.
+/// The tile for a launch of so few tiles that all of them are on the device at once. How long one
+/// takes is all that counts then, so a thread has at most one butterfly in each pass, if there can
+/// be as many threads. Fewer columns were not faster on an H200, and more were slower. false: it
+/// would not be small.
 inline bool kspace_few_tile(const kspace_list &list, size_t complex_bytes,
                             kspace_tile_shape *tile) {
     const uint32_t log2_columns = 4;

@@ -1,7 +1,8 @@
-// Launches of kernels that follow one another on a stream. The blocks of such a kernel start when all blocks of the kernel before have
-// ended, which may be before all that it wrote is there (CUDA's programmatic dependent launch, from compute capability 9.0 on). The
-// blocks read tables that no kernel writes, and wait. So less time is lost between two kernels. Blocks that wait take no room from the
-// kernel before, whose blocks have ended.
+// Launches of kernels that follow one another on a stream. The blocks of such a kernel start when
+// all blocks of the kernel before have ended, which may be before all that it wrote is there
+// (CUDA's programmatic dependent launch, from compute capability 9.0 on). The blocks read tables
+// that no kernel writes, and wait. So less time is lost between two kernels. Blocks that wait take
+// no room from the kernel before, whose blocks have ended.
 #ifndef PSG_KERNELS_LAUNCH_CUH
 #define PSG_KERNELS_LAUNCH_CUH
 
@@ -10,8 +11,9 @@
 namespace psg_cuda {
 
 #if defined(__CUDACC__)
-/// Wait until the kernel before this one on the stream is done, and what it has written is there. All threads of a kernel for
-/// launch_after() call it before they read what the kernel before may have written, and before they write.
+/// Wait until the kernel before this one on the stream is done, and what it has written is there.
+/// All threads of a kernel for launch_after() call it before they read what the kernel before may
+/// have written, and before they write.
 __device__ __forceinline__ void wait_for_the_one_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");

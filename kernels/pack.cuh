@@ -1,5 +1,5 @@
-// Index logic of pack and unpack, the same on the device and on the host. PACK: from the whole array
-// to the pieces; else from the pieces to the array.
+// Index logic of pack and unpack, the same on the device and on the host. PACK: from the whole
+// array to the pieces; else from the pieces to the array.
 #ifndef PSG_KERNELS_PACK_CUH
 #define PSG_KERNELS_PACK_CUH
 
@@ -11,8 +11,8 @@ namespace psg_cuda {
 constexpr int pack_threads = 256;
 constexpr int pack_elements = 4; // for each thread
 
-/// The spectrum of a segment, or a sheet with its planes strided; the pieces of a segment take z0 for their first row and
-/// pitch_bytes for their plane.
+/// The spectrum of a segment, or a sheet with its planes strided; the pieces of a segment take z0
+/// for their first row and pitch_bytes for their plane.
 struct pack_args {
     void *whole;
     uint32_t nxc;      // segment only
@@ -22,8 +22,8 @@ struct pack_args {
     segment_list list;
 };
 
-/// Thread `lane` of block `block` of a segment's plane z. A piece is wider than a block as a rule, so the
-/// search is for the block's first column, and steps on from there.
+/// Thread `lane` of block `block` of a segment's plane z. A piece is wider than a block as a rule,
+/// so the search is for the block's first column, and steps on from there.
 template <class Element, bool PACK>
 PSG_HD void pack_segment_plane(const pack_args &a, uint32_t block, uint32_t z, uint32_t lane) {
     const uint32_t chunk = a.first + block * (pack_threads * pack_elements);

@@ -1,7 +1,9 @@
-/** @file pack.h  Spectra between segments, blocks and sheets. Each call is one launch per 128 blocks.
+/** @file pack.h  Spectra between segments, blocks and sheets. Each call is one launch per 128
+ * blocks.
  *
  *   segment s                     blocks B[s][p]                  sheet p
- *   [nz_s][ny][nxc]  <-segment->  [nz_s][ny_p][nxc]  <-sheet->   [nz][ny_p][nxc]  or  [ny_p][nxc][nz]
+ *   [nz_s][ny][nxc]  <-segment->  [nz_s][ny_p][nxc]  <-sheet->   [nz][ny_p][nxc]  or
+ *   [ny_p][nxc][nz]
  */
 #ifndef PSG_KERNELS_PACK_H
 #define PSG_KERNELS_PACK_H
@@ -31,7 +33,8 @@ cudaError_t psg_cuda_unpack_segment(psg_cuda_precision precision, void *spectrum
  *  @param[out] sheet_d  [nz][columns] or [columns][nz] complex numbers
  *  @param[in]  columns   rows * nxc of the sheet
  *  @param[in]  nz        planes of all segments together
- *  @param[in]  segments  [count], borrowed until return; packed blocks, or views of spectra of segments
+ *  @param[in]  segments  [count], borrowed until return; packed blocks, or views of spectra of
+ *  segments
  *  @return cudaSuccess; cudaErrorInvalidValue */
 cudaError_t psg_cuda_unpack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,
                                   void *sheet_d, size_t columns, size_t nz,

@@ -1,5 +1,6 @@
-// Steps of conjugate gradients. A warp has a row of a segment, its lanes the numbers in turn, and a block ROWS rows: that is
-// the order of the sums, see base/pcg.h. The compiler fuses no product with a sum here, as cores do not.
+// Steps of conjugate gradients. A warp has a row of a segment, its lanes the numbers in turn, and a
+// block ROWS rows: that is the order of the sums, see base/pcg.h. The compiler fuses no product
+// with a sum here, as cores do not.
 #include "kernels/pcg.h"
 
 #include <cfloat>

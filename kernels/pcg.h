@@ -1,5 +1,6 @@
-/** @file pcg.h  What a GPU does to a segment in a step of conjugate gradients: base/pcg.h has the method, cpu/pcg.h what each
- *  of these does. Pointers in a task are device pointers. Results have the bits of a core's.
+/** @file pcg.h  What a GPU does to a segment in a step of conjugate gradients: base/pcg.h has the
+ *  method, cpu/pcg.h what each of these does. Pointers in a task are device pointers. Results have
+ *  the bits of a core's.
  *  @return of all: cudaSuccess; cudaErrorInvalidValue: nothing was launched */
 #ifndef PSG_KERNELS_PCG_H
 #define PSG_KERNELS_PCG_H

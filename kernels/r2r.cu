@@ -57,8 +57,8 @@ template <class Real> struct row_access {
     }
 };
 
-/// A thread makes number m of line l. ALONG: neighbouring threads have neighbouring numbers of a line, else the same number
-/// of neighbouring lines.
+/// A thread makes number m of line l. ALONG: neighbouring threads have neighbouring numbers of a
+/// line, else the same number of neighbouring lines.
 template <bool ALONG, class Real, class From, class To>
 __global__ void __launch_bounds__(combine_threads)
     combine(const r2r_term<Real> *terms, size_t count, size_t lines, From from, To to) {

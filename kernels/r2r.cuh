@@ -1,4 +1,5 @@
-// Real-to-real transforms of many lines by cuFFT, with a kernel before and after; what r2r_tables.cuh says is read by them.
+// Real-to-real transforms of many lines by cuFFT, with a kernel before and after; what
+// r2r_tables.cuh says is read by them.
 #ifndef PSG_KERNELS_R2R_CUH
 #define PSG_KERNELS_R2R_CUH
 
@@ -13,14 +14,16 @@ inline int cufft_code(cufftResult r) {
     return r == CUFFT_SUCCESS ? 0 : PSG_CUDA_CUFFT_ERROR + (int)r;
 }
 
-/// Complex lines in memory: point m of line l is at (l / inner) outer + (l % inner) line + m point numbers from base_d on.
+/// Complex lines in memory: point m of line l is at (l / inner) outer + (l % inner) line + m point
+/// numbers from base_d on.
 struct r2r_lines {
     void *base_d;
     size_t inner, outer, line, point;
 };
 
-/// Rows of real planes, two by two: the real part of a point is in the even row, the imaginary part in the odd one. Of an odd
-/// number of rows the last one stands alone. Rows that are `pitch` reals long, but have fewer points, end with zeros.
+/// Rows of real planes, two by two: the real part of a point is in the even row, the imaginary part
+/// in the odd one. Of an odd number of rows the last one stands alone. Rows that are `pitch` reals
+/// long, but have fewer points, end with zeros.
 struct r2r_rows {
     void *base_d;
     size_t points, rows, row_pitch, plane_pitch, pitch;
@@ -30,7 +33,8 @@ struct r2r_rows {
 class r2r_axis {
   public:
     ~r2r_axis();
-    /// @param contiguous  the complex transform finds the points of a line side by side, else the lines
+    /// @param contiguous  the complex transform finds the points of a line side by side, else the
+    /// lines
     /// @return 0; a code for psg_cuda_error_string()
     int create(psg_cuda_precision precision, psg_cuda_r2r forward, size_t n, size_t lines,
                bool contiguous);

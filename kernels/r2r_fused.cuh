@@ -1,19 +1,22 @@
 // Real-to-real transforms inside the kernels that make a complex transform of the same length.
 //
-// Along y and z a complex number is two real ones, of two columns x and x', which each have a transform of their own. With F
-// the complex transform of what stands in the places 0 .. N-1:
+// Along y and z a complex number is two real ones, of two columns x and x', which each have a
+// transform of their own. With F the complex transform of what stands in the places 0 .. N-1:
 //
 //   two    REDFT10: place p holds point 2p, and from the middle on point 2(N-p) - 1  (Makhoul 1980)
 //          C[k] = w F[k] + conj(w) F[N-k],  w = exp(-i pi k / 2N)
 //   half   R2HC: place p holds point p
 //          C[k] = (F[k] + F[N-k]) / 2,  C[N-k] = (F[k] - F[N-k]) / 2i
-//   four   REDFT11: for m < N/2 place m holds a (c x[2m] + s x[N-1-2m]) and place m + N/2 holds i a (c x[N-1-2m] - s x[2m]),
+//   four   REDFT11: for m < N/2 place m holds a (c x[2m] + s x[N-1-2m]),
+//          and place m + N/2 holds i a (c x[N-1-2m] - s x[2m]),
 //          a = exp(-i pi m / N), c = cos(pi / 4N), s = sin(pi / 4N)
-//          C[k] = w F[k] + conj(w) F[N-1-k],  C[N-1-k] = i (w F[k] - conj(w) F[N-1-k]),  w = exp(-i pi k / 2N) for even k and
+//          C[k] = w F[k] + conj(w) F[N-1-k],  C[N-1-k] = i (w F[k] - conj(w) F[N-1-k]),
+//          w = exp(-i pi k / 2N) for even k and
 //          exp(-i pi (k+1) / 2N) for odd k. Of one real column F[N-1-k] is the conjugate of F[k].
 //
-// A sine transform is the cosine transform of other points: RODFT10 of (-1)^j x[j], and its modes are in the reverse order;
-// RODFT11 of the points in the reverse order, and its modes have the sign (-1)^k, which nobody needs to undo.
+// A sine transform is the cosine transform of other points: RODFT10 of (-1)^j x[j], and its modes
+// are in the reverse order; RODFT11 of the points in the reverse order, and its modes have the sign
+// (-1)^k, which nobody needs to undo.
 //
 // Along x a line of N reals is N/2 complex numbers, as xy_shape.cuh has them; see xy_sides.cuh.
 #ifndef PSG_KERNELS_R2R_FUSED_CUH
@@ -51,7 +54,8 @@ template <class Real> struct r2r_step {
         const int p = reverse() ? n - 1 - point : point;
         return !halves() ? point : p % 2 == 0 ? p / 2 : n - 1 - p / 2;
     }
-    /// The point of place p of the first (h = 0) or the second half of the places is from(n, h) + step(h) p.
+    /// The point of place p of the first (h = 0) or the second half of the places is from(n, h) +
+    /// step(h) p.
     PSG_HD int from(int n, int h) const {
         return !halves() ? 0 : h == 0 ? (reverse() ? n - 1 : 0) : reverse() ? -n : 2 * n - 1;
     }
@@ -60,8 +64,8 @@ template <class Real> struct r2r_step {
     }
 };
 
-/// What of a kind is known at compile time. TWISTED: with factors w. REFLECTED: the frequencies k and N - 1 - k are a pair, and not
-/// k and N - k.
+/// What of a kind is known at compile time. TWISTED: with factors w. REFLECTED: the frequencies k
+/// and N - 1 - k are a pair, and not k and N - k.
 template <bool TWISTED_, bool REFLECTED_> struct r2r_form {
     static constexpr bool TWISTED = TWISTED_, REFLECTED = REFLECTED_;
     static PSG_HD int mirror(int n, int k) {
@@ -73,7 +77,8 @@ template <bool TWISTED_, bool REFLECTED_> struct r2r_form {
     }
 };
 
-/// Calls f(r2r_form) for a kind that is not `none`, so that a kind costs one branch, and not one for each number.
+/// Calls f(r2r_form) for a kind that is not `none`, so that a kind costs one branch, and not one
+/// for each number.
 template <class F> PSG_HD void r2r_switch(r2r_kind kind, F f) {
     if (kind == r2r_kind::two)
         f(r2r_form<true, false>());
@@ -131,7 +136,8 @@ r2r_step<Real> r2r_make_step(psg_cuda_r2r kind, int n, const complex_t<Real> *fa
     return step;
 }
 
-/// In which half of the places element e of a thread is in pass 0. The radix is even, so half of each butterfly is in each half.
+/// In which half of the places element e of a thread is in pass 0. The radix is even, so half of
+/// each butterfly is in each half.
 template <class S> PSG_HD constexpr int r2r_half(int e) {
     static_assert(S::radix(0) % 2 == 0, "");
     return e % S::radix(0) >= S::radix(0) / 2;
@@ -194,7 +200,8 @@ PSG_HD void r2r_end(typename S::Complex *v, typename S::Member q,
     }
 }
 
-/// Calls both(k, F[k], F[mirror]) for all pairs of frequencies of MIRRORED columns, in registers as the last pass owns them.
+/// Calls both(k, F[k], F[mirror]) for all pairs of frequencies of MIRRORED columns, in registers as
+/// the last pass owns them.
 template <class S, class Form, class Both>
 PSG_HD void r2r_pairs(typename S::Complex *v, typename S::Member q, Both both) {
     constexpr int R = S::RL, STEP = S::N / R;
@@ -221,8 +228,8 @@ PSG_HD void r2r_pairs(typename S::Complex *v, typename S::Member q, Both both) {
     }
 }
 
-/// Between registers, as the last pass owns them, and an exchange buffer [N][COLUMNS] in the order of the frequencies. MIRRORED
-/// columns do not need it.
+/// Between registers, as the last pass owns them, and an exchange buffer [N][COLUMNS] in the order
+/// of the frequencies. MIRRORED columns do not need it.
 template <class S>
 PSG_HD void r2r_put(const typename S::Complex *v, typename S::Member q, int col,
                     typename S::Complex *buf) {
@@ -231,8 +238,9 @@ PSG_HD void r2r_put(const typename S::Complex *v, typename S::Member q, int col,
         buf[S::place_frequency(q, e) * S::COLUMNS + col] = v[e];
 }
 
-/// Calls both(k, v[e], other) for all frequencies k, which are v[e]: MIRRORED columns once for each pair, both numbers of which it
-/// may change; the others for each number, and `other` is a copy from the buffer of r2r_put().
+/// Calls both(k, v[e], other) for all frequencies k, which are v[e]: MIRRORED columns once for each
+/// pair, both numbers of which it may change; the others for each number, and `other` is a copy
+/// from the buffer of r2r_put().
 template <class S, class Form, class Both>
 PSG_HD void r2r_each(typename S::Complex *v, typename S::Member q, int col,
                      const typename S::Complex *buf, Both both) {

@@ -1,20 +1,24 @@
 // Real-to-real transforms by a complex one: what is done before it and after it.
 //
-// Every kind of psg_cuda_r2r is linear, so it transforms the real and the imaginary parts of complex numbers alike, and
+// Every kind of psg_cuda_r2r is linear, so it transforms the real and the imaginary parts of
+// complex numbers alike, and
 //
 //   z[n] --before--> v[L] --DFT, exp(-2 pi i m k / L)--> F[L] --after--> Y[n]
 //
-// where every number after a step is a sum of two numbers before it: out[m] = a in[s] + b in[t]. With w = exp(-i pi k / 2n):
+// where every number after a step is a sum of two numbers before it: out[m] = a in[s] + b in[t].
+// With w = exp(-i pi k / 2n):
 //
 //   R2HC     L = n      Y[k] = (F[k] + F[n-k]) / 2,  Y[n-k] = (F[k] - F[n-k]) / 2i,  k < n/2
-//   REDFT10  L = n      v = z[0], z[2], .. z[3], z[1];  Y[k] = w F[k] + conj(w) F[n-k]                 (Makhoul 1980)
-//   REDFT11  L = 2n     v[j] = z[j] exp(-i pi j / 2n), then zeros;  Y[k] = c F[k] + conj(c) F[2n-1-k],
+//   REDFT10  L = n      v = z[0], z[2], .. z[3], z[1];  Y[k] = w F[k] + conj(w) F[n-k]
+//      (Makhoul 1980)
+//   REDFT11  L = 2n     v[j] = z[j] exp(-i pi j / 2n), then zeros;  Y[k] = c F[k] + conj(c)
+//   F[2n-1-k],
 //                       c = exp(-i pi (k + 1/2) / 2n)
 //   REDFT00  L = 2n-2   v = z[0] .. z[n-1] .. z[1];  Y[k] = F[k]
 //   RODFT00  L = 2n+2   v = 0, z[0] .. z[n-1], 0, -z[n-1] .. -z[0];  Y[k] = i F[k+1]
 //
-// HC2R and REDFT01 are the inverses of R2HC and REDFT10. RODFT10 is REDFT10 of (-1)^j z[j] with Y reversed, RODFT01 its
-// inverse, and RODFT11 is (-1)^k REDFT11 of z reversed.
+// HC2R and REDFT01 are the inverses of R2HC and REDFT10. RODFT10 is REDFT10 of (-1)^j z[j] with Y
+// reversed, RODFT01 its inverse, and RODFT11 is (-1)^k REDFT11 of z reversed.
 #ifndef PSG_KERNELS_R2R_TABLES_CUH
 #define PSG_KERNELS_R2R_TABLES_CUH
 

@@ -215,8 +215,8 @@ template <int R, int SIGN, class Real> PSG_HD void dft(complex_t<Real> *v) {
     }
 }
 
-/// Multiply v[j], j = 1 .. R-1, by w^j, or by its conjugate; w^j is at table[(j - 1) * stride]. Those of
-/// 1, 2, 3 and 4, 8, .. are loaded, and the others are their products, which cost less.
+/// Multiply v[j], j = 1 .. R-1, by w^j, or by its conjugate; w^j is at table[(j - 1) * stride].
+/// Those of 1, 2, 3 and 4, 8, .. are loaded, and the others are their products, which cost less.
 template <int R, bool CONJUGATE, class Real>
 PSG_HD void twist(complex_t<Real> *v, const complex_t<Real> *table, uint32_t stride) {
     constexpr int STEP = R > 5 ? 4 : R;

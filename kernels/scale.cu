@@ -1,4 +1,5 @@
-// Normalising: 16 bytes an access where both fields are dense and aligned to them, else a real an access.
+// Normalising: 16 bytes an access where both fields are dense and aligned to them, else a real an
+// access.
 #include "kernels/complex.cuh"
 #include "kernels/scale.h"
 
@@ -45,7 +46,8 @@ __global__ void __launch_bounds__(threads)
         *nonfinite = 1; // by many threads at once: all write the same
 }
 
-/// Of a field with pitches: a block has threads * elements points of a plane, in the order of memory.
+/// Of a field with pitches: a block has threads * elements points of a plane, in the order of
+/// memory.
 template <class Real> struct rows_args {
     const Real *in;
     Real *out;

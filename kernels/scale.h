@@ -1,4 +1,5 @@
-/** @file scale.h  Normalising u in the staged graph, and copies between dense fields and fields with pitches. */
+/** @file scale.h  Normalising u in the staged graph, and copies between dense fields and fields
+ * with pitches. */
 #ifndef PSG_KERNELS_SCALE_H
 #define PSG_KERNELS_SCALE_H
 

@@ -1,4 +1,5 @@
-// f and what values on the sides add to it, in a pass of its own over f: such a solve is rare beside one without values.
+// f and what values on the sides add to it, in a pass of its own over f: such a solve is rare
+// beside one without values.
 #include "kernels/complex.cuh"
 #include "kernels/sides.h"
 

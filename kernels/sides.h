@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/** Reals of the precision that are added to the points next to a side; NULL: nothing. Device memory or pinned host
- *  memory. */
+/** Reals of the precision that are added to the points next to a side; NULL: nothing. Device memory
+ *  or pinned host memory. */
 typedef struct psg_cuda_sides {
     const void *x[2]; /**< [planes][ny], of the first and of the last point of each row */
     const void *y[2]; /**< [planes][nx], of the first and of the last row of each plane */

@@ -1,5 +1,5 @@
-// Index logic of the copy and the transpose of a matrix, the same on the device and on the host. A copy goes
-// row by row. For a transpose tiles of 32 x 32 go through shared memory.
+// Index logic of the copy and the transpose of a matrix, the same on the device and on the host. A
+// copy goes row by row. For a transpose tiles of 32 x 32 go through shared memory.
 //
 //      in  x ->            tile [y][x]         out  y ->
 //      y  [32 rows]   -->  33 wide: a     -->   x  [32 rows]
@@ -69,8 +69,8 @@ PSG_HD void transpose_store(const transpose_args &a, const transpose_place &at,
     }
 }
 
-/// Chunk `block` of rows; a chunk has width * transpose_elements elements of `rows` rows, and thread
-/// (lane, row) of width x rows copies transpose_elements of them.
+/// Chunk `block` of rows; a chunk has width * transpose_elements elements of `rows` rows, and
+/// thread (lane, row) of width x rows copies transpose_elements of them.
 template <class Element>
 PSG_HD void rows_copy(const transpose_args &a, uint32_t block, uint32_t lane, uint32_t row,
                       uint32_t width, uint32_t rows) {

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/** A matrix: its first element, and elements from a row to the next; 0 = dense. A matrix inside a larger one makes
- *  a copy or a transpose a pack or an unpack. */
+/** A matrix: its first element, and elements from a row to the next; 0 = dense. A matrix inside a
+ *  larger one makes a copy or a transpose a pack or an unpack. */
 typedef struct psg_cuda_matrix {
     void *data_d; /**< aligned to its elements */
     size_t pitch; /**< >= a row's elements */
@@ -17,7 +17,8 @@ typedef struct psg_cuda_matrix {
 
 /** out = in, or its transpose.
  *  @param[in]  turns    transpose; else copy
- *  @param[in]  n        elements of a row of `in`, and rows, each below 2^31; one of them 0: nothing is done
+ *  @param[in]  n        elements of a row of `in`, and rows, each below 2^31; one of them 0:
+ *  nothing is done
  *  @param[in]  element_bytes  4, 8 or 16
  *  @param[in]  in       [n[1]][n[0]]; not written
  *  @param[out] out      [n[0]][n[1]] where it turns, else [n[1]][n[0]]; must not overlap `in`

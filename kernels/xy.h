@@ -6,12 +6,14 @@
  *      u [planes][ny][nx] reals  <--inverse--  (see psg_cuda_columns), dense or views of a segment
  *
  *  For some sizes only; for the others fft.h has cuFFT's. Unscaled, exp(-i k x) forward. The parts
- *  may be in the memory of other GPUs: they are written and read in pieces of 256 bytes and more, mostly 512.
+ *  may be in the memory of other GPUs: they are written and read in pieces of 256 bytes and more,
+ *  mostly 512.
  *
- *  Along each axis the transform is PSG_CUDA_DFT, or PSG_CUDA_REDFT10, _RODFT10, _REDFT11 or _RODFT11, and their inverses back;
- *  then y is PSG_CUDA_R2HC where it is periodic and x is not. With PSG_CUDA_DFT along x a row of the spectrum has nx/2 + 1
- *  numbers, else nx/2, each of two modes, see psg_cuda_xy_modes(). The modes of RODFT11 have the sign (-1)^k, which the
- *  inverse takes away.
+ *  Along each axis the transform is PSG_CUDA_DFT, or PSG_CUDA_REDFT10, _RODFT10, _REDFT11 or
+ *  _RODFT11, and their inverses back; then y is PSG_CUDA_R2HC where it is periodic and x is not.
+ *  With PSG_CUDA_DFT along x a row of the spectrum has nx/2 + 1 numbers, else nx/2, each of two
+ *  modes, see psg_cuda_xy_modes(). The modes of RODFT11 have the sign (-1)^k, which the inverse
+ *  takes away.
  */
 #ifndef PSG_KERNELS_XY_H
 #define PSG_KERNELS_XY_H
@@ -23,8 +25,9 @@
 extern "C" {
 #endif
 
-/** Tables and launch parameters for one size of plane on one device; both directions. A plan has the counters of one call's blocks, so
- *  calls are on one stream, or each comes after the work of the one before. */
+/** Tables and launch parameters for one size of plane on one device; both directions. A plan has
+ *  the counters of one call's blocks, so calls are on one stream, or each comes after the work of
+ *  the one before. */
 typedef struct psg_cuda_xy psg_cuda_xy;
 
 /** What the planes of a sheet are to a segment: planes of [strip][rows][the strip's width] complex
@@ -63,8 +66,8 @@ size_t psg_cuda_xy_strip(psg_cuda_precision precision, const psg_cuda_r2r kind[2
 bool psg_cuda_xy_suits(psg_cuda_precision precision, const psg_cuda_r2r kind[2], size_t nx,
                        size_t ny, int device);
 
-/** The modes that are the real and the imaginary part of number 0 .. nx/2-1 of a row of a spectrum that is not periodic
- *  along x, by their index in a transform by FFTW. Needs no device. */
+/** The modes that are the real and the imaginary part of number 0 .. nx/2-1 of a row of a spectrum
+ *  that is not periodic along x, by their index in a transform by FFTW. Needs no device. */
 void psg_cuda_xy_modes(psg_cuda_r2r kind, size_t nx, size_t number, size_t modes[2]);
 
 /** Make the tables on the current device.
@@ -78,16 +81,19 @@ cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision,
 /** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
 void psg_cuda_xy_destroy(psg_cuda_xy *plan);
 
-/** Bytes that a call works in, for segments of up to that many planes and PSG_CUDA_XY_FIELDS; 0 for small planes. */
+/** Bytes that a call works in, for segments of up to that many planes and PSG_CUDA_XY_FIELDS; 0 for
+ * small planes. */
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 
-/** Transform a segment. The answer is the same bit by bit for all pitches, and however many fields a call makes. A dense
- *  field that is aligned to a complex number, is alone and has no derivative, has a kernel of its own. Several fields of one
- *  call take turns plane by plane, so that parts are read from memory once for all of them, and those with the same ky
- *  share the transform along y. The parts stay as they are. The kernel may start before
- *  the kernel before it on the stream is done, and waits for it (launch.cuh).
+/** Transform a segment. The answer is the same bit by bit for all pitches, and however many fields
+ *  a call makes. A dense field that is aligned to a complex number, is alone and has no derivative,
+ *  has a kernel of its own. Several fields of one call take turns plane by plane, so that parts are
+ *  read from memory once for all of them, and those with the same ky share the transform along y.
+ *  The parts stay as they are. The kernel may start before the kernel before it on the stream is
+ *  done, and waits for it (launch.cuh).
  *  @param[in]     direction  PSG_CUDA_FORWARD: from the field to the parts; PSG_CUDA_INVERSE: back
- *  @param[in,out] fields     [fields_count], borrowed until return; their reals are only read, or only written. Derivatives
+ *  @param[in,out] fields     [fields_count], borrowed until return; their reals are only read, or
+ *  only written. Derivatives
  *                            are for PSG_CUDA_INVERSE where x and y are PSG_CUDA_DFT
  *  @param[in]     fields_count  1; and up to PSG_CUDA_XY_FIELDS where there may be derivatives
  *  @param[in]     planes     of each field; 0 is fine

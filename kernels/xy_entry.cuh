@@ -21,7 +21,8 @@ struct xy_entry {
     const void *forward, *inverse;
 };
 
-/// The tables of the kernels of each form. Those of dense and of strided fields have the same shapes line by line.
+/// The tables of the kernels of each form. Those of dense and of strided fields have the same
+/// shapes line by line.
 const xy_entry *xy_dense_f64(size_t *count);
 const xy_entry *xy_dense_f32(size_t *count);
 const xy_entry *xy_strided_f64(size_t *count);
@@ -29,8 +30,8 @@ const xy_entry *xy_strided_f32(size_t *count);
 const xy_entry *xy_sides_f64(size_t *count);
 const xy_entry *xy_sides_f32(size_t *count);
 
-/// The lines and the columns of a line of xy_f64.def. With real-to-real transforms columns are MIRRORED, and lines FOLDED on the way
-/// forward, if they can be.
+/// The lines and the columns of a line of xy_f64.def. With real-to-real transforms columns are
+/// MIRRORED, and lines FOLDED on the way forward, if they can be.
 template <class Real, xy_form FORM, bool FORWARD, int M, int E, int ROWS, int L0, int L1, int L2>
 using xy_lines = column_shape<Real, M, E, ROWS, L0, L1, L2, true,
                               FORM == xy_form::sides && FORWARD && E == 2 * L0 && L0 % 2 == 0>;
@@ -49,8 +50,8 @@ using xy_columns = column_shape<Real, NY, E, WIDTH, C0, C1, C2, false,
             PSG_XY_SHAPE(false, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2), FORM,   \
             BLOCKS>(),
 
-// Lines for periodic planes alone, and lines for planes with a real-to-real transform alone. A table of the latter defines
-// PSG_XY_OF_SIDES first.
+// Lines for periodic planes alone, and lines for planes with a real-to-real transform alone. A
+// table of the latter defines PSG_XY_OF_SIDES first.
 #ifdef PSG_XY_OF_SIDES
 #define PSG_XY_PERIODIC(...)
 #define PSG_XY_SIDES PSG_XY

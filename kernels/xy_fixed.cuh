@@ -5,8 +5,8 @@
 //
 // Between the two steps a plane is kept where it costs no memory traffic: memory is read once and
 // written once. A line item is ROWS rows of a plane along x, a column item one strip of its
-// spectrum, WIDTH numbers of x, along y. A small plane fits into the shared memory of a block, which
-// takes one plane after the other. A larger one is in a ring of planes that stays in the
+// spectrum, WIDTH numbers of x, along y. A small plane fits into the shared memory of a block,
+// which takes one plane after the other. A larger one is in a ring of planes that stays in the
 // second-level cache: blocks take items from one sequence, in rounds: of round r the first step of
 // plane r and the second of plane r - lag, mixed. An item waits until the other step has left it
 // what it needs; that comes before it in the sequence, so somebody works on it, and whichever
@@ -14,11 +14,11 @@
 //
 // The kernels of a dense field have its pitches as constants, and load and store two reals at once.
 // STRIDED kernels take any pitches, and rows that are aligned to a real alone. On the way back they
-// make several fields of the same parts, and differentiate. A derivative along x differs from u in the
-// transform along x alone: fields that share the transform along y are a family, which has planes of
-// its own in the ring. SIDES kernels take pitches, too, and have real-to-real transforms along x or y
-// (xy_sides.cuh, r2r_fused.cuh). They are kernels of their own, since one kernel for all would spill
-// registers where the field is dense and periodic.
+// make several fields of the same parts, and differentiate. A derivative along x differs from u in
+// the transform along x alone: fields that share the transform along y are a family, which has
+// planes of its own in the ring. SIDES kernels take pitches, too, and have real-to-real transforms
+// along x or y (xy_sides.cuh, r2r_fused.cuh). They are kernels of their own, since one kernel for
+// all would spill registers where the field is dense and periodic.
 #ifndef PSG_KERNELS_XY_FIXED_CUH
 #define PSG_KERNELS_XY_FIXED_CUH
 
@@ -66,8 +66,9 @@ template <class X, bool FORWARD, xy_form FORM> struct xy_steps {
     }
 };
 
-/// Which plane of the segment a plane of all families is, and of which family. Families take turns plane by plane: the second
-/// one finds in the second-level cache what the first one has read of the parts.
+/// Which plane of the segment a plane of all families is, and of which family. Families take turns
+/// plane by plane: the second one finds in the second-level cache what the first one has read of
+/// the parts.
 struct xy_place {
     uint32_t plane, family;
     template <class Real>
@@ -111,8 +112,9 @@ PSG_HD uint32_t *xy_counter(const xy_args<Real> &a, uint32_t plane, bool first) 
     return a.counters + xy_done_first + (first ? 0 : a.slots) + xy_slot(a, plane);
 }
 
-/// The counter that an item waits for, NULL: none, and what it waits for: the second step for the first step of its plane, the first
-/// step for the second one of the plane that was in its place of the ring.
+/// The counter that an item waits for, NULL: none, and what it waits for: the second step for the
+/// first step of its plane, the first step for the second one of the plane that was in its place of
+/// the ring.
 template <class X, bool FORWARD, xy_form FORM>
 __device__ __forceinline__ const uint32_t *xy_awaited(const xy_args<typename X::Real> &a,
                                                       const xy_item &item, uint32_t *count) {
@@ -157,7 +159,8 @@ __device__ __forceinline__ void xy_scout(const xy_args<typename X::Real> &a, xy_
     __syncwarp();
 }
 
-/// A block ends. The last one leaves the counters as it found them; the warp whose first thread calls xy_done().
+/// A block ends. The last one leaves the counters as it found them; the warp whose first thread
+/// calls xy_done().
 template <class Real> __device__ __forceinline__ void xy_end(const xy_args<Real> &a) {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t before = 0;
@@ -182,7 +185,8 @@ __device__ __forceinline__ void xy_begin(const xy_args<typename X::Real> &a,
             part_of[a.part[p].y0 + r] = (uint8_t)p;
 }
 
-/// Store one row of a field with pitches; the whole block. The last warp of a block may have fewer than 32 threads.
+/// Store one row of a field with pitches; the whole block. The last warp of a block may have fewer
+/// than 32 threads.
 /// @param shifted  of the field
 template <class X>
 __device__ __forceinline__ void xy_store_row(const typename X::Complex *v, int q, int thread,
@@ -490,7 +494,8 @@ template <class X> constexpr size_t xy_static_bytes() {
            (X::WHOLE ? xy_max_parts * sizeof(typename X::Complex *) : 2 * sizeof(xy_next<X>));
 }
 
-/// The line of the table for a shape, and for what it is on the way back: the same but for FOLDED lines.
+/// The line of the table for a shape, and for what it is on the way back: the same but for FOLDED
+/// lines.
 template <class X, class Back, xy_form FORM, int BLOCKS> xy_entry xy_line() {
     using L = typename X::Lines;
     using C = typename X::Columns;

@@ -1,5 +1,5 @@
-// What a thread does in the 2-D transforms of planes of a size known at compile time, between any two barriers. The kernels
-// are in xy_fixed.cuh.
+// What a thread does in the 2-D transforms of planes of a size known at compile time, between any
+// two barriers. The kernels are in xy_fixed.cuh.
 //
 // Along x a line of nx reals is transformed as M = nx / 2 complex numbers z[n] = f[2n] + i f[2n+1]:
 // with E = (Z[k] + conj Z[M-k]) / 2 and O = -i (Z[k] - conj Z[M-k]) / 2 the spectrum of f is
@@ -49,20 +49,23 @@ template <class Real> struct xy_field {
     xy_derivative<Real> by; // read by STRIDED kernels alone
 };
 
-/// Fields that share the transform along y on the way back: the rows of the parts are multiplied by ky once for all of them.
+/// Fields that share the transform along y on the way back: the rows of the parts are multiplied by
+/// ky once for all of them.
 template <class Real> struct xy_family {
     const Real *ky; // null: 1
     uint32_t first, end;
 };
 
-/// What blocks count: the items that were taken, the blocks that have ended, and for each place of the ring the items of the first and
-/// of the second step that are done, of all planes that were there.
+/// What blocks count: the items that were taken, the blocks that have ended, and for each place of
+/// the ring the items of the first and of the second step that are done, of all planes that were
+/// there.
 enum : uint32_t { xy_taken = 0, xy_ended, xy_done_first };
 PSG_HD constexpr uint32_t xy_counters(uint32_t slots) {
     return xy_done_first + 2 * slots;
 }
 
-/// The transform along x of a SIDES kernel. The place of point 2n (h = 0) or 2n + 1 is from[h] + step[h] n.
+/// The transform along x of a SIDES kernel. The place of point 2n (h = 0) or 2n + 1 is from[h] +
+/// step[h] n.
 template <class Real> struct xy_x_step {
     r2r_kind kind = r2r_kind::none;
     bool odd = false;                         // a sine transform
@@ -72,18 +75,21 @@ template <class Real> struct xy_x_step {
 
 template <class Real> struct xy_args {
     xy_field<Real> field[xy_max_fields]; // by family
-    // STRIDED kernels make several fields on the way back, and read this. The others have the first field alone.
+    // STRIDED kernels make several fields on the way back, and read this. The others have the first
+    // field alone.
     xy_family<Real> family[xy_max_fields];
     uint32_t families;
     complex_t<Real> *ring; // [slots][plane]
     uint32_t *counters;    // xy_counters(slots), all 0 before and after
-    // Twiddles of lines [M] and columns [ny], and xy_factors(), of which kernels copy the first M / 2.
+    // Twiddles of lines [M] and columns [ny], and xy_factors(), of which kernels copy the first M /
+    // 2.
     const complex_t<Real> *tables;
     uint32_t planes; // of all families
     uint32_t slots, lag, parts;
     uint32_t slots_magic; // divides by slots
     xy_part<Real> part[xy_max_parts];
-    // Read by SIDES kernels alone: numbers in a row of the spectrum, M with a real-to-real transform along x, else M + 1.
+    // Read by SIDES kernels alone: numbers in a row of the spectrum, M with a real-to-real
+    // transform along x, else M + 1.
     uint32_t nxc;
     xy_x_step<Real> x;
     r2r_step<Real> y;
@@ -110,18 +116,19 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr int ITEMS = STRIPS + LINES;
     static constexpr int LINE = 128 / sizeof(Complex); // numbers in a cache line
     static constexpr size_t PLANE = ((size_t)NY * NXC + LINE - 1) / LINE * LINE;
-    /// Pairs of frequencies k, M - k of a row that a thread has, and how many it reads before it uses the first. 15 at once would
-    /// spill registers, so they come in fives.
+    /// Pairs of frequencies k, M - k of a row that a thread has, and how many it reads before it
+    /// uses the first. 15 at once would spill registers, so they come in fives.
     static constexpr int PAIRS = Lines::E / 2, AT_ONCE = PAIRS == 15 ? 5 : PAIRS;
-    /// How many rows of a line item a warp has to itself; 0 if warps share rows, or if these rows are no whole cache lines of a strip.
+    /// How many rows of a line item a warp has to itself; 0 if warps share rows, or if these rows
+    /// are no whole cache lines of a strip.
     static PSG_HD constexpr int warp_rows() {
         return Lines::IN_WARP && 32 / Lines::T * WIDTH % LINE == 0 ? 32 / Lines::T : 0;
     }
     static constexpr size_t most(size_t a, size_t b) {
         return a > b ? a : b;
     }
-    // Shared memory: the exchange buffer, then the twiddles of lines and columns, and the roots, or the first factors along x;
-    // and a plane.
+    // Shared memory: the exchange buffer, then the twiddles of lines and columns, and the roots, or
+    // the first factors along x; and a plane.
     static constexpr size_t BUFFER =
         most(Lines::shared_bytes, Columns::shared_bytes) / sizeof(Complex);
     static constexpr size_t TABLES = (size_t)M + NY + M / 2;
@@ -143,7 +150,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static PSG_HD int width(int strip, int nxc = NXC) {
         return strip < nxc / WIDTH ? WIDTH : nxc % WIDTH;
     }
-    /// Where number m of a row stands in a plane of the ring. Rows are in the places of the transform along y.
+    /// Where number m of a row stands in a plane of the ring. Rows are in the places of the
+    /// transform along y.
     static PSG_HD size_t in_strips(int m, int row, int nxc = NXC) {
         const int strip = m / WIDTH;
         return (size_t)strip * WIDTH * NY + row * width(strip, nxc) + m % WIDTH;
@@ -153,8 +161,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static PSG_HD int mirrored(int k) {
         return M / 2 + k;
     }
-    /// in_strips() of number k = q + T i, i < PAIRS, or of mirrored(k) if `half` is 1. Where WIDTH divides T, M and M / 2, the distance from
-    /// the place of number q is known to the compiler.
+    /// in_strips() of number k = q + T i, i < PAIRS, or of mirrored(k) if `half` is 1. Where WIDTH
+    /// divides T, M and M / 2, the distance from the place of number q is known to the compiler.
     static PSG_HD int in_ring(int q, int i, int half, int row, int nxc = NXC) {
         const int m = q + Lines::T * i + M / 2 * half;
         const auto full = [row](int n) { return (n / WIDTH * NY + row) * WIDTH + n % WIDTH; };
@@ -162,8 +170,9 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             return (int)in_strips(m, row, nxc);
         return Lines::T % WIDTH == 0 && M / 2 % WIDTH == 0 ? full(q) + (m - q) * NY : full(m);
     }
-    /// Which row of an item the threads of row `row` work on. If the transform along y has even and odd rows apart, the even ones come
-    /// first, then the odd ones, so that neighbouring threads store in neighbouring places.
+    /// Which row of an item the threads of row `row` work on. If the transform along y has even and
+    /// odd rows apart, the even ones come first, then the odd ones, so that neighbouring threads
+    /// store in neighbouring places.
     static PSG_HD int row_of(int row, const Step &rows) {
         return !rows.halves() ? row : row < ROWS / 2 ? 2 * row : 2 * row - ROWS + 1;
     }
@@ -181,8 +190,9 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
         for (int e = 0; e < Lines::E; e++)
             store_streaming(to + Lines::template place<0>(q, e), v[e]);
     }
-    /// One row of a field with pitches. Of a row that is not aligned to a complex number each real is loaded on its
-    /// own: the second load finds in the first-level cache what the first one brought.
+    /// One row of a field with pitches. Of a row that is not aligned to a complex number each real
+    /// is loaded on its own: the second load finds in the first-level cache what the first one
+    /// brought.
     static PSG_HD bool shifted(const Real *line) {
         return reinterpret_cast<uintptr_t>(line) % sizeof(Complex) != 0;
     }
@@ -197,9 +207,10 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
                 v[e] = load_streaming(reinterpret_cast<const Complex *>(from));
         }
     }
-    /// No cache collects stores before the second level, where half of the reals of a sector cost as much as all. A
-    /// thread of a shifted row stores the aligned pair of its left neighbour's y and its own x. The first thread
-    /// of a row in a warp has no such neighbour and stores x alone, and the last one also stores its y.
+    /// No cache collects stores before the second level, where half of the reals of a sector cost
+    /// as much as all. A thread of a shifted row stores the aligned pair of its left neighbour's y
+    /// and its own x. The first thread of a row in a warp has no such neighbour and stores x alone,
+    /// and the last one also stores its y.
     /// @param left  left(e): v[e].y of the thread before; all threads of a warp call it together
     template <class Left>
     static PSG_HD void store_row(const Complex *v, int q, int thread, Real *line, Left left) {
@@ -224,8 +235,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static PSG_HD constexpr int element(int i) {
         return i % (Lines::E / Lines::RL) * Lines::RL + i / (Lines::E / Lines::RL);
     }
-    /// So thread q has k < M / 2 of its pairs, and another thread has M - k. The frequencies from M / 2 on go through shared memory
-    /// [ROWS][PITCH], in their order.
+    /// So thread q has k < M / 2 of its pairs, and another thread has M - k. The frequencies from M
+    /// / 2 on go through shared memory [ROWS][PITCH], in their order.
     static PSG_HD void put_upper(const Complex *v, int q, int row, Complex *buf) {
         PSG_UNROLL
         for (int i = PAIRS; i < Lines::E; i++)
@@ -251,15 +262,16 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             plane[in_ring(q, i, 0, place)] = even + odd;
             plane[in_ring(q, i, 1, place)] = {even.x - odd.x, odd.y - even.y};
             if (i % 2 == 1)
-                loads_begun(); // loads for later pairs stay behind this: registers would not do for all
+                loads_begun(); // loads for later pairs stay behind this, for want of registers
         }
         if (q == 0) {
             const Complex a = v[element(PAIRS)];
             plane[in_strips(M, place)] = {a.x, -a.y};
         }
     }
-    /// X in the ring to the numbers of the inverse, those from M / 2 on for take_upper(): with A = X[k] + conj X[M-k]
-    /// and B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
+    /// X in the ring to the numbers of the inverse, those from M / 2 on for take_upper(): with A =
+    /// X[k] + conj X[M-k] and B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B)
+    /// at M - k.
     template <class By = xy_no_derivative>
     static PSG_HD void take_spectrum(Complex *v, int q, int row, Complex *buf, const Complex *plane,
                                      int place, const Complex *roots, const By &by = By()) {
@@ -319,7 +331,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             to[Columns::template place<0>(q, e) * w] = v[e];
     }
     /// What has been read of the ring need not go to memory when it leaves the cache: a strip, and
-    /// rows of a plane (but for lines of the cache that they share with other rows, and for the last strip).
+    /// rows of a plane (but for lines of the cache that they share with other rows, and for the
+    /// last strip).
     static PSG_HD void forget_strip(Complex *plane, int strip, int thread, int nxc = NXC) {
         Complex *at = plane + (size_t)strip * WIDTH * NY;
         for (int i = thread * LINE; i < width(strip, nxc) * NY; i += BLOCK * LINE)

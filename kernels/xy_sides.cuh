@@ -1,15 +1,22 @@
-// Real-to-real transforms along x in the kernels of xy_fixed.cuh, between any two barriers. A line of N reals is M = N / 2
-// complex numbers of xy_shape.cuh, and so is its row in the spectrum: each has two modes.
+// Real-to-real transforms along x in the kernels of xy_fixed.cuh, between any two barriers. A line
+// of N reals is M = N / 2 complex numbers of xy_shape.cuh, and so is its row in the spectrum: each
+// has two modes.
 //
-//   two   REDFT10: the places of r2r_fused.cuh for reals, so the line is v = x[0], x[2], .. x[3], x[1]. With V its Fourier
-//         transform, made as in xy_shape.cuh, C[k] - i C[N-k] = 2 w V[k], w = exp(-i pi k / 2N), k = 0 .. M; C[0] and C[M] are
-//         one number. So with E and O as there, and r = exp(-2 pi i k / N), C[k] - i C[N-k] is 2 (w E + w r O), and the number of
+//   two   REDFT10: the places of r2r_fused.cuh for reals, so the line is v = x[0], x[2], .. x[3],
+//   x[1]. With V its Fourier
+//         transform, made as in xy_shape.cuh, C[k] - i C[N-k] = 2 w V[k], w = exp(-i pi k / 2N), k
+//         = 0 .. M; C[0] and C[M] are
+//         one number. So with E and O as there, and r = exp(-2 pi i k / N), C[k] - i C[N-k] is 2 (w
+//         E + w r O), and the number of
 //         M - k is twice the conjugate of exp(i pi / 4) (w E - w r O)
-//   four  REDFT11: z[n] = t[n] (x[2n] + i x[N-1-2n]) and C[2k] - i C[N-1-2k] = t[k] Z[k], t[n] = sqrt(2) exp(-i pi (n/N + 1/8N))
+//   four  REDFT11: z[n] = t[n] (x[2n] + i x[N-1-2n]) and C[2k] - i C[N-1-2k] = t[k] Z[k], t[n] =
+//   sqrt(2) exp(-i pi (n/N + 1/8N))
 //
-// So the places n and M - 1 - n have the points 4n .. 4n+3 (`two`), or 2n, 2n+1, N-2-2n and N-1-2n (`four`). FOLDED lines, where a
-// thread has both places, put points there in registers, the others through the exchange buffer. On the way back no line is FOLDED:
-// neighbouring threads store neighbouring numbers there, and for `two` a warp would store half of each sector of memory at a time.
+// So the places n and M - 1 - n have the points 4n .. 4n+3 (`two`), or 2n, 2n+1, N-2-2n and N-1-2n
+// (`four`). FOLDED lines, where a thread has both places, put points there in registers, the others
+// through the exchange buffer. On the way back no line is FOLDED: neighbouring threads store
+// neighbouring numbers there, and for `two` a warp would store half of each sector of memory at a
+// time.
 #ifndef PSG_KERNELS_XY_SIDES_CUH
 #define PSG_KERNELS_XY_SIDES_CUH
 
@@ -17,8 +24,9 @@
 
 namespace psg_cuda {
 
-/// The factors along x for m complex numbers: two w r [m/2], w [m/2]; four t [m]; else the roots of xy_shape.cuh [m/2]. Kernels
-/// have the first m/2 in shared memory, where there is no room for the others: less of it would be left to the first-level cache.
+/// The factors along x for m complex numbers: two w r [m/2], w [m/2]; four t [m]; else the roots of
+/// xy_shape.cuh [m/2]. Kernels have the first m/2 in shared memory, where there is no room for the
+/// others: less of it would be left to the first-level cache.
 template <class Real> std::vector<complex_t<Real>> xy_factors(r2r_kind kind, size_t m) {
     const long double n = 2 * (long double)m;
     std::vector<complex_t<Real>> f;
@@ -135,7 +143,8 @@ template <class X> struct xy_sided {
             v[Lines::E - 1 - e] = x.odd ? Complex{a.y, b.x} : Complex{b.x, a.y};
         }
     }
-    /// Which v[e] is in the place n < M / 2 of the points 4n .. 4n+3, number j of those of a thread.
+    /// Which v[e] is in the place n < M / 2 of the points 4n .. 4n+3, number j of those of a
+    /// thread.
     static PSG_HD constexpr int lower(int j) {
         constexpr int HALF = Lines::radix(0) / 2;
         return j < HALF ? j : j + HALF;
@@ -200,7 +209,8 @@ template <class X> struct xy_sided {
                 loads_begun(); // as in put_spectrum()
         }
     }
-    /// The rows of modes in the ring to the numbers of the inverse, those from M / 2 on for take_upper().
+    /// The rows of modes in the ring to the numbers of the inverse, those from M / 2 on for
+    /// take_upper().
     static PSG_HD void take_modes(Complex *v, int q, int row, Complex *buf, const Complex *plane,
                                   int place, const Complex *roots, const Step &x) {
         q = computed_late(q), row = computed_late(row);

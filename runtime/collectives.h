@@ -16,8 +16,8 @@
 /** Of a communicator of mpi_comm.c. */
 struct psg_comm_own {
     MPI_Comm mpi;
-    int *
-        node; /**< [ranks] the processes of this node by their numbers in mpi, node_ranks of them */
+    /** [ranks] the processes of this node by their numbers in mpi, node_ranks of them */
+    int *node;
     double rate;          /**< see psg_comm_table.rate; 0: not measured yet */
     unsigned users;       /**< started and not stopped */
     bool orphan;          /**< the caller's communicator is gone */

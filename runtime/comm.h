@@ -20,8 +20,8 @@ typedef struct psg_comm {
     int node_ranks;
     double limit;    /**< seconds to wait for other processes; 0: as long as it takes */
     bool given_up;   /**< the limit was over once. Each collective function fails at once from then
-                        on: a process that   missed an answer would take it for the answer to its next
-                        question */
+                        on: a process that missed an answer would take it for the answer to its
+                        next question */
     char words[256]; /**< why the latest collective function failed, or what is given up */
     struct psg_comm_own *own; /**< of who made it */
 } psg_comm;

@@ -1,5 +1,5 @@
-/** @file machine.h  A recorded machine: how long tasks took on it, and how it is linked. Read from a file
- *  that people can edit; knows nothing of StarPU.
+/** @file machine.h  A recorded machine: how long tasks took on it, and how it is linked. Read from
+ *  a file that people can edit; knows nothing of StarPU.
  *
  *  The file has one fact per line, words with blanks between; '#' begins a comment:
  *
@@ -8,33 +8,54 @@
  *      cpus N                         cores
  *      gpus N
  *      gpu_memory BYTES               of each GPU
- *      speed gpu N FACTOR             GPU N, from 0 to 63, takes the times below over FACTOR; without this line FACTOR is 1
- *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has its own), between
- *                                     (what a GPU sends, and what it receives, all others together), peer (a
- *                                     kernel that reads and writes another GPU's memory, all GPUs together), network
- *                                     (what a node sends, and what it receives, each; SECONDS of a message).
- *                                     SECONDS of peer change nothing: a kernel does not wait for single accesses
- *      recorded peer BYTES            bytes a second of the link peer when the times below were recorded. Without this
- *                                     line, those of `link peer`. Where `link peer` has another rate, tasks with
+ *      speed gpu N FACTOR             GPU N, from 0 to 63, takes the times below over FACTOR;
+ *      without this line FACTOR is 1
+ *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has
+ *      its own), between
+ *                                     (what a GPU sends, and what it receives, all others
+ *                                     together), peer (a
+ *                                     kernel that reads and writes another GPU's memory, all GPUs
+ *                                     together), network
+ *                                     (what a node sends, and what it receives, each; SECONDS of a
+ *                                     message).
+ *                                     SECONDS of peer change nothing: a kernel does not wait for
+ *                                     single accesses
+ *      recorded peer BYTES            bytes a second of the link peer when the times below were
+ *      recorded. Without this
+ *                                     line, those of `link peer`. Where `link peer` has another
+ *                                     rate, tasks with
  *                                     REMOTE pieces take another time: see psg_machine_seconds()
- *      cuda_aware yes|no              messages of other nodes come from GPUs' memory and go there; else, and if
+ *      cuda_aware yes|no              messages of other nodes come from GPUs' memory and go there;
+ *      else, and if
  *                                     nothing is said, they go by main memory
- *      submit PIECE [TASK]            seconds that it takes the program to submit a task: for each piece of its data,
+ *      submit PIECE [TASK]            seconds that it takes the program to submit a task: for each
+ *      piece of its data,
  *                                     and for itself
- *      gap PIECE [TASK]               seconds between the end of a GPU's task and the start of the next one, which was
+ *      gap PIECE [TASK]               seconds between the end of a GPU's task and the start of the
+ *      next one, which was
  *                                     ready: for each of its PIECES below, and for itself
- *      least cpu|gpu SECONDS          what any task of StarPU's takes; steps of a chain (chain.h) may take less
- *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|sheet COUNT views|dense PIECES REMOTE SECONDS [SPREAD]
- *                                     a task on COUNT planes of a segment, or rows of a sheet, that has to do with
- *                                     PIECES blocks, views into larger arrays or each in one piece, REMOTE of
- *                                     them in peers' memory: the mean, and the standard deviation over it, at most
- *                                     10. Without SPREAD each such task takes SECONDS, with it what is drawn for the
- *                                     worker and the solve: see simulation.h. Extents and COUNT of a workload's task
- *                                     are those of its psg_task_shape, and its side is segment. Between two recorded
+ *      least cpu|gpu SECONDS          what any task of StarPU's takes; steps of a chain (chain.h)
+ *      may take less
+ *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|sheet COUNT views|dense PIECES REMOTE SECONDS
+ *      [SPREAD]
+ *                                     a task on COUNT planes of a segment, or rows of a sheet, that
+ *                                     has to do with
+ *                                     PIECES blocks, views into larger arrays or each in one piece,
+ *                                     REMOTE of
+ *                                     them in peers' memory: the mean, and the standard deviation
+ *                                     over it, at most
+ *                                     10. Without SPREAD each such task takes SECONDS, with it what
+ *                                     is drawn for the
+ *                                     worker and the solve: see simulation.h. Extents and COUNT of
+ *                                     a workload's task
+ *                                     are those of its psg_task_shape, and its side is segment.
+ *                                     Between two recorded
  *                                     sizes the time goes with psg_kind.operations
  *      sides STAGE f64|f32 cpu|gpu NXxNYxNZ X,Y,Z FACTOR
- *                                     a task on a grid with these sides takes FACTOR times as long as on a periodic
- *                                     grid, of which the lines `time` are. X, Y and Z are words of psg_kind.along: see
+ *                                     a task on a grid with these sides takes FACTOR times as long
+ *                                     as on a periodic
+ *                                     grid, of which the lines `time` are. X, Y and Z are words of
+ *                                     psg_kind.along: see
  *                                     psg_machine_factor()
  */
 #ifndef PSG_RUNTIME_MACHINE_H
@@ -94,8 +115,8 @@ typedef struct psg_machine {
     size_t sides;
 } psg_machine;
 
-/** The folders in which a machine's file is looked for by its name: where machines are installed, then
- *  where the library was built. */
+/** The folders in which a machine's file is looked for by its name: where machines are installed,
+ *  then where the library was built. */
 enum { PSG_MACHINE_FOLDERS = 2, PSG_MACHINE_PATH = 1024 };
 void psg_machine_folders(char folder[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH]);
 
@@ -110,29 +131,35 @@ bool psg_machine_knows(const psg_machine *machine, bool gpu, const psg_task_shap
 /** How fast GPU number `gpu` is, as a factor. */
 double psg_machine_speed(const psg_machine *machine, int gpu);
 
-/** How much longer the work of the task takes than with shape->along of zeros. The rules, in their order:
- *  1. Among the lines `sides` of its kind, precision and device those count that have its sides along all axes, and of
+/** How much longer the work of the task takes than with shape->along of zeros. The rules, in their
+ *  order: 1. Among the lines `sides` of its kind, precision and device those count that have its
+ *  sides along all axes, and of
  *     these the one with the nearest lengths of axes.
- *  2. Without such a line, the product over the axes: of each the nearest line that has the task's sides along this
+ *  2. Without such a line, the product over the axes: of each the nearest line that has the task's
+ *  sides along this
  *     axis and number 0 along the others. An axis without such a line counts 1.
  *  @param[out] known  there is a line for all sides, or one for each axis; or NULL */
 double psg_machine_factor(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
                           bool *known);
 
-/** Seconds that the task takes in the mean: as recorded, or between the times of a smaller and a larger recorded task of
- *  its kind. machine->least is not looked at. The rules, in their order:
- *  1. Candidates have the task's share of remote blocks. Among them those count whose blocks are dense, or views, as the
- *     task's are; then those whose transforms have the nearest length; then those with the nearest number of pieces.
- *  2. Without a candidate, the remote blocks go over the link peer. The task takes as long as they do, or as long as
+/** Seconds that the task takes in the mean: as recorded, or between the times of a smaller and a
+ *  larger recorded task of its kind. machine->least is not looked at. The rules, in their order:
+ *  1. Candidates have the task's share of remote blocks. Among them those count whose blocks are
+ *  dense, or views, as the
+ *     task's are; then those whose transforms have the nearest length; then those with the nearest
+ *  number of pieces. 2. Without a candidate, the remote blocks go over the link peer. The task
+ *  takes as long as they do, or as long as
  *     without remote blocks, whichever is longer.
  *  3. Without a recorded task that has no remote blocks, the nearest share of remote blocks counts.
  *  The work of the task takes psg_machine_factor() times as long.
- *  A task with remote blocks takes another time where the link peer has another rate than recorded_peer. Its time has
- *  two parts. The work is the time of such a task without remote blocks. The transfers are bytes over rate, or what the
- *  work leaves of the recorded time, if that is longer. The longer part hides the same share of the shorter one as in
- *  the recorded time. So half the rate doubles the transfers, and the time never falls below the work. Without a time of
+ *  A task with remote blocks takes another time where the link peer has another rate than
+ *  recorded_peer. Its time has two parts. The work is the time of such a task without remote
+ *  blocks. The transfers are bytes over rate, or what the work leaves of the recorded time, if that
+ *  is longer. The longer part hides the same share of the shorter one as in the recorded time. So
+ *  half the rate doubles the transfers, and the time never falls below the work. Without a time of
  *  the work, a slower link adds what the transfers take longer, and a faster link changes nothing.
- *  @param[out] spread  of the times of such tasks, as the lines have it that these are from; or NULL
+ *  @param[out] spread  of the times of such tasks, as the lines have it that these are from; or
+ *  NULL
  *  @return 0: nothing is known of such tasks */
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
                            double *spread);

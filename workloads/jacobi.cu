@@ -1,5 +1,5 @@
-// A sweep of a tile by Jacobi's method. A thread goes down a piece of a column, so that it has the points above and below already; those
-// to the left and right are its neighbours' in the warp.
+// A sweep of a tile by Jacobi's method. A thread goes down a piece of a column, so that it has the
+// points above and below already; those to the left and right are its neighbours' in the warp.
 #include "kernels/complex.cuh"
 #include "workloads/jacobi.h"
 

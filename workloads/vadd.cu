@@ -1,4 +1,5 @@
-// The sum of two vectors: 16 bytes an access where all three are aligned to them, else a number an access.
+// The sum of two vectors: 16 bytes an access where all three are aligned to them, else a number an
+// access.
 #include "workloads/vadd.cuh"
 #include "workloads/vadd.h"
 

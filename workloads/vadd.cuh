@@ -11,7 +11,8 @@ constexpr int vadd_elements = 4; // accesses of each thread to each vector
 
 template <class Real, int N> struct alignas(N * sizeof(Real)) vadd_pack { Real r[N]; };
 
-/// What a thread does: packs 0 .. packs-1 of N numbers; and the rest, `tail` numbers fewer than N, by the first threads of all.
+/// What a thread does: packs 0 .. packs-1 of N numbers; and the rest, `tail` numbers fewer than N,
+/// by the first threads of all.
 template <class Real, int N>
 PSG_HD void vadd_part(const Real *a, const Real *b, Real *c, size_t packs, uint32_t tail,
                       uint32_t block, uint32_t thread) {

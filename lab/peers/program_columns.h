@@ -1,5 +1,5 @@
-/** @file program_columns.h  The columns that the measuring programs write, and the laboratory reads: lab/programs.py has the same
- *  list. Names with commas between; C and C++ at once. */
+/** @file program_columns.h  The columns that the measuring programs write, and the laboratory
+ *  reads: lab/programs.py has the same list. Names with commas between; C and C++ at once. */
 #ifndef PSG_BENCH_PROGRAM_COLUMNS_H
 #define PSG_BENCH_PROGRAM_COLUMNS_H
 
@@ -15,8 +15,8 @@
                                                                "segments,sheets,gpu_model,"        \
                                                                "variant"
 
-/** A row is a door of psg, or a peer. ratio: the time of the peer of the same run over the door's. difference: of u from
- *  that of the door `device`, over the largest. */
+/** A row is a door of psg, or a peer. ratio: the time of the peer of the same run over the door's.
+ *  difference: of u from that of the door `device`, over the largest. */
 #define BENCH_EMBED_COLUMNS                                                                        \
     "door,grid,precision,ranks,gpus,status," BENCH_TIMES_COLUMNS(                                  \
         "seconds") ",repeats,ratio,gflops,difference,exchange,gpu_model"

@@ -107,7 +107,7 @@ static void jacobi_check(const peer *p) {
     must_be(p, "wave", left / square);
 }
 
-/* ----------------------------------------------------------------- cg: the matrix of NAS by rows */
+/* ---------------------------------------------------------------- cg: the matrix of NAS by rows */
 
 static void cg_make(peer *p) {
     static const struct {
@@ -216,7 +216,7 @@ static void pcg_check(const peer *p) {
     must_be(p, "residual", sqrt(off / all));
 }
 
-/* ------------------------------------------------------------- qr: the factors of a whole matrix */
+/* ------------------------------------------------------------ qr: the factors of a whole matrix */
 enum { QR_VECTORS = 16 };
 
 static void qr_make(peer *p) {

@@ -1,5 +1,5 @@
-/** @file workload.h  Workloads of psg, each with a peer: a problem in main memory, and a way to solve it without tasks, on
- *  cores or on the first GPU. C and C++ (CUDA) at once. */
+/** @file workload.h  Workloads of psg, each with a peer: a problem in main memory, and a way to
+ *  solve it without tasks, on cores or on the first GPU. C and C++ (CUDA) at once. */
 #ifndef PSG_BENCH_PROGRAMS_WORKLOAD_H
 #define PSG_BENCH_PROGRAMS_WORKLOAD_H
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- ep: a loop over blocks of pairs */
+/* -------------------------------------------------------------- ep: a loop over blocks of pairs */
 
 enum { EP_BLOCK_LOG2 = 16 };
 
@@ -78,7 +78,8 @@ static const peer_way peer_jacobi_cores = {
 /* Rows `m` of q = A d. @return their part of d.q */
 typedef double (*cg_product)(const peer *p, size_t m, const double *d, double *q);
 
-/* From x = 0, until the norm of the residual is so small a part of that of f. @param[in] rows  times of the product */
+/* From x = 0, until the norm of the residual is so small a part of that of f. @param[in] rows
+ * times of the product */
 static void cg_solve(peer *p, cg_product product, size_t rows, double tolerance, int most) {
     const double *f = p->array[CG_F];
     double *x = p->array[CG_X], *r = p->array[CG_R], *d = p->array[CG_P], *q = p->array[CG_Q];

@@ -1,5 +1,5 @@
-// Peers of workloads on the first GPU by kernels of their own: what one would write without tasks, with the data in the memory of
-// the GPU.
+// Peers of workloads on the first GPU by kernels of their own: what one would write without tasks,
+// with the data in the memory of the GPU.
 #include "lab/peers/workload_gpu.cuh"
 
 constexpr int warp_threads = 32;
@@ -19,7 +19,8 @@ static __device__ double block_sum(double value) {
     return sum;
 }
 
-// ------------------------------------------------ ep: as many threads as run at once, with a run of the pairs each
+// ------------------------------------------------ ep: as many threads as run at once, with a run
+// of the pairs each
 
 /// number [PEER_EP_NUMBERS]: sums, and counts by ring. Whole numbers are exact in f64.
 static __global__ void __launch_bounds__(threads) ep_kernel(uint64_t pairs, double *number) {
@@ -73,7 +74,8 @@ struct ep_state {
     }
 };
 
-// ---------------------------------------------------------------------------- jacobi: one kernel a sweep, two arrays
+// ---------------------------------------------------------------------------- jacobi: one kernel a
+// sweep, two arrays
 
 constexpr size_t jacobi_rows = 8; // of a thread
 
@@ -130,13 +132,15 @@ struct jacobi_state {
     }
 };
 
-// ------------------------------------------------------ pcg: conjugate gradients without preconditioner, three kernels a step
+// ------------------------------------------------------ pcg: conjugate gradients without
+// preconditioner, three kernels a step
 
 constexpr int pcg_most = 1 << 16;   // steps
 constexpr int pcg_batch = 16;       // steps from one look at the residual to the next
 constexpr size_t pcg_blocks = 2048; // of kernels that go over all points
 
-/// In the memory of the GPU. rr [pcg_most + 1]: r.r before each step; dq [pcg_most]: d.q in each step.
+/// In the memory of the GPU. rr [pcg_most + 1]: r.r before each step; dq [pcg_most]: d.q in each
+/// step.
 struct pcg_fields {
     size_t n, points;
     double *f, *eps, *x, *r, *d, *q, *rr, *dq;

@@ -1,4 +1,5 @@
-// Peers of workloads on the first GPU by NVIDIA's libraries, with the data in the memory of the GPU.
+// Peers of workloads on the first GPU by NVIDIA's libraries, with the data in the memory of the
+// GPU.
 #include "lab/peers/workload_gpu.cuh"
 
 #include <cublas_v2.h>
@@ -9,7 +10,8 @@
 #define PEER_CUSPARSE(call) BENCH_LIBRARY("cuSPARSE", call)
 #define PEER_CUSOLVER(call) BENCH_LIBRARY("cuSOLVER", call)
 
-// --------------------------------------------- cg: cuSPARSE and cuBLAS, whose scalars are in the memory of the GPU
+// --------------------------------------------- cg: cuSPARSE and cuBLAS, whose scalars are in the
+// memory of the GPU
 
 enum { RR, RR_NEW, DQ, ALPHA, MINUS_ALPHA, BETA, FX, XX, SCALE, ZETA, ONE, ZERO, SCALARS };
 
@@ -148,7 +150,8 @@ struct cg_state {
 
 const peer_way peer_cg_gpu = way_of<cg_state>("conjugate gradients by cuSPARSE and cuBLAS");
 
-// ------------------------------------------------------------------------------- qr: cuSOLVER's of the whole matrix
+// ------------------------------------------------------------------------------- qr: cuSOLVER's of
+// the whole matrix
 
 struct qr_state {
     int64_t n;
