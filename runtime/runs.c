@@ -69,7 +69,7 @@ static double since_epoch(double moment) {
     const double good = 1; /* microseconds */
     double shortest = INFINITY;
     double ahead = 0;
-    for (int m = 0; m < LOOKS && shortest > good && !psg_simulated(); m++) {
+    for (int m = 0; m < LOOKS && shortest > good && psg_platform->threads; m++) {
         struct timespec clock = {0, 0};
         const double before = starpu_timing_now();
         (void)clock_gettime(CLOCK_REALTIME, &clock);
@@ -130,7 +130,7 @@ bool psg_run_wait(psg_run *run, double limit) {
         psg_team_wait(run);
     }
     const double polled = limit > 0 ? fmin(limit, TUNING_POLL_SECONDS) : INFINITY;
-    while (run->engine->polls && atomic_load(&run->pending) > 0 &&
+    while (psg_platform->threads && run->engine->polls && atomic_load(&run->pending) > 0 &&
            (starpu_timing_now() - since) * 1e-6 < polled) {
         (void)sched_yield();
     }

@@ -1,12 +1,29 @@
 /* What is known of the simulated machine; without one all costs are 0. */
 #include "runtime/simulation.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
 #include "runtime/step_list.h"
 
 #include <math.h>
 #include <stdio.h>
 
 const psg_simulator_table *const psg_simulator = PSG_SIMULATE ? &psg_simgrid : NULL;
+
+static double simulated_now(void) {
+    return starpu_is_initialized() ? starpu_timing_now() * 1e-6 : 0;
+}
+
+static bool always_fits(double bytes) {
+    (void)bytes;
+    return true;
+}
+
+static const psg_platform_table present = {
+    .computes = true, .threads = true, .now = base_now, .fits = base_memory_fits};
+static const psg_platform_table simulated = {.now = simulated_now, .fits = always_fits};
+
+const psg_platform_table *const psg_platform = PSG_SIMULATE ? &simulated : &present;
 
 /* The process can have one: SimGrid keeps it. Set by the thread that starts StarPU. */
 static const psg_machine *machine;
