@@ -18,17 +18,31 @@
 #include <string.h>
 #include <time.h>
 
+static void free_result(psg_run *run) {
+    if (run->result != NULL && run->engine->pinned) {
+        psg_devices->host_free(run->result);
+    } else {
+        free(run->result);
+    }
+}
+
+bool psg_run_want_result(psg_run *run, size_t bytes) {
+    if (bytes > run->result_room) {
+        free_result(run);
+        run->result = run->engine->pinned ? psg_devices->host_alloc(bytes) : malloc(bytes);
+        run->result_room = run->result != NULL ? bytes : 0;
+    }
+    run->result_bytes = run->result != NULL ? bytes : 0;
+    return run->result != NULL;
+}
+
 static void free_parts(psg_run *run) {
     psg_chain_destroy(run->chain);
     psg_teamwork_destroy(run->work);
     if (run->order != NULL) {
         psg_stream_orders->destroy(run->order);
     }
-    if (run->result != NULL && run->engine->pinned) {
-        psg_devices->host_free(run->result);
-    } else {
-        free(run->result);
-    }
+    free_result(run);
     free(run->messages.gathering);
     free(run->messages.transfer);
     free(run->messages.pairing);
@@ -41,12 +55,11 @@ psg_run *psg_run_create(const psg_engine *engine) {
     if (run == NULL) {
         return NULL;
     }
-    const size_t bytes = engine->result_bytes + 1;
     const int ranks = engine->comm != NULL ? engine->comm->ranks : 0;
     psg_run_messages *m = &run->messages;
     run->engine = engine;
     run->cell = calloc(engine->workers * engine->kinds + 1, sizeof *run->cell);
-    run->result = engine->pinned ? psg_devices->host_alloc(bytes) : malloc(bytes);
+    const bool result = psg_run_want_result(run, engine->result_bytes + 1);
     m->pairing = calloc((size_t)ranks + 1, sizeof *m->pairing);
     m->transfer = ranks > 1 ? psg_transfers_create(engine->messages) : NULL;
     m->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
@@ -54,7 +67,7 @@ psg_run *psg_run_create(const psg_engine *engine) {
     run->work = engine->team != NULL
                     ? psg_teamwork_create(engine->team_steps, psg_team_seats(engine->team))
                     : NULL;
-    if (run->cell == NULL || run->result == NULL || m->pairing == NULL ||
+    if (run->cell == NULL || !result || m->pairing == NULL ||
         (ranks > 1 && (m->transfer == NULL || m->gathering == NULL)) ||
         (engine->chain_steps > 0 && run->chain == NULL) ||
         (engine->team != NULL && run->work == NULL)) {
@@ -92,7 +105,7 @@ void psg_run_start(psg_run *run, uint64_t number) {
     run->number = number;
     atomic_store(&run->fault, PSG_FAULT_NONE);
     memset(run->words, 0, sizeof run->words);
-    memset(run->result, 0, e->result_bytes);
+    memset(run->result, 0, run->result_bytes);
     memset(run->cell, 0, e->workers * e->kinds * sizeof *run->cell);
     m->cell = (psg_run_cell){0};
     m->bytes = 0;
