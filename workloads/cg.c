@@ -29,22 +29,6 @@
 
 enum { STEPS = 25, LEAF = BASE_PCG_LANES };
 
-/* The published answers, NPB 3: https://www.nas.nasa.gov/software/npb.html. The first zeta and the
- * nonzeros were computed apart from this program. */
-static const struct class {
-    char name;
-    size_t n, nonzer, iterations;
-    double shift, zeta, first_zeta;
-    size_t nonzeros;
-} classes[] = {
-    {'S', 1400, 7, 15, 10, 8.5971775078648, 9.99864415791, 78148},
-    {'W', 7000, 8, 15, 12, 10.362595087124, 11.9997003727, 508402},
-    {'A', 14000, 11, 15, 20, 17.130235054029, 19.9997581277, 1853104},
-    {'B', 75000, 13, 75, 60, 22.712745482631, 59.9994751579, 13708072},
-    {'C', 150000, 15, 75, 110, 28.973605592845, 109.999442324, 36121058},
-};
-enum { CLASSES = sizeof classes / sizeof *classes };
-
 /* Data of a block: the matrix; EVEN and ODD, which are f and x in turn, and the other vectors; LOW
  * and HIGH, what psg_cpu_pcg_direction() writes for a stencil; sums. */
 enum { START, COLUMN, VALUE, EVEN, ODD, R, P, Q, SOURCE, LOW, HIGH, SUMS, DATA };
@@ -52,7 +36,7 @@ enum { START, COLUMN, VALUE, EVEN, ODD, R, P, Q, SOURCE, LOW, HIGH, SUMS, DATA }
 enum { NOW, FIRST, SCRATCH, NUMBERS };
 
 typedef struct problem {
-    const struct class *class;
+    const cg_class *class;
     cg_matrix matrix; /* columns as cg_rows has them */
     size_t blocks, leaves;
     size_t leaf[CG_BLOCKS + 1]; /* the first of each block, and the end */
@@ -307,9 +291,7 @@ static psg_status parse(void *memory, const char *size, const workload_options *
                         psg_precision precision) {
     problem *p = memory;
     (void)precision;
-    for (size_t c = 0; c < CLASSES && p->class == NULL; c++) {
-        p->class = size[0] == classes[c].name && size[1] == '\0' ? &classes[c] : NULL;
-    }
+    p->class = cg_class_of(size);
     if (p->class == NULL) {
         return workload_fail(PSG_ERR_ARG, "cg has no class '%s': it has S, W, A, B and C", size);
     }
@@ -400,7 +382,7 @@ static psg_status register_block(problem *p, const psg_work *work, size_t b) {
 
 static psg_status make(void *memory, const psg_work *work) {
     problem *p = memory;
-    const struct class *c = p->class;
+    const cg_class *c = p->class;
     if (!cg_matrix_make(&p->matrix, c->n, c->nonzer, c->shift)) {
         return workload_fail(PSG_ERR_MEMORY, "no memory for a matrix of %zu nonzeros", c->nonzeros);
     }
@@ -531,7 +513,7 @@ static double zeta(const problem *p, int which) {
 
 static size_t answers(void *memory, workload_answer *list) {
     const problem *p = memory;
-    const struct class *c = p->class;
+    const cg_class *c = p->class;
     list[0] = (workload_answer){"zeta", zeta(p, NOW), c->zeta, 1e-10};
     list[1] = (workload_answer){"first_zeta", zeta(p, FIRST), c->first_zeta, 1e-10};
     list[2] = (workload_answer){"nonzeros", (double)p->matrix.start[c->n], (double)c->nonzeros, 0};

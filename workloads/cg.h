@@ -43,9 +43,21 @@ typedef struct cg_matrix {
     double *value;    /**< [start[n]] */
 } cg_matrix;
 
-/** The matrix of the NAS Parallel Benchmarks' kernel CG, sum of w_i v_i v_i^T + (0.1 - shift) I:
- * v_i has `nonzer` random numbers at random places, and .5 at place i; w_i = 0.1^(i/n). The
- * generator's first number is dropped.
+/** A class of the NAS Parallel Benchmarks' kernel CG, with the published answer. `first_zeta` and
+ * `nonzeros` were computed apart from this program. */
+typedef struct cg_class {
+    char name;
+    size_t n, nonzer, iterations;
+    double shift, zeta, first_zeta;
+    size_t nonzeros;
+} cg_class;
+
+/** @param[in] size  "S" @return NULL: there is no such class */
+const cg_class *cg_class_of(const char *size);
+
+/** The matrix of the kernel CG, sum of w_i v_i v_i^T + (0.1 - shift) I: v_i has `nonzer` random
+ * numbers at random places, and .5 at place i; w_i = 0.1^(i/n). The generator's first number is
+ * dropped.
  *  @param[in] nonzer  below n, at most 32 @return false: no memory, and nothing is left */
 bool cg_matrix_make(cg_matrix *matrix, size_t n, size_t nonzer, double shift);
 void cg_matrix_free(cg_matrix *matrix);

@@ -14,6 +14,24 @@ static const double least_eigenvalue = .1; /* of what the v_i make, about */
 
 /* ------------------------------------------------------------------------------- the matrix */
 
+/* NPB 3: https://www.nas.nasa.gov/software/npb.html */
+static const cg_class classes[] = {
+    {'S', 1400, 7, 15, 10, 8.5971775078648, 9.99864415791, 78148},
+    {'W', 7000, 8, 15, 12, 10.362595087124, 11.9997003727, 508402},
+    {'A', 14000, 11, 15, 20, 17.130235054029, 19.9997581277, 1853104},
+    {'B', 75000, 13, 75, 60, 22.712745482631, 59.9994751579, 13708072},
+    {'C', 150000, 15, 75, 110, 28.973605592845, 109.999442324, 36121058},
+};
+
+const cg_class *cg_class_of(const char *size) {
+    for (size_t m = 0; m < sizeof classes / sizeof *classes; m++) {
+        if (size[0] == classes[m].name && size[1] == '\0') {
+            return &classes[m];
+        }
+    }
+    return NULL;
+}
+
 /* A v_i. */
 typedef struct vector {
     size_t count;
