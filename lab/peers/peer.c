@@ -29,8 +29,7 @@ const char *bench_verdict(const bench_peer *peer) {
     return agrees(peer) ? "" : " WRONG";
 }
 
-/* ------------------------------------------------------------------------ a row as an object of JSON
- */
+/* ------------------------------------------------------------------------ a row as JSON */
 
 static void put_text(const char *name, const char *text) {
     printf(", \"%s\": \"", name);

@@ -157,9 +157,10 @@ check("bench_cores fftw" not in [r["command"] for r in rows("e.csv")], rows("e.c
 os.mkdir("doors")
 DOORS = "door,grid,precision,ranks,gpus,status,seconds,seconds_min,seconds_q1,seconds_q3,seconds_max,repeats,ratio,gflops,difference," \
     "exchange,gpu_model"
-ROW = {"name": "fftw", "grid": "8x8x8", "precision": "f64", "ranks": 1, "threads": 1, "gpus": 0, "status": "ok",
-       "peer_seconds": [1e-6, 1e-6], "psg_seconds": [2e-6, 2e-6], "difference": 1e-16, "exchange": "auto", "segments": 1,
-       "sheets": 1, "gpu_model": "", "variant": ""}
+ROW = {"name": "fftw", "grid": "8x8x8", "precision": "f64", "ranks": 1, "threads": 1, "gpus": 0,
+       "status": "ok", "peer_seconds": [1e-6, 1e-6], "psg_seconds": [2e-6, 2e-6],
+       "difference": 1e-16, "exchange": "auto", "segments": 1, "sheets": 1, "gpu_model": "",
+       "variant": ""}
 
 
 def row(**changes):
@@ -169,15 +170,17 @@ def row(**changes):
 
 with open("doors/bench_gpus", "w", encoding="utf-8") as file:
     file.write("#!/bin/sh\nfor grid; do :; done\n" + "".join(
-        "echo '%s' | sed s/8x8x8/$grid/\n" % row(name=door, status=status, gpus=2, psg_seconds=seconds, peer_seconds=peer,
-                                                exchange="direct")
+        "echo '%s' | sed s/8x8x8/$grid/\n" % row(
+            name=door, status=status, gpus=2, psg_seconds=seconds, peer_seconds=peer,
+            exchange="direct")
         for door, status, seconds, peer in (("device", "ok", [1e-6, 2e-6, 4e-6], [2e-6] * 3),
                                             ("host", "the results differ", [7e-6, 8e-6, 9e-6], []))))
 os.chmod("doors/bench_gpus", 0o755)
 done = study("embed", *QUICK[:-1], "--mpirun", "env", "--grid", "8", "--gpus", "1,2", "--csv", "d.csv", path=os.path.abspath("doors"))
 d = rows("d.csv")
 check(list(d[0]) == DOORS.split(",") + OWN, list(d[0]))
-check([d[0]["seconds" + which] for which in ("", "_min", "_q1", "_q3", "_max")] == ["2e-06", "1e-06", "1.5e-06", "3e-06", "4e-06"], d)
+check([d[0]["seconds" + which] for which in ("", "_min", "_q1", "_q3", "_max")]
+      == ["2e-06", "1e-06", "1.5e-06", "3e-06", "4e-06"], d)
 check((d[0]["ratio"], d[0]["repeats"], d[1]["ratio"]) == ("1", "3", ""), d)
 check([r["command"] for r in d[::2]] == ["bench_gpus embed --gpus 1 8x8x8", "bench_gpus embed --gpus 2 8x8x8",
                                         "mpirun -n 2 bench_gpus embed --gpus 1 8x8x8"], d)
