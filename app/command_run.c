@@ -2,11 +2,9 @@
 #include "app/commands.h"
 #include "app/processes.h"
 #include "app/work_job.h"
-#include "app/work_words.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ----------------------------------------------------------------------------- the command line */
 
@@ -33,26 +31,49 @@ static const app_option_row rows[] = {
     APP_WORK_ROWS,
     {.name = NULL}};
 
-static app_command_text run_text = {
-    "run", rows,
-    "Usage: psg run NAME:SIZE [OPTION]...\n"
-    "\n"
-    "Run a workload: a task graph of another shape than a solve's, which computes\n"
-    "something real, to compare scheduling policies with. All cores and GPUs take its tasks,\n"
-    "as the policy decides. The answer is always checked.\n"
-    "\n"
-    "Workloads:\n",
-    "Examples:\n"
-    "  psg run ep:S\n"
-    "         2^24 pairs, on all workers\n"
-    "  psg run ep:W --tile 20 --sched eager --gpus 0 --bounds\n"
-    "         larger tasks, on cores, and how short that could have been\n"
-    "\n"
-    "Exit status:\n"
-    "  0      done, and the answer was right\n"
-    "  1      failed, or the answer was wrong\n"
-    "  2      the command line has to be changed\n",
-    "NAME:SIZE"};
+/* The columns of sentences: the longest name of a workload stands before LEFT. */
+enum { LEFT = 12, WIDTH = 77 };
+
+static void print_sentence(const char *left, const char *label, const char *words) {
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%s%s.", label, words);
+    app_help_wrap(text, LEFT, WIDTH, printf("  %-*s ", LEFT - 3, left));
+}
+
+static void print_workloads(void) {
+    const workload_facts *w = NULL;
+    for (size_t m = 0; (w = workload_at(m)) != NULL; m++) {
+        print_sentence(w->name, "", w->about);
+        print_sentence("", "SIZE: ", w->sizes);
+        if (w->tile != NULL) {
+            print_sentence("", "--tile ", w->tile);
+        }
+    }
+}
+
+static const app_command_text run_text = {
+    .name = "run",
+    .rows = rows,
+    .intro =
+        "Usage: psg run NAME:SIZE [OPTION]...\n"
+        "\n"
+        "Run a workload: a task graph of another shape than a solve's, which computes\n"
+        "something real, to compare scheduling policies with. All cores and GPUs take its tasks,\n"
+        "as the policy decides. The answer is always checked.\n"
+        "\n"
+        "Workloads:\n",
+    .print_list = print_workloads,
+    .end = "Examples:\n"
+           "  psg run ep:S\n"
+           "         2^24 pairs, on all workers\n"
+           "  psg run ep:W --tile 20 --sched eager --gpus 0 --bounds\n"
+           "         larger tasks, on cores, and how short that could have been\n"
+           "\n"
+           "Exit status:\n"
+           "  0      done, and the answer was right\n"
+           "  1      failed, or the answer was wrong\n"
+           "  2      the command line has to be changed\n",
+    .operand = "NAME:SIZE"};
 
 /* ------------------------------------------------------------------------------------- the run */
 
@@ -94,78 +115,11 @@ static const app_work_command run_command = {.name = "run",
                                              .parts = "tasks",
                                              .part_tasks = 1};
 
-/* ------------------------------------------------------------------------------------ the help */
-
-/* The columns of sentences: the longest name of a workload stands before LEFT. */
-enum { LEFT = 12, WIDTH = 88 };
-
-/* What a text of the help has so far. */
-typedef struct help_text {
-    char text[8192];
-    size_t used;
-    int column;
-} help_text;
-
-static void put(help_text *to, const char *words, size_t length) {
-    const size_t room = sizeof to->text - to->used;
-    const int put = snprintf(to->text + to->used, room, "%.*s", (int)length, words);
-    to->used += (size_t)put < room ? (size_t)put : room - 1;
-    to->column += (int)length;
-}
-
-/* A name, or blanks, as far as LEFT. */
-static void put_left(help_text *to, const char *name) {
-    char left[LEFT + 1];
-    (void)snprintf(left, sizeof left, "  %-*s ", LEFT - 3, name);
-    put(to, left, LEFT);
-}
-
-/* A sentence from column LEFT on, broken into lines of at most WIDTH. */
-static void put_sentence(help_text *to, const char *label, const char *words) {
-    const char *const parts[] = {label, words, "."};
-    to->column = LEFT;
-    for (size_t m = 0; m < sizeof parts / sizeof *parts; m++) {
-        for (const char *word = parts[m]; *word != '\0';) {
-            const size_t length = strcspn(word, " ") + (strchr(word, ' ') != NULL);
-            if (to->column + (int)length > WIDTH &&
-                m < 2) { /* the full stop stays behind its word */
-                to->used -= to->text[to->used - 1] == ' ';
-                put(to, "\n", 1);
-                put_left(to, "");
-                to->column = LEFT;
-            }
-            put(to, word, length);
-            word += length;
-        }
-    }
-    put(to, "\n", 1);
-}
-
-/* The help has the library's list of workloads. */
-static const char *intro(void) {
-    static help_text to;
-    const workload_facts *w = NULL;
-    to.used = 0;
-    put(&to, run_text.intro, strlen(run_text.intro));
-    for (size_t m = 0; (w = workload_at(m)) != NULL; m++) {
-        put_left(&to, w->name);
-        put_sentence(&to, "", w->about);
-        put_left(&to, "");
-        put_sentence(&to, "SIZE: ", w->sizes);
-        if (w->tile != NULL) {
-            put_left(&to, "");
-            put_sentence(&to, "--tile ", w->tile);
-        }
-    }
-    return to.text;
-}
-
 /* NAME:SIZE stands first, in the place that parsing takes for the command's name. */
 static int read_arguments(int argc, char **argv, run_arguments *a) {
     const bool named = argc > 1 && argv[1][0] != '-';
     app_work_arguments_init(&a->work);
     a->name = named ? argv[1] : NULL;
-    run_text.intro = intro();
     const int code = app_arguments_parse(&run_text, argc - named, argv + named, a);
     if (code) {
         return code;

@@ -7,16 +7,15 @@
 
 enum { HELP_COLUMN = 27, HELP_WIDTH = 60 };
 
-/* Text from a column on, broken into lines. @param[in] column  where the cursor is */
-static void print_wrapped(const char *text, int column) {
+void app_help_wrap(const char *text, int left, int width, int column) {
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
-        if (length > HELP_WIDTH) {
-            for (length = HELP_WIDTH; length > 1 && text[length] != ' ';) {
+        if (length > (size_t)width) {
+            for (length = (size_t)width; length > 1 && text[length] != ' ';) {
                 length--;
             }
         }
-        printf("%*s%.*s\n", HELP_COLUMN - column, "", (int)length, text);
+        printf("%*s%.*s\n", left - column, "", (int)length, text);
         text += length + (text[length] != '\0');
         column = 0;
     }
@@ -32,7 +31,7 @@ static void print_row(const app_option_row *row) {
         printf("\n");
         column = 0;
     }
-    print_wrapped(row->help, column);
+    app_help_wrap(row->help, HELP_COLUMN, HELP_WIDTH, column);
 }
 
 void app_help_print(const app_command_text *command, const app_option_row *rows, bool all) {
@@ -42,6 +41,9 @@ void app_help_print(const app_command_text *command, const app_option_row *rows,
     }
     const bool some = !all && first > 0;
     fputs(command->intro, stdout);
+    if (command->print_list != NULL) {
+        command->print_list();
+    }
     printf("%s", some ? "\nOptions that most users need:\n" : "");
     for (const app_option_row *row = rows; row->name != NULL; row++) {
         if (row->heading != NULL && !some) {

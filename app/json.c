@@ -45,14 +45,11 @@ int app_json_write(json_t *root, const char *path, const char *shown) {
 }
 
 int app_json_deliver(json_t *root, const char *path, bool force) {
-    return strcmp(path, "-") == 0
-               ? app_json_write(root, NULL, path)
-               : app_json_save(root, path, force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
-}
-
-int app_json_save(json_t *root, const char *path, app_output_kind kind) {
     app_output output;
-    const int code = app_output_begin(&output, path, kind, 0);
+    if (strcmp(path, "-") == 0) {
+        return app_json_write(root, NULL, path);
+    }
+    const int code = app_output_begin(&output, path, force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON, 0);
     if (code) {
         json_decref(root);
         return code;

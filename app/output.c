@@ -23,7 +23,6 @@ static char slot_name[SLOTS][PATH_MAX];
 static volatile sig_atomic_t slot_used[SLOTS];
 static volatile sig_atomic_t on_terminal; /* a progress line or "^C" may stand on it */
 static volatile sig_atomic_t silent;      /* another process says it */
-static void (*volatile before_end)(void);
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 enum { ENDING = sizeof ending / sizeof ending[0] };
@@ -39,11 +38,7 @@ void app_outputs_remove(void) {
 static void end_by_signal(int signal_number) {
     static const char words[] = "\npsg: interrupted\n";
     const size_t skip = on_terminal ? 0 : 1;
-    void (*const last)(void) = before_end;
     app_outputs_remove();
-    if (last) {
-        last();
-    }
     ssize_t said = 0;
     if (signal_number != SIGPIPE && !silent) {
         said = write(STDERR_FILENO, words + skip, sizeof words - 1 - skip);
@@ -75,10 +70,6 @@ void app_signals_install(bool quiet) {
     sigaction(SIGABRT, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &action, NULL);
-}
-
-void app_signals_before_end(void (*last)(void)) {
-    before_end = last;
 }
 
 void app_signals_ignore(void) {

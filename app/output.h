@@ -35,10 +35,6 @@ typedef enum app_output_kind {
  *  @param[in] quiet  another process says that the signal came */
 void app_signals_install(bool quiet);
 
-/** Call `last` first where a signal ends the program; it may do what a signal handler may. NULL:
- *  nothing. */
-void app_signals_before_end(void (*last)(void));
-
 /** Ignore them from now on: what is left to do cannot be interrupted usefully. */
 void app_signals_ignore(void);
 
