@@ -69,10 +69,10 @@ static psg_status check(const psg_plan *plan) {
     if (plan->processes.ranks > 1) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "epsilon is for one process");
     }
-    return psg_simulated() ? psg_fail(PSG_ERR_UNSUPPORTED,
-                                      "a simulation has no residual that says when a solve with "
-                                      "epsilon ends")
-                           : PSG_OK;
+    return psg_platform->computes
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED,
+                          "a simulation has no residual that says when a solve with epsilon ends");
 }
 
 /* -------------------------------------------------------------------------------- the fields */
@@ -179,7 +179,7 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
         return;
     }
     const size_t segments = plan->context.layout.segments.count;
-    psg_arrays_destroy(g->slabs, plan);
+    psg_arrays_destroy(g->slabs);
     psg_block_unregister((starpu_data_handle_t *)g->segment,
                          g->segment != NULL ? segments * SEGMENT_DATA : 0);
     psg_block_unregister(g->sums, segments);

@@ -6,12 +6,10 @@
 #include "graph/ranks.h"
 #include "graph/status.h"
 #include "graph/workspace.h"
-#include "runtime/chain.h"
 #include "runtime/runs.h"
-#include "runtime/teamwork.h"
+#include "runtime/step_list.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 size_t psg_plan_in_flight(const psg_plan *plan) {
     size_t count = 0;
@@ -57,12 +55,6 @@ psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {
     return workspace;
 }
 
-/* Has the run gathered its tasks for that workspace and these arrays already? */
-static bool repeats(const psg_run *run, const size_t key[2]) {
-    return (run->chain != NULL && psg_chain_repeats(run, key)) ||
-           (run->work != NULL && psg_teamwork_repeats(run, key));
-}
-
 /* @return NULL: no memory */
 static psg_pending *create(const psg_engine *engine) {
     psg_pending *pending = calloc(1, sizeof *pending);
@@ -83,21 +75,24 @@ psg_pending *psg_pending_take(psg_plan *plan, const psg_arrays *arrays) {
     psg_pending **last = NULL;
     size_t idle = 0;
     for (psg_pending **at = &plan->pending.idle; *at != NULL; at = &(*at)->next) {
-        chosen = chosen == NULL && repeats((*at)->run, key) ? at : chosen;
+        chosen = chosen == NULL && psg_step_list_repeats((*at)->run, key) ? at : chosen;
         last = at;
         idle++;
     }
     if (chosen == NULL && idle >= (gathers ? TUNING_ARRAYS_KEPT : 1)) {
         chosen = last;
     }
-    if (chosen == NULL) {
-        return create(engine);
+    psg_pending *pending = chosen == NULL ? create(engine) : *chosen;
+    if (chosen != NULL) {
+        *chosen = pending->next;
+        *pending = (psg_pending){.run = pending->run};
     }
-    psg_pending *pending = *chosen;
-    psg_run *run = pending->run;
-    *chosen = pending->next;
-    memset(pending, 0, sizeof *pending);
-    pending->run = run;
+    const size_t right_hand_sides = arrays != NULL ? psg_arrays_right_hand_sides(plan, arrays) : 1;
+    if (pending != NULL &&
+        !psg_run_want_result(pending->run, psg_findings_bytes(right_hand_sides))) {
+        psg_pending_destroy(pending);
+        pending = NULL;
+    }
     return pending;
 }
 

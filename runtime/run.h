@@ -37,8 +37,8 @@ typedef struct psg_engine {
     size_t kinds;   /**< psg_kind_count() when the engine was made */
     bool record;    /**< runs keep what their tasks read and write */
     bool pinned;    /**< GPUs write to psg_run.result */
-    size_t result_bytes;
-    size_t user_bytes; /**< of psg_run.user, which kernels get by value: a CUDA graph is for one
+    size_t result_bytes; /**< that a run has at first, see psg_run_want_result() */
+    size_t user_bytes;   /**< of psg_run.user, which kernels get by value: a CUDA graph is for one
                           value */
     /** A thread that waits for a run polls, as CUDA does: where GPUs have all tasks, to be woken
      * takes as long as a task. */
@@ -56,7 +56,6 @@ typedef struct psg_engine {
     size_t chain_steps; /**< tasks of a run that may be one task of StarPU's, see chain.h; or 0 */
 
     struct psg_team *team; /**< cores that share the tasks of a run, see team.h; or NULL */
-    size_t team_steps;     /**< tasks of a run */
     double team_bytes;     /**< of the array that a run works on */
 
     struct psg_gpu **gpu; /**< by StarPU worker number, see gpu.h; NULL: no GPUs */
@@ -137,14 +136,16 @@ typedef struct psg_run {
     /** NULL: tasks go to StarPU. Else this function takes each task, with its data, and destroys
      * it. */
     void (*gather)(struct psg_run *run, struct starpu_task *task);
-    struct psg_chain *chain;   /**< NULL: the engine has no chained tasks */
-    struct psg_teamwork *work; /**< NULL: the engine has no team */
+    struct psg_step_list *steps;  /**< what it gathered */
+    struct psg_team_entry *entry; /**< NULL: the engine has no team */
     struct psg_stream_order
         *order;       /**< among the work on CUDA streams, see order.h; NULL: it never had one */
     bool awake;       /**< StarPU's workers are awake for it */
     size_t slot;      /**< its slot, or the slot that it had last */
     const void *user; /**< [engine->user_bytes] for its tasks; the submitter's */
-    void *result;     /**< [engine->result_bytes] that its tasks write; 0 at the start of a run */
+    void *result;     /**< [result_bytes] that its tasks write; 0 at the start of a run */
+    size_t result_bytes;
+    size_t result_room; /**< bytes that there is memory for */
 
     psg_run_cell *cell; /**< [engine->workers][engine->kinds] */
     psg_run_messages messages;
