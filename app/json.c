@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds a member; JSON has no NaN, so what is not finite becomes null. */
 void app_json_put(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value != NULL ? value : json_null());
 }

@@ -130,7 +130,6 @@ static const struct {
     [APP_OUTPUT_TRACE] = {"a trace of psg", "{\n  \"traceEvents\": ["},
     [APP_OUTPUT_DAG] = {"a task graph of psg", "digraph psg {"},
     [APP_OUTPUT_XMF] = {"a description of psg", "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">"},
-    [APP_OUTPUT_RECORD] = {"a machine of psg", "machine "},
     [APP_OUTPUT_PNG] = {"a picture of psg", "tEXtpsg", 817}, /* behind the colours */
     [APP_OUTPUT_POSES] = {"a list of poses of psg", "rank,twist,theta,phi,"},
 };
@@ -198,6 +197,11 @@ int app_output_close(FILE *file, const char *shown) {
     const int why = file != NULL ? base_close(file) : errno;
     return why == 0 ? APP_DONE
                     : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
+}
+
+int app_output_failed(const char *shown, const char *words) {
+    return app_error(APP_FAILED, "%s: cannot be written: %s%s", shown, words,
+                     access(shown, F_OK) ? "" : "; the file that was there is untouched");
 }
 
 int app_output_copy(const char *path, const char *temporary) {
@@ -343,8 +347,7 @@ int app_output_commit(app_output *output) {
     }
     const int why = base_file_rename(output->temporary, output->name);
     if (why) {
-        app_error(APP_FAILED, "%s: cannot be written: %s%s", output->name, strerror(why),
-                  access(output->name, F_OK) ? "" : "; the file that was there is untouched");
+        (void)app_output_failed(output->name, strerror(why));
         app_output_discard(output);
         return APP_FAILED;
     }

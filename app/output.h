@@ -23,7 +23,6 @@ typedef enum app_output_kind {
     APP_OUTPUT_TRACE,
     APP_OUTPUT_DAG,
     APP_OUTPUT_XMF,
-    APP_OUTPUT_RECORD,
     APP_OUTPUT_PNG,
     APP_OUTPUT_POSES,
     APP_OUTPUT_KINDS
@@ -62,6 +61,10 @@ int app_output_space(const char *path, const char *temporary, double bytes);
 /** Close a stream that `shown` was written to; NULL: errno says why it could not be opened.
  *  @return APP_DONE; APP_FAILED after a message */
 int app_output_close(FILE *file, const char *shown);
+
+/** Say why the file `shown` could not be written, and that an older one is as it was.
+ *  @return APP_FAILED */
+int app_output_failed(const char *shown, const char *words);
 
 /** Copy the file `path` into its empty temporary file.
  *  @return APP_DONE; APP_FAILED after a message */

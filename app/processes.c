@@ -419,14 +419,6 @@ void app_ranks_gather(const void *mine, size_t bytes, void *all) {
     }
 }
 
-void app_ranks_exchange(int to, const void *give, int from, void *take, size_t bytes) {
-    if (to == own_rank && from == own_rank) {
-        memcpy(take, give, bytes);
-    } else {
-        send_receive(to, give, from, take, bytes);
-    }
-}
-
 void app_ranks_to_first(int from, const void *give, void *take, size_t bytes) {
     if (own_rank == from) {
         send_receive(0, give, NOBODY, NULL, bytes);
