@@ -44,15 +44,15 @@ size_t psg_messages_after(const psg_context *c, const psg_label *label) {
     }
     const bool writes_blocks = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_PACK ||
                                label->kind == PSG_TASK_KSPACE || label->kind == PSG_TASK_GRADIENT_Z;
-    if (!c->form.messages || !writes_blocks) {
+    if (!writes_blocks) {
         return 0;
     }
     if (!psg_label_has_sheet(label)) {
-        return l->bundles.count - psg_range_count(l->bundles.own);
+        return c->block_messages * (l->bundles.count - psg_range_count(l->bundles.own));
     }
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
         if (l->bundles.part[g].sheets.first == p && l->bundles.part[g].sheets.end == p + 1) {
-            return l->segments.count - psg_range_count(l->segments.own);
+            return c->block_messages * (l->segments.count - psg_range_count(l->segments.own));
         }
     }
     return 0; /* the sheet goes with others, see regroup.c */
@@ -65,9 +65,12 @@ enum { VARIANTS = 2 * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const psg_context *c = owner;
     const psg_task_kind kind = (psg_task_kind)label->kind;
-    const bool reads = (kind == PSG_TASK_FFT_Z && c->form.sheet_is_block) ||
-                       (kind == PSG_TASK_IFFT_XY && c->form.segment_is_block);
-    const bool writes = kind == PSG_TASK_IFFT_Z && c->form.sheet_is_block;
+    const psg_graph_kinds *graph = &c->graph;
+    const bool sheet_is_block = !psg_graph_has(graph, PSG_TASK_UNPACK, true);
+    const bool segment_is_block = !psg_graph_has(graph, PSG_TASK_UNPACK, false);
+    const bool reads = (kind == PSG_TASK_FFT_Z && sheet_is_block) ||
+                       (kind == PSG_TASK_IFFT_XY && segment_is_block);
+    const bool writes = kind == PSG_TASK_IFFT_Z && sheet_is_block;
     const double beside = (double)psg_label_components(label);
     double field = 0;
     double spectrum = 0;
@@ -117,11 +120,11 @@ static void sheet_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
 /* A segment's task finds the rows in other GPUs' memory that kspace does not move itself. */
 static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape) {
     const psg_layout *l = &c->layout;
-    const bool counts = shape->kind != PSG_TASK_FORWARD_XY || l->overlap.pulled;
-    const size_t moved = counts ? psg_overlap_rows_all(l) : 0;
+    const size_t moved =
+        shape->kind == PSG_TASK_FORWARD_XY ? l->overlap.pulled_rows : psg_overlap_rows_all(l);
     shape->count = psg_layout_planes(l, s);
     shape->pieces = l->bundles.count;
-    for (size_t g = 0; c->form.reaches && g < l->bundles.count; g++) {
+    for (size_t g = 0; g < c->reached_bundles; g++) {
         shape->remote += l->bundles.part[g].worker != l->segments.part[s].worker;
     }
     shape->moved = shape->remote > 0 ? 1 - (double)moved / (double)l->n[1] : 0;
@@ -158,50 +161,18 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     for (int d = 0; d < 3; d++) {
         transforms = PSG_TRANSFORM_COUNT * transforms + (int)c->kind[d];
     }
-    shape->variant = 2 * transforms + (shape->remote > 0 && c->layout.overlap.pulled) +
+    shape->variant = 2 * transforms + (shape->remote > 0 && c->layout.overlap.pulled_rows > 0) +
                      VARIANTS * (int)psg_label_components(label);
 }
 
 /* ------------------------------------------------------------------------------- the graph */
 
-/* A segment's, a sheet's, and a segment's again. */
-size_t psg_graph_kinds(const psg_context *context, psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST]) {
-    const bool fused = context->form.fused;
-    const bool packs[2] = {!fused && !context->form.segment_is_block,
-                           !fused && !context->form.sheet_is_block};
-    const struct {
-        psg_graph_kind is;
-        bool there;
-    } all[] = {
-        {{PSG_TASK_FORWARD_XY, false}, fused},
-        {{PSG_TASK_FFT_XY, false}, !fused},
-        {{PSG_TASK_PACK, false}, packs[0]},
-        {{PSG_TASK_UNPACK, true}, packs[1]},
-        {{PSG_TASK_KSPACE, true}, fused},
-        {{PSG_TASK_FFT_Z, true}, !fused},
-        {{PSG_TASK_DIVIDE, true}, !fused},
-        {{PSG_TASK_IFFT_Z, true}, !fused},
-        {{PSG_TASK_PACK, true}, packs[1]},
-        {{PSG_TASK_UNPACK, false}, packs[0]},
-        {{PSG_TASK_IFFT_XY, false}, !fused},
-        {{PSG_TASK_NORMALIZE, false}, context->form.normalizes},
-        {{PSG_TASK_INVERSE_XY, false}, fused},
-    };
-    size_t count = 0;
-    for (size_t m = 0; m < sizeof all / sizeof *all; m++) {
-        if (all[m].there) {
-            kinds[count++] = all[m].is;
-        }
-    }
-    return count;
-}
-
 size_t psg_task_total(const psg_context *context) {
-    psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST];
-    const size_t count = psg_graph_kinds(context, kinds);
+    const psg_graph_kinds *graph = &context->graph;
     size_t total = 0;
-    for (size_t m = 0; m < count; m++) {
-        total += kinds[m].sheet ? context->layout.sheets.count : context->layout.segments.count;
+    for (size_t m = 0; m < graph->count; m++) {
+        total +=
+            graph->kind[m].sheet ? context->layout.sheets.count : context->layout.segments.count;
     }
     return total;
 }

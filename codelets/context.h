@@ -14,18 +14,11 @@
 
 /** In which form the tasks find their data. */
 typedef struct psg_form {
-    bool fused; /**< the variant of the graph */
     /** blocks are dense, copied out of and into the spectrum of their segment; else they are views
      *  */
     bool packed;
-    bool messages; /**< blocks go to other processes one by one */
-    bool reaches;  /**< tasks of segments write and read blocks in other GPUs' memory */
-    size_t strip;  /**< rows of blocks are in strips of x so wide (psg_gpu_kernels.strip); 0: not */
+    size_t strip; /**< rows of blocks are in strips of x so wide (psg_gpu_kernels.strip); 0: not */
     bool z_contiguous; /**< sheets are [ky][kx][z], else [z][ky][kx] */
-    /* Of the staged graph: */
-    bool segment_is_block; /**< a segment's spectrum is its only block: there is nothing to pack */
-    bool sheet_is_block;   /**< a sheet is its only block: there is nothing to pack */
-    bool normalizes; /**< `normalize` has the factor factor/(nx ny nz), else the division has it */
 } psg_form;
 
 /** What tasks find out about f, for whoever waits for the solve: psg_run.result. GPUs write it
@@ -106,7 +99,10 @@ typedef struct psg_waves {
 typedef struct psg_terms {
     const psg_overlap_place *overlap; /**< by StarPU worker */
     double lambda;
-    double scale; /**< factor over the product of the norms; of a periodic grid factor/(nx ny nz) */
+    /** of the division, and of `normalize`: their product is the factor over the product of the
+     *  norms, of a periodic grid factor/(nx ny nz), and one of them is 1 */
+    double scale;
+    double scale_after;
     psg_sides sides;
     psg_gradient_terms gradient;
     size_t right_hand_sides; /**< that the run solves; 1 but in psg_solve_many() */
@@ -114,19 +110,28 @@ typedef struct psg_terms {
     base_pcg_terms pcg;
 } psg_terms;
 
-/** Copies of codelets, by precision, that work on blocks where these are, on this GPU or on a peer:
- *  StarPU orders the accesses and copies nothing. For psg_context.direct. */
-typedef struct psg_direct_codelets {
+/** Codelets of segments, by precision, that find blocks where StarPU brings them; or where they
+ *  are, on this GPU or on a peer: StarPU then orders the accesses and copies nothing. */
+typedef struct psg_segment_codelets {
     struct starpu_codelet forward_xy[PSG_TASK_PRECISIONS];
     struct starpu_codelet inverse_xy[PSG_TASK_PRECISIONS];
     struct starpu_codelet gradient_xy[PSG_TASK_PRECISIONS];
-} psg_direct_codelets;
+} psg_segment_codelets;
 
 typedef struct psg_context {
     psg_engine engine;
     psg_layout layout;
     psg_form form;
+    psg_graph_kinds graph;
+    /** of each block that another process needs or has: 1; 0 if all go with one call */
+    size_t block_messages;
+    /** the first bundles, whose blocks tasks of segments write and read where they are, in other
+     *  GPUs' memory too: all or none */
+    size_t reached_bundles;
+    /** transforms back destroy the blocks, which are the spectrum of their segment */
+    bool in_place;
     const psg_cpu_ops *cpu;
+    const psg_cpu_sheet_ops *sheet; /**< for sheets as form.z_contiguous says */
     psg_cpu_fft *fft;
     void *const *eigen;         /**< [3]: eigenvalues along each axis, in the precision */
     const psg_waves *waves;     /**< of the gradient */
@@ -139,9 +144,7 @@ typedef struct psg_context {
         *spectra; /**< by StarPU worker number: the spectrum of a right-hand side that a core solves
                                        alone, made by its first task `whole` */
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
-    /** For tasks of several GPUs of this process that write and read blocks in each other's memory;
-     *  NULL: StarPU knows all blocks where they are, or copies them. */
-    psg_direct_codelets *direct;
+    psg_segment_codelets *codelets;
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 } psg_context;
 
@@ -177,7 +180,7 @@ static inline bool psg_gradient_by_modes(const psg_context *context) {
  * derivative. */
 static inline double psg_derivative_scale(const psg_run *run) {
     const psg_context *c = psg_context_of(run);
-    return c->waves->scale * (c->form.normalizes ? psg_terms_of(run)->scale : 1);
+    return c->waves->scale * psg_terms_of(run)->scale_after;
 }
 
 /** Components that a task makes besides u: all that are wanted along x and y, or none. They are its
@@ -193,8 +196,7 @@ static inline size_t psg_components_with_u(const psg_task_args *args, int compon
  *  spectrum of a segment, which that transform would destroy? */
 static inline bool psg_gradient_reads_spectrum(const psg_run *run) {
     const psg_context *c = psg_context_of(run);
-    return psg_gradient_by_modes(c) && psg_terms_of(run)->gradient.wanted != 0 &&
-           (c->form.fused ? !c->form.packed : c->form.segment_is_block);
+    return psg_gradient_by_modes(c) && psg_terms_of(run)->gradient.wanted != 0 && c->in_place;
 }
 
 /** The division of a task: with the factor of the run, or with 1 where `normalize` has that factor.
@@ -211,7 +213,7 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     return (psg_cpu_divide){.eigen = {c->eigen[0], c->eigen[1], c->eigen[2]},
                             .apart = c->apart,
                             .lambda = t->lambda,
-                            .scale = c->form.normalizes ? 1 : t->scale};
+                            .scale = t->scale};
 }
 
 /** This worker's scratch. */
@@ -240,8 +242,6 @@ extern const psg_kind psg_context_kinds[PSG_TASK_COUNT];
 /** Of the shape of each task: the grid, its sides, and what a row becomes. */
 void psg_context_extents(const psg_context *context, psg_task_shape *shape);
 
-/** The kinds of task of a plan's graph, in its order. @return how many */
-size_t psg_graph_kinds(const psg_context *context, psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST]);
 /** All tasks of a solve, of one process, without a gradient; and the most that it has with one. */
 size_t psg_task_total(const psg_context *context);
 static inline size_t psg_task_most(const psg_context *context) {

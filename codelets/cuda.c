@@ -54,13 +54,14 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     size_t rows[PSG_CUDA_SIZES];
     const size_t count = sizes_of(&c->layout.sheets, 1, rows);
     int code = cudaErrorNotSupported;
-    if (c->form.fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), psg_cuda_kind_of(c, 2),
-                                                   c->layout.n[2]) > 0) {
+    const bool fused = psg_graph_has(&c->graph, PSG_TASK_KSPACE, true);
+    if (fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), psg_cuda_kind_of(c, 2),
+                                           c->layout.n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c),
                                            psg_cuda_kind_of(c, 2), c->layout.n[2], 0);
     }
-    if (code == 0 || psg_cuda_error_is_out_of_memory(code) || c->form.strip > 0 ||
-        c->layout.overlap.rows != NULL) {
+    if (code == 0 || psg_cuda_error_is_out_of_memory(code) || w->strips != NULL ||
+        psg_overlap_rows_all(&c->layout) > 0) {
         return code; /* cuFFT knows nothing of strips, and of one array of columns only */
     }
     (void)cudaGetLastError(); /* of a kernel that did not suit this device */
@@ -70,7 +71,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
             psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), psg_cuda_layout_of(c),
                                   psg_cuda_kind_of(c, 2), rows[m] * c->layout.nxc, c->layout.n[2]);
     }
-    if (code == 0 && c->form.fused && c->form.z_contiguous) {
+    if (code == 0 && fused && c->form.z_contiguous) {
         code = (int)cudaMalloc(&w->sheet_d, sheet_bytes(c));
     }
     return code;
@@ -126,8 +127,9 @@ static int copy_table(void **table_d, const void *table, size_t bytes) {
 
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     const size_t count[3] = {c->layout.nxc * (c->apart ? 2 : 1), c->layout.n[1], c->layout.n[2]};
-    void *pairs = c->apart && c->form.strip > 0 ? pairs_of(c) : NULL;
-    int code = pairs == NULL && c->apart && c->form.strip > 0 ? cudaErrorMemoryAllocation : 0;
+    const bool paired = c->apart && w->strips != NULL;
+    void *pairs = paired ? pairs_of(c) : NULL;
+    int code = paired && pairs == NULL ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
         code = copy_table(&w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->eigen[d],
                           count[d] * c->cpu->real_bytes);
@@ -137,14 +139,14 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
 }
 
 /* The wavenumbers along x as psg_cuda_columns has the numbers of a row. */
-static void *strips_of(const psg_context *c) {
+static void *strips_of(const psg_cuda_plans *w, const psg_context *c) {
     const size_t bytes = c->cpu->real_bytes;
     const size_t half = (c->layout.nxc - 1) / 2;
     char *table = malloc(c->layout.nxc * bytes);
     for (size_t m = 0; table != NULL && m < c->layout.nxc; m++) {
-        const size_t kx = m < half || c->form.strip == 0 ? m
-                          : m + 1 == c->layout.nxc       ? half
-                                                         : c->layout.nxc - 1 - (m - half);
+        const size_t kx = m < half || w->strips == NULL ? m
+                          : m + 1 == c->layout.nxc      ? half
+                                                        : c->layout.nxc - 1 - (m - half);
         memcpy(table + m * bytes, (const char *)c->waves->along[0] + kx * bytes, bytes);
     }
     return table;
@@ -155,7 +157,7 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
     if (!psg_gradient_by_modes(c)) {
         return 0;
     }
-    void *strips = strips_of(c);
+    void *strips = strips_of(w, c);
     int code = strips == NULL ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
         code = copy_table(&w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
@@ -232,7 +234,8 @@ static int make(void **state, const void *owner) {
     if (code == 0) {
         code = share_work_area(w, c);
     }
-    if (code == 0 && c->form.packed && c->form.fused && c->form.strip == 0) {
+    if (code == 0 && c->form.packed && w->strips == NULL &&
+        psg_graph_has(&c->graph, PSG_TASK_FORWARD_XY, false)) {
         code = (int)cudaMalloc(&w->spectrum_d, psg_cuda_most_planes(c) * c->layout.n[1] *
                                                    c->layout.nxc * 2 * c->cpu->real_bytes);
     }
@@ -266,13 +269,13 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
                                    size_t p) {
     const psg_context *c = psg_context_of(run);
     const size_t planes = psg_layout_planes(&c->layout, s);
-    const bool there = direction == PSG_CUDA_FORWARD && !c->layout.overlap.pulled;
+    const psg_overlap_place *place = &psg_terms_of(run)->overlap[starpu_worker_get_id_check()];
+    const bool there = direction == PSG_CUDA_FORWARD && place->before != NULL;
     size_t before =
         there ? c->layout.segments.part[s].box.lo[2] * psg_overlap_rows_of(&c->layout, p) : 0;
     for (size_t other = 0; !there && other < p; other++) {
         before += planes * psg_overlap_rows_of(&c->layout, other);
     }
-    const psg_overlap_place *place = &psg_terms_of(run)->overlap[starpu_worker_get_id_check()];
     char *base = there ? place->before[p] : place->after[s];
     return (psg_cuda_segment){.base_d = base + before * c->layout.nxc * 2 * c->cpu->real_bytes,
                               .planes = planes,
@@ -286,7 +289,7 @@ size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_ba
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const size_t p = psg_sheet_of(args);
     const size_t returned = psg_overlap_rows_of(&c->layout, p);
-    const bool stay = c->layout.overlap.pulled || args->label.kind == PSG_TASK_GRADIENT_Z;
+    const bool stay = c->layout.overlap.pulled_rows > 0 || args->label.kind == PSG_TASK_GRADIENT_Z;
     bands[0] = (psg_cuda_band){.segments = w->segments[0], .rows = psg_block_rows(&c->layout, p)};
     bands[1] = (psg_cuda_band){
         .segments = w->segments[1], .rows = returned, .to = stay ? NULL : w->segments[2]};
@@ -427,10 +430,6 @@ static bool overlaps(const psg_context *c) {
            all_have_kspace(c);
 }
 
-static bool solves_whole(const psg_context *c) {
-    return c->form.fused && all_have_kspace(c);
-}
-
 /* Where there is such a transform it is the faster one, on one GPU too. */
 static size_t strip(const psg_context *c) {
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
@@ -474,6 +473,6 @@ static psg_gpu_user stateless(void) {
 
 const psg_gpu_kernels psg_cuda_kernels = {.strip = strip,
                                           .overlaps = overlaps,
-                                          .solves_whole = solves_whole,
+                                          .solves_whole = all_have_kspace,
                                           .plans = plans,
                                           .stateless = stateless};

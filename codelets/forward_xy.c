@@ -46,8 +46,8 @@ void psg_task_fft_xy(psg_run *run, size_t s, starpu_data_handle_t f,
     psg_solver_submit(run, fft_xy_codelet, psg_segment_label(PSG_TASK_FFT_XY, s), data, 2);
 }
 
-void psg_task_forward_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes) {
-    psg_task_codelet_at(direct, forward_xy_codelet, nodes);
+void psg_task_forward_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes) {
+    psg_task_codelet_at(codelet, forward_xy_codelet, nodes);
 }
 
 void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
@@ -55,6 +55,6 @@ void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
     const psg_context *c = psg_context_of(run);
     const psg_task_data data[] = {{&f, 1, 1, STARPU_R},
                                   {blocks, c->layout.bundles.count, 1, STARPU_W}};
-    psg_solver_submit(run, c->direct != NULL ? c->direct->forward_xy : forward_xy_codelet,
-                      psg_segment_label(PSG_TASK_FORWARD_XY, s), data, 2);
+    psg_solver_submit(run, c->codelets->forward_xy, psg_segment_label(PSG_TASK_FORWARD_XY, s), data,
+                      2);
 }

@@ -14,8 +14,7 @@ void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
 /** Make each of them.
  *  @param[in] nodes  [3 + bundles]: STARPU_SPECIFIC_NODE_LOCAL for f or u, then the memory node of
  *                    each bundle's blocks, then STARPU_SPECIFIC_NODE_LOCAL for components of the
- *                    gradient; the caller's as
- *                    long as the codelets */
-void psg_task_forward_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
+ *                    gradient; the caller's as long as the codelets. NULL: StarPU brings all */
+void psg_task_forward_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes);
 
 #endif

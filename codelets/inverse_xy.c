@@ -53,7 +53,8 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
             psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
         }
         transform_plane(c, spectrum, buffers, 0, k);
-        if (args->label.kind == PSG_TASK_GRADIENT_XY || !c->form.normalizes) {
+        if (args->label.kind == PSG_TASK_GRADIENT_XY ||
+            args->label.kind == (int)psg_graph_last(&c->graph)) {
             psg_plane_check(args, buffers, 0, k);
         }
         spectrum += whole ? plane : 0;
@@ -86,8 +87,8 @@ void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
     psg_solver_submit(run, ifft_xy_codelet, psg_segment_label(PSG_TASK_IFFT_XY, s), data, 2);
 }
 
-void psg_task_gradient_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes) {
-    psg_task_codelet_at(direct, gradient_xy_codelet, nodes);
+void psg_task_gradient_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes) {
+    psg_task_codelet_at(codelet, gradient_xy_codelet, nodes);
 }
 
 void psg_task_gradient_xy(psg_run *run, size_t s, size_t component,
@@ -97,12 +98,11 @@ void psg_task_gradient_xy(psg_run *run, size_t s, size_t component,
                                   {blocks, c->layout.bundles.count, 1, STARPU_R}};
     psg_label label = psg_segment_label(PSG_TASK_GRADIENT_XY, s);
     label.index[PSG_AXIS_COMPONENT] = component;
-    psg_solver_submit(run, c->direct != NULL ? c->direct->gradient_xy : gradient_xy_codelet, label,
-                      data, 2);
+    psg_solver_submit(run, c->codelets->gradient_xy, label, data, 2);
 }
 
-void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes) {
-    psg_task_codelet_at(direct, inverse_xy_codelet, nodes);
+void psg_task_inverse_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes) {
+    psg_task_codelet_at(codelet, inverse_xy_codelet, nodes);
 }
 
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
@@ -111,10 +111,9 @@ void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blo
     const psg_context *c = psg_context_of(run);
     const psg_task_data data[] = {
         {&u, 1, 1, STARPU_W},
-        {blocks, c->layout.bundles.count, 1, c->form.packed ? STARPU_R : STARPU_RW},
+        {blocks, c->layout.bundles.count, 1, c->in_place ? STARPU_RW : STARPU_R},
         {components, count, 1, STARPU_W}};
     psg_label label = psg_segment_label(PSG_TASK_INVERSE_XY, s);
     label.index[PSG_AXIS_COMPONENT] = count > 0 ? count : PSG_NO_INDEX;
-    psg_solver_submit(run, c->direct != NULL ? c->direct->inverse_xy : inverse_xy_codelet, label,
-                      data, 3);
+    psg_solver_submit(run, c->codelets->inverse_xy, label, data, 3);
 }

@@ -18,7 +18,7 @@ void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blo
                          size_t count);
 void psg_task_gradient_xy(psg_run *run, size_t s, size_t component,
                           const starpu_data_handle_t *blocks, starpu_data_handle_t result);
-void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
-void psg_task_gradient_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
+void psg_task_inverse_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes);
+void psg_task_gradient_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes);
 
 #endif

@@ -77,4 +77,23 @@ typedef struct psg_graph_kind {
 
 enum { PSG_GRAPH_KINDS_MOST = 10 }; /**< the most that a graph has */
 
+/** The kinds of a plan's graph, in its order: a segment's, a sheet's, and a segment's again. */
+typedef struct psg_graph_kinds {
+    size_t count;
+    psg_graph_kind kind[PSG_GRAPH_KINDS_MOST];
+} psg_graph_kinds;
+
+static inline bool psg_graph_has(const psg_graph_kinds *graph, psg_task_kind kind, bool sheet) {
+    size_t m = 0;
+    while (m < graph->count && (graph->kind[m].kind != kind || graph->kind[m].sheet != sheet)) {
+        m++;
+    }
+    return m < graph->count;
+}
+
+/** The kind that writes u. */
+static inline psg_task_kind psg_graph_last(const psg_graph_kinds *graph) {
+    return graph->kind[graph->count - 1].kind;
+}
+
 #endif

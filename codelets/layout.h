@@ -68,8 +68,9 @@ size_t psg_parts_largest(const psg_parts *parts, psg_range range, int d);
  *  the GPUs of their segments, so that the links between GPUs do not rest while `kspace`
  *  computes. */
 typedef struct psg_overlap {
-    size_t *rows; /**< by sheet; NULL: none */
-    bool pulled;  /**< `kspace` also reads the rows from the GPUs of their segments */
+    size_t *rows;       /**< by sheet; NULL: none */
+    size_t pulled_rows; /**< those of all sheets if `kspace` also reads them from the GPUs of their
+                             segments; 0: `forward_xy` writes them to the GPU of their sheet */
 } psg_overlap;
 
 /** The cut over all processes; the layout owns its arrays. A segment is a run of planes z of the

@@ -11,7 +11,7 @@ void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handl
     const bool there = !psg_way_is_back(way);
     const psg_task_args args = {.run = run,
                                 .label = psg_exchange_label(),
-                                .messages = context->form.messages && foreign && !there ? 1 : 0};
+                                .messages = foreign && !there ? context->block_messages : 0};
     const enum starpu_data_access_mode mode = way == PSG_WAY_THERE_AGAIN ? STARPU_RW
                                               : there                    ? STARPU_R
                                                                          : STARPU_W;

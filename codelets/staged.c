@@ -99,14 +99,16 @@ static int move_gpu(void *buffers[], const psg_task_args *args) {
 PSG_SOLVER_CODELET(pack, move_core, move_gpu);
 PSG_SOLVER_CODELET(unpack, move_core, move_gpu);
 
-/* The whole comes first, the blocks follow. */
+/* The whole comes first, the blocks follow. A whole that is its only block is there already. */
 static void submit(psg_run *run, psg_label label, starpu_data_handle_t whole,
                    const starpu_data_handle_t *blocks, size_t stride) {
     const bool pack = label.kind == PSG_TASK_PACK;
     const psg_task_data data[] = {
         {&whole, 1, 1, pack ? STARPU_R : STARPU_W},
         {blocks, pieces(psg_context_of(run), &label), stride, pack ? STARPU_W : STARPU_R}};
-    psg_solver_submit(run, pack ? pack_codelet : unpack_codelet, label, data, 2);
+    if (whole != blocks[0]) {
+        psg_solver_submit(run, pack ? pack_codelet : unpack_codelet, label, data, 2);
+    }
 }
 
 void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum,
@@ -139,10 +141,7 @@ static void transform_core(void *buffers[], const psg_task_args *args) {
     void *sheet = psg_task_pointer(buffers, 0);
     void *scratch = psg_task_scratch(args);
     const size_t count = rows * context->layout.nxc;
-    const bool finite =
-        context->form.z_contiguous
-            ? context->cpu->fft_z_contiguous(context->fft, direction, count, sheet, scratch)
-            : context->cpu->fft_z_strided(context->fft, direction, count, sheet, scratch);
+    const bool finite = context->sheet->fft_z(context->fft, direction, count, sheet, scratch);
     if (!finite) {
         atomic_store(psg_findings_nonfinite(args->run, 0), 1);
     }
@@ -175,13 +174,8 @@ static void divide_core(void *buffers[], const psg_task_args *args) {
     const size_t rows = psg_layout_rows(&context->layout, psg_sheet_of(args));
     const psg_cpu_divide divide = psg_divide_of(args);
     const size_t n[3] = {context->layout.nxc, context->layout.n[1], context->layout.n[2]};
-    if (context->form.z_contiguous) {
-        context->cpu->divide_contiguous(&divide, n, row0, rows, psg_task_pointer(buffers, 0),
-                                        psg_findings_of(args->run)->mode0);
-    } else {
-        context->cpu->divide_strided(&divide, n, row0, rows, psg_task_pointer(buffers, 0),
-                                     psg_findings_of(args->run)->mode0);
-    }
+    context->sheet->divide(&divide, n, row0, rows, psg_task_pointer(buffers, 0),
+                           psg_findings_of(args->run)->mode0);
 }
 
 #if PSG_WITH_CUDA
@@ -209,7 +203,7 @@ static void normalize_core(void *buffers[], const psg_task_args *args) {
     for (size_t k = 0; k < planes; k++) {
         for (size_t j = 0; j < c->layout.n[1]; j++) {
             c->cpu->normalize(u + (k * pitch[1] + j * pitch[0]) * c->cpu->real_bytes,
-                              c->layout.n[0], psg_terms_of(args->run)->scale);
+                              c->layout.n[0], psg_terms_of(args->run)->scale_after);
         }
         psg_plane_check(args, buffers, 0, k);
     }
@@ -222,7 +216,7 @@ static int normalize_gpu(void *buffers[], const psg_task_args *args) {
     const size_t n[3] = {context->layout.n[0], context->layout.n[1], planes};
     const psg_cuda_field u = psg_cuda_field_of(buffers, 0);
     return (int)psg_cuda_scale(
-        psg_cuda_precision_of(context), &u, &u, n, psg_terms_of(args->run)->scale,
+        psg_cuda_precision_of(context), &u, &u, n, psg_terms_of(args->run)->scale_after,
         (int *)(uintptr_t)&psg_findings_of(args->run)->overflow, starpu_cuda_get_local_stream());
 }
 #endif

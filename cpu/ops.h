@@ -86,6 +86,20 @@ typedef struct psg_cpu_gradient_args {
     size_t result_pitch[3];
 } psg_cpu_gradient_args;
 
+/** What is done to a whole sheet, in place. */
+typedef struct psg_cpu_sheet_ops {
+    /** Transform `count` complex lines of nz along z, unscaled.
+     *  @return false: a NaN or an Inf stands in a line, and so in all of it */
+    bool (*fft_z)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count, void *lines,
+                  void *scratch);
+    /** Divide rows [row0, row0 + rows).
+     *  @param[in]  n      nxc, ny, nz
+     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it;
+     *  may be NULL */
+    void (*divide)(const psg_cpu_divide *divide, const size_t n[3], size_t row0, size_t rows,
+                   void *sheet, void *mode0);
+} psg_cpu_sheet_ops;
+
 struct psg_cpu_ops {
     size_t real_bytes;
 
@@ -110,13 +124,8 @@ struct psg_cpu_ops {
     void (*fft_xy)(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum);
     void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch);
 
-    /** Transform complex lines of nz along z, in place, unscaled: `count` lines of contiguous
-     *  points; or [nz][count], by tiles.
-     *  @return false: a NaN or an Inf stands in a line, and so in all of it */
-    bool (*fft_z_contiguous)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
-                             void *lines, void *scratch);
-    bool (*fft_z_strided)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
-                          void *columns, void *scratch);
+    psg_cpu_sheet_ops contiguous; /**< of sheets [rows][nxc][nz] */
+    psg_cpu_sheet_ops strided;    /**< of sheets [nz][rows][nxc], by tiles */
 
     /** One sheet, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide,
      *  transform back; each piece is read and written once.
@@ -126,15 +135,6 @@ struct psg_cpu_ops {
      *  @return false: a NaN or an Inf stands in the sheet */
     bool (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_cpu_sheet *sheet,
                    void *scratch, void *mode0);
-
-    /** Divide a sheet of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz].
-     *  @param[in]  n      nxc, ny, nz
-     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it;
-     *  may be NULL */
-    void (*divide_strided)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                           size_t rows, void *sheet, void *mode0);
-    void (*divide_contiguous)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                              size_t rows, void *sheet, void *mode0);
 
     /** values *= factor, count reals. */
     void (*normalize)(void *values, size_t count, double factor);

@@ -7,12 +7,16 @@
  * not with the square. A bundle of one sheet needs no split and no join: its arrival is the block.
  */
 #include "graph/exchange.h"
+#include "base/tuning.h"
 #include "codelets/gradient.h"
 #include "codelets/kinds.h"
 #include "codelets/regroup.h"
 #include "graph/block.h"
+#include "graph/overlap_rows.h"
+#include "graph/partition.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
+#include "graph/shared_memory.h"
 #include "graph/status.h"
 #include "runtime/message.h"
 
@@ -58,7 +62,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     for (size_t m = 0; m < handles + l->sheets.count; m++) {
         between->main_memory[m] = STARPU_MAIN_RAM;
     }
-    between->messages = EDGES + (plan->context.form.messages ? PSG_WAYS * one_way : 0);
+    between->messages = EDGES + PSG_WAYS * one_way * plan->context.block_messages;
     psg_task_exchange_codelets(&between->codelets, between->main_memory);
     between->row_bytes = l->nxc * 2 * plan->context.cpu->real_bytes;
     between->channel = psg_comms->connect(plan->processes.comm, between->row_bytes,
@@ -74,35 +78,26 @@ void psg_between_free(psg_between *between, const psg_plan *plan) {
     free(between->main_memory);
 }
 
-static size_t own_bundles(const psg_context *c) {
-    return psg_range_count(c->layout.bundles.own);
-}
-
-static size_t own_sheets(const psg_context *c) {
-    return psg_range_count(c->layout.sheets.own);
-}
-
 /* Tags are those of the pair of processes, odd ones for the way back: both ways there are
- * messages from one to the other. A block on a GPU goes from there, and to there, if MPI can. A
- * block that both processes reach stays where it is, and its message is empty. */
+ * messages from one to the other. */
 static psg_message message_of(const psg_plan *plan, const psg_workspace *workspace, int rank,
                               size_t s, size_t g, psg_way way) {
-    const psg_context *c = &plan->context;
-    const psg_part *segment = &c->layout.segments.part[s];
-    const psg_part *bundle = &c->layout.bundles.part[g];
-    const psg_box block = psg_layout_block(&c->layout, s, bundle);
-    const size_t index = (workspace->number * c->layout.segments.first[1] + s -
-                          c->layout.segments.first[segment->process]) *
-                             c->layout.bundles.first[1] +
-                         g - c->layout.bundles.first[bundle->process];
-    const bool stays = psg_shares_memory(plan);
+    const psg_layout *l = &plan->context.layout;
+    const psg_part *segment = &l->segments.part[s];
+    const psg_part *bundle = &l->bundles.part[g];
+    const psg_box block = psg_layout_block(l, s, bundle);
+    const size_t at[2] = {s - l->segments.first[segment->process],
+                          g - l->bundles.first[bundle->process]};
+    const size_t index =
+        (workspace->number * l->segments.first[1] + at[0]) * l->bundles.first[1] + at[1];
+    const psg_exchange_row *exchange = plan->route.exchange;
     const int worker = segment->process == plan->processes.rank ? segment->worker : bundle->worker;
     return (psg_message){
         .rank = rank,
         .tag = (psg_way_is_back(way) ? 1 : 0) + 2 * (int)index,
         .way = way,
-        .node = psg_placement_node(stays || psg_comm_cuda_aware() == 1 ? worker : -1),
-        .rows = stays ? 0 : psg_box_rows(&block),
+        .node = exchange->node(worker),
+        .rows = exchange->message_rows(&block),
         .read = way == PSG_WAY_THERE_AGAIN,
         .label = {PSG_TASK_EXCHANGE,
                   {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
@@ -115,43 +110,36 @@ static starpu_data_handle_t bundle_of(const psg_context *c, const psg_workspace 
 
 static starpu_data_handle_t arrival_of(const psg_context *c, const psg_workspace *workspace,
                                        size_t s, size_t g) {
-    return workspace->arrivals[s * own_bundles(c) + g - c->layout.bundles.own.first];
+    return workspace
+        ->arrivals[s * psg_range_count(c->layout.bundles.own) + g - c->layout.bundles.own.first];
 }
 
-/* My segments' blocks to `rank` on the way there, or back from it. */
-static void outward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, int rank,
-                    psg_way way) {
+/* The blocks that go to another process one way, or come from there: those of my segments and its
+ * bundles, or those of its segments and my bundles. */
+typedef struct crossing {
+    bool outward; /* my segments' */
+    psg_range segments;
+    psg_range bundles;
+} crossing;
+
+static crossing crossing_of(const psg_layout *l, int rank, psg_way way, bool sends) {
+    return sends != psg_way_is_back(way)
+               ? (crossing){true, l->segments.own, psg_parts_of(&l->bundles, rank)}
+               : (crossing){false, psg_parts_of(&l->segments, rank), l->bundles.own};
+}
+
+static void submit_messages(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                            int rank, psg_way way, bool sends) {
     const psg_context *c = &plan->context;
-    const psg_range theirs = psg_parts_of(&c->layout.bundles, rank);
-    for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        for (size_t g = theirs.first; g < theirs.end; g++) {
+    const crossing of = crossing_of(&c->layout, rank, way, sends);
+    for (size_t s = of.segments.first; s < of.segments.end; s++) {
+        for (size_t g = of.bundles.first; g < of.bundles.end; g++) {
             const psg_message message = message_of(plan, workspace, rank, s, g, way);
-            (psg_way_is_back(way) ? psg_message_receive
-                                  : psg_message_send)(run, bundle_of(c, workspace, s, g), &message);
+            (sends ? psg_message_send : psg_message_receive)(
+                run, of.outward ? bundle_of(c, workspace, s, g) : arrival_of(c, workspace, s, g),
+                &message);
         }
     }
-}
-
-/* And the other end: blocks of the segments of `rank` for my sheets, from it or to it. */
-static void inward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, int rank,
-                   psg_way way) {
-    const psg_context *c = &plan->context;
-    const psg_range theirs = psg_parts_of(&c->layout.segments, rank);
-    for (size_t s = theirs.first; s < theirs.end; s++) {
-        for (size_t g = c->layout.bundles.own.first; g < c->layout.bundles.own.end; g++) {
-            const psg_message message = message_of(plan, workspace, rank, s, g, way);
-            (psg_way_is_back(way) ? psg_message_send : psg_message_receive)(
-                run, arrival_of(c, workspace, s, g), &message);
-        }
-    }
-}
-
-/* How many go from this process to another, one way. */
-static size_t sends_to(const psg_plan *plan, int rank, psg_way way) {
-    const psg_layout *l = &plan->context.layout;
-    const bool there = !psg_way_is_back(way);
-    return psg_range_count(there ? l->segments.own : psg_parts_of(&l->segments, rank)) *
-           psg_range_count(there ? psg_parts_of(&l->bundles, rank) : l->bundles.own);
 }
 
 /* ------------------------------------------------------------------------------------ edges */
@@ -217,19 +205,15 @@ starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
 /* Each process begins with the one after it, so that not all of them send to the first. */
 static void messages(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                      psg_way way) {
-    for (int r = 0; r < plan->processes.ranks; r++) {
-        psg_message_expect(run, r, way, sends_to(plan, r, way));
+    const int ranks = plan->processes.ranks;
+    for (int r = 0; r < ranks; r++) {
+        const crossing of = crossing_of(&plan->context.layout, r, way, true);
+        psg_message_expect(run, r, way, psg_range_count(of.segments) * psg_range_count(of.bundles));
     }
-    for (int d = 1; d < plan->processes.ranks; d++) {
-        const int to = (plan->processes.rank + d) % plan->processes.ranks;
-        const int from = (plan->processes.rank + plan->processes.ranks - d) % plan->processes.ranks;
-        if (psg_way_is_back(way)) {
-            inward(run, plan, workspace, to, way);
-            outward(run, plan, workspace, from, way);
-        } else {
-            outward(run, plan, workspace, to, way);
-            inward(run, plan, workspace, from, way);
-        }
+    for (int d = 1; d < ranks; d++) {
+        const int rank = plan->processes.rank;
+        submit_messages(run, plan, workspace, (rank + d) % ranks, way, true);
+        submit_messages(run, plan, workspace, (rank + ranks - d) % ranks, way, false);
     }
 }
 
@@ -243,21 +227,58 @@ static void alltoall(psg_run *run, const psg_plan *plan, const psg_workspace *wo
                          there ? &workspace->inward : &workspace->outward);
 }
 
-const psg_exchange_row *psg_exchange_row_of(psg_exchange exchange, bool between) {
-    static const psg_exchange_row rows[] = {
-        {PSG_EXCHANGE_MANAGED, "blocks where StarPU needs them", false, NULL},
-        {PSG_EXCHANGE_DIRECT, "blocks written where they are read", false, NULL},
-        {PSG_EXCHANGE_DIRECT, "blocks written in the memory of other processes", true, messages},
-        {PSG_EXCHANGE_MPI, "a message for each bundle of blocks", false, messages},
-        {PSG_EXCHANGE_ALLTOALL, "one call for all blocks", false, alltoall},
-    };
-    size_t m = 0;
-    while (m + 1 < sizeof rows / sizeof *rows &&
-           (rows[m].is != exchange || (rows[m].carry != NULL) != between)) {
-        m++;
-    }
-    return &rows[m];
+/* An MPI that knows of GPUs takes their memory. */
+static int node_of_messages(int worker) {
+    return psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1);
 }
+
+static int node_of_main(int worker) {
+    (void)worker;
+    return STARPU_MAIN_RAM;
+}
+
+/* The message of a block that both processes reach is empty. */
+static size_t no_rows(const psg_box *block) {
+    (void)block;
+    return 0;
+}
+
+static size_t all_rows(const psg_box *block) {
+    return psg_box_rows(block);
+}
+
+#define OWN_MEMORY .allocate = psg_chunk_allocate, .release = psg_chunk_release
+#define WITHIN OWN_MEMORY, .bundle_bytes = 1, .node = psg_placement_node
+#define BETWEEN OWN_MEMORY, .bundle_bytes = TUNING_MESSAGE_BYTES
+#define LENT                                                                                       \
+    .is = PSG_EXCHANGE_DIRECT, .words = "blocks written in the memory of other processes",         \
+    .gpu_parts = psg_partition_one_each, .allocate = psg_shared_allocate,                          \
+    .release = psg_shared_free, .connect = psg_shared_connect, .node = psg_placement_node,         \
+    .message_rows = no_rows, .carry = messages, .carry_again = messages
+
+const psg_exchange_row psg_exchange_managed = {WITHIN, .is = PSG_EXCHANGE_MANAGED,
+                                               .words = "blocks where StarPU needs them",
+                                               .gpu_parts = psg_partition_suiting};
+const psg_exchange_row psg_exchange_direct = {
+    WITHIN, .is = PSG_EXCHANGE_DIRECT, .words = "blocks written where they are read",
+    .gpu_parts = psg_partition_one_each, .choose_overlap = psg_overlap_choose};
+const psg_exchange_row psg_exchange_lent_gpus = {LENT, .bundle_bytes = 1,
+                                                 .choose_overlap = psg_overlap_choose};
+const psg_exchange_row psg_exchange_lent_to_gpus = {LENT, .bundle_bytes = 1};
+const psg_exchange_row psg_exchange_lent = {LENT, .bundle_bytes = TUNING_MESSAGE_BYTES};
+const psg_exchange_row psg_exchange_messages = {BETWEEN,
+                                                .is = PSG_EXCHANGE_MPI,
+                                                .words = "a message for each bundle of blocks",
+                                                .gpu_parts = psg_partition_pieces,
+                                                .node = node_of_messages,
+                                                .message_rows = all_rows,
+                                                .carry = messages};
+const psg_exchange_row psg_exchange_alltoall = {BETWEEN,
+                                                .is = PSG_EXCHANGE_ALLTOALL,
+                                                .words = "one call for all blocks",
+                                                .gpu_parts = psg_partition_suiting,
+                                                .node = node_of_main,
+                                                .carry = alltoall};
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                     psg_way way) {
@@ -268,46 +289,29 @@ static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *wor
             const size_t count = psg_range_count(c->layout.bundles.part[g].sheets);
             const bool mine = psg_range_has(c->layout.segments.own, s);
             if (count > 1) {
-                psg_task_regroup(
-                    run, way, !mine, arrival_of(c, workspace, s, g),
-                    &workspace->blocks[s * own_sheets(c) + first - c->layout.sheets.own.first],
-                    count);
+                psg_task_regroup(run, way, !mine, arrival_of(c, workspace, s, g),
+                                 &workspace->blocks[s * psg_range_count(c->layout.sheets.own) +
+                                                    first - c->layout.sheets.own.first],
+                                 count);
             }
         }
     }
 }
 
-void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
-    if (plan->route.exchange->carry != NULL) {
-        plan->route.exchange->carry(run, plan, workspace, PSG_WAY_THERE);
-        regroup(run, plan, workspace, PSG_WAY_THERE);
-    }
-}
-
-static void go_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                    psg_way way) {
-    if (plan->route.exchange->carry != NULL) {
+/* On the way to the sheets once more the blocks are there, and have to be read on this side before
+ * they are written on the other one. */
+void psg_exchange_blocks(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                         psg_way way) {
+    const psg_exchange_row *exchange = plan->route.exchange;
+    void (*const carry)(psg_run *, const psg_plan *, const psg_workspace *, psg_way) =
+        way == PSG_WAY_THERE_AGAIN ? exchange->carry_again : exchange->carry;
+    if (exchange->carry != NULL && psg_way_is_back(way)) {
         regroup(run, plan, workspace, way);
-        plan->route.exchange->carry(run, plan, workspace, way);
     }
-}
-
-void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
-    go_back(run, plan, workspace, PSG_WAY_BACK);
-}
-
-/* The blocks are there, and have to be read on this side before they are written on the other one:
- * where these are two places, nobody has to know. */
-void psg_exchange_forward_again(psg_run *run, const psg_plan *plan,
-                                const psg_workspace *workspace) {
-    if (plan->route.exchange->shares) {
-        plan->route.exchange->carry(run, plan, workspace, PSG_WAY_THERE_AGAIN);
+    if (carry != NULL) {
+        carry(run, plan, workspace, way);
     }
-    if (plan->route.exchange->carry != NULL) {
-        regroup(run, plan, workspace, PSG_WAY_THERE_AGAIN);
+    if (exchange->carry != NULL && !psg_way_is_back(way)) {
+        regroup(run, plan, workspace, way);
     }
-}
-
-void psg_exchange_back_again(psg_run *run, const psg_plan *plan, const psg_workspace *workspace) {
-    go_back(run, plan, workspace, PSG_WAY_BACK_AGAIN);
 }

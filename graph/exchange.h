@@ -16,18 +16,25 @@ typedef struct psg_between {
     size_t row_bytes; /**< of the channel */
 } psg_between;
 
-/** The row of an exchange. @param[in] between  of several processes */
-const psg_exchange_row *psg_exchange_row_of(psg_exchange exchange, bool between);
+/** In one process: StarPU copies blocks; tasks write them where they are read. */
+extern const psg_exchange_row psg_exchange_managed;
+extern const psg_exchange_row psg_exchange_direct;
+/** Tasks write and read blocks in other processes' memory: that of GPUs, main memory that GPUs
+ *  reach, and main memory of cores. */
+extern const psg_exchange_row psg_exchange_lent_gpus;
+extern const psg_exchange_row psg_exchange_lent_to_gpus;
+extern const psg_exchange_row psg_exchange_lent;
+/** Blocks go from one process to another by messages, or by one call of MPI. */
+extern const psg_exchange_row psg_exchange_messages;
+extern const psg_exchange_row psg_exchange_alltoall;
 /** Open the channel for messages, and fill in the codelets that split and join bundles. Collective.
  *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME */
 psg_status psg_between_make(psg_between *between, const psg_plan *plan);
 void psg_between_free(psg_between *between, const psg_plan *plan);
-/** Submit what carries blocks from segments to sheets, and back: nothing in one process. */
-void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
-void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
-/** The same for `gradient_z`, once all tasks before have read the blocks. */
-void psg_exchange_forward_again(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
-void psg_exchange_back_again(psg_run *run, const psg_plan *plan, const psg_workspace *workspace);
+/** Submit what carries blocks from segments to sheets, or back, for `kspace` or, once all tasks
+ *  before have read the blocks, for `gradient_z`. Nothing in one process. */
+void psg_exchange_blocks(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                         psg_way way);
 /** Give another process the first plane of this one's u, and get the plane above its last one,
  *  where the gradient needs them. @return what has that plane; NULL: none comes */
 starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,

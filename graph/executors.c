@@ -2,7 +2,8 @@
 #include "graph/executors.h"
 #include "graph/partition.h"
 #include "graph/plan_struct.h"
-#include "graph/teams.h"
+#include "graph/start.h"
+#include "graph/status.h"
 #include "runtime/chain.h"
 #include "runtime/step_list.h"
 #include "runtime/team.h"
@@ -52,12 +53,31 @@ static bool submit_team(psg_run *run, const psg_plan *plan, const psg_graph_row 
     return false;
 }
 
+static psg_status make_team(psg_engine *e, const psg_plan *plan) {
+    const size_t *n = plan->context.layout.n;
+    e->team_bytes = (double)(n[0] * n[1] * n[2] * plan->context.cpu->real_bytes);
+    psg_runtime_awake();
+    e->team = psg_team_create(plan->workers.usable, plan->workers.cpu_count, psg_runtime_awake,
+                              psg_runtime_rest);
+    psg_runtime_rest();
+    return e->team != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for a team");
+}
+
+static void end_team(psg_engine *engine) {
+    if (engine->team != NULL) {
+        psg_runtime_awake();
+        psg_team_destroy(engine->team);
+        psg_runtime_rest();
+    }
+}
+
 const psg_executor psg_executor_tasks = {.words = "tasks", .submit = submit_tasks};
 const psg_executor psg_executor_chain = {
     .words = "one task on a GPU", .gathers = true, .submit = submit_chain};
 const psg_executor psg_executor_team = {.words = "a team of cores",
                                         .sleeps = true,
                                         .gathers = true,
-                                        .make = psg_team_make,
+                                        .make = make_team,
+                                        .end = end_team,
                                         .parts = psg_partition_team,
                                         .submit = submit_team};

@@ -35,11 +35,11 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_workspace *wo
         psg_task_forward_xy(run, s, arrays->slabs[PSG_FIELD_F][s - segments.first],
                             &workspace->bundles[(s - segments.first) * bundles]);
     }
-    psg_exchange_forward(run, plan, workspace);
+    psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
     for (size_t p = sheets.first; p < sheets.end; p++) {
         psg_task_kspace(run, p, &workspace->blocks[p - sheets.first], stride);
     }
-    psg_exchange_back(run, plan, workspace);
+    psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK);
     for (size_t s = segments.first; s < segments.end; s++) {
         starpu_data_handle_t components[2];
         const size_t count = psg_gradient_with_u(run, plan, arrays, s, components);

@@ -69,24 +69,17 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
                            axis->length, "xyz"[d]);
 }
 
-/* A task has its part of u, the next one's, and the components. Where StarPU copies them it would
- * wait for room for ever. To ask a GPU for its free memory takes longer than a small solve. */
+/* A task has its part of u, the next one's, and the components, which StarPU may copy. To ask a GPU
+ * for its free memory takes longer than a small solve. */
 static psg_status check_room(const psg_plan *plan, const psg_arrays *arrays) {
     enum { ARRAYS = 5 };
-    if (plan->workers.gpu_count == 0 || arrays->stays) {
-        return PSG_OK;
-    }
     const psg_layout *l = &plan->context.layout;
     const double plane = (double)(l->n[0] * l->n[1] * plan->context.cpu->real_bytes);
     const double needed =
         ARRAYS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
-    const double room = (double)psg_placement_room(plan, !plan->home.on_gpus);
-    return needed <= room
+    return arrays->stays
                ? PSG_OK
-               : psg_fail(PSG_ERR_MEMORY,
-                          "no room on a GPU for the gradient of a segment: %.0f bytes are needed, "
-                          "and %.0f are left; with more segments it is less",
-                          needed, room);
+               : psg_placement_check_bytes(plan, needed, "the gradient of a segment", "segments");
 }
 
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
@@ -163,11 +156,11 @@ static void submit_along_z(psg_run *run, const psg_plan *plan, const psg_workspa
                            const psg_arrays *arrays) {
     const psg_range segments = plan->context.layout.segments.own;
     const psg_range sheets = plan->context.layout.sheets.own;
-    psg_exchange_forward_again(run, plan, workspace);
+    psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE_AGAIN);
     for (size_t p = sheets.first; p < sheets.end; p++) {
         psg_task_gradient_z(run, p, &workspace->blocks[p - sheets.first], psg_range_count(sheets));
     }
-    psg_exchange_back_again(run, plan, workspace);
+    psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK_AGAIN);
     for (size_t s = segments.first; s < segments.end; s++) {
         submit_component(run, plan, workspace, arrays, s, 2);
     }

@@ -32,20 +32,16 @@ static size_t take_rows(size_t *rows, const psg_context *c, double share) {
 psg_status psg_overlap_choose(psg_overlap *overlap, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     double gpus = (double)plan->workers.gpu_count;
-    const bool far = psg_shares_memory(plan) && plan->shared.kind == PSG_IPC_MAIN;
-    double unable = gpus == 0 || far || (psg_kernels != NULL && !psg_kernels->overlaps(c)) ? 1 : 0;
-    if (!c->form.reaches) {
-        return PSG_OK;
-    }
+    double unable = gpus == 0 || (psg_kernels != NULL && !psg_kernels->overlaps(c)) ? 1 : 0;
     psg_status status = psg_ranks_sum(plan->processes.comm, &gpus, 1);
     status = status == PSG_OK ? psg_ranks_max(plan->processes.comm, &unable, 1) : status;
-    if (status != PSG_OK || unable > 0) {
+    if (status != PSG_OK || unable > 0 || gpus < 2) {
         return status;
     }
     const double away = gpus / (gpus - 1);
     const double twice = TUNING_OVERLAP_SHARE * away;
-    double pulled = gpus == 2 || plan->home.pulls ||
-                            !psg_placement_fits_twice(plan, true, take_rows(NULL, c, twice))
+    double pulled = gpus == 2 || plan->route.home->fits_twice == NULL ||
+                            !plan->route.home->fits_twice(plan, true, take_rows(NULL, c, twice))
                         ? 1
                         : 0;
     status = psg_ranks_max(plan->processes.comm, &pulled, 1);
@@ -57,15 +53,16 @@ psg_status psg_overlap_choose(psg_overlap *overlap, const psg_plan *plan) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu sheets",
                         c->layout.sheets.count);
     }
-    overlap->pulled = pulled > 0;
-    (void)take_rows(overlap->rows, c, pulled > 0 ? TUNING_OVERLAP_PULLED_SHARE * away : twice);
+    const size_t all =
+        take_rows(overlap->rows, c, pulled > 0 ? TUNING_OVERLAP_PULLED_SHARE * away : twice);
+    overlap->pulled_rows = pulled > 0 ? all : 0;
     return PSG_OK;
 }
 
 bool psg_overlap_allocate(psg_workspace *workspace, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
-    const size_t before = l->overlap.pulled ? 0 : l->sheets.count;
-    if (l->overlap.rows == NULL) {
+    const size_t before = l->overlap.pulled_rows > 0 ? 0 : l->sheets.count;
+    if (psg_overlap_rows_all(l) == 0) {
         return true;
     }
     workspace->overlap = calloc(starpu_worker_get_count(), sizeof *workspace->overlap);

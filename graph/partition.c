@@ -14,9 +14,6 @@ typedef struct grain {
     size_t bytes_min; /* of f in a task: below, a task costs too much beside its work */
 } grain;
 
-static const grain cpu_grain = {TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES};
-static const grain gpu_grain = {TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES};
-
 psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *count) {
     psg_clear_error();
     if (nz == 0 || ranks < 1 || rank < 0 || rank >= ranks) {
@@ -74,7 +71,8 @@ static size_t most_of(const psg_plan *plan, size_t n) {
 /* A process' planes and rows are two runs: the GPUs', and then the cores'. Where all is of one
  * kind, the other run is empty. */
 enum { CORES = 0, GPUS, KINDS };
-static const grain *const grains[KINDS] = {&cpu_grain, &gpu_grain};
+static const grain grains[KINDS] = {{TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES},
+                                    {TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES}};
 
 static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
     const size_t cores = psg_partition_cores(plan->workers.cpu_share, extent);
@@ -84,7 +82,7 @@ static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
 /* Tasks of a phase that suit so many planes, and as many rows, on workers of a kind. */
 static size_t suiting_tasks(const psg_context *c, bool gpus, size_t workers, size_t planes) {
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * planes * c->cpu->real_bytes;
-    const grain *g = grains[gpus ? GPUS : CORES];
+    const grain *g = &grains[gpus ? GPUS : CORES];
     const size_t tasks = g->tasks * workers;
     const size_t worthwhile = clamp(bytes / g->bytes_min, 1, tasks);
     if (worthwhile < tasks) { /* fewer and larger, but the same for every worker */
@@ -104,37 +102,49 @@ static bool on_several_nodes(const psg_plan *plan) {
     return plan->processes.ranks > 1 && plan->processes.comm->node_ranks < plan->processes.ranks;
 }
 
-/* Messages of GPUs are pieces of a size that suits copies beside them. Planes and rows are cut
- * alike, so n parts of each make messages of 1/n^2 of the bytes. Each GPU has as many parts as the
- * others. */
-static size_t pieces_of(const psg_plan *plan, size_t tasks) {
+/* Planes and rows are cut alike, so n parts of each make messages of 1/n^2 of the bytes. Each GPU
+ * has as many parts as the others. */
+size_t psg_partition_pieces(const psg_plan *plan, size_t tasks, bool sheets) {
     const size_t gpus = plan->workers.most[GPUS];
     const double parts = sqrt((double)bytes_between(plan) / TUNING_PIECE_BYTES);
+    (void)sheets;
     return clamp((size_t)parts / gpus * gpus, tasks, most_of(plan, plan->context.layout.n[2]));
 }
 
-/* Is all of f on one GPU, and so small that a second launch costs more than copies beside work
- * save? */
-static bool one_gpu_has_few(const psg_plan *plan) {
-    const psg_context *c = &plan->context;
-    const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
-    return psg_placement_one_gpu(plan) && bytes <= TUNING_GPU_UNCUT_BYTES;
+static size_t one_each(const psg_plan *plan, size_t tasks) {
+    return clamp(tasks, 1, plan->route.home->parts_each * plan->workers.most[GPUS]);
 }
 
-/* Where several GPUs exchange within their tasks, one for each: a second would wait for the first,
- * and cost a start. One, too, for a GPU that has few planes. */
-static size_t tasks_of(const psg_plan *plan, int kind) {
+/* One where all of f is on one GPU, and so small that a second launch costs more than copies beside
+ * work save. */
+size_t psg_partition_suiting(const psg_plan *plan, size_t tasks, bool sheets) {
+    const psg_context *c = &plan->context;
+    const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
+    (void)sheets;
+    return psg_placement_one_gpu(plan) && bytes <= TUNING_GPU_UNCUT_BYTES ? one_each(plan, tasks)
+                                                                          : tasks;
+}
+
+/* Where GPUs write into each other's memory, or find all blocks in their own, no sheet is copied
+ * while another is transformed, so one for each GPU will do, and its blocks are largest. */
+size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets) {
+    if (sheets) {
+        return clamp(tasks, 1, plan->workers.most[GPUS]);
+    }
+    return psg_placement_one_gpu(plan) ? psg_partition_suiting(plan, tasks, sheets)
+                                       : one_each(plan, tasks);
+}
+
+static size_t tasks_of(const psg_plan *plan, int kind, bool sheets) {
     const size_t tasks =
         suiting_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
                       run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
-    if (kind == CORES && on_several_nodes(plan)) {
-        return clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks);
+    if (kind == GPUS) {
+        return plan->route.exchange->gpu_parts(plan, tasks, sheets);
     }
-    if (kind == GPUS && plan->context.form.messages && !psg_shares_memory(plan)) {
-        return pieces_of(plan, tasks);
-    }
-    const bool one = kind == GPUS && (plan->context.form.reaches || one_gpu_has_few(plan));
-    return one && !plan->home.finer ? clamp(tasks, 1, plan->workers.most[GPUS]) : tasks;
+    return on_several_nodes(plan)
+               ? clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks)
+               : tasks;
 }
 
 /* What a member of a team has to do: planes, or of sheets tiles of columns, of which a last one may
@@ -207,7 +217,7 @@ static cut choose_planes(const psg_plan *plan, int kind) {
     const size_t planes_max = UINT32_MAX / (n[0] * n[1]);
     const size_t row_bytes = 2 * plan->context.layout.nxc * plan->context.cpu->real_bytes;
     size_t (*const suiting)(const psg_plan *, bool) = plan->route.executor->parts;
-    const size_t tasks = suiting != NULL ? suiting(plan, false) : tasks_of(plan, kind);
+    const size_t tasks = suiting != NULL ? suiting(plan, false) : tasks_of(plan, kind, false);
     cut planes = {.parts = parts_of(plan, kind, tasks, own, planes_max, n[1] * row_bytes),
                   .mixed = suiting != NULL};
     if (plan->problem.options.segment_planes > 0) {
@@ -224,28 +234,23 @@ static size_t sheets_of(const psg_plan *plan, int kind) {
     return clamp(run_of(plan, kind, asked), 1, asked);
 }
 
-/* Where GPUs write into each other's memory, or find all blocks in their own, no sheet is copied
- * while another is transformed, so one for each GPU will do, and its blocks are largest. */
 static cut choose_rows(const psg_plan *plan, int kind) {
     const size_t *n = plan->context.layout.n;
     const size_t own = run_of(plan, kind, most_of(plan, n[1]));
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.layout.nxc);
-    const size_t row_bytes = 2 * plan->context.layout.nxc * plan->context.cpu->real_bytes;
-    const size_t sheet_bytes = plan->home.on_gpus ? 0 : n[2] * row_bytes; /* which come and go */
+    const size_t bytes = plan->route.home->sheet_copies * n[2] * 2 * plan->context.layout.nxc *
+                         plan->context.cpu->real_bytes;
     size_t (*const suiting)(const psg_plan *, bool) = plan->route.executor->parts;
-    size_t sheets = suiting != NULL ? suiting(plan, true) : tasks_of(plan, kind);
+    const size_t sheets = suiting != NULL ? suiting(plan, true) : tasks_of(plan, kind, true);
     if (plan->problem.options.sheets > 0) {
         return (cut){.parts = clamp(sheets_of(plan, kind), divide_up(own, rows_max), own)};
     }
-    if (plan->route.exchange->is == PSG_EXCHANGE_DIRECT && kind == GPUS) {
-        sheets = clamp(sheets, 1, plan->workers.most[GPUS]);
-    }
-    return (cut){.parts = parts_of(plan, kind, sheets, own, rows_max, sheet_bytes),
+    return (cut){.parts = parts_of(plan, kind, sheets, own, rows_max, bytes),
                  .mixed = suiting != NULL};
 }
 
 /* Sheets of a process that travel as one: all, in as many bundles as leave messages large
- * enough; one each within a process, and on GPUs with exchange direct. */
+ * enough. */
 static size_t bundles_of(const psg_plan *plan, int rank) {
     const psg_context *c = &plan->context;
     const psg_range own = psg_parts_of(&c->layout.sheets, rank);
@@ -254,10 +259,7 @@ static size_t bundles_of(const psg_plan *plan, int rank) {
                          psg_parts_length(&c->layout.sheets, own, 1) * c->layout.nxc * 2 *
                          c->cpu->real_bytes;
     const size_t sheets = psg_range_count(own);
-    const bool gpus = psg_shares_memory(plan) && plan->workers.gpu_count > 0;
-    return plan->processes.ranks == 1 || gpus || sheets == 0
-               ? sheets
-               : clamp(bytes / TUNING_MESSAGE_BYTES, 1, sheets);
+    return sheets == 0 ? 0 : clamp(bytes / plan->route.exchange->bundle_bytes, 1, sheets);
 }
 
 static psg_status allocate(psg_parts *parts, size_t most, const psg_plan *plan) {

@@ -19,6 +19,12 @@ psg_status psg_partition_planes(psg_layout *layout, const psg_plan *plan);
 psg_status psg_partition_rows(psg_layout *layout, const psg_plan *plan);
 /** Segments, or sheets, for a team: the finest cut whose busiest member has little more to do than
  * that of the best cut. */
+/** For psg_exchange_row.gpu_parts: as many as suit work of this size; one for each GPU, as a second
+ *  would wait for the first, and cost a start; so many that messages have a size that suits copies
+ *  beside them. */
+size_t psg_partition_suiting(const psg_plan *plan, size_t tasks, bool sheets);
+size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets);
+size_t psg_partition_pieces(const psg_plan *plan, size_t tasks, bool sheets);
 size_t psg_partition_team(const psg_plan *plan, bool sheets);
 
 #endif

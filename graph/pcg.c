@@ -83,22 +83,15 @@ static bool make_block(starpu_data_handle_t *handle, const psg_plan *plan, size_
     return psg_block_make(handle, &plan->workers, n, sizeof(double));
 }
 
-/* A task has six fields of a segment at most, and some planes. StarPU would wait for room for ever.
- * To ask a GPU for its free memory takes longer than a small solve, so that it is asked when the
- * fields are made. */
+/* A task has six fields of a segment at most, and some planes. To ask a GPU for its free memory
+ * takes longer than a small solve, so that it is asked when the fields are made. */
 static psg_status check_room(const psg_plan *plan) {
     enum { FIELDS = 7 };
     const psg_layout *l = &plan->context.layout;
     const double plane = (double)(l->n[0] * l->n[1] * sizeof(double));
     const double needed =
         FIELDS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
-    const double room = (double)psg_placement_room(plan, !plan->home.on_gpus);
-    return plan->workers.gpu_count == 0 || needed <= room
-               ? PSG_OK
-               : psg_fail(PSG_ERR_MEMORY,
-                          "no room on a GPU for the fields of a segment: %.0f bytes "
-                          "are needed, and %.0f are left; with more segments it is less",
-                          needed, room);
+    return psg_placement_check_bytes(plan, needed, "the fields of a segment", "segments");
 }
 
 /* In main memory: x, r, p, q and eps with two planes more, low and high, sums, and the

@@ -33,10 +33,11 @@ static psg_workspace *idlest_lane(const psg_plan *plan) {
 
 /* Processes that share blocks make a workspace at once, or none. */
 static bool another_fits(const psg_plan *plan) {
-    const bool fits = !plan->home.on_gpus || psg_placement_fits(plan, true);
+    const psg_home_row *home = plan->route.home;
+    const bool fits = home->fits == NULL || home->fits(plan, true);
     const psg_status status =
         fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
-    return psg_ranks_agree(psg_shares_memory(plan) ? plan->processes.comm : NULL, status) == PSG_OK;
+    return psg_ranks_agree(plan->route.together, status) == PSG_OK;
 }
 
 psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {

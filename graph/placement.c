@@ -23,7 +23,7 @@ static size_t left_to_starpu(unsigned node) {
     return limit < 0 ? SIZE_MAX : (size_t)limit > used ? (size_t)limit - used : 0;
 }
 
-size_t psg_placement_room(const psg_plan *plan, bool emptied) {
+static size_t room(const psg_plan *plan, bool emptied) {
     size_t least = SIZE_MAX;
     for (size_t g = 0; g < plan->workers.gpu_count; g++) {
         const unsigned node = (unsigned)psg_placement_node(plan->workers.gpus[g]);
@@ -38,8 +38,12 @@ size_t psg_placement_room(const psg_plan *plan, bool emptied) {
     return least;
 }
 
-int psg_placement_home(const psg_plan *plan, int worker) {
-    return psg_placement_node(plan->home.on_gpus ? worker : -1);
+size_t psg_placement_room_now(const psg_plan *plan) {
+    return room(plan, false);
+}
+
+size_t psg_placement_room_emptied(const psg_plan *plan) {
+    return room(plan, true);
 }
 
 /* What the GPU with most of `parts` parts, each of at most `size`, has. */
@@ -72,105 +76,120 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const size_t spectrum = planes * plane;
     const size_t more = share(plan, segments, planes) * twice * row;
     const size_t needed = (dense ? blocks : spectra) + 2 * (ahead ? spectra : spectrum) +
-                          (dense ? 2 : 1) * spectrum + (c->form.fused ? 0 : spectra + blocks) +
-                          more;
-    return needed <= psg_placement_room(plan, false) &&
-           (plan->storage.workspace_count + 1) * needed <= psg_placement_room(plan, true);
+                          (dense ? 2 : 1) * spectrum +
+                          plan->route.graph->wholes * (spectra + blocks) + more;
+    return needed <= room(plan, false) &&
+           (plan->storage.workspace_count + 1) * needed <= room(plan, true);
 }
 
 bool psg_placement_fits(const psg_plan *plan, bool ahead) {
-    return psg_placement_fits_twice(
-        plan, ahead,
-        plan->context.layout.overlap.pulled ? 0 : psg_overlap_rows_all(&plan->context.layout));
+    return psg_placement_fits_twice(plan, ahead,
+                                    psg_overlap_rows_all(&plan->context.layout) -
+                                        plan->context.layout.overlap.pulled_rows);
 }
 
 /* Room for work on one segment that is a GPU's whole part of the spectrum, in such parts: cuFFT's
  * work areas. Where a GPU has more segments at first, as much is asked for. */
 #define LARGE_SEGMENTS 2.0
 
-/* What is left of the fullest GPU beside its part of the spectrum and of f, which the program may
- * still allocate. If that is next to nothing, the program has probably allocated f already: then
- * there is no bound at first, and in the finer cut what is left beside the spectrum. The staged
- * graph has sheets and spectra of segments beside the blocks. */
-static double room_beside_spectrum(const psg_plan *plan) {
+/* A GPU's part of the spectrum. */
+static double spectrum_part(const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
-    const double bytes = (double)(l->n[2] * l->n[1] * plan->context.cpu->real_bytes) / parts;
-    const double spectrum = bytes * 2 * (double)l->nxc * (plan->context.form.fused ? 1 : 3);
-    const double f = bytes * (double)l->n[0];
+    return (double)(l->n[2] * l->n[1] * l->nxc * 2 * plan->context.cpu->real_bytes) / parts;
+}
+
+/* What is left of the fullest GPU beside all that is of the spectrum, and of f, which the program
+ * may still allocate. If that is next to nothing, the program has probably allocated f already.
+ *  @param[out] left  beside the spectrum @return `otherwise` then */
+static double beside(const psg_plan *plan, double *left, double otherwise) {
+    const psg_layout *l = &plan->context.layout;
+    const double spectrum = spectrum_part(plan) * (double)(1 + 2 * plan->route.graph->wholes);
+    const double f = spectrum_part(plan) * (double)l->n[0] / (2 * (double)l->nxc);
     const double least = TUNING_GPU_PARTS_AT_ONCE * (double)TUNING_GPU_PART_BYTES;
     double starpu = INFINITY; /* left beside the spectrum: of what StarPU may take, */
     double all = INFINITY;    /* and of all memory, where f is still to come */
     for (size_t g = 0; g < plan->workers.gpu_count; g++) {
         const int worker = plan->workers.gpus[g];
-        const size_t left = left_to_starpu((unsigned)psg_placement_node(worker));
+        const size_t left_here = left_to_starpu((unsigned)psg_placement_node(worker));
         const size_t there = psg_devices->free_bytes(starpu_worker_get_devid(worker));
-        starpu = fmin(starpu, left < SIZE_MAX ? (double)left - spectrum : INFINITY);
+        starpu = fmin(starpu, left_here < SIZE_MAX ? (double)left_here - spectrum : INFINITY);
         all = fmin(all, there < SIZE_MAX ? (double)there - spectrum : INFINITY);
     }
     const double beside_f = fmin(starpu, all - f);
-    if (beside_f >= least) {
-        return beside_f;
-    }
-    return plan->home.finer ? fmax(fmin(starpu, all), 0) : INFINITY;
+    *left = fmax(fmin(starpu, all), 0);
+    return beside_f >= least ? beside_f : otherwise;
 }
 
-/* What bounds segments. Several GPUs are fastest with one segment each: there is no bound where the
- * work on these has room beside the spectrum and f. Where the spectrum is in main memory, it is
- * what there is now; but what StarPU could evict from a full GPU counts for a part. */
+double psg_placement_beside(const psg_plan *plan) {
+    double left = 0;
+    const double room = beside(plan, &left, -1);
+    return room < 0 ? left : room;
+}
+
+/* Several GPUs are fastest with one segment each: there is no bound where the work on these has
+ * room. */
+double psg_placement_beside_large(const psg_plan *plan) {
+    double left = 0;
+    const double room = beside(plan, &left, INFINITY);
+    return !psg_placement_one_gpu(plan) && room >= LARGE_SEGMENTS * spectrum_part(plan) ? INFINITY
+                                                                                        : room;
+}
+
+/* What there is now; but what StarPU could evict from a full GPU counts for a part. */
+double psg_placement_of_copies(const psg_plan *plan) {
+    const size_t now = psg_placement_room_now(plan);
+    const size_t part = psg_placement_room_emptied(plan) / 4;
+    return now == SIZE_MAX ? INFINITY : (double)(now > part ? now : part);
+}
+
 psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
-    const psg_layout *l = &plan->context.layout;
-    const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
-    const double spectrum =
-        (double)(l->n[2] * l->n[1] * l->nxc * 2 * plan->context.cpu->real_bytes);
-    *room = INFINITY;
-    if (!plan->home.on_gpus) {
-        const size_t now = psg_placement_room(plan, false);
-        const size_t part = psg_placement_room(plan, true) / 4;
-        *room = now == SIZE_MAX ? INFINITY : (double)(now > part ? now : part);
-    } else {
-        const double beside = room_beside_spectrum(plan);
-        const bool large = !psg_placement_one_gpu(plan) && !plan->home.finer &&
-                           beside >= LARGE_SEGMENTS * spectrum / parts;
-        *room = large ? INFINITY : beside;
-    }
+    *room = plan->route.home->segment_room(plan);
     return psg_ranks_min(plan->processes.comm, room, 1);
 }
 
 psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
-    if (plan->home.on_gpus && !psg_placement_fits(plan, false)) {
-        return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
-    }
+    const psg_home_row *home = plan->route.home;
     /* Not where blocks come to the GPUs too: those that a task waits for would come after f. */
     const bool in_place =
-        !plan->context.form.packed || plan->route.exchange->is == PSG_EXCHANGE_DIRECT;
-    *ahead = plan->home.on_gpus && in_place && psg_placement_fits(plan, true);
+        psg_placement_one_gpu(plan) || plan->route.exchange->is == PSG_EXCHANGE_DIRECT;
+    *ahead = false;
+    if (home->fits == NULL) {
+        return PSG_OK;
+    }
+    if (!home->fits(plan, false)) {
+        return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
+    }
+    *ahead = in_place && home->fits(plan, true);
     return PSG_OK;
 }
 
 /* Blocks that are at home on the GPU of their sheet, and f, u and components of the gradient on
  * that of the segment. Another process' blocks are at addresses of the segment's GPU. */
-psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan) {
+static psg_status find_nodes(int **node, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
-    if (plan->route.exchange->is != PSG_EXCHANGE_DIRECT || plan->workers.gpu_count < 2) {
-        return PSG_OK;
-    }
     const size_t bundles = l->bundles.count;
-    placement->direct_node = malloc((bundles + 3) * sizeof *placement->direct_node);
-    if (placement->direct_node == NULL) {
+    *node = malloc((bundles + 3) * sizeof **node);
+    if (*node == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu bundles", bundles);
     }
     for (size_t m = 0; m < bundles + 3; m++) {
-        placement->direct_node[m] = STARPU_SPECIFIC_NODE_LOCAL;
+        (*node)[m] = STARPU_SPECIFIC_NODE_LOCAL;
     }
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
         const size_t p = l->bundles.part[g].sheets.first;
-        placement->direct_node[1 + g] = psg_placement_home(plan, l->sheets.part[p].worker);
+        (*node)[1 + g] = plan->route.home->node(l->sheets.part[p].worker);
     }
-    psg_task_forward_xy_direct(placement->direct.forward_xy, placement->direct_node);
-    psg_task_inverse_xy_direct(placement->direct.inverse_xy, placement->direct_node);
-    psg_task_gradient_xy_direct(placement->direct.gradient_xy, placement->direct_node);
     return PSG_OK;
+}
+
+psg_status psg_placement_codelets(psg_placement *placement, const psg_plan *plan) {
+    const bool reach = plan->context.reached_bundles > 0 && plan->workers.gpu_count > 1;
+    const psg_status status = reach ? find_nodes(&placement->node, plan) : PSG_OK;
+    psg_task_forward_xy_codelet(placement->codelets.forward_xy, placement->node);
+    psg_task_inverse_xy_codelet(placement->codelets.inverse_xy, placement->node);
+    psg_task_gradient_xy_codelet(placement->codelets.gradient_xy, placement->node);
+    return status;
 }
 
 psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan) {
@@ -179,7 +198,7 @@ psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_
         return PSG_OK;
     }
     psg_runtime_awake();
-    *user = psg_kernels->plans(plan->context.direct != NULL);
+    *user = psg_kernels->plans(plan->placement.node != NULL);
     const psg_fault fault = psg_gpu_start(engine, user, words, sizeof words);
     psg_runtime_rest();
     return fault == PSG_FAULT_NONE
@@ -193,7 +212,7 @@ static size_t least_free(const psg_plan *plan) {
         const size_t here = psg_devices->free_bytes(starpu_worker_get_devid(plan->workers.gpus[g]));
         least = here < least ? here : least;
     }
-    return least < SIZE_MAX ? least : psg_placement_room(plan, false); /* in a simulation */
+    return least < SIZE_MAX ? least : room(plan, false); /* in a simulation */
 }
 
 psg_status psg_placement_look(double *left, const psg_plan *plan) {
@@ -202,23 +221,24 @@ psg_status psg_placement_look(double *left, const psg_plan *plan) {
     return PSG_OK;
 }
 
-/* A task has its part in two arrays. StarPU waits for room, and where there never is any, for
- * ever. */
-psg_status psg_placement_check_task(const psg_plan *plan) {
-    const psg_context *c = &plan->context;
-    const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
-    const size_t segment =
-        psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2) * c->layout.n[1] * row;
-    const size_t sheet =
-        plan->home.on_gpus
-            ? 0
-            : psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.n[2] * row;
-    const size_t needed = 2 * (segment > sheet ? segment : sheet);
-    const size_t room = psg_placement_room(plan, !plan->home.on_gpus);
-    return needed <= room
+psg_status psg_placement_check_bytes(const psg_plan *plan, double needed, const char *what,
+                                     const char *finer) {
+    const double left = (double)plan->route.home->task_room(plan);
+    return plan->workers.gpu_count == 0 || needed <= left
                ? PSG_OK
                : psg_fail(PSG_ERR_MEMORY,
-                          "no room on a GPU for what a task works on: %zu bytes are needed, and "
-                          "%zu are left; with more segments and sheets it is less",
-                          needed, room);
+                          "no room on a GPU for %s: %.0f bytes are needed, and %.0f are left; with "
+                          "more %s it is less",
+                          what, needed, left, finer);
+}
+
+/* A task has its part in two arrays. */
+psg_status psg_placement_check_task(const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t row = l->nxc * 2 * plan->context.cpu->real_bytes;
+    const size_t segment = psg_parts_largest(&l->segments, l->segments.gpus, 2) * l->n[1] * row;
+    const size_t sheet = plan->route.home->sheet_copies * l->n[2] * row *
+                         psg_parts_largest(&l->sheets, l->sheets.gpus, 1);
+    return psg_placement_check_bytes(plan, 2 * (double)(segment > sheet ? segment : sheet),
+                                     "what a task works on", "segments and sheets");
 }

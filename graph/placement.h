@@ -14,14 +14,16 @@ typedef struct psg_placement {
     bool ahead; /**< f of arrays comes to the GPUs ahead of the tasks that read it */
     /** bytes that the plan leaves of the GPU that has least, when it has been made; 0: not known */
     double left;
-    psg_direct_codelets direct;
-    int *direct_node; /**< [3 + bundles]: memory nodes of the data of `direct`; NULL without */
+    psg_segment_codelets codelets;
+    /** [3 + bundles]: memory nodes of the data of `codelets`; NULL: those where they run */
+    int *node;
     psg_gpu_user gpu_user;
 } psg_placement;
 
-/** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.
- *  @param[in] emptied  once it has evicted all that it holds there */
-size_t psg_placement_room(const psg_plan *plan, bool emptied);
+/** Bytes that StarPU can have on the GPU of the plan's with the least, now and once it has evicted
+ *  all that it holds there; SIZE_MAX: not known. */
+size_t psg_placement_room_now(const psg_plan *plan);
+size_t psg_placement_room_emptied(const psg_plan *plan);
 /** Do the blocks of one more solve fit the GPUs that would have them?
  *  @param[in] ahead  all of f comes before the tasks that read it, so that there has to be room for
  *  it, and for the u of
@@ -29,8 +31,12 @@ size_t psg_placement_room(const psg_plan *plan, bool emptied);
 bool psg_placement_fits(const psg_plan *plan, bool ahead);
 /** The same, if `twice` rows of every plane have two buffers. */
 bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice);
-/** Where a worker's part of the spectrum is at home. */
-int psg_placement_home(const psg_plan *plan, int worker);
+/** For psg_home_row.segment_room. What is left of the fullest GPU beside its part of the spectrum
+ *  and of f, for segments of any size or, at first, for those that are no larger than they have to
+ *  be; and what there is for copies of a spectrum that is in main memory. */
+double psg_placement_beside(const psg_plan *plan);
+double psg_placement_beside_large(const psg_plan *plan);
+double psg_placement_of_copies(const psg_plan *plan);
 /** Room on the GPU of all processes that has least; see psg_placement. Collective. @return PSG_OK;
  * PSG_ERR_RUNTIME */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan);
@@ -38,11 +44,15 @@ psg_status psg_placement_find_room(double *room, const psg_plan *plan);
  * psg_placement.ahead
  *  @return PSG_OK; PSG_ERR_MEMORY: it does not */
 psg_status psg_placement_check(bool *ahead, const psg_plan *plan);
-/** The codelets of exchange direct between GPUs, if it has any. @return PSG_OK; PSG_ERR_MEMORY */
-psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan);
+/** The codelets of segments. @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_placement_codelets(psg_placement *placement, const psg_plan *plan);
 /** Prepare the GPUs for tasks. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
 psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan);
-/** Is there room on a GPU for what one task works on? @return PSG_OK; PSG_ERR_MEMORY */
+/** Is there room on a GPU for `what` a task works on, or for its blocks? StarPU waits for room, and
+ *  where there never is any, for ever. @param[in] finer  parts of which more make it less
+ *  @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_placement_check_bytes(const psg_plan *plan, double needed, const char *what,
+                                     const char *finer);
 psg_status psg_placement_check_task(const psg_plan *plan);
 /** What does the plan leave of the GPU that has least? @param[out] left  bytes; 0: not known
  * @return PSG_OK */

@@ -19,7 +19,6 @@
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/storage.h"
-#include "graph/teams.h"
 #include "graph/terms.h"
 #include "graph/transfer_log.h"
 #include "graph/transform_table.h"
@@ -65,16 +64,14 @@ static void set_context(psg_plan *plan) {
                             .engine = &c->engine,
                             .workers = &plan->workers,
                             .calibrate = o->calibrate != 0};
-    c->form.fused = o->graph == PSG_GRAPH_FUSED;
-    plan->route.exchange = psg_exchange_row_of(PSG_EXCHANGE_MANAGED, false);
-    c->form.normalizes = !c->form.fused && o->normalize != 0;
+    psg_route_graph(&plan->route, plan);
+    psg_route_kinds(&c->graph, plan);
 }
 
 /* -------------------------------------------------------------------------- structures */
 
-/* A maker makes one structure of the plan, or a member of it, from what was made before: what it
- * calls has that as const. Then the tasks' context learns of it. */
-typedef psg_status (*maker)(psg_plan *plan);
+/* Each structure of the plan, or member of it, is made from what was made before, which the
+ * functions have as const. Then the tasks' context learns of it. */
 
 static psg_status make_problem(psg_plan *plan) {
     const psg_status status = psg_transforms_eigenvalues(&plan->problem, plan);
@@ -98,65 +95,26 @@ static psg_status make_workers(psg_plan *plan) {
     return status;
 }
 
-/* What goes to other processes by messages goes by main memory, so blocks are at home there; and so
- * does what any worker may need. */
 static psg_status make_lending(psg_plan *plan) {
-    const psg_status status = psg_shared_try(&plan->shared, plan);
-    plan->home.on_gpus = plan->workers.gpu_count > 0 &&
-                         (plan->processes.ranks == 1 ? !plan->workers.anywhere : plan->shared.near);
+    const psg_graph_row *graph = plan->route.graph;
+    const psg_status status =
+        graph->try_sharing != NULL ? graph->try_sharing(&plan->shared, plan) : PSG_OK;
+    plan->route.home = psg_route_home(plan);
     return status;
-}
-
-static psg_status make_placement(psg_plan *plan) {
-    const psg_status status = psg_route_exchange(&plan->route, plan);
-    psg_route_form(&plan->context.form, plan);
-    return status;
-}
-
-static psg_status find_room(psg_plan *plan) {
-    return psg_placement_find_room(&plan->placement.room, plan);
-}
-
-static psg_status look_around(psg_plan *plan) {
-    return psg_placement_look(&plan->placement.left, plan);
-}
-
-static psg_status cut_planes(psg_plan *plan) {
-    return psg_partition_planes(&plan->context.layout, plan);
-}
-
-static psg_status check_placement(psg_plan *plan) {
-    return psg_placement_check(&plan->placement.ahead, plan);
-}
-
-static psg_status cut_rows(psg_plan *plan) {
-    return psg_partition_rows(&plan->context.layout, plan);
-}
-
-static psg_status make_form(psg_plan *plan) {
-    return psg_route_blocks(&plan->context.form, plan);
-}
-
-static psg_status make_relay(psg_plan *plan) {
-    return psg_overlap_choose(&plan->context.layout.overlap, plan);
 }
 
 /* Of a task that may be a step of a chain, at most, beside blocks, or sums of segments. */
 enum { TASK_DATA = 6 };
 
-static psg_status make_direct(psg_plan *plan) {
+static psg_status make_codelets(psg_plan *plan) {
     psg_context *c = &plan->context;
     const size_t segments = c->layout.segments.count;
     const size_t bundles = c->layout.bundles.count;
-    const psg_status status = psg_placement_direct(&plan->placement, plan);
-    c->direct = plan->placement.direct_node != NULL ? &plan->placement.direct : NULL;
+    const psg_status status = psg_placement_codelets(&plan->placement, plan);
+    c->codelets = &plan->placement.codelets;
     c->engine.chain_steps = psg_route_chain(&plan->route, plan);
     c->engine.task_data = TASK_DATA + (segments > bundles ? segments : bundles);
     return status;
-}
-
-static psg_status check_simulation(psg_plan *plan) {
-    return psg_simulation_check(plan);
 }
 
 static psg_status make_between(psg_plan *plan) {
@@ -166,14 +124,6 @@ static psg_status make_between(psg_plan *plan) {
     plan->context.engine.channel = plan->between.channel;
     plan->context.engine.row_bytes = plan->between.row_bytes;
     return status;
-}
-
-static psg_status make_lanes(psg_plan *plan) {
-    return psg_storage_workspaces(&plan->storage, plan);
-}
-
-static psg_status plan_transforms(psg_plan *plan) {
-    return psg_transforms_plan(&plan->context.fft, plan);
 }
 
 static psg_status make_scratch(psg_plan *plan) {
@@ -189,14 +139,6 @@ static psg_status make_history(psg_plan *plan) {
     return psg_history_open(&plan->work.latest, &plan->context.engine)
                ? PSG_OK
                : psg_fail(PSG_ERR_MEMORY, "no memory for the history of a solve");
-}
-
-static psg_status make_gpus(psg_plan *plan) {
-    return psg_placement_gpus(&plan->placement.gpu_user, &plan->context.engine, plan);
-}
-
-static psg_status check_task(psg_plan *plan) {
-    return psg_placement_check_task(plan);
 }
 
 static psg_status make_executor(psg_plan *plan) {
@@ -220,20 +162,21 @@ static void free_arrangement(psg_plan *plan) {
         c->cpu->fft_destroy(c->fft);
     }
     psg_between_free(&plan->between, plan);
-    free(plan->placement.direct_node);
+    free(plan->placement.node);
     psg_layout_free(&c->layout);
     plan->storage = (psg_storage){.workspaces = NULL};
     plan->between = (psg_between){.channel = NULL};
-    plan->placement = (psg_placement){.direct_node = NULL};
+    plan->placement = (psg_placement){.node = NULL};
     c->engine.channel = NULL;
     c->fft = NULL;
-    c->direct = NULL;
     c->exchange = NULL;
 }
 
 /* Free all but StarPU. */
 static void free_plan(psg_plan *plan) {
-    psg_team_end(&plan->context.engine);
+    if (plan->route.executor != NULL && plan->route.executor->end != NULL) {
+        plan->route.executor->end(&plan->context.engine);
+    }
     psg_arrays_free(&plan->held);
     psg_pcg_destroy(plan->held.pcg, plan);
     psg_plan_unpin(plan, NULL);
@@ -297,53 +240,51 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     return status;
 }
 
-static psg_status make_all(psg_plan *plan, const maker *makers, size_t count) {
-    psg_status status = PSG_OK;
-    for (size_t m = 0; m < count && status == PSG_OK; m++) {
-        status = psg_ranks_agree(plan->processes.comm, makers[m](plan));
-    }
-    return status;
-}
+/* One step of making a plan, of which all processes go on to the next, or none. */
+#define STEP(call) status = status == PSG_OK ? psg_ranks_agree(plan->processes.comm, call) : status
 
-/* What else there is for a spectrum that the GPUs turn out to have no room for: no second place for
- * some of its rows; smaller segments, which take less room beside it; or main memory, cut into
- * parts of which the GPUs have room for some, unless blocks have to stay there.
- *  @param[out] next  what to try @return is there something? */
-static bool take_less(psg_home *next, const psg_plan *plan) {
-    const psg_options *o = &plan->problem.options;
-    const psg_overlap *overlap = &plan->context.layout.overlap;
-    const bool twice = overlap->rows != NULL && !overlap->pulled;
-    const bool finer = !plan->home.finer && o->segment_planes == 0;
-    *next = (psg_home){.pulls = plan->home.pulls, .finer = plan->home.finer};
-    if (!plan->home.on_gpus) {
-        return false;
+static psg_status arrange(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    psg_placement *placement = &plan->placement;
+    psg_status status = PSG_OK;
+    STEP(psg_route_exchange(&plan->route, plan));
+    STEP(psg_placement_find_room(&placement->room, plan));
+    STEP(psg_partition_planes(&c->layout, plan));
+    STEP(psg_placement_check(&placement->ahead, plan));
+    STEP(psg_partition_rows(&c->layout, plan));
+    STEP(psg_route_blocks(c, plan));
+    if (plan->route.exchange != NULL && plan->route.exchange->choose_overlap != NULL) {
+        STEP(plan->route.exchange->choose_overlap(&c->layout.overlap, plan));
     }
-    if (twice || finer) {
-        *next = (psg_home){.on_gpus = true, .pulls = true, .finer = !twice};
-        return true;
-    }
-    return o->exchange != PSG_EXCHANGE_DIRECT;
+    STEP(make_codelets(plan));
+    STEP(psg_simulation_check(plan));
+    STEP(make_between(plan));
+    STEP(psg_storage_workspaces(&plan->storage, plan));
+    STEP(psg_transforms_plan(&c->fft, plan));
+    STEP(make_scratch(plan));
+    STEP(make_history(plan));
+    STEP(psg_placement_gpus(&placement->gpu_user, &c->engine, plan));
+    STEP(psg_placement_check_task(plan));
+    STEP(make_executor(plan));
+    STEP(psg_placement_look(&placement->left, plan));
+    return status;
 }
 
 /* Less memory is another home for the spectrum, and all that follows from it. */
 static psg_status make(psg_plan *plan) {
-    static const maker first[] = {make_problem, make_workers, make_lending};
-    static const maker arrangement[] = {make_placement,   find_room,    cut_planes, check_placement,
-                                        cut_rows,         make_form,    make_relay, make_direct,
-                                        check_simulation, make_between, make_lanes, plan_transforms,
-                                        make_scratch,     make_history, make_gpus,  check_task,
-                                        make_executor,    look_around};
-    enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
-    psg_home next;
-    psg_status status = make_all(plan, first, FIRST);
+    const psg_home_row *next = NULL;
+    psg_status status = PSG_OK;
+    STEP(make_problem(plan));
+    STEP(make_workers(plan));
+    STEP(make_lending(plan));
     if (status == PSG_OK) {
-        status = make_all(plan, arrangement, REST);
+        status = arrange(plan);
     }
-    while (status == PSG_ERR_MEMORY && take_less(&next, plan)) {
+    while (status == PSG_ERR_MEMORY && (next = psg_route_smaller_home(plan)) != NULL) {
         free_arrangement(plan);
-        plan->home = next;
+        plan->route.home = next;
         psg_clear_error();
-        status = make_all(plan, arrangement, REST);
+        status = arrange(plan);
     }
     return status;
 }

@@ -22,9 +22,8 @@ static double copy_seconds(int from, int to, double bytes) {
 static double way_of(const psg_plan *plan, const psg_run_event *event, bool home) {
     const psg_context *c = &plan->context;
     const int kind = event->label.kind;
-    const int last = c->form.normalizes ? PSG_TASK_NORMALIZE : PSG_TASK_IFFT_XY;
     const bool reads_f = kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;
-    const bool writes_u = kind == PSG_TASK_INVERSE_XY || kind == last;
+    const bool writes_u = kind == (int)psg_graph_last(&c->graph);
     if (!plan->past.from_memory || event->worker < 0 || !(home ? writes_u : reads_f) ||
         starpu_worker_get_type(event->worker) != STARPU_CUDA_WORKER) {
         return 0;
@@ -142,12 +141,6 @@ static double foreign_bytes(const psg_plan *plan, int gpu) {
     return 2 * (double)c->cpu->real_bytes * (double)c->layout.nxc * points;
 }
 
-/* Do messages go by main memory? Not those that an MPI takes from GPUs, nor empty ones. */
-static bool by_main_memory(const psg_plan *plan) {
-    return plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL ||
-           (plan->route.exchange->is != PSG_EXCHANGE_DIRECT && psg_comm_cuda_aware() != 1);
-}
-
 static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
     const psg_context *c = &plan->context;
     for (size_t g = 0; g < plan->workers.gpu_count; g++) {
@@ -162,18 +155,18 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const double field =
             planes * (double)(c->layout.n[0] * c->layout.n[1]) * (double)c->cpu->real_bytes;
         const double foreign = foreign_bytes(plan, gpu);
-        const double messages = by_main_memory(plan) ? foreign : 0;
+        const double messages = plan->route.exchange->node(gpu) == STARPU_MAIN_RAM ? foreign : 0;
         const double moved = (plan->past.from_memory ? field : 0) + messages;
         const double there = moved + exchanged_bytes(plan, -1, gpu);
         const double back = moved + exchanged_bytes(plan, gpu, -1);
         add_link(b, PSG_LINK_H2D, there, copy_seconds(STARPU_MAIN_RAM, node, there));
         add_link(b, PSG_LINK_D2H, back, copy_seconds(node, STARPU_MAIN_RAM, back));
-        if (psg_shares_memory(plan)) { /* at a rate that nobody has measured */
+        if (plan->route.together != NULL) { /* at a rate that nobody has measured */
             add_link(b, PSG_LINK_D2D, foreign, 0);
         }
         for (size_t h = 0; h < plan->workers.gpu_count; h++) {
-            if (h != g && plan->home.on_gpus) {
-                const int other = plan->workers.gpus[h];
+            const int other = plan->workers.gpus[h];
+            if (plan->route.home->node(gpu) != plan->route.home->node(other)) {
                 const double bytes = exchanged_bytes(plan, gpu, other);
                 add_link(b, PSG_LINK_D2D, bytes, between_gpus(plan, gpu, other, bytes));
             }

@@ -17,16 +17,6 @@ typedef struct psg_processes {
     int rank;
 } psg_processes;
 
-/** Where the spectrum is at home, and what there was no room for. */
-typedef struct psg_home {
-    /** else in main memory, and StarPU brings copies of blocks to the GPUs and evicts them */
-    bool on_gpus;
-    /** kspace reads the overlap rows in the segment's GPU: there is no room for a second buffer */
-    bool pulls;
-    /** segments are smaller: there is no room for what the work on larger ones needs */
-    bool finer;
-} psg_home;
-
 /** What is known of the latest solve that was waited for, beside what psg_plan.work has. */
 typedef struct psg_past {
     double mean; /**< of its f */
@@ -45,9 +35,9 @@ struct psg_plan {
     psg_processes processes;
     psg_workers workers;
     psg_shared shared;
-    /** with less room on the GPUs another one, and the structures below are made anew */
-    psg_home home;
-    psg_solve_route route;   /**< chosen bit by bit, as what it depends on is made */
+    /** chosen bit by bit, as what it depends on is made; with another home what is below is made
+     *  anew */
+    psg_solve_route route;
     psg_solve_route several; /**< of several right-hand sides at once */
     psg_placement placement;
     psg_between between;
@@ -62,11 +52,6 @@ struct psg_plan {
 
 static inline const psg_plan *psg_plan_of(const psg_work *work) {
     return work->owner;
-}
-
-/** Do the processes of this plan write and read blocks in each other's memory? */
-static inline bool psg_shares_memory(const psg_plan *plan) {
-    return plan->route.exchange->shares;
 }
 
 /** Does one GPU have all tasks? */

@@ -1,9 +1,11 @@
 /* The route of a plan's solves, chosen once by its options, its workers and its grid. */
 #include "graph/route.h"
 #include "codelets/gpu.h"
+#include "graph/block.h"
 #include "graph/exchange.h"
 #include "graph/executors.h"
 #include "graph/fused.h"
+#include "graph/placement.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
@@ -17,10 +19,100 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define SEGMENT(kind)                                                                              \
+    { PSG_TASK_##kind, false }
+#define SHEET(kind)                                                                                \
+    { PSG_TASK_##kind, true }
 static const psg_graph_row graphs[PSG_GRAPH_COUNT] = {
-    [PSG_GRAPH_FUSED] = {"fused graph", psg_graph_fused},
-    [PSG_GRAPH_STAGED] = {"staged graph", psg_graph_staged},
+    [PSG_GRAPH_FUSED] = {.words = "fused graph",
+                         .try_sharing = psg_shared_try,
+                         .kinds = {3, {SEGMENT(FORWARD_XY), SHEET(KSPACE), SEGMENT(INVERSE_XY)}},
+                         .submit = psg_graph_fused},
+    [PSG_GRAPH_STAGED] = {.words = "staged graph",
+                          .wholes = 1,
+                          .kinds = {10,
+                                    {SEGMENT(FFT_XY), SEGMENT(PACK), SHEET(UNPACK), SHEET(FFT_Z),
+                                     SHEET(DIVIDE), SHEET(IFFT_Z), SHEET(PACK), SEGMENT(UNPACK),
+                                     SEGMENT(IFFT_XY), SEGMENT(NORMALIZE)}},
+                          .submit = psg_graph_staged},
 };
+
+static bool fused(const psg_plan *plan) {
+    return plan->route.graph == &graphs[PSG_GRAPH_FUSED];
+}
+
+void psg_route_graph(psg_solve_route *route, const psg_plan *plan) {
+    route->graph = &graphs[plan->problem.options.graph];
+}
+
+static void drop(psg_graph_kinds *kinds, psg_task_kind kind, bool sheet) {
+    const psg_graph_kinds all = *kinds;
+    kinds->count = 0;
+    for (size_t m = 0; m < all.count; m++) {
+        if (all.kind[m].kind != kind || all.kind[m].sheet != sheet) {
+            kinds->kind[kinds->count++] = all.kind[m];
+        }
+    }
+}
+
+void psg_route_kinds(psg_graph_kinds *kinds, const psg_plan *plan) {
+    *kinds = plan->route.graph->kinds;
+    if (plan->problem.options.normalize == 0) {
+        drop(kinds, PSG_TASK_NORMALIZE, false);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- home */
+
+static int node_of_main(int worker) {
+    (void)worker;
+    return STARPU_MAIN_RAM;
+}
+
+/* In the order in which they need less room on the GPUs. */
+enum { GPUS, GPUS_PULLED, GPUS_FINER, MAIN, HOMES };
+#define ON_GPUS                                                                                    \
+    .words = "on the GPUs", .node = psg_placement_node, .task_room = psg_placement_room_now,       \
+    .fits = psg_placement_fits
+static const psg_home_row homes[HOMES] = {
+    [GPUS] = {ON_GPUS, .segment_room = psg_placement_beside_large,
+              .fits_twice = psg_placement_fits_twice, .parts_each = 1},
+    /* `kspace` reads the overlap rows in the segment's GPU */
+    [GPUS_PULLED] = {ON_GPUS, .segment_room = psg_placement_beside_large, .parts_each = 1},
+    [GPUS_FINER] = {ON_GPUS, .segment_room = psg_placement_beside, .parts_each = UINT32_MAX},
+    [MAIN] = {.words = "in main memory",
+              .node = node_of_main,
+              .segment_room = psg_placement_of_copies,
+              .task_room = psg_placement_room_emptied,
+              .sheet_copies = 1,
+              .parts_each = UINT32_MAX},
+};
+
+static bool on_gpus(const psg_home_row *home) {
+    return home != &homes[MAIN];
+}
+
+/* What goes to other processes by messages goes by main memory, so blocks are at home there; and so
+ * does what any worker may need. */
+const psg_home_row *psg_route_home(const psg_plan *plan) {
+    const psg_workers *w = &plan->workers;
+    const bool reached = plan->processes.ranks == 1 ? !w->anywhere : plan->shared.near;
+    return &homes[w->gpu_count > 0 && reached ? GPUS : MAIN];
+}
+
+const psg_home_row *psg_route_smaller_home(const psg_plan *plan) {
+    const psg_options *o = &plan->problem.options;
+    const psg_overlap *overlap = &plan->context.layout.overlap;
+    const bool there[HOMES] = {[GPUS_PULLED] = psg_overlap_rows_all(&plan->context.layout) >
+                                               overlap->pulled_rows,
+                               [GPUS_FINER] = o->segment_planes == 0,
+                               [MAIN] = o->exchange != PSG_EXCHANGE_DIRECT};
+    size_t m = (size_t)(plan->route.home - homes) + 1;
+    while (m < HOMES && !there[m]) {
+        m++;
+    }
+    return m < HOMES ? &homes[m] : NULL;
+}
 
 /* ---------------------------------------------------------------------------------- executor */
 
@@ -44,7 +136,6 @@ static bool wants_team(const psg_plan *plan) {
 }
 
 void psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
-    route->graph = &graphs[plan->problem.options.graph];
     route->executor = wants_team(plan) ? &psg_executor_team : &psg_executor_tasks;
 }
 
@@ -62,7 +153,7 @@ static bool all_on(int worker, const psg_parts *parts) {
 static size_t chain_steps(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const int worker = c->layout.segments.part[0].worker;
-    const bool one = plan->home.on_gpus && plan->processes.ranks == 1 &&
+    const bool one = on_gpus(plan->route.home) && plan->processes.ranks == 1 &&
                      all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.sheets);
     return one && plan->problem.options.segment_planes == 0 && plan->problem.options.sheets == 0
                ? psg_task_most(c)
@@ -77,14 +168,14 @@ size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan) {
     return steps;
 }
 
-static const psg_graph_row whole = {"graph of whole solves", psg_graph_whole};
+static const psg_graph_row whole = {.words = "graph of whole solves", .submit = psg_graph_whole};
 
 /* The rule for the mean of each right-hand side may need a look at it. Where the policy gives each
  * task to a core or a GPU, single solves are what is compared. */
 static bool solves_whole(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_context *c = &plan->context;
-    return plan->processes.ranks == 1 && c->form.fused && psg_platform->computes && o->batch != 1 &&
+    return plan->processes.ranks == 1 && fused(plan) && psg_platform->computes && o->batch != 1 &&
            o->mean == PSG_MEAN_DROP && !plan->workers.anywhere &&
            (plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->solves_whole(c)));
 }
@@ -99,63 +190,58 @@ void psg_route_several(psg_solve_route *several, const psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------------- exchange */
 
-/* Direct where the processes reach each other's memory, and have room there; else messages. */
-static psg_status choose_between(psg_exchange *exchange, const psg_plan *plan) {
-    const psg_exchange asked = plan->problem.options.exchange;
-    const bool direct = plan->shared.near && (plan->home.on_gpus || plan->workers.gpu_count == 0);
-    if (asked == PSG_EXCHANGE_MANAGED) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "exchange managed is within one process; between several it is direct, "
-                        "mpi or alltoall");
+/* Direct where the processes reach each other's memory, and have room there; else messages.
+ * @return NULL: the error is told */
+static const psg_exchange_row *choose_between(const psg_plan *plan) {
+    const bool gpus = plan->workers.gpu_count > 0;
+    const bool direct = plan->shared.near && (on_gpus(plan->route.home) || !gpus);
+    const psg_exchange_row *lent = plan->shared.kind == PSG_IPC_GPUS ? &psg_exchange_lent_gpus
+                                   : gpus                            ? &psg_exchange_lent_to_gpus
+                                                                     : &psg_exchange_lent;
+    switch (plan->problem.options.exchange) {
+    case PSG_EXCHANGE_MPI:
+        return &psg_exchange_messages;
+    case PSG_EXCHANGE_ALLTOALL:
+        return &psg_exchange_alltoall;
+    case PSG_EXCHANGE_MANAGED:
+        (void)psg_fail(PSG_ERR_UNSUPPORTED,
+                       "exchange managed is within one process; between several it is direct, "
+                       "mpi or alltoall");
+        return NULL;
+    case PSG_EXCHANGE_DIRECT:
+        if (!direct) {
+            (void)psg_fail(PSG_ERR_UNSUPPORTED,
+                           "exchange direct between processes needs the fused graph");
+        }
+        return direct ? lent : NULL;
+    default:
+        return direct ? lent : &psg_exchange_messages;
     }
-    if (asked == PSG_EXCHANGE_DIRECT && !direct) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "exchange direct between processes needs the fused graph");
-    }
-    *exchange = asked != PSG_EXCHANGE_AUTO ? asked
-                : direct                   ? PSG_EXCHANGE_DIRECT
-                                           : PSG_EXCHANGE_MPI;
-    return PSG_OK;
 }
 
 /* Direct where it can be: that moves each block once each way, inside the kernel that makes or
- * needs it. Several processes have messages; one that is its communicator's only one has no use
- * for them. */
-static psg_status choose_exchange(psg_exchange *exchange, const psg_plan *plan) {
+ * needs it. A process that is its communicator's only one has no use for messages. */
+static const psg_exchange_row *choose_within(const psg_plan *plan) {
     const psg_exchange asked = plan->problem.options.exchange;
-    const bool between = asked == PSG_EXCHANGE_MPI || asked == PSG_EXCHANGE_ALLTOALL;
-    if (plan->processes.ranks > 1) {
-        return choose_between(exchange, plan);
-    }
-    const bool possible = plan->home.on_gpus && plan->workers.cpu_count == 0 &&
-                          plan->context.form.fused && psg_devices->peers();
-    *exchange = asked != PSG_EXCHANGE_AUTO && !between ? asked
-                : possible                             ? PSG_EXCHANGE_DIRECT
-                                                       : PSG_EXCHANGE_MANAGED;
-    if (*exchange == PSG_EXCHANGE_DIRECT && !possible) {
-        return psg_fail(
+    const bool possible = on_gpus(plan->route.home) && plan->workers.cpu_count == 0 &&
+                          fused(plan) && psg_devices->peers();
+    if (asked == PSG_EXCHANGE_DIRECT && !possible) {
+        (void)psg_fail(
             PSG_ERR_UNSUPPORTED,
             "exchange direct needs the fused graph on GPUs%s that reach each other's memory",
             plan->workers.cpu_count > 0 ? " alone (cpu_share = 0)" : "");
+        return NULL;
     }
-    return PSG_OK;
+    return possible && asked != PSG_EXCHANGE_MANAGED ? &psg_exchange_direct : &psg_exchange_managed;
 }
 
 psg_status psg_route_exchange(psg_solve_route *route, const psg_plan *plan) {
-    psg_exchange chosen = PSG_EXCHANGE_MANAGED;
-    const psg_status status = choose_exchange(&chosen, plan);
-    route->exchange = psg_exchange_row_of(chosen, plan->processes.ranks > 1);
-    return status;
-}
-
-void psg_route_form(psg_form *form, const psg_plan *plan) {
-    /* Only one GPU, or the cores, find what they need in place. */
-    const bool alone =
-        plan->workers.gpu_count == 0 || (plan->workers.usable_count == 1 && plan->home.on_gpus);
-    form->packed = plan->processes.ranks > 1 || !alone;
-    form->messages = plan->processes.ranks > 1 && plan->route.exchange->is != PSG_EXCHANGE_ALLTOALL;
-    form->reaches = plan->route.exchange->is == PSG_EXCHANGE_DIRECT &&
-                    (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
+    route->exchange = plan->processes.ranks > 1 ? choose_between(plan) : choose_within(plan);
+    if (route->exchange == NULL) {
+        return PSG_ERR_UNSUPPORTED;
+    }
+    route->together = route->exchange->connect != NULL ? plan->processes.comm : NULL;
+    return PSG_OK;
 }
 
 /* --------------------------------------------------------------------------- form of the blocks */
@@ -165,44 +251,62 @@ static psg_status choose_strips(psg_form *form, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
     const bool between = plan->processes.ranks > 1;
-    const bool shares = psg_shares_memory(plan);
-    double strip = only_gpus && c->form.fused && psg_kernels != NULL && (!between || shares)
+    psg_comm *together = plan->route.together;
+    double strip = only_gpus && fused(plan) && psg_kernels != NULL && (!between || together != NULL)
                        ? (double)psg_kernels->strip(c)
                        : 0;
     /* the narrowest of all processes, which is 0 where one has none */
-    const psg_status status = psg_ranks_min(shares ? plan->processes.comm : NULL, &strip, 1);
+    const psg_status status = psg_ranks_min(together, &strip, 1);
     form->strip = (size_t)strip;
     return status;
 }
 
-static void choose_blocks(psg_form *form, const psg_plan *plan) {
+static void choose_blocks(psg_context *to, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_layout *l = &c->layout;
-    const bool staged = !form->fused && plan->processes.ranks == 1;
+    const psg_workers *w = &plan->workers;
+    const bool between = plan->processes.ranks > 1;
+    const bool direct = plan->route.exchange->is == PSG_EXCHANGE_DIRECT;
+    /* Only one GPU, or the cores, find what they need in place. */
+    const bool packed =
+        between || (w->gpu_count > 0 && (w->usable_count > 1 || !on_gpus(plan->route.home)));
     /* Fused, only cuFFT on a GPU asks: there a periodic transform along z works on the only sheet
      * where it is. The others are faster on contiguous columns, which are copied. */
-    const bool one =
-        !form->packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
-    form->z_contiguous = form->fused ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->apart
-                                     : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
-    form->segment_is_block = staged && l->sheets.count == 1;
-    form->sheet_is_block = staged && l->segments.count == 1 && !form->z_contiguous &&
-                           (form->packed || l->sheets.count == 1);
+    const bool one = !packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
+    const bool contiguous = fused(plan) ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->apart
+                                        : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
+    const bool segment_is_block = !fused(plan) && !between && l->sheets.count == 1;
+    to->form.packed = packed;
+    to->form.z_contiguous = contiguous;
+    to->sheet = contiguous ? &c->cpu->contiguous : &c->cpu->strided;
+    to->in_place = fused(plan) ? !packed : segment_is_block;
+    to->block_messages = between && plan->route.exchange->is != PSG_EXCHANGE_ALLTOALL ? 1 : 0;
+    to->reached_bundles = direct && (w->gpu_count > 1 || between) ? l->bundles.count : 0;
+    psg_route_kinds(&to->graph, plan);
+    if (segment_is_block) {
+        drop(&to->graph, PSG_TASK_PACK, false);
+        drop(&to->graph, PSG_TASK_UNPACK, false);
+    }
+    if (!between && l->segments.count == 1 && !contiguous && (packed || l->sheets.count == 1)) {
+        drop(&to->graph, PSG_TASK_PACK, true);
+        drop(&to->graph, PSG_TASK_UNPACK, true);
+    }
 }
 
-psg_status psg_route_blocks(psg_form *form, const psg_plan *plan) {
-    choose_blocks(form, plan);
-    return choose_strips(form, plan);
+psg_status psg_route_blocks(psg_context *context, const psg_plan *plan) {
+    choose_blocks(context, plan);
+    return choose_strips(&context->form, plan);
 }
 
 /* ------------------------------------------------------------------------------------- words */
 
 void psg_route_say(psg_solve_route *route, const psg_plan *plan) {
-    const bool main_memory =
-        !plan->home.on_gpus || (route->exchange->shares && plan->shared.kind == PSG_IPC_MAIN);
+    const bool lent = route->together != NULL && plan->shared.kind == PSG_IPC_MAIN;
+    const psg_home_row *home = lent ? &homes[MAIN] : route->home;
+    route->on_gpus = on_gpus(home);
     (void)snprintf(route->words, sizeof route->words, "%s, %s, %s, spectrum %s",
                    route->graph->words, route->executor->words, route->exchange->words,
-                   main_memory ? "in main memory" : "on the GPUs");
+                   home->words);
 }
 
 const char *psg_plan_route(const psg_plan *plan) {

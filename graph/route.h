@@ -5,11 +5,20 @@
 #define PSG_GRAPH_ROUTE_H
 
 #include "graph/arrays.h"
+#include "graph/ranks.h"
+#include "graph/shared_memory.h"
 #include "graph/workspace.h"
 
 /** The tasks of a solve. */
 typedef struct psg_graph_row {
     const char *words;
+    /** 1: a solve has its segments' spectra and its sheets in memory beside its blocks; 0: it has
+     *  not */
+    size_t wholes;
+    /** Find out whether processes reach each other's memory, see psg_shared_try(). NULL: its tasks
+     *  write blocks of their own memory alone. */
+    psg_status (*try_sharing)(psg_shared *shared, const psg_plan *plan);
+    psg_graph_kinds kinds; /**< of a plan that packs and normalizes */
     /** Submit every task of one solve. Failures are latched in the run. */
     void (*submit)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                    const psg_arrays *arrays);
@@ -22,6 +31,8 @@ typedef struct psg_executor {
     bool gathers; /**< runs keep their tasks for the next solve of the same arrays */
     /** Before the first solve. @return PSG_OK; PSG_ERR_MEMORY */
     psg_status (*make)(psg_engine *engine, const psg_plan *plan);
+    /** After the last one, before anything that it uses is freed. */
+    void (*end)(psg_engine *engine);
     /** Segments, or sheets, that suit it; NULL: so many that StarPU's workers have enough. */
     size_t (*parts)(const psg_plan *plan, bool sheets);
     /** Submit a solve. @param[in] waits  the calling thread does nothing else until it has ended
@@ -34,33 +45,86 @@ typedef struct psg_executor {
 typedef struct psg_exchange_row {
     psg_exchange is;
     const char *words;
-    bool shares; /**< processes write and read blocks in each other's memory */
-    /** Between processes: submit what carries the blocks one way. NULL: one process. */
+    /** Of the sheets whose blocks travel as one, at least. 1: each sheet travels alone */
+    size_t bundle_bytes;
+    /** Segments, or sheets, that suit GPUs. @param[in] tasks  that suit work of this size */
+    size_t (*gpu_parts)(const psg_plan *plan, size_t tasks, bool sheets);
+    /** Which rows does `kspace` move between GPUs, see psg_overlap_choose()? NULL: none. */
+    psg_status (*choose_overlap)(psg_overlap *overlap, const psg_plan *plan);
+    /** Memory for a chunk that has its node and bytes. @return false: there is none */
+    bool (*allocate)(const psg_plan *plan, psg_chunk *chunk);
+    void (*release)(const psg_plan *plan, psg_chunk *chunk);
+    /** Let other processes reach a workspace, and reach theirs, see psg_shared_connect(). NULL:
+     *  each process reaches its own memory alone. */
+    psg_status (*connect)(psg_workspace *workspace, const psg_plan *plan, size_t items,
+                          psg_status status);
+    /** The memory node from which the blocks of a worker's part go to other processes, and to which
+     *  theirs come. */
+    int (*node)(int worker);
+    /** Rows of a block in a message; NULL: there are no messages of blocks */
+    size_t (*message_rows)(const psg_box *block);
+    /** Submit what carries the blocks one way; NULL: they stay in one process. */
     void (*carry)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_way way);
+    /** The same for PSG_WAY_THERE_AGAIN. NULL: the blocks are two, and nobody has to wait. */
+    void (*carry_again)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                        psg_way way);
 } psg_exchange_row;
+
+/** Where the spectrum is at home. In main memory StarPU brings copies of blocks to the GPUs and
+ *  evicts them. */
+typedef struct psg_home_row {
+    const char *words;
+    /** The memory node of a worker's part. */
+    int (*node)(int worker);
+    /** What bounds segments, in bytes: psg_placement.room of this process. */
+    double (*segment_room)(const psg_plan *plan);
+    /** Bytes on the GPU with the least for what its tasks work on. */
+    size_t (*task_room)(const psg_plan *plan);
+    /** Do the blocks of one more solve fit the GPUs, see psg_placement_fits()? NULL: they do not
+     *  stay there. */
+    bool (*fits)(const psg_plan *plan, bool ahead);
+    /** The same if `twice` rows of every plane have two buffers. NULL: there is no room for them */
+    bool (*fits_twice)(const psg_plan *plan, bool ahead, size_t twice);
+    size_t sheet_copies; /**< of a sheet, that come to a GPU for its task */
+    size_t parts_each;   /**< segments of a GPU at most, where one would do */
+} psg_home_row;
 
 typedef struct psg_solve_route {
     const psg_graph_row *graph;
     const psg_executor *executor;
     const psg_exchange_row *exchange;
+    /** With less room on the GPUs another one, and what depends on it is made anew. */
+    const psg_home_row *home;
+    /** Processes that reach each other's memory make workspaces at once, or none. NULL: each makes
+     *  its own. */
+    psg_comm *together;
+    bool on_gpus;    /**< the spectrum is in the memory of GPUs */
     char words[192]; /**< for psg_plan_route() */
 } psg_solve_route;
 
-/** Which graph, and a team of cores or tasks of StarPU's? The plan's workers and options are
- * known. */
+/** Which graph? The plan's options are known. */
+void psg_route_graph(psg_solve_route *route, const psg_plan *plan);
+/** A team of cores, or tasks of StarPU's? The plan's workers are known. */
 void psg_route_begin(psg_solve_route *route, const psg_plan *plan);
+/** Where is the spectrum at home? It is known whether processes reach each other's memory. */
+const psg_home_row *psg_route_home(const psg_plan *plan);
+/** The home that takes less room on the GPUs than this one: without a second buffer for some of its
+ *  rows; with smaller segments, which take less room beside it; or main memory, cut into parts of
+ *  which the GPUs have room for some, unless blocks have to stay there. @return NULL: there is
+ *  none */
+const psg_home_row *psg_route_smaller_home(const psg_plan *plan);
 /** Once all else is known: the route of several right-hand sides at once. Its graph is NULL where
  *  they are solved one after the other. */
 void psg_route_several(psg_solve_route *several, const psg_plan *plan);
 /** How are blocks exchanged? @return PSG_OK; PSG_ERR_UNSUPPORTED */
 psg_status psg_route_exchange(psg_solve_route *route, const psg_plan *plan);
-/** What follows from the exchange: packed, messages, reaches. */
-void psg_route_form(psg_form *form, const psg_plan *plan);
-/** What follows from the cut: z_contiguous, segment_is_block, sheet_is_block; and the width of
- *  strips: kernels on GPUs store the rows of a block as strips of x one after the other. All
- *  processes that read a block have the same.
+/** The kinds of the graph, as far as the options tell. */
+void psg_route_kinds(psg_graph_kinds *kinds, const psg_plan *plan);
+/** What follows from the cut: the kinds of the graph that have something to do, the form of blocks
+ *  and sheets, and the width of strips: kernels on GPUs store the rows of a block as strips of x
+ *  one after the other. All processes that read a block have the same.
  *  @return PSG_OK; PSG_ERR_RUNTIME */
-psg_status psg_route_blocks(psg_form *form, const psg_plan *plan);
+psg_status psg_route_blocks(psg_context *context, const psg_plan *plan);
 /** Once all parts have a worker: is a solve one task on one GPU? @return see
  * psg_engine.chain_steps */
 size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan);

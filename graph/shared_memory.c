@@ -294,7 +294,7 @@ psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const bool asked = o->exchange == PSG_EXCHANGE_DIRECT;
     char words[256] = "";
-    if (plan->processes.ranks == 1 || !plan->context.form.fused || !psg_platform->computes ||
+    if (plan->processes.ranks == 1 || !psg_platform->computes ||
         (!asked && o->exchange != PSG_EXCHANGE_AUTO)) {
         return PSG_OK;
     }
@@ -335,11 +335,10 @@ bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk) {
             break;
         }
     }
-    chunk->lent = chunk->memory != NULL;
-    if (counted && !chunk->lent) {
+    if (counted && chunk->memory == NULL) {
         starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
     }
-    return chunk->lent;
+    return chunk->memory != NULL;
 }
 
 void psg_shared_free(const psg_plan *plan, psg_chunk *chunk) {

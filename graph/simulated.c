@@ -44,13 +44,13 @@ psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid
  * such m */
 static bool shape_of(const psg_plan *plan, size_t m, psg_task_shape *shape) {
     const psg_context *c = &plan->context;
-    psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST];
-    if (m / 2 >= psg_graph_kinds(c, kinds)) {
+    const psg_graph_kind *kind = &c->graph.kind[m / 2];
+    if (m / 2 >= c->graph.count) {
         return false;
     }
-    *shape = (psg_task_shape){.kind = kinds[m / 2].kind,
+    *shape = (psg_task_shape){.kind = kind->kind,
                               .precision = c->engine.precision,
-                              .axis = kinds[m / 2].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
+                              .axis = kind->sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
                               .count = 1,
                               .pieces = 1};
     psg_context_extents(c, shape);

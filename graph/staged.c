@@ -31,34 +31,26 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_workspace *w
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_fft_xy(run, s, arrays->slabs[PSG_FIELD_F][s - segments.first],
                         workspace->spectra[s - segments.first]);
-        if (!psg_context_of(run)->form.segment_is_block) {
-            psg_task_pack_segment(run, s, workspace->spectra[s - segments.first],
-                                  &workspace->bundles[(s - segments.first) * bundles]);
-        }
+        psg_task_pack_segment(run, s, workspace->spectra[s - segments.first],
+                              &workspace->bundles[(s - segments.first) * bundles]);
     }
-    psg_exchange_forward(run, plan, workspace);
+    psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
     for (size_t p = sheets.first; p < sheets.end; p++) {
-        if (!psg_context_of(run)->form.sheet_is_block) {
-            psg_task_unpack_sheet(run, p, &workspace->blocks[p - sheets.first], stride,
-                                  workspace->columns[p - sheets.first]);
-        }
+        psg_task_unpack_sheet(run, p, &workspace->blocks[p - sheets.first], stride,
+                              workspace->columns[p - sheets.first]);
         psg_task_fft_z(run, p, workspace->columns[p - sheets.first]);
         psg_task_divide(run, p, workspace->columns[p - sheets.first]);
         psg_task_ifft_z(run, p, workspace->columns[p - sheets.first]);
-        if (!psg_context_of(run)->form.sheet_is_block) {
-            psg_task_pack_sheet(run, p, workspace->columns[p - sheets.first],
-                                &workspace->blocks[p - sheets.first], stride);
-        }
+        psg_task_pack_sheet(run, p, workspace->columns[p - sheets.first],
+                            &workspace->blocks[p - sheets.first], stride);
     }
-    psg_exchange_back(run, plan, workspace);
+    psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK);
     for (size_t s = segments.first; s < segments.end; s++) {
-        if (!psg_context_of(run)->form.segment_is_block) {
-            psg_task_unpack_segment(run, s, &workspace->bundles[(s - segments.first) * bundles],
-                                    workspace->spectra[s - segments.first]);
-        }
+        psg_task_unpack_segment(run, s, &workspace->bundles[(s - segments.first) * bundles],
+                                workspace->spectra[s - segments.first]);
         psg_task_ifft_xy(run, s, workspace->spectra[s - segments.first],
                          arrays->slabs[PSG_FIELD_U][s - segments.first]);
-        if (psg_context_of(run)->form.normalizes) {
+        if (psg_graph_has(&psg_context_of(run)->graph, PSG_TASK_NORMALIZE, false)) {
             psg_task_normalize(run, s, arrays->slabs[PSG_FIELD_U][s - segments.first]);
         }
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);

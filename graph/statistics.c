@@ -149,8 +149,7 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .sheets = plan->context.layout.sheets.count,
         .segment_planes = psg_parts_largest(segments, (psg_range){0, segments->count}, 2),
         .returned_rows = psg_overlap_rows_all(&plan->context.layout),
-        .fetched_rows =
-            plan->context.layout.overlap.pulled ? psg_overlap_rows_all(&plan->context.layout) : 0,
+        .fetched_rows = plan->context.layout.overlap.pulled_rows,
         .workers = plan->workers.usable_count,
         .exchange = plan->route.exchange->is,
         .graph = plan->problem.options.graph,
@@ -191,8 +190,7 @@ psg_status psg_plan_memory(const psg_plan *plan, int *spectrum_on_gpus, double *
     if (plan == NULL || spectrum_on_gpus == NULL || gpu_bytes_free == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan, spectrum_on_gpus or gpu_bytes_free is NULL");
     }
-    const bool lent = psg_shares_memory(plan) && plan->shared.kind == PSG_IPC_MAIN;
-    *spectrum_on_gpus = plan->home.on_gpus && plan->workers.gpu_count > 0 && !lent;
+    *spectrum_on_gpus = plan->route.on_gpus;
     *gpu_bytes_free = plan->placement.left;
     return PSG_OK;
 }

@@ -71,14 +71,14 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
     if (dropped && isinf(least)) {
         return PSG_OK; /* the only mode is the one that is dropped */
     }
-    if (!psg_transforms_has(plan, terms->scale)) {
+    const double scale = terms->scale * terms->scale_after;
+    if (!psg_transforms_has(plan, scale)) {
         return psg_fail(PSG_ERR_ARG,
                         "factor = %g, for a spacing of about %Lg, is out of the range of the "
                         "precision: choose another unit of length, or another factor",
                         args->factor, ldexpl(1, p->unit));
     }
-    if (fits(plan, terms->scale, least, most) &&
-        (!plan->context.form.normalizes || fits(plan, 1, least, most))) {
+    if (fits(plan, scale, least, most) && fits(plan, terms->scale, least, most)) {
         return PSG_OK;
     }
     return psg_fail(
@@ -91,9 +91,12 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
 /* What lambda and factor are to the tasks of a solve. */
 static psg_status make_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args) {
     const psg_problem *p = &plan->problem;
+    const double scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit);
+    const bool normalizes = psg_graph_has(&plan->context.graph, PSG_TASK_NORMALIZE, false);
     *terms = (psg_terms){.right_hand_sides = 1,
                          .lambda = ldexp(args->lambda, 2 * p->unit),
-                         .scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit)};
+                         .scale = normalizes ? 1 : scale,
+                         .scale_after = normalizes ? scale : 1};
     return check_quotients(plan, args, terms);
 }
 

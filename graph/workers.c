@@ -1,7 +1,7 @@
 /* Which of StarPU's workers take a plan's tasks: the GPUs where there are any, else the cores, or
  * both. */
 #include "graph/workers.h"
-#include "graph/cpu_share.h"
+#include "graph/options.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/status.h"
@@ -42,15 +42,37 @@ psg_status psg_workers_list(psg_workers *w, bool gpus) {
     return PSG_OK;
 }
 
-size_t psg_workers_share(const psg_workers *workers) {
-    return workers->gpu_count > 0 ? workers->gpu_count : workers->cpu_count;
+/* What CPU cores take of a solve beside GPUs: the last of the planes, and of the rows. The blocks
+ * of their rows are at home in main memory, and StarPU copies those that both need.
+ *
+ *                  GPUs' planes            cores' planes
+ *   GPUs' rows     stay on the GPUs        to a GPU, and back
+ *   cores' rows    from a GPU, and back    stay in main memory
+ *
+ * The part is what the options say, else none. */
+static psg_status share(psg_workers *w, const psg_options *o, size_t cpus) {
+    const bool both = w->gpu_count > 0 && cpus > 0;
+    if (psg_options_want_cpu_share(o) && !both) {
+        return psg_fail(PSG_ERR_NODEV,
+                        "CPU cores and GPUs are to share the work, and there are %zu CPU workers "
+                        "and %zu GPUs",
+                        cpus, w->gpu_count);
+    }
+    w->anywhere = o->cpu_share == PSG_CPU_SHARE_FREE;
+    if (w->gpu_count == 0 || w->anywhere) {
+        w->cpu_share = 1; /* cut as for cores, which are the more */
+    } else if (o->cpu_share > 0) {
+        w->cpu_share = o->cpu_share;
+    }
+    w->cpu_count = w->cpu_share > 0 ? cpus : 0;
+    return PSG_OK;
 }
 
 /* Those of this process. */
 static psg_status find(psg_workers *w, const psg_plan *plan) {
     psg_status status = psg_workers_list(w, plan->problem.options.gpus != 0);
     if (status == PSG_OK) {
-        status = psg_cpu_share_make(w, plan, w->cpu_count);
+        status = share(w, &plan->problem.options, w->cpu_count);
     }
     if (status != PSG_OK) {
         return status;

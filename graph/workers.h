@@ -27,9 +27,6 @@ typedef struct psg_workers {
  * what was found.
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_workers_list(psg_workers *workers, bool gpus);
-/** @return in how many parts a workload is best cut: one for each GPU, or for each core where no
- * GPU takes part */
-size_t psg_workers_share(const psg_workers *workers);
 /** Find the workers of this process, and what those of all processes have in common. Collective.
  *  @return PSG_OK; PSG_ERR_NODEV, _MEMORY, _RUNTIME */
 psg_status psg_workers_make(psg_workers *workers, const psg_plan *plan);

@@ -17,31 +17,19 @@
 
 /* --------------------------------------------------------------------------------- chunks */
 
-/* On large pages where only cores touch it, page-locked where GPUs copy it, or on the GPU
- * itself. */
-static bool chunk_allocate(psg_chunk *chunk, const psg_plan *plan, int node, size_t bytes) {
-    bytes = bytes > 0 ? bytes : 1; /* a process may have nothing, which is no failure */
-    *chunk = (psg_chunk){.node = node, .bytes = bytes};
-    if (psg_shares_memory(plan)) {
-        return psg_shared_allocate(plan, chunk);
-    }
-    if (node != STARPU_MAIN_RAM) {
-        chunk->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
+bool psg_chunk_allocate(const psg_plan *plan, psg_chunk *chunk) {
+    if (chunk->node != STARPU_MAIN_RAM) {
+        chunk->memory = (void *)starpu_malloc_on_node((unsigned)chunk->node, chunk->bytes);
     } else if (plan->workers.gpu_count > 0) {
-        chunk->memory = psg_devices->host_alloc(bytes);
+        chunk->memory = psg_devices->host_alloc(chunk->bytes);
     } else {
-        chunk->memory = base_allocate(bytes);
+        chunk->memory = base_allocate(chunk->bytes);
     }
     return chunk->memory != NULL;
 }
 
-static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
-    if (chunk->memory == NULL) {
-        return;
-    }
-    if (chunk->lent) {
-        psg_shared_free(plan, chunk);
-    } else if (chunk->node != STARPU_MAIN_RAM) {
+void psg_chunk_release(const psg_plan *plan, psg_chunk *chunk) {
+    if (chunk->node != STARPU_MAIN_RAM) {
         starpu_free_on_node((unsigned)chunk->node, (uintptr_t)chunk->memory, chunk->bytes);
     } else if (plan->workers.gpu_count > 0) {
         psg_devices->host_free(chunk->memory);
@@ -67,49 +55,47 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
  *
  * So what goes to one process is in one piece, and what comes from it too; and a sheet's task
  * finds one array, whoever wrote it. Within a process, and on GPUs, a bundle is a sheet. */
+enum { OUTWARD, INWARD, STACKS, SENT, RETURNED, SPECTRA, SHEETS, LISTS };
+
 typedef struct layout {
     const psg_plan *plan;
-    bool stacked;   /* blocks stand with those of their bundle, else with those of their segment */
-    size_t own;     /* segments of this process */
-    size_t outward; /* items of each kind: with a segment's blocks, ours or another's, */
-    size_t inward;
-    size_t stacks;   /* and with a bundle's, */
-    size_t sent;     /* with the overlap rows of a sheet before `kspace`, */
-    size_t returned; /* and of a segment after it */
-    size_t spectra;
-    size_t sheets;
+    bool stacked; /* blocks stand with those of their bundle, else with those of their segment */
+    size_t own;   /* segments of this process */
+    size_t count[LISTS]; /* items of each list: with a segment's blocks, ours or another's, with a
+                          * bundle's, with the overlap rows of a sheet before `kspace`, and of a
+                          * segment after it, with segments' spectra, and with sheets */
 } layout;
 
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
+    const size_t own = psg_range_count(c->layout.segments.own);
     const size_t sheets = psg_range_count(c->layout.sheets.own);
-    const bool stacked = c->form.packed && (plan->processes.ranks == 1 || psg_shares_memory(plan));
-    layout l = {.plan = plan, .stacked = stacked, .own = psg_range_count(c->layout.segments.own)};
-    l.outward = stacked ? 0 : (size_t)plan->processes.ranks * l.own;
-    l.inward = stacked ? 0 : c->layout.segments.count - l.own;
-    l.stacks = stacked ? psg_range_count(c->layout.bundles.own) : 0;
-    l.sent = c->layout.overlap.rows != NULL && !c->layout.overlap.pulled ? sheets : 0;
-    l.returned = c->layout.overlap.rows != NULL ? l.own : 0;
-    l.spectra = c->form.fused || c->form.segment_is_block ? 0 : l.own;
-    l.sheets = c->form.fused || c->form.sheet_is_block ? 0 : sheets;
+    const size_t overlap = psg_overlap_rows_all(&c->layout);
+    const bool reached = plan->processes.ranks == 1 || plan->route.together != NULL;
+    layout l = {.plan = plan, .stacked = c->form.packed && reached, .own = own};
+    if (l.stacked) {
+        l.count[STACKS] = psg_range_count(c->layout.bundles.own);
+    } else {
+        l.count[OUTWARD] = (size_t)plan->processes.ranks * own;
+        l.count[INWARD] = c->layout.segments.count - own;
+    }
+    l.count[SENT] = overlap > c->layout.overlap.pulled_rows ? sheets : 0;
+    l.count[RETURNED] = overlap > 0 ? own : 0;
+    l.count[SPECTRA] = psg_graph_has(&c->graph, PSG_TASK_PACK, false) ? own : 0;
+    l.count[SHEETS] = psg_graph_has(&c->graph, PSG_TASK_UNPACK, true) ? sheets : 0;
     return l;
 }
 
+/* Item m of a list, as one of all. */
+static size_t item_at(const layout *l, int list, size_t m) {
+    for (int before = 0; before < list; before++) {
+        m += l->count[before];
+    }
+    return m;
+}
+
 static size_t item_count(const layout *l) {
-    return l->outward + l->inward + l->stacks + l->sent + l->returned + l->spectra + l->sheets;
-}
-
-/* The items that hold the blocks of segment s for the rows of a process; those of bundle g. */
-static size_t outward_item(const layout *l, int rank, size_t s) {
-    return (size_t)rank * l->own + s - l->plan->context.layout.segments.own.first;
-}
-
-static size_t inward_item(const layout *l, size_t s) {
-    return l->outward + (s < l->plan->context.layout.segments.own.first ? s : s - l->own);
-}
-
-static size_t stack_item(const layout *l, size_t g) {
-    return l->outward + l->inward + g - l->plan->context.layout.bundles.own.first;
+    return item_at(l, LISTS, 0);
 }
 
 /* Without overlap rows; where there are some, bundles are sheets. */
@@ -117,30 +103,9 @@ static size_t stacked_rows(const psg_layout *l, size_t g) {
     return psg_box_length(&l->bundles.part[g].box, 1) - psg_overlap_rows_of(l, g);
 }
 
-static size_t spectrum_item(const layout *l, size_t own) {
-    return l->outward + l->inward + l->stacks + l->sent + l->returned + own;
-}
-
 static size_t rows_of(const psg_plan *plan, int rank) {
     const psg_parts *sheets = &plan->context.layout.sheets;
     return psg_parts_length(sheets, psg_parts_of(sheets, rank), 1);
-}
-
-typedef struct item {
-    size_t bytes;
-    int node;
-} item;
-
-static item segment_item(const psg_plan *plan, size_t s, size_t rows) {
-    const psg_context *c = &plan->context;
-    return (item){psg_layout_planes(&c->layout, s) * rows * c->layout.nxc * 2 * c->cpu->real_bytes,
-                  psg_placement_home(plan, plan->context.layout.segments.part[s].worker)};
-}
-
-static item sheet_item(const psg_plan *plan, size_t p, size_t rows) {
-    const psg_context *c = &plan->context;
-    return (item){c->layout.n[2] * rows * c->layout.nxc * 2 * c->cpu->real_bytes,
-                  psg_placement_home(plan, plan->context.layout.sheets.part[p].worker)};
 }
 
 /* What an item holds: some rows of a segment's planes, or of a sheet. */
@@ -152,45 +117,44 @@ typedef struct subject {
 
 static subject subject_of(const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
-    const psg_context *c = &plan->context;
-    if (m < l->outward) {
-        return (subject){.index = c->layout.segments.own.first + m % l->own,
-                         .rows = rows_of(plan, (int)(m / l->own))};
+    const psg_layout *cut = &plan->context.layout;
+    const size_t s = cut->segments.own.first;
+    const size_t p = cut->sheets.own.first;
+    const size_t g = cut->bundles.own.first;
+    int list = 0;
+    while (m >= l->count[list]) {
+        m -= l->count[list++];
     }
-    m -= l->outward;
-    if (m < l->inward) {
-        return (subject){.index = m < c->layout.segments.own.first ? m : m + l->own,
-                         .rows = rows_of(plan, plan->processes.rank)};
+    switch (list) {
+    case OUTWARD:
+        return (subject){false, s + m % l->own, rows_of(plan, (int)(m / l->own))};
+    case INWARD:
+        return (subject){false, m < s ? m : m + l->own, rows_of(plan, plan->processes.rank)};
+    case STACKS:
+        return (subject){true, cut->bundles.part[g + m].sheets.first, stacked_rows(cut, g + m)};
+    case SENT:
+        return (subject){true, p + m, psg_overlap_rows_of(cut, p + m)};
+    case RETURNED:
+        return (subject){false, s + m, psg_overlap_rows_all(cut)};
+    case SPECTRA:
+        return (subject){false, s + m, cut->n[1]};
+    default:
+        return (subject){true, p + m, psg_layout_rows(cut, p + m)};
     }
-    m -= l->inward;
-    if (m < l->stacks) {
-        const size_t g = c->layout.bundles.own.first + m;
-        return (subject){.sheet = true,
-                         .index = c->layout.bundles.part[g].sheets.first,
-                         .rows = stacked_rows(&c->layout, g)};
-    }
-    m -= l->stacks;
-    if (m < l->sent) {
-        const size_t p = c->layout.sheets.own.first + m;
-        return (subject){.sheet = true, .index = p, .rows = psg_overlap_rows_of(&c->layout, p)};
-    }
-    m -= l->sent;
-    if (m < l->returned) {
-        return (subject){.index = c->layout.segments.own.first + m,
-                         .rows = psg_overlap_rows_all(&c->layout)};
-    }
-    m -= l->returned;
-    if (m < l->spectra) {
-        return (subject){.index = c->layout.segments.own.first + m, .rows = c->layout.n[1]};
-    }
-    const size_t p = c->layout.sheets.own.first + m - l->spectra;
-    return (subject){.sheet = true, .index = p, .rows = psg_layout_rows(&c->layout, p)};
 }
 
+typedef struct item {
+    size_t bytes;
+    int node;
+} item;
+
 static item item_of(const layout *l, size_t m) {
+    const psg_context *c = &l->plan->context;
     const subject about = subject_of(l, m);
-    return about.sheet ? sheet_item(l->plan, about.index, about.rows)
-                       : segment_item(l->plan, about.index, about.rows);
+    const psg_parts *parts = about.sheet ? &c->layout.sheets : &c->layout.segments;
+    const size_t planes = psg_box_length(&parts->part[about.index].box, 2);
+    return (item){planes * about.rows * c->layout.nxc * 2 * c->cpu->real_bytes,
+                  l->plan->route.home->node(parts->part[about.index].worker)};
 }
 
 bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, const void *address,
@@ -213,7 +177,7 @@ bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, co
  * @return the item after the run; 0: no memory */
 static size_t make_chunk(psg_workspace *workspace, const layout *l, size_t first) {
     const int node = item_of(l, first).node;
-    const size_t exchanged = spectrum_item(l, 0);
+    const size_t exchanged = item_at(l, SPECTRA, 0);
     const size_t stop = first < exchanged ? exchanged : item_count(l);
     size_t end = first;
     size_t bytes = 0;
@@ -221,11 +185,11 @@ static size_t make_chunk(psg_workspace *workspace, const layout *l, size_t first
         bytes += item_of(l, end++).bytes;
     }
     psg_chunk *chunk = &workspace->chunks[workspace->chunk_count];
-    if (!chunk_allocate(chunk, l->plan, node, bytes)) {
+    *chunk = (psg_chunk){.node = node, .bytes = bytes > 0 ? bytes : 1, .first = first};
+    if (!l->plan->route.exchange->allocate(l->plan, chunk)) { /* nothing of all is no failure */
         return 0;
     }
     workspace->chunk_count++;
-    chunk->first = first;
     char *next = chunk->memory;
     for (size_t m = first; m < end; m++) {
         workspace->item[m] = next;
@@ -236,26 +200,31 @@ static size_t make_chunk(psg_workspace *workspace, const layout *l, size_t first
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* Where the block of segment s and bundle g stands: an item, and rows of it before. Packed, a
- * segment's item is its blocks end to end; else it is [planes][all rows], and they are views of
- * it. */
+/* Where the block of segment s and bundle g stands: an item, rows of it before, and rows from one
+ * plane to the next. Packed, a segment's item is its blocks end to end; else it is
+ * [planes][all rows], and they are views of it. */
 typedef struct place {
     size_t item;
     size_t rows;
+    size_t pitch;
 } place;
 
 static place place_of(const layout *l, size_t s, size_t g) {
     const psg_layout *cut = &l->plan->context.layout;
     const psg_part *bundle = &cut->bundles.part[g];
+    const psg_range own = cut->segments.own;
+    const size_t rows = stacked_rows(cut, g);
     if (l->stacked) {
-        return (place){stack_item(l, g), cut->segments.part[s].box.lo[2] * stacked_rows(cut, g)};
+        return (place){item_at(l, STACKS, g - cut->bundles.own.first),
+                       cut->segments.part[s].box.lo[2] * rows, rows};
     }
+    const size_t at = psg_range_has(own, s)
+                          ? item_at(l, OUTWARD, (size_t)bundle->process * l->own + s - own.first)
+                          : item_at(l, INWARD, s < own.first ? s : s - l->own);
     const size_t first = cut->bundles.first[bundle->process];
     const size_t before = psg_parts_length(&cut->bundles, (psg_range){first, g}, 1);
-    const size_t planes = l->plan->context.form.packed ? psg_layout_planes(cut, s) : 1;
-    return (place){psg_range_has(cut->segments.own, s) ? outward_item(l, bundle->process, s)
-                                                       : inward_item(l, s),
-                   before * planes};
+    return l->plan->context.form.packed ? (place){at, before * psg_layout_planes(cut, s), rows}
+                                        : (place){at, before, cut->n[1]};
 }
 
 static void register_block(starpu_data_handle_t *block, const psg_workspace *workspace,
@@ -270,12 +239,11 @@ static void register_block(starpu_data_handle_t *block, const psg_workspace *wor
     const int rank = bundle->process;
     const bool taken = l->stacked && rank != l->plan->processes.rank;
     const int worker = c->layout.segments.part[s].worker;
-    const int node = taken ? psg_placement_home(l->plan, worker) : item_of(l, at.item).node;
+    const int node = taken ? l->plan->route.home->node(worker) : item_of(l, at.item).node;
     char *memory =
         taken ? psg_shared_item(workspace, l->plan, rank, g - c->layout.bundles.first[rank], worker)
               : workspace->item[at.item];
-    psg_block_register(block, node, memory + at.rows * n[0] * element, n,
-                       c->form.packed ? n[0] * n[1] : c->layout.nxc * c->layout.n[1], element);
+    psg_block_register(block, node, memory + at.rows * n[0] * element, n, n[0] * at.pitch, element);
     starpu_data_set_coordinates(*block, 2, (int)s, (int)box.lo[1]);
 }
 
@@ -286,11 +254,11 @@ static void register_segment(psg_workspace *workspace, const layout *l, size_t s
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         register_block(&workspace->bundles[own * c->layout.bundles.count + g], workspace, l, s, g);
     }
-    if (c->form.segment_is_block) {
-        workspace->spectra[own] = workspace->bundles[own];
-    } else if (!c->form.fused) {
+    if (l->count[SPECTRA] == 0) {
+        workspace->spectra[own] = workspace->bundles[own * c->layout.bundles.count];
+    } else {
         const size_t n[3] = {c->layout.nxc, c->layout.n[1], psg_layout_planes(&c->layout, s)};
-        const size_t at = spectrum_item(l, own);
+        const size_t at = item_at(l, SPECTRA, own);
         psg_block_register(&workspace->spectra[own], item_of(l, at).node, workspace->item[at], n,
                            n[0] * n[1], 2 * c->cpu->real_bytes);
     }
@@ -345,11 +313,11 @@ static void register_sheet(psg_workspace *workspace, const layout *l, size_t m) 
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     const size_t p = c->layout.sheets.own.first + m;
-    if (c->form.sheet_is_block) {
+    if (l->count[SHEETS] == 0) {
         workspace->columns[m] = workspace->blocks[m];
         return;
     }
-    const size_t at = spectrum_item(l, l->spectra + m);
+    const size_t at = item_at(l, SHEETS, m);
     const size_t rows = psg_layout_rows(&c->layout, p);
     const size_t contiguous[3] = {c->layout.n[2], c->layout.nxc, rows};
     const size_t strided[3] = {c->layout.nxc, rows, c->layout.n[2]};
@@ -366,7 +334,7 @@ static void register_all(psg_workspace *workspace, const layout *l) {
     for (size_t s = 0; s < c->layout.segments.count; s++) {
         register_arrivals(workspace, l, s);
     }
-    for (size_t m = 0; !c->form.fused && m < psg_range_count(c->layout.sheets.own); m++) {
+    for (size_t m = 0; m < psg_range_count(c->layout.sheets.own); m++) {
         register_sheet(workspace, l, m);
     }
 }
@@ -504,8 +472,8 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
                                               (c->layout.bundles.count + c->layout.sheets.count)) *
                                          TUNING_HANDLE_BYTES);
     }
-    if (psg_shares_memory(plan)) {
-        status = psg_shared_connect(workspace, plan, item_count(&l), status);
+    if (plan->route.exchange->connect != NULL) {
+        status = plan->route.exchange->connect(workspace, plan, item_count(&l), status);
     }
     if (status != PSG_OK || workspace == NULL) {
         psg_workspace_destroy(workspace, plan);
@@ -557,10 +525,10 @@ void psg_workspace_destroy(psg_workspace *workspace, const psg_plan *plan) {
     const bool left =
         plan->storage.left || !idle; /* others may still read and write what is in the workspace */
     psg_block_unregister(&workspace->turn, 1);
-    psg_block_unregister(workspace->spectra, l.spectra); /* none, where they are blocks */
-    psg_block_unregister(workspace->columns, l.sheets);
+    psg_block_unregister(workspace->spectra, l.count[SPECTRA]); /* none, where they are blocks */
+    psg_block_unregister(workspace->columns, l.count[SHEETS]);
     for (size_t m = 0; m < workspace->chunk_count && !left; m++) {
-        chunk_free(&workspace->chunks[m], plan);
+        plan->route.exchange->release(plan, &workspace->chunks[m]);
     }
     psg_alltoall_part *parts[2] = {&workspace->alltoall.end[0], &workspace->alltoall.end[1]};
     for (int way = 0; way < 2 && !left; way++) {

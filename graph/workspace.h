@@ -14,8 +14,8 @@ typedef struct psg_chunk {
     size_t bytes;
     void *memory;
     size_t first;  /**< of a workspace: the item with which it begins */
-    bool lent;     /**< other processes reach it, see shared_memory.c */
-    size_t lender; /**< if it is lent: the GPU that has it, by its number among workers.gpus */
+    size_t lender; /**< if other processes reach it: the GPU that has it, by its number among
+                        workers.gpus */
 } psg_chunk;
 
 /** Room for the spectrum of one solve at a time; solves that share it follow one another. */
@@ -25,7 +25,7 @@ typedef struct psg_workspace {
     void **item;                /**< where each thing in it stands; see workspace.c */
     psg_overlap_place *overlap; /**< by StarPU worker, the rows that kspace moves; NULL: none */
     struct psg_loans
-        *loans; /**< with psg_shares_memory(): where the other processes' items stand */
+        *loans; /**< with psg_exchange_row.connect: where the other processes' items stand */
     size_t bytes;
     size_t number; /**< of the workspace in the plan */
     /* Blocks, complex [z][y][nxc]. In one process the three lists have the same handles. */
@@ -44,6 +44,11 @@ typedef struct psg_workspace {
     double turn_word;
     unsigned users; /**< runs in flight in it */
 } psg_workspace;
+
+/** For psg_exchange_row.allocate and .release: memory of this process alone, on large pages where
+ *  only cores touch it, page-locked where GPUs copy it, or on the GPU itself. */
+bool psg_chunk_allocate(const psg_plan *plan, psg_chunk *chunk);
+void psg_chunk_release(const psg_plan *plan, psg_chunk *chunk);
 
 bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, const void *address,
                         psg_copy *copy);

@@ -98,7 +98,7 @@ void psg_task_codelet_at(struct starpu_codelet copy[PSG_TASK_PRECISIONS],
                          const struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes) {
     for (int m = 0; m < PSG_TASK_PRECISIONS; m++) {
         copy[m] = codelet[m];
-        copy[m].specific_nodes = 1;
+        copy[m].specific_nodes = nodes != NULL;
         copy[m].dyn_nodes = nodes;
     }
 }

@@ -68,7 +68,7 @@ void psg_task_count(const psg_task_args *args, const double between[2]);
 uint32_t psg_task_footprint(struct starpu_task *task);
 
 /** A copy of a kind's codelets for data on given memory nodes, by number among the task's data.
- *  @param[in] nodes  the caller's as long as the copy */
+ *  @param[in] nodes  the caller's as long as the copy; NULL: where the tasks run */
 void psg_task_codelet_at(struct starpu_codelet copy[PSG_TASK_PRECISIONS],
                          const struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes);
 

@@ -23,10 +23,11 @@ enum { WAYS = sizeof ways / sizeof *ways };
 static const psg_task_kind kinds[] = {PSG_TASK_FORWARD_XY, PSG_TASK_KSPACE, PSG_TASK_INVERSE_XY};
 
 static uint32_t footprint(const way *w, psg_task_kind kind) {
-    static char direct;
     struct starpu_codelet codelet = {.nbuffers = STARPU_VARIABLE_NBUFFERS};
     psg_part segment[PARTS], sheet[PARTS];
+    size_t moved = 0;
     for (size_t m = 0; m < PARTS; ++m) {
+        moved += w->returned != NULL ? w->returned[m] : 0;
         const size_t lo = m * ROWS, hi = lo + ROWS;
         segment[m] = (psg_part){.box = {{0, 0, lo}, {8, PARTS * ROWS, hi}}, .worker = (int)m};
         sheet[m] = (psg_part){
@@ -36,9 +37,8 @@ static uint32_t footprint(const way *w, psg_task_kind kind) {
                                             .segments = {.count = PARTS, .part = segment},
                                             .sheets = {.count = PARTS, .part = sheet},
                                             .bundles = {.count = PARTS, .part = sheet},
-                                            .overlap = {w->returned, w->fetched}},
-                                 .form = {.reaches = w->direct},
-                                 .direct = w->direct ? (void *)&direct : NULL};
+                                            .overlap = {w->returned, w->fetched ? moved : 0}},
+                                 .reached_bundles = w->direct ? PARTS : 0};
     const psg_engine engine = {.owner = &context};
     psg_run run = {.engine = &engine};
     psg_task_args args = {.run = &run,

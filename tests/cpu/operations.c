@@ -172,15 +172,10 @@ static void check_staged(const psg_cpu_fft *fft, bool contiguous) {
         set(sheet, 2 * at + 1, get(spectrum, 2 * m + 1));
     }
     double mode0[2] = {0};
-    if (contiguous) {
-        ops->fft_z_contiguous(fft, PSG_CPU_FORWARD, columns, sheet, scratch);
-        ops->divide_contiguous(&divide, n, 0, NY, sheet, mode0);
-        ops->fft_z_contiguous(fft, PSG_CPU_INVERSE, columns, sheet, scratch);
-    } else {
-        ops->fft_z_strided(fft, PSG_CPU_FORWARD, columns, sheet, scratch);
-        ops->divide_strided(&divide, n, 0, NY, sheet, mode0);
-        ops->fft_z_strided(fft, PSG_CPU_INVERSE, columns, sheet, scratch);
-    }
+    const psg_cpu_sheet_ops *whole = contiguous ? &ops->contiguous : &ops->strided;
+    whole->fft_z(fft, PSG_CPU_FORWARD, columns, sheet, scratch);
+    whole->divide(&divide, n, 0, NY, sheet, mode0);
+    whole->fft_z(fft, PSG_CPU_INVERSE, columns, sheet, scratch);
     for (size_t m = 0; m < SPECTRUM; m++) {
         const size_t at = contiguous ? m % columns * NZ + m / columns : m;
         CHECK_NEAR(get(sheet, 2 * at), creal(expected[m]), tolerance * 10, "staged re at %zu", m);

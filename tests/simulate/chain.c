@@ -85,8 +85,8 @@ static void try_case(const void *argument) {
                  sheets = plan->context.layout.sheets.count;
     const size_t data = segments * (2 + sheets), uses = segments * (2 + 3 * sheets);
     const size_t total = psg_task_total(&plan->context);
-    CHECK(plan->home.on_gpus && plan->context.engine.chain_steps ==
-                                    (c->planes == 0 ? psg_task_most(&plan->context) : 0),
+    CHECK(plan->route.on_gpus && plan->context.engine.chain_steps ==
+                                     (c->planes == 0 ? psg_task_most(&plan->context) : 0),
           "%g: in main memory, or %zu of %zu tasks are chained", c->gpu_memory,
           plan->context.engine.chain_steps, total);
     CHECK_STATUS(psg_slabs_put(plan, &grid), PSG_OK); /* which is not looked at */

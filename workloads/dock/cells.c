@@ -151,7 +151,7 @@ void dock_cpu_transform(const psg_cpu_fft *fft, size_t n, const float *cells, vo
     for (size_t k = 0; k < n; k++) {
         psg_cpu_ops_f32.fft_xy(fft, cells + k * n * n, n, (float *)spectrum + 2 * k * plane);
     }
-    (void)psg_cpu_ops_f32.fft_z_strided(fft, PSG_CPU_FORWARD, plane, spectrum, scratch);
+    (void)psg_cpu_ops_f32.strided.fft_z(fft, PSG_CPU_FORWARD, plane, spectrum, scratch);
 }
 
 void dock_cpu_correlate(const psg_cpu_fft *fft, size_t n, const void *fixed, float *cells,
@@ -165,7 +165,7 @@ void dock_cpu_correlate(const psg_cpu_fft *fft, size_t n, const void *fixed, flo
         m[i + 1] = s[i + 1] * m[i] - s[i] * m[i + 1];
         m[i] = real;
     }
-    (void)psg_cpu_ops_f32.fft_z_strided(fft, PSG_CPU_INVERSE, plane, spectrum, scratch);
+    (void)psg_cpu_ops_f32.strided.fft_z(fft, PSG_CPU_INVERSE, plane, spectrum, scratch);
     for (size_t k = 0; k < n; k++) {
         psg_cpu_ops_f32.ifft_xy(fft, m + 2 * k * plane, cells + k * n * n, n);
     }
