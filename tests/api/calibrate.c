@@ -49,7 +49,7 @@ static void solve(int calibrate, const double *f, double *u) {
 
 int main(void) {
     char home[] = "calibrate-XXXXXX", command[64];
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
     oracle_random(3, POINTS, f);
     if (!CHECK(mkdtemp(home) != NULL, "no folder for the models")) {
         return check_result();
@@ -64,7 +64,5 @@ int main(void) {
     solve(0, f, u); /* starts again without */
     snprintf(command, sizeof command, "rm -rf %s", home);
     CHECK(system(command) == 0, "%s is left", home);
-    free(f);
-    free(u);
     return check_result();
 }

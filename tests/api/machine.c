@@ -91,13 +91,11 @@ static void environment(void) {
 
 /** While a plan has StarPU running with two workers and the policy prio. */
 static void while_running(void) {
-    psg_grid grid;
     psg_options options = harness_options(PSG_F64), other;
     psg_plan *plan = NULL, *second = NULL;
-    psg_statistics statistics;
     size_t count = 0;
     char policy[32];
-    psg_grid_init(&grid, 6, 6, 6, 1, 1, 1);
+    psg_grid grid = harness_box(6, 6, 6, 1, 1, 1);
     options.cpus = 2;
     options.gpus = 0;
     options.policy = "prio";
@@ -106,7 +104,7 @@ static void while_running(void) {
     }
     CHECK(psg_plan_simulates_sides(plan) == 0 && psg_plan_simulates_sides(NULL) == 0,
           "a plan that simulates");
-    CHECK_STATUS(psg_plan_statistics(plan, &statistics), PSG_OK);
+    const psg_statistics statistics = harness_statistics(plan);
     CHECK(statistics.workers == 2, "%zu workers", statistics.workers);
     other = options;
     other.cpus = 1;

@@ -16,7 +16,7 @@ static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.2, 0.9}};
 
 static void round_trip(psg_precision precision, const harness_variant *variant) {
     double *f = oracle_array(3 * POINTS), *u = f + POINTS, *got = u + POINTS;
-    void *in = harness_array(precision, POINTS), *out = harness_array(precision, POINTS);
+    FREED void *in = harness_array(precision, POINTS), *out = harness_array(precision, POINTS);
     const size_t bytes = POINTS * harness_element_bytes(precision);
     psg_options options = harness_options(precision);
     const psg_grid grid = harness_grid(&box);
@@ -49,8 +49,6 @@ static void round_trip(psg_precision precision, const harness_variant *variant) 
     CHECK_STATUS(psg_slabs_get(plan, NULL), PSG_ERR_ARG);
     psg_plan_destroy(plan);
     free(f);
-    free(in);
-    free(out);
 }
 
 int main(void) {

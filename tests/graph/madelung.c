@@ -7,7 +7,7 @@
 int main(void) {
     oracle_grid grid = oracle_grid_make(64, 64, 64, 1, 1, 1);
     size_t points = oracle_points(&grid);
-    double *f = oracle_array(points), *u = oracle_array(points);
+    FREED double *f = oracle_array(points), *u = oracle_array(points);
     psg_grid g = harness_grid(&grid);
     for (int variant = 0; variant < HARNESS_VARIANTS; ++variant) {
         psg_options options = harness_options(PSG_F64);
@@ -28,7 +28,5 @@ int main(void) {
         }
         psg_plan_destroy(plan);
     }
-    free(f);
-    free(u);
     return check_result();
 }

@@ -37,12 +37,9 @@ static const struct cut {
 } cuts[] = {{0, 0}, {1, 5}, {1000, 1}, {2, 3}};
 
 static void solve(const psg_grid *grid, const psg_options *options, const void *f, void *u) {
-    psg_plan *plan = NULL;
-    if (CHECK_STATUS(psg_plan_create(&plan, grid, options), PSG_OK)) {
-        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-    }
-    psg_plan_destroy(plan);
+    DESTROYED psg_plan *plan = harness_plan(grid, options);
+    CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+    CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
 }
 
 static size_t points_of(const psg_grid *grid) {
@@ -54,8 +51,8 @@ static void by_gpus(const psg_grid *grid, psg_precision precision, int gpus, siz
                     const void *f, const double *want) {
     const size_t points = points_of(grid);
     const psg_axis *axis = grid->axis;
-    void *u = harness_array(precision, points);
-    double *got = oracle_array(points);
+    FREED void *u = harness_array(precision, points);
+    FREED double *got = oracle_array(points);
     for (size_t run = 0; run < runs; ++run) {
         psg_options options = harness_options(precision);
         const struct cut *cut = &cuts[run / 2];
@@ -71,14 +68,12 @@ static void by_gpus(const psg_grid *grid, psg_precision precision, int gpus, siz
             axis[0].bc[0], axis[0].bc[1], axis[1].bc[0], axis[1].bc[1], axis[2].bc[0],
             axis[2].bc[1], gpus, cut->segment_planes, cut->sheets, run % 2 ? ", managed" : "");
     }
-    free(u);
-    free(got);
 }
 
 static void one_grid(const psg_grid *grid, psg_precision precision, size_t runs) {
     const size_t points = points_of(grid);
-    double *values = oracle_array(points);
-    void *f = harness_array(precision, points), *u = harness_array(precision, points);
+    FREED double *values = oracle_array(points);
+    FREED void *f = harness_array(precision, points), *u = harness_array(precision, points);
     psg_options options = harness_options(precision);
     options.gpus = 0;
     oracle_random(points, points, values);
@@ -87,9 +82,6 @@ static void one_grid(const psg_grid *grid, psg_precision precision, size_t runs)
     harness_load(precision, points, u, values);
     by_gpus(grid, precision, 1, runs, f, values);
     by_gpus(grid, precision, -1, runs, f, values);
-    free(values);
-    free(f);
-    free(u);
 }
 
 /* Every combination on the smallest grid, some on the larger ones. */

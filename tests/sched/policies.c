@@ -20,21 +20,16 @@ static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 2.0}};
 static void one_plan(const psg_options *options, const char *variant, const double *f,
                      const double *want) {
     psg_grid grid = harness_grid(&box);
-    psg_plan *plan = NULL;
-    double *u = oracle_array(SOLVES * POINTS);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, options), PSG_OK)) {
-        for (size_t s = 0; s < SOLVES; ++s) {
-            CHECK_STATUS(psg_submit(plan, f, u + s * POINTS), PSG_OK);
-        }
-        for (size_t s = 0; s < SOLVES; ++s) {
-            CHECK_STATUS(psg_wait(plan), PSG_OK);
-            CHECK_CLOSE(u + s * POINTS, want, NX, NY, NZ, 1e-14,
-                        "policy %s, %d workers, %s, solve %zu",
-                        options->policy ? options->policy : "(default)", options->cpus, variant, s);
-        }
+    FREED double *u = oracle_array(SOLVES * POINTS);
+    DESTROYED psg_plan *plan = harness_plan(&grid, options);
+    for (size_t s = 0; s < SOLVES; ++s) {
+        CHECK_STATUS(psg_submit(plan, f, u + s * POINTS), PSG_OK);
     }
-    psg_plan_destroy(plan);
-    free(u);
+    for (size_t s = 0; s < SOLVES; ++s) {
+        CHECK_STATUS(psg_wait(plan), PSG_OK);
+        CHECK_CLOSE(u + s * POINTS, want, NX, NY, NZ, 1e-14, "policy %s, %d workers, %s, solve %zu",
+                    options->policy ? options->policy : "(default)", options->cpus, variant, s);
+    }
 }
 
 static void in_force(const psg_options *options) {
