@@ -168,10 +168,8 @@ static void no_machine(const void *argument) {
     psg_plan *plan = NULL;
     (void)argument;
     unsetenv("PSG_MACHINE");
-    CHECK_STATUS(create(NULL, &plan), PSG_ERR_ARG);
-    CHECK(strstr(psg_last_error(), "PSG_MACHINE"), "%s", psg_last_error());
-    CHECK_STATUS(create("no-such-machine", &plan), PSG_ERR_ARG);
-    CHECK(strstr(psg_last_error(), "no-such-machine: No such file"), "%s", psg_last_error());
+    CHECK_SAYS(create(NULL, &plan), PSG_ERR_ARG, "PSG_MACHINE");
+    CHECK_SAYS(create("no-such-machine", &plan), PSG_ERR_ARG, "no-such-machine: No such file");
     CHECK_STATUS(create(".", &plan), PSG_ERR_ARG);
     /* none of them has been chosen */
     setenv("PSG_MACHINE", simulate_machine(HEAD TIMES), 1);
@@ -184,8 +182,7 @@ static void one_machine(const void *argument) {
     psg_plan *plan = NULL, *other = NULL;
     (void)argument;
     CHECK_STATUS(create(simulate_machine(HEAD TIMES), &plan), PSG_OK);
-    CHECK_STATUS(create("h200", &other), PSG_ERR_ARG);
-    CHECK(strstr(psg_last_error(), "already"), "%s", psg_last_error());
+    CHECK_SAYS(create("h200", &other), PSG_ERR_ARG, "already");
     CHECK_STATUS(create(simulate_machine(HEAD TIMES), &other), PSG_OK);
     psg_plan_destroy(other);
     psg_plan_destroy(plan);
@@ -206,8 +203,7 @@ static void folder(const void *argument) {
         return;
     }
     CHECK(mkdir(name, 0755) == 0, "cannot make %s", name); /* as somebody else may */
-    CHECK_STATUS(create(simulate_machine(HEAD TIMES), &plan), PSG_ERR_ARG);
-    CHECK(strstr(psg_last_error(), name), "%s", psg_last_error());
+    CHECK_SAYS(create(simulate_machine(HEAD TIMES), &plan), PSG_ERR_ARG, name);
     CHECK(rmdir(name) == 0, "something is in %s, or it is gone", name);
     CHECK_STATUS(create(simulate_machine(HEAD TIMES), &plan), PSG_OK);
     psg_plan_destroy(plan);
@@ -217,9 +213,7 @@ static void folder(const void *argument) {
 
 int main(void) {
     CHECK(psg_simulation() == 1, "this is no simulation");
-    for (size_t f = 0; f < sizeof files / sizeof files[0]; ++f) {
-        simulate_apart(NULL, try_file, &files[f]);
-    }
+    SIMULATE_EACH(NULL, try_file, files);
     simulate_apart(NULL, no_machine, NULL);
     simulate_apart(NULL, one_machine, NULL);
     simulate_apart(NULL, folder, NULL);
