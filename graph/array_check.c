@@ -116,7 +116,7 @@ static psg_status check_strides(psg_array *a, const char *name, const size_t n[3
 bool psg_array_ask(const psg_plan *plan, const psg_array *a, psg_device_memory *memory) {
     *memory = plan->workers.gpu_count > 0 || a->device >= 0 ? psg_device_ask(a->data, a->device)
                                                             : (psg_device_memory){.device = -1};
-    return a->device >= 0 || memory->device >= 0 || memory->managed || psg_simulated() ||
+    return a->device >= 0 || memory->device >= 0 || memory->managed || !psg_platform->computes ||
            psg_range_count(plan->context.layout.segments.own) == 0 || base_is_readable(a->data);
 }
 

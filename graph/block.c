@@ -34,7 +34,7 @@ void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memor
 
 bool psg_block_make(starpu_data_handle_t *handle, const psg_workers *workers, const size_t n[3],
                     size_t element_bytes) {
-    const bool own = !workers->copies && !psg_simulated();
+    const bool own = !workers->copies && psg_platform->computes;
     void *memory = own ? base_allocate(n[0] * n[1] * n[2] * element_bytes) : NULL;
     if (own && memory == NULL) {
         return false;
@@ -49,7 +49,7 @@ static void settled(void *handle) {
 }
 
 void psg_data_settle(const starpu_data_handle_t *handles, size_t count) {
-    for (size_t m = 0; m < count && !psg_simulated(); m++) {
+    for (size_t m = 0; m < count && psg_platform->computes; m++) {
         (void)starpu_data_acquire_on_node_cb(handles[m], STARPU_ACQUIRE_NO_NODE, STARPU_RW, settled,
                                              handles[m]);
     }

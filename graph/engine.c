@@ -74,7 +74,7 @@ static psg_status check_workers(const engine *e) {
 static psg_status check_simulation(const engine *e) {
     const psg_machine *machine = psg_simulation_machine();
     const bool used[2] = {e->workers.cpu_count > 0, e->workers.gpu_count > 0};
-    for (size_t m = 0; psg_simulated() && m < 2 * e->args.kind_count; m++) {
+    for (size_t m = 0; machine != NULL && m < 2 * e->args.kind_count; m++) {
         const psg_task_shape shape = {.kind = e->args.kinds[m / 2],
                                       .precision = e->engine.precision};
         const bool gpu = m % 2 == 1;
@@ -120,7 +120,7 @@ static psg_status set_engine(engine *e, const psg_options *options) {
                      .workers = e->workers.count,
                      .kinds = psg_kind_count(),
                      .record = options->record != 0,
-                     .polls = gpus && !cpus && !psg_simulated(),
+                     .polls = gpus && !cpus,
                      .slots = 1};
     e->work = (psg_work){.rules = &rules,
                          .owner = e,

@@ -5,8 +5,8 @@
 #include "graph/teams.h"
 #include "graph/whole.h"
 #include "runtime/chain.h"
+#include "runtime/step_list.h"
 #include "runtime/team.h"
-#include "runtime/teamwork.h"
 
 /* Several right-hand sides have a graph of their own. */
 static void submit_graph(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
@@ -25,33 +25,36 @@ static bool submit_tasks(psg_run *run, const psg_plan *plan, const psg_workspace
     return false;
 }
 
+/* @return false: the run has failed, and nothing is done */
+static bool gather(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                   const psg_arrays *arrays) {
+    const size_t key[2] = {workspace->number, arrays->number};
+    if (psg_step_list_begin(run, key)) {
+        submit_graph(run, plan, workspace, arrays);
+    }
+    return psg_step_list_end(run);
+}
+
 /* All as one, if its data are on the worker that has them all, and stay there; else one after the
  * other. The first solve makes room for u. */
 static bool submit_chain(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                          const psg_arrays *arrays, bool waits) {
-    const size_t key[2] = {workspace->number, arrays->number};
     if (!arrays->stays || arrays->many.each > 0 || !psg_arrays_there(plan, arrays)) {
         return submit_tasks(run, plan, workspace, arrays, waits);
     }
-    if (!psg_chain_repeats(run, key)) {
-        psg_chain_begin(run, key);
-        submit_graph(run, plan, workspace, arrays);
+    if (gather(run, plan, workspace, arrays)) {
+        psg_chain_submit(run);
     }
-    psg_chain_submit(run);
     return true;
 }
 
 /* Between slabs once these are there. */
 static bool submit_team(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                         const psg_arrays *arrays, bool waits) {
-    const size_t key[2] = {workspace->number, arrays->number};
-    if (!psg_teamwork_repeats(run, key)) {
-        psg_teamwork_begin(run, key);
-        submit_graph(run, plan, workspace, arrays);
+    if (!gather(run, plan, workspace, arrays)) {
+        return false;
     }
-    if (psg_run_failed(run)) {
-        psg_teamwork_drop(run);
-    } else if (arrays == plan->held.slabs) {
+    if (arrays == plan->held.slabs) {
         psg_team_enter_after(run, arrays->slabs[PSG_FIELD_F], arrays->slabs[PSG_FIELD_U],
                              plan->context.layout.segments.count);
     } else {

@@ -103,7 +103,7 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the gradient needs the symbol fd2, or spectral with all axes periodic");
     }
-    if (psg_simulated()) {
+    if (!psg_platform->computes) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "a simulation has no times of a gradient");
     }
     psg_status status = PSG_OK;

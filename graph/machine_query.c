@@ -58,7 +58,7 @@ static double memory_of(unsigned worker) {
 /* StarPU binds a worker to all processors of its core, or to one of them. */
 static int processor_of(int worker) {
 #ifdef STARPU_HAVE_HWLOC
-    hwloc_cpuset_t set = psg_simulated() ? NULL : starpu_worker_get_hwloc_cpuset(worker);
+    hwloc_cpuset_t set = psg_platform->threads ? starpu_worker_get_hwloc_cpuset(worker) : NULL;
     const int first = set != NULL ? hwloc_bitmap_first(set) : -1;
     hwloc_bitmap_free(set);
     return first;
@@ -180,7 +180,7 @@ psg_status psg_machine_routes(const psg_options *options, psg_route *routes, siz
     }
     double rate = 0;
     double latency = 0;
-    if (psg_simulated() && psg_simulation_network(checked.network, &rate, &latency)) {
+    if (psg_simulation_network(checked.network, &rate, &latency)) {
         if (*count < capacity) {
             routes[*count] =
                 (psg_route){.from = -1, .to = -2, .rate = rate, .latency_seconds = latency};

@@ -33,7 +33,7 @@ static size_t spectrum_of(const psg_plan *plan) {
 static bool have_pieces(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_context *c = &plan->context;
-    return plan->processes.ranks == 1 && c->form.fused && !psg_simulated() && o->batch != 1 &&
+    return plan->processes.ranks == 1 && c->form.fused && psg_platform->computes && o->batch != 1 &&
            o->mean == PSG_MEAN_DROP && !plan->workers.anywhere &&
            (plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->solves_whole(c)));
 }

@@ -44,10 +44,7 @@ static psg_status check_workers(const psg_options *o) {
 }
 
 /* What only a library for simulation has. */
-static psg_status check_simulation(const psg_options *o) {
-    if (psg_simulated()) {
-        return PSG_OK;
-    }
+static psg_status check_no_simulation(const psg_options *o) {
     if (o->machine != NULL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "machine = '%s', and the library was not built for simulation", o->machine);
@@ -101,15 +98,16 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
         return psg_fail(PSG_ERR_ARG, "exchange %s is between processes, and options.comm is NULL",
                         checked->exchange == PSG_EXCHANGE_MPI ? "mpi" : "alltoall");
     }
+    const bool simulated = psg_simulated();
     status = check_workers(checked);
-    if (status == PSG_OK) {
-        status = check_simulation(checked);
+    if (status == PSG_OK && !simulated) {
+        status = check_no_simulation(checked);
     }
     if (status != PSG_OK) {
         return status;
     }
     /* what one process found best is neither what several need nor what a recorded machine does */
-    if (checked->comm != NULL || psg_simulated()) {
+    if (checked->comm != NULL || simulated) {
         checked->tuned = 0;
     }
     if (checked->tuned == 0) {

@@ -69,10 +69,10 @@ static psg_status check(const psg_plan *plan) {
     if (plan->processes.ranks > 1) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "epsilon is for one process");
     }
-    return psg_simulated() ? psg_fail(PSG_ERR_UNSUPPORTED,
-                                      "a simulation has no residual that says when a solve with "
-                                      "epsilon ends")
-                           : PSG_OK;
+    return psg_platform->computes
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED,
+                          "a simulation has no residual that says when a solve with epsilon ends");
 }
 
 /* -------------------------------------------------------------------------------- the fields */

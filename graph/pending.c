@@ -6,9 +6,8 @@
 #include "graph/ranks.h"
 #include "graph/status.h"
 #include "graph/workspace.h"
-#include "runtime/chain.h"
 #include "runtime/runs.h"
-#include "runtime/teamwork.h"
+#include "runtime/step_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,12 +56,6 @@ psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {
     return workspace;
 }
 
-/* Has the run gathered its tasks for that workspace and these arrays already? */
-static bool repeats(const psg_run *run, const size_t key[2]) {
-    return (run->chain != NULL && psg_chain_repeats(run, key)) ||
-           (run->work != NULL && psg_teamwork_repeats(run, key));
-}
-
 /* @return NULL: no memory */
 static psg_pending *create(const psg_engine *engine) {
     psg_pending *pending = calloc(1, sizeof *pending);
@@ -83,7 +76,7 @@ psg_pending *psg_pending_take(psg_plan *plan, const psg_arrays *arrays) {
     psg_pending **last = NULL;
     size_t idle = 0;
     for (psg_pending **at = &plan->pending.idle; *at != NULL; at = &(*at)->next) {
-        chosen = chosen == NULL && repeats((*at)->run, key) ? at : chosen;
+        chosen = chosen == NULL && psg_step_list_repeats((*at)->run, key) ? at : chosen;
         last = at;
         idle++;
     }

@@ -88,7 +88,7 @@ static psg_status make_workers(psg_plan *plan) {
     psg_route_begin(&plan->route, plan);
     e->workers = w->count;
     e->pinned = w->gpu_count > 0;
-    e->polls = w->gpu_count > 0 && w->cpu_count == 0 && !psg_simulated();
+    e->polls = w->gpu_count > 0 && w->cpu_count == 0;
     e->where =
         (w->cpu_count == 0 || w->anywhere ? STARPU_CUDA : 0) | (w->cpu_count > 0 ? STARPU_CPU : 0);
     if (!w->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies

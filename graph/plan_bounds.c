@@ -193,7 +193,7 @@ static psg_status find_messages(const psg_plan *plan, psg_bounds *b) {
     /* That was found between main memories; nothing is known of messages between GPUs. */
     const bool between_gpus = plan->workers.gpu_count > 0 &&
                               plan->route.exchange->is == PSG_EXCHANGE_MPI &&
-                              psg_comm_cuda_aware() == 1 && !psg_simulated();
+                              psg_comm_cuda_aware() == 1 && psg_platform->computes;
     const bool known = rate > 0 && !between_gpus;
     b->link_bytes[PSG_LINK_MESSAGE] = (double)plan->work.latest.sent_bytes;
     b->link_seconds[PSG_LINK_MESSAGE] = known ? (double)plan->work.latest.sent_bytes / rate : 0;

@@ -153,7 +153,7 @@ psg_status psg_memory_rate(const psg_work *work, double *rate, double *cache_byt
         if (workers[gpu] == 0) {
             continue;
         }
-        if (!psg_simulated() && f->workers != workers[gpu]) {
+        if (psg_platform->computes && f->workers != workers[gpu]) {
             status = measure(f, workers[gpu], gpu, work->engine->comm);
         }
         known = known && f->rate > 0;

@@ -23,10 +23,11 @@ static const psg_graph_row graphs[PSG_GRAPH_COUNT] = {
 
 /* ---------------------------------------------------------------------------------- executor */
 
-/* StarPU can be told to run no task's function, and then its workers never come to a team. */
+/* A simulation runs no task's function, and StarPU can be told to run none. Its workers then never
+ * come to a team. */
 static bool runs_kernels(void) {
     const char *disabled = getenv("STARPU_DISABLE_KERNELS");
-    return disabled == NULL || atoi(disabled) == 0;
+    return psg_platform->computes && (disabled == NULL || atoi(disabled) == 0);
 }
 
 /* Options that cut the grid, or name a policy, ask for tasks; and performance models and a linear
@@ -35,9 +36,9 @@ static bool wants_team(const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
     const psg_options *o = &plan->problem.options;
-    return w->gpu_count == 0 && plan->processes.ranks == 1 && !w->copies && !psg_simulated() &&
-           runs_kernels() && o->segment_planes == 0 && o->sheets == 0 &&
-           !plan->problem.policy_asked && o->calibrate == 0 &&
+    return w->gpu_count == 0 && plan->processes.ranks == 1 && !w->copies && runs_kernels() &&
+           o->segment_planes == 0 && o->sheets == 0 && !plan->problem.policy_asked &&
+           o->calibrate == 0 &&
            !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL);
 }
 

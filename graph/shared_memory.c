@@ -294,7 +294,7 @@ psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const bool asked = o->exchange == PSG_EXCHANGE_DIRECT;
     char words[256] = "";
-    if (plan->processes.ranks == 1 || !plan->context.form.fused || psg_simulated() ||
+    if (plan->processes.ranks == 1 || !plan->context.form.fused || !psg_platform->computes ||
         (!asked && o->exchange != PSG_EXCHANGE_AUTO)) {
         return PSG_OK;
     }

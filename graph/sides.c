@@ -234,7 +234,7 @@ psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides 
         part[m].n[1] = wanted ? part[m].n[1] : 0;
         total += part[m].n[0] * part[m].n[1] * bytes;
     }
-    if (psg_simulated() || total == 0) {
+    if (!psg_platform->computes || total == 0) {
         return PSG_OK;
     }
     *room = take_room(plan, total);

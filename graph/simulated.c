@@ -13,7 +13,7 @@ int psg_simulation(void) {
 int psg_simulation_main(const char *machine, int (*program)(int argc, char **argv), int argc,
                         char **argv) {
     psg_clear_error();
-    if (psg_simulated() && psg_runtime_simulate(machine) != PSG_OK) {
+    if (psg_runtime_simulate(machine) != PSG_OK) {
         return -1;
     }
     int result = -1;

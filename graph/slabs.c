@@ -90,11 +90,11 @@ static psg_status copy(const psg_plan *plan, const starpu_data_handle_t *slabs, 
         const int worker = copier(plan, own.first + s);
         copies[s] = (psg_slab_copy){.array = array, .bytes = planes * plane, .put = put};
         array += planes * plane;
-        if (psg_simulated()) {
-            pretend(slabs[s], worker, put);
-        } else {
+        if (psg_platform->computes) {
             tasks[s] = psg_task_copy(slabs[s], worker, &copies[s]);
             failed = tasks[s] == NULL;
+        } else {
+            pretend(slabs[s], worker, put);
         }
     }
     for (size_t s = 0; s < segments; s++) {

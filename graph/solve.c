@@ -416,10 +416,10 @@ static psg_status judge(psg_plan *plan, const psg_pending *pending) {
     if (status == PSG_OK && found[FAULT] > 0) {
         status = psg_ranks_agree(plan->processes.comm, psg_fail_run(run));
     }
-    const bool simulated = psg_simulated(); /* and data with it */
-    const bool finite = simulated || (isfinite(found[SUM]) && found[NONFINITE] == 0);
+    const bool computed = psg_platform->computes;
+    const bool finite = !computed || (isfinite(found[SUM]) && found[NONFINITE] == 0);
     if (status == PSG_OK &&
-        (!finite || (pending->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && !simulated))) {
+        (!finite || (pending->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && computed))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
         status = finite ? refuse_mean(plan, pending) : find_nonfinite(plan, pending->arrays);
         psg_runtime_rest();

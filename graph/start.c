@@ -47,7 +47,7 @@ void psg_runtime_rest(void) {
 
 psg_status psg_room_check(const char *what, double bytes) {
     const double all = bytes + TUNING_ROOM_BYTES;
-    return psg_simulated() || base_memory_fits(all)
+    return psg_platform->fits(all)
                ? PSG_OK
                : psg_fail(
                      PSG_ERR_MEMORY,
@@ -169,7 +169,7 @@ static psg_status start(const psg_options *options, const gpu_list *gpus, const 
          * use: where data come and go, a task could wait for ever for room that pieces hold. */
         (void)setenv("STARPU_SUBALLOCATOR", "0", 0);
     }
-    if (status == PSG_OK && (running || psg_simulated())) {
+    if (status == PSG_OK && (running || !psg_platform->threads)) {
         status = start_error(starpu_init(&conf), options);
     } else if (status == PSG_OK) {
         const size_t stack = psg_starpu_stacks(0);
@@ -251,9 +251,10 @@ static psg_status choose_gpus(const psg_options *options, psg_share *share, gpu_
         return psg_fail(PSG_ERR_ARG, "cpus = %d, and StarPU was built for at most %d",
                         options->cpus, STARPU_MAXCPUS);
     }
-    if (psg_simulated() && options->cpus > (int)psg_simulation_machine()->cpus) {
+    const psg_machine *simulated = psg_simulation_machine();
+    if (simulated != NULL && options->cpus > (int)simulated->cpus) {
         return psg_fail(PSG_ERR_ARG, "cpus = %d, and machine %s has %u", options->cpus,
-                        psg_simulation_machine()->name, psg_simulation_machine()->cpus);
+                        simulated->name, simulated->cpus);
     }
     return PSG_OK;
 }
@@ -280,6 +281,9 @@ static psg_status open_gpus(const psg_options *options, gpu_list *gpus) {
 
 psg_status psg_runtime_simulate(const char *machine) {
     char words[640];
+    if (psg_simulator == NULL) {
+        return PSG_OK;
+    }
     if (machine == NULL && psg_simulation_machine() == NULL) {
         machine = getenv("PSG_MACHINE");
     }
@@ -325,7 +329,7 @@ static void stop(void) {
 /* Under the lock. */
 static psg_status acquire(const psg_options *options, psg_share *share, const char *advice) {
     gpu_list gpus = {.count = 0};
-    psg_status status = psg_simulated() ? psg_runtime_simulate(options->machine) : PSG_OK;
+    psg_status status = psg_runtime_simulate(options->machine);
     if (status != PSG_OK) {
         return status;
     }
@@ -348,7 +352,7 @@ static psg_status acquire(const psg_options *options, psg_share *share, const ch
     acquired++;
     if (!running) {
         calibrating = options->calibrate != 0;
-        ours = !psg_simulated(); /* whose idle workers take nobody's core */
+        ours = psg_platform->threads; /* whose idle workers take nobody's core */
         if (ours) {
             starpu_pause();
         }
@@ -368,7 +372,8 @@ static psg_status acquire(const psg_options *options, psg_share *share, const ch
 
 psg_status psg_runtime_acquire(const psg_options *options, psg_comm *comm, const char *advice) {
     psg_share share;
-    psg_share_enter(&share, psg_simulated() ? NULL : comm); /* simulated nodes share no cores */
+    psg_share_enter(&share,
+                    psg_platform->threads ? comm : NULL); /* simulated nodes share no cores */
     pthread_mutex_lock(&lock);
     psg_status status = acquire(options, &share, advice);
     if (status == PSG_OK && comm != NULL && !psg_comms->start(comm)) {

@@ -16,8 +16,8 @@ void psg_runtime_release(psg_comm *comm);
  *  Between, a StarPU that the library started sleeps. */
 void psg_runtime_awake(void);
 void psg_runtime_rest(void);
-/** Choose what there is to simulate, before anything is asked about it; psg_simulation_end() has to
- * follow.
+/** In a library for simulation, choose what there is to simulate, before anything is asked about
+ * it. psg_simulation_end() has to follow.
  *  @param[in] machine  NULL: the environment says */
 psg_status psg_runtime_simulate(const char *machine);
 

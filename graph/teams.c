@@ -7,7 +7,6 @@
 
 psg_status psg_team_make(psg_engine *e, const psg_plan *plan) {
     const size_t *n = plan->context.layout.n;
-    e->team_steps = psg_task_most(&plan->context);
     e->team_bytes = (double)(n[0] * n[1] * n[2] * plan->context.cpu->real_bytes);
     psg_runtime_awake();
     e->team = psg_team_create(plan->workers.usable, plan->workers.cpu_count, psg_runtime_awake,

@@ -20,7 +20,8 @@ static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
 
 psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    if (plan->workers.cpu_count == 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
+    if (plan->workers.cpu_count == 0 ||
+        !psg_platform->computes) { /* cuFFT's plans are the workers' */
         return PSG_OK;
     }
     char *wisdom = psg_wisdom_read(plan);

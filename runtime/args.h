@@ -10,10 +10,8 @@ typedef struct psg_task_args {
     psg_label label;
     size_t messages; /**< to other processes that can go once it has ended */
     bool continues;  /**< a part of what was submitted before: one thing in the run's record */
-    /** [steps] of a chain, see chain.h; NULL: a task of its own. */
-    const struct psg_task_args *step;
-    size_t steps;
-    size_t number; /**< in the run's record; set at submission */
+    const struct psg_step_list *chain; /**< its steps, see chain.h; NULL: a task of its own */
+    size_t number;                     /**< in the run's record; set at submission */
     int as_worker; /**< of a step of a team: 1 + the worker in whose place it is done; 0: StarPU
                       knows */
 } psg_task_args;

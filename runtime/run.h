@@ -56,7 +56,6 @@ typedef struct psg_engine {
     size_t chain_steps; /**< tasks of a run that may be one task of StarPU's, see chain.h; or 0 */
 
     struct psg_team *team; /**< cores that share the tasks of a run, see team.h; or NULL */
-    size_t team_steps;     /**< tasks of a run */
     double team_bytes;     /**< of the array that a run works on */
 
     struct psg_gpu **gpu; /**< by StarPU worker number, see gpu.h; NULL: no GPUs */
@@ -137,8 +136,8 @@ typedef struct psg_run {
     /** NULL: tasks go to StarPU. Else this function takes each task, with its data, and destroys
      * it. */
     void (*gather)(struct psg_run *run, struct starpu_task *task);
-    struct psg_chain *chain;   /**< NULL: the engine has no chained tasks */
-    struct psg_teamwork *work; /**< NULL: the engine has no team */
+    struct psg_step_list *steps;  /**< what it gathered */
+    struct psg_team_entry *entry; /**< NULL: the engine has no team */
     struct psg_stream_order
         *order;       /**< among the work on CUDA streams, see order.h; NULL: it never had one */
     bool awake;       /**< StarPU's workers are awake for it */

@@ -3,14 +3,13 @@
 #include "base/clock.h"
 #include "base/tuning.h"
 #include "runtime/alltoall.h"
-#include "runtime/chain.h"
 #include "runtime/comm.h"
 #include "runtime/device.h"
 #include "runtime/message.h"
 #include "runtime/simulation.h"
+#include "runtime/step_list.h"
 #include "runtime/stream_order.h"
 #include "runtime/team.h"
-#include "runtime/teamwork.h"
 
 #include <math.h>
 #include <sched.h>
@@ -19,8 +18,8 @@
 #include <time.h>
 
 static void free_parts(psg_run *run) {
-    psg_chain_destroy(run->chain);
-    psg_teamwork_destroy(run->work);
+    psg_team_entry_destroy(run->entry);
+    psg_step_list_destroy(run->steps);
     if (run->order != NULL) {
         psg_stream_orders->destroy(run->order);
     }
@@ -50,14 +49,11 @@ psg_run *psg_run_create(const psg_engine *engine) {
     m->pairing = calloc((size_t)ranks + 1, sizeof *m->pairing);
     m->transfer = ranks > 1 ? psg_transfers_create(engine->messages) : NULL;
     m->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
-    run->chain = engine->chain_steps > 0 ? psg_chain_create(engine) : NULL;
-    run->work = engine->team != NULL
-                    ? psg_teamwork_create(engine->team_steps, psg_team_seats(engine->team))
-                    : NULL;
+    run->steps = psg_step_list_create();
+    run->entry = engine->team != NULL ? psg_team_entry_create(psg_team_seats(engine->team)) : NULL;
     if (run->cell == NULL || run->result == NULL || m->pairing == NULL ||
-        (ranks > 1 && (m->transfer == NULL || m->gathering == NULL)) ||
-        (engine->chain_steps > 0 && run->chain == NULL) ||
-        (engine->team != NULL && run->work == NULL)) {
+        (ranks > 1 && (m->transfer == NULL || m->gathering == NULL)) || run->steps == NULL ||
+        (engine->team != NULL && run->entry == NULL)) {
         free_parts(run);
         return NULL;
     }
@@ -73,7 +69,7 @@ static double since_epoch(double moment) {
     const double good = 1; /* microseconds */
     double shortest = INFINITY;
     double ahead = 0;
-    for (int m = 0; m < LOOKS && shortest > good && !psg_simulated(); m++) {
+    for (int m = 0; m < LOOKS && shortest > good && psg_platform->threads; m++) {
         struct timespec clock = {0, 0};
         const double before = starpu_timing_now();
         (void)clock_gettime(CLOCK_REALTIME, &clock);
@@ -130,11 +126,11 @@ static void wait_a_while(psg_run *run, double seconds) {
 bool psg_run_wait(psg_run *run, double limit) {
     double since = starpu_timing_now();
     bool over = false;
-    if (run->work != NULL) {
+    if (run->entry != NULL) {
         psg_team_wait(run);
     }
     const double polled = limit > 0 ? fmin(limit, TUNING_POLL_SECONDS) : INFINITY;
-    while (run->engine->polls && atomic_load(&run->pending) > 0 &&
+    while (psg_platform->threads && run->engine->polls && atomic_load(&run->pending) > 0 &&
            (starpu_timing_now() - since) * 1e-6 < polled) {
         (void)sched_yield();
     }

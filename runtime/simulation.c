@@ -1,12 +1,29 @@
 /* What is known of the simulated machine; without one all costs are 0. */
 #include "runtime/simulation.h"
 
-#include "runtime/args.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "runtime/step_list.h"
 
 #include <math.h>
 #include <stdio.h>
 
 const psg_simulator_table *const psg_simulator = PSG_SIMULATE ? &psg_simgrid : NULL;
+
+static double simulated_now(void) {
+    return starpu_is_initialized() ? starpu_timing_now() * 1e-6 : 0;
+}
+
+static bool always_fits(double bytes) {
+    (void)bytes;
+    return true;
+}
+
+static const psg_platform_table present = {
+    .computes = true, .threads = true, .now = base_now, .fits = base_memory_fits};
+static const psg_platform_table simulated = {.now = simulated_now, .fits = always_fits};
+
+const psg_platform_table *const psg_platform = PSG_SIMULATE ? &simulated : &present;
 
 /* The process can have one: SimGrid keeps it. Set by the thread that starts StarPU. */
 static const psg_machine *machine;
@@ -106,10 +123,10 @@ double psg_simulation_seconds(const psg_task_args *args, int gpu, int worker) {
     return mean * exp(s * z - 0.5 * s * s);
 }
 
-static double chain_seconds(const psg_task_args *chain, int gpu, int worker) {
+static double chain_seconds(const psg_step_list *chain, int gpu, int worker) {
     double seconds = 0;
     for (size_t s = 0; s < chain->steps; s++) {
-        seconds += psg_simulation_seconds(&chain->step[s], gpu, worker);
+        seconds += psg_simulation_seconds(&chain->step[s].args, gpu, worker);
     }
     return seconds;
 }
@@ -121,9 +138,9 @@ double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arc
     const bool on_gpu = arch->devices[0].type == STARPU_CUDA_WORKER;
     const int gpu = on_gpu ? arch->devices[0].devid : -1;
     const int worker = starpu_task_get_current() == task ? starpu_worker_get_id() : -1;
-    const double least = args->step != NULL ? 0 : machine->least[on_gpu];
-    const double seconds = args->step != NULL ? chain_seconds(args, gpu, worker)
-                                              : psg_simulation_seconds(args, gpu, worker);
+    const double least = args->chain != NULL ? 0 : machine->least[on_gpu];
+    const double seconds = args->chain != NULL ? chain_seconds(args->chain, gpu, worker)
+                                               : psg_simulation_seconds(args, gpu, worker);
     const double gap = on_gpu ? gap_before(args) : 0;
     return seconds > 0 ? (fmax(seconds, least) + gap) * 1e6 : NAN;
 }

@@ -10,6 +10,16 @@ struct starpu_perfmodel_arch;
 struct starpu_task;
 struct psg_comm;
 
+/** What the library runs on: the machine that is there, or a simulated one. */
+typedef struct psg_platform_table {
+    bool computes; /**< tasks run, and arrays have values; else they only take their time */
+    bool threads;  /**< workers hold cores of this machine, and work while another thread waits */
+    double (*now)(void);        /**< seconds of its clock */
+    bool (*fits)(double bytes); /**< can this process have so many more bytes of main memory? */
+} psg_platform_table;
+
+extern const psg_platform_table *const psg_platform;
+
 /** What SimGrid does. Copies have their table in device.h, and nodes in comm.h. */
 typedef struct psg_simulator_table {
     /** As psg_simulation_begin(). @param[out] machine  what was chosen @param[out] seed  PSG_SEED

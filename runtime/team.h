@@ -15,6 +15,8 @@
 #include "runtime/run.h"
 
 typedef struct psg_team psg_team;
+/** What a team does for one run. */
+typedef struct psg_team_entry psg_team_entry;
 
 /** A team of CPU workers, StarPU's numbers; one solve of the plan is worked on at a time. StarPU's
  * workers are awake here and in psg_team_destroy().
@@ -25,11 +27,16 @@ psg_team *psg_team_create(const int *workers, size_t count, void (*awake)(void),
 /** Wait until no worker is in it, and free it. NULL is fine. */
 void psg_team_destroy(psg_team *team);
 
+/** For a run of a team of so many seats. @return NULL: no memory */
+psg_team_entry *psg_team_entry_create(size_t seats);
+/** NULL is fine. */
+void psg_team_entry_destroy(psg_team_entry *entry);
+
 size_t psg_team_seats(const psg_team *team);
 /** So many members of a team of `seats` are worth their cost for an array of so many bytes. */
 size_t psg_team_members(double bytes, size_t seats);
 
-/** The gathered steps become work of the team.
+/** The steps that the run has gathered (step_list.h) become work of the team.
  *  @param[in] waits  the calling thread waits for the run next, so it is a member */
 void psg_team_enter(psg_run *run, bool waits);
 

@@ -2,12 +2,12 @@
  * tasks one by one, bit by bit, and so are the tasks that it tells of: how many of each stage, when
  * each ran, and which needed which. From inside the library: plans chain tasks on a GPU alone, so
  * that is set here. */
-#include "runtime/chain.h"
 #include "graph/arrays.h"
 #include "graph/executors.h"
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
+#include "runtime/step_list.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -154,9 +154,10 @@ static void check_repeats(psg_plan *plan, const void *f[2], void *const want[2],
             const size_t key[2] = {pending->workspace->number, pending->arrays->number};
             const size_t other_workspace[2] = {1 - key[0], key[1]},
                          other_data[2] = {key[0], key[1] + 1};
-            CHECK(psg_chain_repeats(pending->run, key), "%s: would be gathered once more", name);
-            CHECK(!psg_chain_repeats(pending->run, other_workspace) &&
-                      !psg_chain_repeats(pending->run, other_data),
+            CHECK(psg_step_list_repeats(pending->run, key), "%s: would be gathered once more",
+                  name);
+            CHECK(!psg_step_list_repeats(pending->run, other_workspace) &&
+                      !psg_step_list_repeats(pending->run, other_data),
                   "%s: what was gathered for another workspace", name);
         }
         for (int n = 0; n < count; ++n) {
