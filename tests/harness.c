@@ -40,6 +40,13 @@ unsigned harness_patience(unsigned seconds) {
     return seconds * (factor > 1 ? (unsigned)factor : 1U);
 }
 
+static void must(const char *file, int line, psg_status status) {
+    if (status != PSG_OK) {
+        fprintf(stderr, "%s:%d: status %d: %s\n", file, line, (int)status, psg_last_error());
+        exit(1);
+    }
+}
+
 psg_options harness_options(psg_precision precision) {
     psg_options options;
     psg_options_init(&options);
@@ -51,17 +58,43 @@ psg_options harness_options(psg_precision precision) {
     return options;
 }
 
+/* The pointer to a policy's name is kept, and that of psg_options_set() is into a text of ours. */
+static const char *policy_of(const char *name) {
+    static const char *const all[] = {"eager", "lws", "prio", "ws", "dmda", "dmdas"};
+    for (size_t p = 0; p < sizeof all / sizeof *all; ++p) {
+        if (strcmp(name, all[p]) == 0) {
+            return all[p];
+        }
+    }
+    fprintf(stderr, "harness: no policy %s\n", name);
+    exit(1);
+}
+
+void harness_set(psg_options *options, const char *text) {
+    char name[32], value[32];
+    int length = 0;
+    for (; sscanf(text, " %31[^=]=%31s%n", name, value, &length) == 2; text += length) {
+        must(name, 0, psg_options_set(options, name, value));
+        if (strcmp(name, "policy") == 0) {
+            options->policy = policy_of(value);
+        }
+    }
+    if (*text != '\0') {
+        fprintf(stderr, "harness: no options: %s\n", text);
+        exit(1);
+    }
+}
+
+psg_options harness_with(psg_precision precision, const char *text) {
+    psg_options options = harness_options(precision);
+    harness_set(&options, text);
+    return options;
+}
+
 void harness_set_variant(psg_options *options, const harness_variant *variant) {
     options->graph = variant->graph;
     options->z_layout = variant->z_layout;
     options->normalize = variant->normalize;
-}
-
-static void must(const char *file, int line, psg_status status) {
-    if (status != PSG_OK) {
-        fprintf(stderr, "%s:%d: status %d: %s\n", file, line, (int)status, psg_last_error());
-        exit(1);
-    }
 }
 
 psg_plan *harness_plan_at(const char *file, int line, const psg_grid *grid,

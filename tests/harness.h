@@ -16,6 +16,10 @@
  *  skipped where there are fewer GPUs. */
 psg_options harness_options(psg_precision precision);
 
+/** Set options by name, all of which must be there: "cpus=2 record=yes policy=lws". */
+void harness_set(psg_options *options, const char *text);
+psg_options harness_with(psg_precision precision, const char *text);
+
 /** The limit of what takes less than `seconds` on an idle machine: PSG_TEST_PATIENCE in the
  * environment times as long. */
 unsigned harness_patience(unsigned seconds);

@@ -155,9 +155,7 @@ static void pinning(psg_plan *plan, const double *f) {
 int main(void) {
     FREED double *room = oracle_array(2 * POINTS + 1), *want = oracle_array(POINTS);
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
-    options.segment_planes = 2;
-    options.sheets = 2;
+    psg_options options = harness_with(PSG_F64, "segment_planes=2 sheets=2");
     oracle_random(4, 2 * POINTS, room);
     oracle_solve(&box, ORACLE_SPECTRAL, 0, room, want);
     DESTROYED psg_plan *plan = harness_plan(&grid, &options);

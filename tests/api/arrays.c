@@ -139,9 +139,8 @@ static void boxes(const psg_plan *plan) {
 
 /** In place f is gone when it would be looked at. */
 static void in_place(psg_grid *grid, double *a) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "mean=error");
     psg_plan *plan = NULL;
-    options.mean = PSG_MEAN_ERROR;
     if (CHECK_STATUS(psg_plan_create(&plan, grid, &options), PSG_OK)) {
         CHECK_SAYS(psg_solve(plan, a, a), PSG_ERR_ARG, "PSG_MEAN_ERROR");
     }
@@ -157,10 +156,8 @@ static void in_place(psg_grid *grid, double *a) {
 int main(void) {
     FREED double *a = oracle_array(2 * ROOM), *b = oracle_array(ROOM), *want = oracle_array(POINTS);
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "segment_planes=2 sheets=2");
     psg_plan *plan = NULL;
-    options.segment_planes = 2;
-    options.sheets = 2;
     oracle_random(4, 2 * ROOM, a);
     oracle_random(5, ROOM, b);
     FREED double *before = oracle_array(2 * ROOM);

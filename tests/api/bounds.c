@@ -31,11 +31,12 @@ typedef struct solved {
     psg_bounds bounds;
 } solved;
 
-static void take(const psg_plan *plan, solved *s) {
-    s->statistics = harness_statistics(plan);
-    s->graph = harness_graph_of(psg_plan_work(plan));
-    CHECK_STATUS(psg_plan_bounds(plan, &s->bounds), PSG_OK);
-    CHECK(harness_graph_in_time(&s->graph), "a task starts before what it needs has ended");
+static solved take(const psg_plan *plan) {
+    solved s = {.statistics = harness_statistics(plan),
+                .graph = harness_graph_of(psg_plan_work(plan))};
+    CHECK_STATUS(psg_plan_bounds(plan, &s.bounds), PSG_OK);
+    CHECK(harness_graph_in_time(&s.graph), "a task starts before what it needs has ended");
+    return s;
 }
 
 static void drop(solved *s) {
@@ -219,53 +220,31 @@ static void *make_f(psg_precision precision, size_t points) {
     return stored;
 }
 
+/** @param[in] together  all solves are submitted before the first is waited for: each has its own */
 static void one_plan(const cut *c, psg_precision precision, const harness_variant *variant,
-                     int solves) {
+                     size_t solves, int together) {
     const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
-    const size_t points = c->n[0] * c->n[1] * c->n[2];
+    const size_t points = oracle_points(&box), bytes = points * harness_element_bytes(precision);
+    const int staged = variant->graph == PSG_GRAPH_STAGED;
     const psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(precision);
-    FREED void *f = make_f(precision, points), *u = harness_array(precision, points);
+    psg_options options = harness_with(precision, "record=yes");
+    FREED void *f = make_f(precision, points);
+    FREED char *u = harness_array(precision, solves * points);
     harness_set_variant(&options, variant);
     options.segment_planes = c->planes;
     options.sheets = c->sheets;
-    options.record = 1;
     DESTROYED psg_plan *plan = harness_plan(&grid, &options);
-    const int staged = variant->graph == PSG_GRAPH_STAGED;
-    for (int n = 0; n < solves; ++n) {
-        solved s;
-        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-        take(plan, &s);
+    for (size_t n = 0; n < solves && together; ++n) {
+        CHECK_STATUS(psg_submit(plan, f, u + n * bytes), PSG_OK);
+    }
+    for (size_t n = 0; n < solves; ++n) {
+        CHECK_STATUS(together ? psg_wait(plan) : psg_solve(plan, f, u), PSG_OK);
+        AT_END(drop) solved s = take(plan);
         check_graph(&s, staged, staged && options.normalize);
-        check_path(&s, c, staged);
+        if (!together) {
+            check_path(&s, c, staged);
+        }
         check_bounds(&s, c, precision);
-        drop(&s);
-    }
-}
-
-/** Solves that overlap have each its own. */
-static void several_in_flight(void) {
-    enum { SOLVES = 4 };
-    const cut *c = &cuts[1];
-    const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
-    const size_t points = c->n[0] * c->n[1] * c->n[2];
-    const psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
-    FREED double *f = make_f(PSG_F64, points), *u = harness_array(PSG_F64, SOLVES * points);
-    options.segment_planes = c->planes;
-    options.sheets = c->sheets;
-    options.record = 1;
-    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
-    for (size_t n = 0; n < SOLVES; ++n) {
-        CHECK_STATUS(psg_submit(plan, f, u + n * points), PSG_OK);
-    }
-    for (size_t n = 0; n < SOLVES; ++n) {
-        solved s;
-        CHECK_STATUS(psg_wait(plan), PSG_OK);
-        take(plan, &s);
-        check_graph(&s, 0, 0);
-        check_bounds(&s, c, PSG_F64);
-        drop(&s);
     }
 }
 
@@ -280,14 +259,12 @@ static void linear_program(void) {
     FREED void *f = make_f(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
     FREED void *u = harness_array(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
     for (int calibrate = 0; calibrate < 2; ++calibrate) {
-        psg_options options = harness_options(PSG_F64);
+        psg_options options = harness_with(PSG_F64, "policy=lws record=yes");
         psg_plan *plan = NULL;
         psg_bounds b = {0};
         double least = INFINITY, most = 0;
         int solves = 0;
-        options.policy = "lws";
         options.calibrate = calibrate;
-        options.record = 1;
         if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
             for (; solves < (calibrate ? SOLVES : 12) && b.lp_seconds == 0; ++solves) {
                 CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
@@ -362,15 +339,15 @@ int main(void) {
     /* more than the caches of many machines hold, so that there is something to bound */
     static const cut large = {{208, 176, 192}, 48, 4};
     refusals();
-    several_in_flight();
+    one_plan(&cuts[1], PSG_F64, &harness_variants[0], 4, 1);
     linear_program();
     for (size_t c = 0; c < sizeof cuts / sizeof *cuts; ++c) {
         for (int variant = 0; variant < HARNESS_VARIANTS; ++variant) {
-            one_plan(&cuts[c], c % 2 ? PSG_F32 : PSG_F64, &harness_variants[variant], 3);
+            one_plan(&cuts[c], c % 2 ? PSG_F32 : PSG_F64, &harness_variants[variant], 3, 0);
         }
     }
     for (int variant = 0; variant < 2; ++variant) {
-        one_plan(&large, PSG_F64, &harness_variants[variant], 2);
+        one_plan(&large, PSG_F64, &harness_variants[variant], 2, 0);
     }
     return check_result();
 }

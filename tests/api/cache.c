@@ -49,9 +49,8 @@ static void solves(const char *cache_dir, psg_precision precision, const char *w
     size_t points = oracle_points(&box), m[3] = {1, 2, 3};
     FREED double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(precision);
+    psg_options options = harness_with(precision, "effort=measure");
     options.gpus = 0; /* the cache is FFTW's */
-    options.effort = PSG_EFFORT_MEASURE;
     options.cache_dir = cache_dir;
     oracle_mode(&box, m, 0, f);
     for (size_t p = 0; p < points; ++p) {

@@ -32,10 +32,8 @@ static size_t entries(const char *folder, const char *begin) {
 static void solve(int calibrate, const double *f, double *u) {
     const oracle_grid box = {{N, N, N}, {1.0, 1.0, 1.0}};
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpus=2 gpus=0");
     psg_plan *plan = NULL, *second = NULL;
-    options.cpus = 2;
-    options.gpus = 0;
     options.calibrate = calibrate;
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     CHECK_STATUS(psg_plan_create(&second, &grid, &options), PSG_OK);

@@ -16,12 +16,9 @@ static char here[256];
 
 static void solves(const void *argument) {
     const int calibrate = *(const int *)argument;
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0 policy=dmda effort=measure");
     FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
-    options.gpus = 0;
-    options.policy = "dmda";
     options.calibrate = calibrate;
-    options.effort = PSG_EFFORT_MEASURE;
     options.cache_dir = here;
     psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
     DESTROYED psg_plan *plan = harness_plan(&grid, &options);

@@ -27,10 +27,8 @@ enum { CONFIG, BUS, MODELS, MANIFEST, GROUPS };
 /** As a program with calibrated models, which are read with the first task. */
 static void solves(const void *argument) {
     const int calibrate = *(const int *)argument;
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0 policy=dmda");
     FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
-    options.gpus = 0;
-    options.policy = "dmda";
     options.calibrate = calibrate;
     psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
     DESTROYED psg_plan *plan = harness_plan(&grid, &options);

@@ -36,10 +36,9 @@ typedef struct host {
 } host;
 
 static psg_plan *plan_of(size_t n, psg_precision precision, psg_bc bc, const char *cache_dir) {
-    psg_options options = harness_options(precision);
+    psg_options options = harness_with(precision, "effort=measure");
     psg_plan *plan = NULL;
     options.gpus = 0; /* FFTW is the cores' */
-    options.effort = PSG_EFFORT_MEASURE;
     options.cache_dir = cache_dir;
     psg_grid grid = harness_box(n, n + 1, n + 2, 1, 1, 1);
     for (int d = 0; d < 3; d++) {
@@ -184,10 +183,9 @@ static void names_are_the_hosts(const void *unused) {
 
 /* A library that shares FFTW with the program says whose functions find no plan. */
 static void names_are_said(const void *unused) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     psg_plan *plan = NULL;
     (void)unused;
-    options.gpus = 0;
     psg_grid grid = harness_box(8, 9, 10, 1, 1, 1);
     grid.axis[2].bc[0] = grid.axis[2].bc[1] = PSG_BC_NEUMANN;
     CHECK_SAYS(psg_plan_create(&plan, &grid, &options), PSG_ERR_RUNTIME, "test_api_fftw_host");

@@ -150,14 +150,13 @@ static void free_kept(arguments *a, const double *want) {
 int main(void) {
     FREED double *want = oracle_array(POINTS);
     arguments a = {.f = oracle_array(POINTS), .u = oracle_array(POINTS)};
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "symbol=fd2");
     psg_grid sides = harness_grid(&grid);
     if (!can_free()) {
         return CHECK_SKIP;
     }
     sides.axis[1].bc[0] = PSG_BC_DIRICHLET;
     sides.axis[1].bc[1] = PSG_BC_NEUMANN;
-    options.symbol = PSG_SYMBOL_FD2;
     options.gpus = FREED_BY_CUDA;
     oracle_random(1, POINTS, a.f);
     if (CHECK_STATUS(psg_plan_create(&a.plan, &sides, &options), PSG_OK)) {

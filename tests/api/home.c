@@ -41,8 +41,7 @@ static size_t entries(const char *folder) {
 }
 
 static psg_options dmda(int calibrate) {
-    psg_options options = harness_options(PSG_F64);
-    options.gpus = 0;
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     options.policy = "dmda"; /* reads models */
     options.calibrate = calibrate;
     return options;

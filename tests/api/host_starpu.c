@@ -123,12 +123,10 @@ static void joined_later(void) {
 }
 
 int main(void) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpus=all gpus=all");
     if (!start()) {
         return check_result();
     }
-    options.cpus = -1;
-    options.gpus = -1;
     solves(&options, "options that ask for nothing");
     beside_a_stuck_task(&options);
     options.cpus = 2;

@@ -19,11 +19,10 @@ static void limit_threads(rlim_t count) {
 
 /** The limit does not hold for root, and counts all that a user runs. */
 static void without_threads(const void *argument) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     psg_plan *plan = NULL;
     FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
     (void)argument;
-    options.gpus = 0;
     psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
     if (geteuid() == 0) {
         CHECK(setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&

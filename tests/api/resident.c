@@ -20,12 +20,9 @@ static void round_trip(psg_precision precision, const harness_variant *variant) 
     const size_t bytes = POINTS * harness_element_bytes(precision);
     psg_options options = harness_options(precision);
     const psg_grid grid = harness_grid(&box);
-    psg_plan *plan = NULL;
     harness_set_variant(&options, variant);
     options.segment_planes = 4;
-    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        return;
-    }
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
     CHECK_STATUS(psg_slabs_get(plan, out), PSG_ERR_STATE);
     for (unsigned seed = 1; seed <= 2; ++seed) {
         oracle_random(seed, POINTS, f);
@@ -47,7 +44,6 @@ static void round_trip(psg_precision precision, const harness_variant *variant) 
     }
     CHECK_STATUS(psg_slabs_put(plan, NULL), PSG_ERR_ARG);
     CHECK_STATUS(psg_slabs_get(plan, NULL), PSG_ERR_ARG);
-    psg_plan_destroy(plan);
     free(f);
 }
 

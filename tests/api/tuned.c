@@ -16,9 +16,7 @@ static char folder[512];
 
 /** A plan of 24 x 20 x 30 by two workers, which without entries has more than one segment. */
 static psg_options basic(void) {
-    psg_options options = harness_options(PSG_F64);
-    options.cpus = 2;
-    options.gpus = 0;
+    psg_options options = harness_with(PSG_F64, "cpus=2 gpus=0");
     options.cache_dir = folder;
     return options;
 }

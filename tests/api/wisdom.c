@@ -18,10 +18,8 @@ static void solves(const void *argument) {
     const oracle_grid box = {{nx, NY, NZ}, {1.0, 1.0, 1.0}};
     const psg_grid grid = harness_grid(&box);
     const size_t m[3] = {1, 2, 3}, points = nx * NY * NZ;
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0 effort=measure");
     FREED double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
-    options.gpus = 0;
-    options.effort = PSG_EFFORT_MEASURE;
     options.cache_dir = here;
     oracle_mode(&box, m, 0, f);
     for (size_t p = 0; p < points; ++p) {

@@ -46,11 +46,8 @@ __attribute__((visibility("default"))) int flock(int file, int how) {
 }
 
 static void learns(size_t nx) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0 cpus=1 effort=measure");
     psg_plan *plan = NULL;
-    options.gpus = 0;
-    options.cpus = 1;
-    options.effort = PSG_EFFORT_MEASURE;
     options.cache_dir = here;
     psg_grid grid = harness_box(nx, 4, 4, 1, 1, 1);
     const psg_status status = psg_plan_create(&plan, &grid, &options);

@@ -81,15 +81,13 @@ static void compare(const oracle_grid *grid, psg_precision precision,
 /** Several in flight, with the data in slabs, and a mean that has to be found. */
 static void resident(void) {
     double *f = oracle_array(3 * POINTS), *u = f + POINTS, *got = u + POINTS;
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpu_share=0.4 segment_planes=4");
     const psg_grid grid = harness_grid(&box);
     oracle_random(8, POINTS, f);
     for (size_t p = 0; p < POINTS; ++p) {
         f[p] += 3;
     }
     oracle_solve(&box, ORACLE_SPECTRAL, 0, f, u);
-    options.cpu_share = 0.4;
-    options.segment_planes = 4;
     DESTROYED psg_plan *plan = harness_plan(&grid, &options);
     CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
     for (int times = 0; times < 3; ++times) {
@@ -116,10 +114,7 @@ int main(void) {
     /* StarPU starts once, with both kinds of worker, and stays as long as this plan. */
     const psg_options options = harness_options(PSG_F64);
     const psg_grid grid = harness_grid(&box);
-    psg_plan *keeper = NULL;
-    if (!CHECK_STATUS(psg_plan_create(&keeper, &grid, &options), PSG_OK)) {
-        return check_result();
-    }
+    DESTROYED psg_plan *keeper = harness_plan(&grid, &options);
     for (int v = 0; v < HARNESS_VARIANTS; ++v) {
         for (size_t c = 0; c < sizeof cuts / sizeof *cuts; ++c) {
             compare(&box, PSG_F64, &harness_variants[v], &cuts[c], PSG_SYMBOL_SPECTRAL);
@@ -128,6 +123,5 @@ int main(void) {
         compare(&long_box, PSG_F64, &harness_variants[v], &cuts[1], PSG_SYMBOL_FD2);
     }
     resident();
-    psg_plan_destroy(keeper);
     return check_result();
 }

@@ -200,8 +200,7 @@ static void thin(void) {
     static const size_t n[][3] = {{1, 8, 5}, {8, 1, 2}, {6, 5, 1}, {40, 33, 2}};
     for (size_t m = 0; m < sizeof n / sizeof *n; ++m) {
         AT_END(destroy) problem p = make(n[m][0], n[m][1], n[m][2], 1, 1, 1);
-        psg_options options = harness_options(PSG_F64);
-        options.segment_planes = 1;
+        psg_options options = harness_with(PSG_F64, "segment_planes=1");
         fill_random(&p, 0, 5);
         check_solve(&p, &options, "thin");
     }
@@ -272,8 +271,7 @@ static void scales(void) {
  * residual: steps and u are those of f without it. A constant f has nothing to solve. */
 static void large_mean(void) {
     AT_END(destroy) problem p = make(12, 11, 10, 1, 1.5, 2);
-    psg_options options = harness_options(PSG_F64);
-    options.segment_planes = 3;
+    psg_options options = harness_with(PSG_F64, "segment_planes=3");
     DESTROYED psg_plan *plan = plan_of(&p, options);
     const psg_solve_args args = args_of(plan, &p);
     FREED double *u = oracle_array(p.points);

@@ -55,7 +55,7 @@ static psg_plan *plan_of(const answer *a, const psg_options *options) {
 
 static answer answer_make(const oracle_grid *grid, psg_precision precision) {
     answer a = {.grid = *grid, .precision = precision, .points = oracle_points(grid)};
-    psg_options options = harness_options(precision);
+    psg_options options = harness_with(precision, "gpus=0");
     FREED double *values = oracle_array(a.points);
     void *to[FIELDS];
     a.f = harness_array(precision, a.points);
@@ -65,7 +65,6 @@ static answer answer_make(const oracle_grid *grid, psg_precision precision) {
         to[m] = harness_array(precision, a.points);
         a.want[m] = oracle_array(a.points);
     }
-    options.gpus = 0;
     psg_plan *plan = plan_of(&a, &options);
     CHECK_STATUS(solve(plan, a.f, to, 7, PSG_HOST), PSG_OK);
     psg_plan_destroy(plan);

@@ -168,15 +168,11 @@ static void policies(void) {
     problem p;
     problem_init(&p, n, "PP", PSG_F64);
     for (size_t m = 0; m < sizeof policy / sizeof *policy; ++m) {
-        psg_options options = harness_options(PSG_F64);
+        psg_options options = harness_with(PSG_F64, "batch=2 segment_planes=4");
         options.policy = policy[m];
-        options.batch = 2;
-        options.segment_planes = 4;
         counts(&p, &options, 1, policy[m]);
     }
-    psg_options options = harness_options(PSG_F64);
-    options.graph = PSG_GRAPH_STAGED;
-    options.in_flight = 3;
+    psg_options options = harness_with(PSG_F64, "graph=staged in_flight=3");
     counts(&p, &options, 0, "staged");
     options = harness_options(PSG_F64);
     options.lambda = 2;

@@ -236,15 +236,11 @@ static void same_from_all(psg_precision precision, size_t c) {
     oracle_random(c, points, f);
     harness_round(precision, points, f);
     for (size_t run = 0; run < 3 + HARNESS_VARIANTS; ++run) {
-        psg_options options = harness_options(precision);
-        psg_plan *plan = NULL;
+        psg_options options = harness_with(precision, "lambda=0.5");
         options.segment_planes = run == 0 ? n[2] : 1 + (run + c) % 6;
         options.sheets = run == 0 ? 1 : 1 + (run + 2 * c) % 5;
-        options.lambda = 0.5;
         harness_set_variant(&options, &harness_variants[run % HARNESS_VARIANTS]);
-        if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-            continue;
-        }
+        DESTROYED psg_plan *plan = harness_plan(&grid, &options);
         if (run % 2 == 0) {
             CHECK_STATUS(harness_solve(plan, precision, points, f, u), PSG_OK);
         } else { /* in place, rows and planes with gaps, at an odd address */
@@ -268,7 +264,6 @@ static void same_from_all(psg_precision precision, size_t c) {
         }
         CHECK_CLOSE(u, first, n[0], n[1], n[2], harness_tolerance(precision, 1e-14, 1e-6),
                     "%s, run %zu, %s", b.words, run, harness_precision_name(precision));
-        psg_plan_destroy(plan);
     }
 }
 
@@ -347,8 +342,7 @@ static void check_mean(void) {
         const psg_grid grid = grid_of(&b);
         const size_t points = points_of(&b);
         FREED double *f = oracle_array(points), *u = oracle_array(points);
-        psg_options options = harness_options(PSG_F64);
-        options.mean = PSG_MEAN_ERROR;
+        psg_options options = harness_with(PSG_F64, "mean=error");
         DESTROYED psg_plan *plan = harness_plan(&grid, &options);
         oracle_random(3, points, f);
         CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), closed ? PSG_ERR_MEAN : PSG_OK);

@@ -152,14 +152,11 @@ static void with_nan(psg_plan *plan, data *d) {
 static void check_variant(data *d, const harness_variant *variant, int cpus, int record) {
     const psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(d->precision);
-    psg_plan *plan = NULL;
     harness_set_variant(&options, variant);
     options.cpus = cpus;
     options.gpus = 0;
     options.record = record;
-    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        return;
-    }
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
     in_turn(plan, d);
     check_told(plan, &options, true);
     if (record) {
@@ -171,7 +168,6 @@ static void check_variant(data *d, const harness_variant *variant, int cpus, int
     with_nan(plan, d);
     from_slabs(plan, d);
     in_turn(plan, d);
-    psg_plan_destroy(plan);
 }
 
 /** The steps of the gradient come after all that write u. Between solves f changes, and u with
@@ -180,10 +176,9 @@ static void with_gradient(int cpus, psg_symbol symbol) {
     const psg_grid grid = harness_grid(&box);
     FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *g = oracle_array(POINTS);
     FREED double *want = oracle_array(POINTS);
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     psg_array from = harness_view(f), to = harness_view(u), gradient = harness_view(g);
     options.cpus = cpus;
-    options.gpus = 0;
     options.symbol = symbol;
     DESTROYED psg_plan *plan = harness_plan(&grid, &options);
     psg_solve_args args = harness_args(plan);
@@ -207,10 +202,7 @@ static void with_gradient(int cpus, psg_symbol symbol) {
 static void check_tasks(data *d) {
     const psg_grid grid = harness_grid(&box);
     for (int m = 0; m < 3; ++m) {
-        psg_options options = harness_options(d->precision);
-        options.cpus = 2;
-        options.gpus = 0;
-        options.graph = PSG_GRAPH_FUSED;
+        psg_options options = harness_with(d->precision, "cpus=2 gpus=0 graph=fused");
         options.segment_planes = m == 0 ? 9 : 0;
         options.sheets = m == 1 ? 5 : 0;
         options.policy = m == 2 ? "lws" : NULL;
@@ -230,10 +222,8 @@ typedef struct beside {
 static void *solve_beside(void *what) {
     beside *b = what;
     const psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(b->d.precision);
+    psg_options options = harness_with(b->d.precision, "cpus=2 gpus=0");
     psg_plan *plan = NULL;
-    options.cpus = 2;
-    options.gpus = 0;
     b->worst = psg_plan_create(&plan, &grid, &options);
     for (size_t n = 0; n < 8 * SOLVES && b->worst == PSG_OK; ++n) {
         b->worst = psg_solve(plan, b->d.f[n % SOLVES], b->d.u[n % SOLVES]);

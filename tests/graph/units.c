@@ -61,16 +61,13 @@ static void destroy(const fields *a) {
 
 /** Solve with the unit 2^-k of length. */
 static bool solve(const equation *e, psg_options options, int k, const fields *a) {
-    psg_plan *plan = NULL;
     psg_array f, u, eps, g[3];
     psg_grid grid = harness_box(NX, NY, NZ, ldexp(1, k), ldexp(1.5, k), ldexp(.8, k));
     options.symbol = e->symbol;
     options.factor = ldexp(-3, -2 * k);
     options.lambda = ldexp(e->lambda, -2 * k);
     harness_sides(&grid, e->sides);
-    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        return false;
-    }
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
     psg_solve_args args = harness_args(plan);
     psg_array_init(&f, a->f);
     psg_array_init(&u, a->u);
@@ -87,7 +84,6 @@ static bool solve(const equation *e, psg_options options, int k, const fields *a
         }
     }
     const bool solved = CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_OK);
-    psg_plan_destroy(plan);
     return solved;
 }
 

@@ -318,19 +318,6 @@ typedef struct world {
 
 static char *same[128][PSG_PRECISION_COUNT];
 
-static void set_options(psg_options *options, const char *text) {
-    char name[32], value[32];
-    int length = 0;
-    for (; sscanf(text, " %31[^=]=%31s%n", name, value, &length) == 2; text += length) {
-        if (strcmp(name, "policy") == 0) {
-            options->policy = "lws"; /* the pointer is kept */
-            CHECK(strcmp(value, options->policy) == 0, "policy %s", value);
-        } else {
-            CHECK_STATUS(psg_options_set(options, name, value), PSG_OK);
-        }
-    }
-}
-
 static psg_status solve(run *r) {
     psg_array from, to, two;
     psg_solve_args args;
@@ -500,7 +487,7 @@ static void go(const void *argument) {
     options.comm = j->all->comm;
     options.gpus = WAYS_SIMULATED ? (w->place == GPU ? 1 : 2) : options.gpus;
     options.symbol = w->call == EPSILON ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
-    set_options(&options, w->options);
+    harness_set(&options, w->options);
     if (!CHECK_STATUS(psg_plan_create(&r.plan, &grid, &options), PSG_OK)) {
         return;
     }

@@ -59,12 +59,10 @@ static void one_policy(const char *policy, const double *f, const double *want) 
 /** The answer of one worker, one segment and one sheet. */
 static int reference(double *f, double *want) {
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpus=1 sheets=1");
     psg_plan *plan = NULL;
     oracle_random(6, POINTS, f);
-    options.cpus = 1;
     options.segment_planes = NZ;
-    options.sheets = 1;
     int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK) &&
                CHECK_STATUS(psg_solve(plan, f, want), PSG_OK);
     psg_plan_destroy(plan);

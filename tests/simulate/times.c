@@ -1,7 +1,6 @@
 /* A task takes the time that was recorded of such a task; between recorded sizes a time between,
  * beyond them what exceeds the least in proportion; and of what was not recorded the nearest. One
- * is submitted after the other, which takes its time too.
- * Solves go by the simulated clock. */
+ * is submitted after the other, which takes its time too. Solves go by the simulated clock. */
 #include "graph/psg_observe.h"
 #include "tests/simulate/simulate.h"
 

@@ -202,8 +202,7 @@ static void longest(const psg_options *options) {
 }
 
 int main(void) {
-    psg_options options = harness_options(PSG_F64);
-    options.record = 1;
+    psg_options options = harness_with(PSG_F64, "record=yes");
     answers(options);
     longest(&options);
     if (options.gpus == 0) {

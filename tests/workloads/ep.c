@@ -103,8 +103,7 @@ static void reduced(const psg_options *options, unsigned tile) {
 int main(void) {
     static const char *const policies[] = {"eager", "prio", "dmdas"};
     double first[NUMBERS] = {0};
-    psg_options options = harness_options(PSG_F64);
-    options.record = 1;
+    psg_options options = harness_with(PSG_F64, "record=yes");
     for (int t = 0; t < TILES; ++t) {
         one(&options, tiles[t], WORKLOAD_EQUAL, first);
         reduced(&options, tiles[t]);

@@ -75,8 +75,7 @@ static void one(const psg_options *options, const char *name, size_t tile, size_
 int main(void) {
     static const char *const policies[] = {"eager", "ws", "dmdas"};
     for (int f32 = 0; f32 < 2; f32++) {
-        psg_options options = harness_options(f32 ? PSG_F32 : PSG_F64);
-        options.record = 1;
+        psg_options options = harness_with(f32 ? PSG_F32 : PSG_F64, "record=yes");
         one(&options, "jacobi:129", 64, 2, STEPS, 0);
         one(&options, "jacobi:129", 127, 1, STEPS, 0);
         one(&options, "jacobi:129", 30, 5, STEPS, 1);

@@ -99,8 +99,7 @@ static void sizes(psg_precision precision) {
     } all[] = {{"qr:300", 100, {3, 3}},  {"qr:300", 64, {5, 5}}, {"qr:301x130", 64, {5, 3}},
                {"qr:1", 0, {1, 1}},      {"qr:9x4", 1, {9, 4}},  {"qr:500x1", 0, {500, 1}},
                {"qr:200x200", 0, {2, 2}}};
-    psg_options options = harness_options(precision);
-    options.record = 1;
+    psg_options options = harness_with(precision, "record=yes");
     for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
         double first[ANSWERS] = {NAN, NAN};
         one(&options, all[m].name, all[m].tile, WORKLOAD_PATH, all[m].n, first);
@@ -112,8 +111,7 @@ static void policies(void) {
     static const char *const list[] = {"eager", "lws", "dmda", "dmdas", "prio", "random"};
     static const size_t n[2] = {5, 5};
     double first[ANSWERS] = {NAN, NAN};
-    psg_options options = harness_options(PSG_F64);
-    options.record = 1;
+    psg_options options = harness_with(PSG_F64, "record=yes");
     for (size_t p = 0; p < sizeof list / sizeof *list; ++p) {
         runs_policy(&options, list, (int)p);
         one(&options, "qr:300", 64, (workload_priority)(p % 2), n, first);

@@ -101,8 +101,7 @@ static void both(const psg_options *options, const char *size, size_t tile, size
 int main(void) {
     static const char *const policies[] = {"eager", "ws", "dmdas"};
     for (int f32 = 0; f32 < 2; f32++) {
-        psg_options options = harness_options(f32 ? PSG_F32 : PSG_F64);
-        options.record = 1;
+        psg_options options = harness_with(f32 ? PSG_F32 : PSG_F64, "record=yes");
         both(&options, "1", 0, 1, 1);
         both(&options, "200", 0, 1, 1);
         both(&options, "100", 25, 4, 4);
