@@ -1,7 +1,6 @@
 /* psg dock: how two molecules fit each other, from their PDB files to a list of poses. */
 #include "app/app.h"
 #include "app/commands.h"
-#include "app/pdb.h"
 #include "app/processes.h"
 #include "app/work_job.h"
 #include "app/work_words.h"
@@ -71,10 +70,192 @@ static const app_command_text dock_text = {
     "  2      the command line, or a file that it names, has to be changed\n",
     NULL};
 
+/* --------------------------------------------------------------------------- the molecules */
+
+/* The atoms of a file of the Protein Data Bank. */
+typedef struct molecule {
+    double *at;     /* [atoms][3], in angstrom */
+    double *charge; /* [atoms], in elementary charges, by the names of atoms and residues */
+    size_t atoms;
+    double mean[3]; /* of them */
+} molecule;
+
+enum { FIRST = 30, WIDTH = 8, POINT = 4, END = FIRST + 3 * WIDTH }; /* bytes of x, y and z */
+enum { NAME = 12, ALTERNATE = 16, RESIDUE = 17, CHAIN = 21 };       /* where others begin */
+
+/* Charges of a protein's atoms in water. The name NH* is that of all which begin with NH. The first
+ * row that fits counts. */
+static const struct charge_row {
+    const char *residue, *name; /* NULL: of any residue */
+    double charge;
+} charges[] = {{"PRO", "N", -.1},   {NULL, "N", .55},    {NULL, "O", -.55}, {"ARG", "NH*", .5},
+               {"ASP", "OD*", -.5}, {"GLU", "OE*", -.5}, {"LYS", "NZ", 1}};
+/* Its first N and its last O are ions. */
+static const double first_of_chain = 1, last_of_chain = -1;
+
+/* A chain while it is read. */
+typedef struct chain {
+    char name;
+    bool begun;  /* it has an N */
+    bool ends;   /* it has an O */
+    size_t last; /* the latest O */
+} chain;
+
+static bool begins(const char *line, const char *record) {
+    return strncmp(line, record, strlen(record)) == 0;
+}
+
+/* Three numbers with three decimals, as columns that are shifted would not have. */
+static bool read_place(const char *line, double at[3]) {
+    bool good = strlen(line) >= END;
+    for (size_t d = 0; d < 3 && good; d++) {
+        char text[WIDTH + 1] = "", *end = text;
+        memcpy(text, line + FIRST + d * WIDTH, WIDTH);
+        at[d] = strtod(text, &end);
+        good = strspn(text, " +-.0123456789") == WIDTH && text[POINT] == '.' && *end == '\0';
+    }
+    return good;
+}
+
+/* Is this the text in some columns, without blanks around it? */
+static bool named(const char *columns, size_t width, const char *name) {
+    while (width > 0 && columns[0] == ' ') {
+        columns++;
+        width--;
+    }
+    while (width > 0 && columns[width - 1] == ' ') {
+        width--;
+    }
+    const size_t length = strcspn(name, "*");
+    return (name[length] == '*' ? width >= length : width == length) &&
+           strncmp(columns, name, length) == 0;
+}
+
+static double charge_of(const char *line) {
+    for (size_t m = 0; m < sizeof charges / sizeof *charges; m++) {
+        const struct charge_row *row = &charges[m];
+        if ((row->residue == NULL || named(line + RESIDUE, 3, row->residue)) &&
+            named(line + NAME, 4, row->name)) {
+            return row->charge;
+        }
+    }
+    return 0;
+}
+
+static void end_chain(molecule *to, chain *c) {
+    if (c->ends) {
+        to->charge[c->last] = last_of_chain;
+    }
+    *c = (chain){.name = c->name};
+}
+
+/* The charge of the atom that comes next. */
+static void read_charge(molecule *to, const char *line, chain *c) {
+    if (line[CHAIN] != c->name) {
+        end_chain(to, c);
+        c->name = line[CHAIN];
+    }
+    const bool counts = line[ALTERNATE] == ' ' || line[ALTERNATE] == 'A';
+    double charge = counts ? charge_of(line) : 0;
+    if (counts && named(line + NAME, 4, "N")) {
+        charge = c->begun ? charge : first_of_chain;
+        c->begun = true;
+    }
+    if (counts && named(line + NAME, 4, "O")) {
+        c->ends = true;
+        c->last = to->atoms;
+    }
+    to->charge[to->atoms] = charge;
+}
+
+/* Room for one more, twice as much at every power of two. */
+static bool grow(molecule *to) {
+    if ((to->atoms & (to->atoms - 1)) == 0) {
+        const size_t room = to->atoms > 0 ? 2 * to->atoms : 1;
+        double *at = realloc(to->at, room * 3 * sizeof *at);
+        if (at == NULL) {
+            return false;
+        }
+        to->at = at;
+        double *charge = realloc(to->charge, room * sizeof *charge);
+        if (charge == NULL) {
+            return false;
+        }
+        to->charge = charge;
+    }
+    return true;
+}
+
+/* @param[in,out] line  the buffer of getline() */
+static int read_records(molecule *to, FILE *file, const char *path, char **line, bool *more) {
+    size_t size = 0, number = 0;
+    bool ended = false;
+    chain now = {0};
+    while (!*more && getline(line, &size, file) >= 0) {
+        number++;
+        *more = ended && begins(*line, "ATOM");
+        ended = ended || begins(*line, "ENDMDL");
+        if (begins(*line, "TER")) {
+            end_chain(to, &now);
+        }
+        if (ended || !begins(*line, "ATOM")) {
+            continue;
+        }
+        if (!grow(to)) {
+            return app_error(APP_FAILED, "out of memory: %s", path);
+        }
+        if (!read_place(*line, &to->at[3 * to->atoms])) {
+            return app_error(
+                APP_USAGE,
+                "%s:%zu: columns 31 to 54 of a record ATOM have to be x, y and z, eight "
+                "columns each, with three decimals",
+                path, number);
+        }
+        read_charge(to, *line, &now);
+        to->atoms++;
+    }
+    end_chain(to, &now);
+    return ferror(file) ? app_error(APP_USAGE, "%s: %s", path, strerror(errno)) : APP_DONE;
+}
+
+/* The atoms of all records ATOM of the first model: names in columns 13 to 22, places in columns 31
+ * to 54. A note says where there are more models. Where an atom has alternate places, the first of
+ * them, A, has its charge.
+ * @return APP_DONE; an exit code after a message: no such file, no atoms, a line that is wrong */
+static int read_pdb(molecule *to, const char *path, app_notes *notes) {
+    char *line = NULL;
+    bool more = false;
+    const char *why = NULL;
+    FILE *file = base_fopen_regular(path, &why);
+    if (file == NULL) {
+        return app_error(APP_USAGE, "%s: %s", path, why);
+    }
+    int code = read_records(to, file, path, &line, &more);
+    free(line);
+    (void)fclose(file);
+    if (!code && to->atoms == 0) {
+        code = app_error(APP_USAGE, "%s: there are no atoms: no line begins with ATOM", path);
+    }
+    if (!code && more) {
+        app_note(notes, "%s: the first of several models is used", path);
+    }
+    for (size_t m = 0; m < 3 * to->atoms; m++) {
+        to->mean[m % 3] += to->at[m] / (double)to->atoms;
+    }
+    return code;
+}
+
+static void free_pdb(molecule *to) {
+    free(to->at);
+    free(to->charge);
+}
+
+/* ------------------------------------------------------------------------------------- the run */
+
 typedef struct dock_job {
     app_work_job job;
     dock_arguments arguments;
-    app_pdb molecule[2];
+    molecule molecule[2];
     dock_pose *pose; /* [arguments.poses] */
 } dock_job;
 
@@ -118,7 +299,7 @@ static void print(const app_work_job *r) {
     const dock_job *d = r->own;
     const size_t count = get_poses(r);
     for (int m = 0; m < 2; m++) {
-        const app_pdb *p = &d->molecule[m];
+        const molecule *p = &d->molecule[m];
         app_say("%s    %s: %zu atoms around %.3f %.3f %.3f\n", roles[m], d->arguments.file[m],
                 p->atoms, p->mean[0], p->mean[1], p->mean[2]);
     }
@@ -138,7 +319,7 @@ static void report(const app_work_job *r, json_t *root) {
     const size_t count = get_poses(r);
     json_t *poses = json_array();
     for (int m = 0; m < 2; m++) {
-        const app_pdb *p = &d->molecule[m];
+        const molecule *p = &d->molecule[m];
         app_json_put(root, roles[m],
                      json_pack("{ss sI s[fff]}", "file", d->arguments.file[m], "atoms",
                                (json_int_t)p->atoms, "mean", p->mean[0], p->mean[1], p->mean[2]));
@@ -176,9 +357,7 @@ static int write_poses(const app_work_job *r, const char *path, const char *show
             end_line(d, file, ",", 6, p->energy);
         }
     }
-    const int why = file != NULL ? base_close(file) : errno;
-    return why == 0 ? APP_DONE
-                    : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
+    return app_output_close(file, shown);
 }
 
 static const app_work_command dock_command = {.name = "dock",
@@ -208,7 +387,7 @@ static int read_arguments(int argc, char **argv, dock_arguments *a) {
 static int read_molecules(dock_job *d) {
     int code = APP_DONE;
     for (int m = 0; m < 2 && !code; m++) {
-        code = app_pdb_read(&d->molecule[m], d->arguments.file[m], &d->job.notes);
+        code = read_pdb(&d->molecule[m], d->arguments.file[m], &d->job.notes);
     }
     return code;
 }
@@ -229,8 +408,8 @@ int app_dock(int argc, char **argv) {
     if (!code) {
         code = app_work_perform(&d.job);
     }
-    app_pdb_free(&d.molecule[0]);
-    app_pdb_free(&d.molecule[1]);
+    free_pdb(&d.molecule[0]);
+    free_pdb(&d.molecule[1]);
     free(d.pose);
     return code == APP_HELPED ? APP_DONE : code;
 }

@@ -1,12 +1,12 @@
 /* psg run: a workload, from a command line to an answer that was checked and a report. */
 #include "app/commands.h"
+#include "app/help.h"
 #include "app/processes.h"
 #include "app/work_job.h"
 #include "app/work_words.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ----------------------------------------------------------------------------- the command line */
 
@@ -97,67 +97,33 @@ static const app_work_command run_command = {.name = "run",
 /* ------------------------------------------------------------------------------------ the help */
 
 /* The columns of sentences: the longest name of a workload stands before LEFT. */
-enum { LEFT = 12, WIDTH = 88 };
+enum { LEFT = 12, WIDTH = 76 };
 
-/* What a text of the help has so far. */
-typedef struct help_text {
-    char text[8192];
-    size_t used;
-    int column;
-} help_text;
-
-static void put(help_text *to, const char *words, size_t length) {
-    const size_t room = sizeof to->text - to->used;
-    const int put = snprintf(to->text + to->used, room, "%.*s", (int)length, words);
-    to->used += (size_t)put < room ? (size_t)put : room - 1;
-    to->column += (int)length;
+static void put_sentence(FILE *to, const char *before, const char *label, const char *words) {
+    char sentence[512];
+    (void)snprintf(sentence, sizeof sentence, "%s%s.", label, words);
+    fprintf(to, "  %-*s ", LEFT - 3, before);
+    app_help_wrapped(to, sentence, LEFT, LEFT, WIDTH);
 }
 
-/* A name, or blanks, as far as LEFT. */
-static void put_left(help_text *to, const char *name) {
-    char left[LEFT + 1];
-    (void)snprintf(left, sizeof left, "  %-*s ", LEFT - 3, name);
-    put(to, left, LEFT);
-}
-
-/* A sentence from column LEFT on, broken into lines of at most WIDTH. */
-static void put_sentence(help_text *to, const char *label, const char *words) {
-    const char *const parts[] = {label, words, "."};
-    to->column = LEFT;
-    for (size_t m = 0; m < sizeof parts / sizeof *parts; m++) {
-        for (const char *word = parts[m]; *word != '\0';) {
-            const size_t length = strcspn(word, " ") + (strchr(word, ' ') != NULL);
-            if (to->column + (int)length > WIDTH &&
-                m < 2) { /* the full stop stays behind its word */
-                to->used -= to->text[to->used - 1] == ' ';
-                put(to, "\n", 1);
-                put_left(to, "");
-                to->column = LEFT;
-            }
-            put(to, word, length);
-            word += length;
-        }
-    }
-    put(to, "\n", 1);
-}
-
-/* The help has the library's list of workloads. */
+/* The help has the library's list of workloads. It is made once, and kept. */
 static const char *intro(void) {
-    static help_text to;
+    static char *text;
+    size_t size = 0;
     const workload_facts *w = NULL;
-    to.used = 0;
-    put(&to, run_text.intro, strlen(run_text.intro));
+    FILE *to = open_memstream(&text, &size);
+    if (to == NULL) {
+        return run_text.intro;
+    }
+    fputs(run_text.intro, to);
     for (size_t m = 0; (w = workload_at(m)) != NULL; m++) {
-        put_left(&to, w->name);
-        put_sentence(&to, "", w->about);
-        put_left(&to, "");
-        put_sentence(&to, "SIZE: ", w->sizes);
+        put_sentence(to, w->name, "", w->about);
+        put_sentence(to, "", "SIZE: ", w->sizes);
         if (w->tile != NULL) {
-            put_left(&to, "");
-            put_sentence(&to, "--tile ", w->tile);
+            put_sentence(to, "", "--tile ", w->tile);
         }
     }
-    return to.text;
+    return fclose(to) == 0 ? text : run_text.intro;
 }
 
 /* NAME:SIZE stands first, in the place that parsing takes for the command's name. */

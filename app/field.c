@@ -470,8 +470,7 @@ int app_field_read(app_field_input *input, size_t step, psg_precision precision,
     }
     if (input->npy.file >= 0) {
         why = app_npy_read(&input->npy, precision, planes, f);
-    } else if (planes.count > 0 &&
-               app_hdf5_move(input->dataset, &block, precision, f, NULL, words)) {
+    } else if (planes.count > 0 && app_hdf5_read(input->dataset, &block, precision, f, words)) {
         why = words;
     }
     return why == NULL ? APP_DONE

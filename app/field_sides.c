@@ -61,7 +61,7 @@ static int read_rows(const char *name, hid_t dataset, const part *p, psg_precisi
                      void *to) {
     const app_hdf5_block block = {2, {p->first, 0}, {p->rows, p->row}};
     char words[512];
-    return p->rows > 0 && app_hdf5_move(dataset, &block, precision, to, NULL, words)
+    return p->rows > 0 && app_hdf5_read(dataset, &block, precision, to, words)
                ? app_error(APP_FAILED, "%s: cannot be read: %s", name, words)
                : APP_DONE;
 }

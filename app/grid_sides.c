@@ -18,43 +18,6 @@ app_line app_line_of(const psg_axis *axis) {
     return line;
 }
 
-int app_line_beyond(const app_line *line, long j, size_t *at) {
-    long place = line->first + 2 * j;
-    int sign = 1;
-    if (line->image[0] == 0) {
-        *at = (size_t)((j % line->n + line->n) % line->n);
-        return 1;
-    }
-    while (place < 0 || place > line->whole) {
-        const int side = place > line->whole;
-        place = side ? 2 * line->whole - place : -place;
-        sign *= line->image[side];
-    }
-    const bool wall =
-        (place == 0 && line->image[0] < 0) || (place == line->whole && line->image[1] < 0);
-    *at = wall ? 0 : (size_t)((place - line->first) / 2);
-    return wall ? 0 : sign;
-}
-
-double app_line_value(const app_line *line, long j, const double value[2]) {
-    long place = line->first + 2 * j;
-    int sign = 1;
-    double sum = 0;
-    while (line->image[0] != 0 && (place < 0 || place > line->whole)) {
-        const int side = place > line->whole;
-        const double beyond = 0.5 * line->step * (double)(side ? place - line->whole : place);
-        sum += sign * 2 * value[side] * (line->image[side] < 0 ? 1 : beyond);
-        place = side ? 2 * line->whole - place : -place;
-        sign *= line->image[side];
-    }
-    if (place == 0 && line->image[0] < 0) {
-        sum += sign * value[0];
-    } else if (place == line->whole && line->image[1] < 0) {
-        sum += sign * value[1];
-    }
-    return sum;
-}
-
 bool app_line_varies(const app_line *line) {
     return line->n > 1 || line->image[0] < 0 || line->image[1] < 0;
 }

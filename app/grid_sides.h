@@ -20,14 +20,6 @@ typedef struct app_line {
 /** @param[in] axis  of a grid that a plan was made for */
 app_line app_line_of(const psg_axis *axis);
 
-/** The point whose value stands at place j, any whole number. @param[out] at  below n
- *  @return what it is multiplied with: 1 or -1; 0: u is 0 there, and `at` is 0 */
-int app_line_beyond(const app_line *line, long j, size_t *at);
-
-/** What the values on the sides add to that: u on a Dirichlet side, the derivative along the axis
- *  on a Neumann side. */
-double app_line_value(const app_line *line, long j, const double value[2]);
-
 /** Can u vary along the axis? Not where its one point is its own neighbour: the derivative is 0
  *  there, however short the axis is, and rounding of its terms would be as large as these. */
 bool app_line_varies(const app_line *line);

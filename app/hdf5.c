@@ -55,7 +55,8 @@ const char *app_hdf5_words(char *text, size_t size) {
     return text;
 }
 
-const char *app_hdf5_read_words(hid_t dataset, char *text, size_t size) {
+/* The same where data could not be read: a filter that is not here is named. */
+static void read_words(hid_t dataset, char *text, size_t size) {
     char name[64] = "";
     app_hdf5_words(text, size);
     const hid_t creation = H5Dget_create_plist(dataset);
@@ -73,22 +74,20 @@ const char *app_hdf5_read_words(hid_t dataset, char *text, size_t size) {
         }
     }
     H5Pclose(creation);
-    return text;
 }
 
-int app_hdf5_move(hid_t dataset, const app_hdf5_block *block, psg_precision precision, void *in,
-                  const void *out, char words[512]) {
+int app_hdf5_read(hid_t dataset, const app_hdf5_block *block, psg_precision precision, void *to,
+                  char words[512]) {
     const hid_t type = precision == PSG_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
     const hid_t file = H5Dget_space(dataset);
     const hid_t memory = H5Screate_simple(block->rank, block->count, NULL);
     herr_t result =
         H5Sselect_hyperslab(file, H5S_SELECT_SET, block->start, NULL, block->count, NULL);
     if (result >= 0) {
-        result = in != NULL ? H5Dread(dataset, type, memory, file, H5P_DEFAULT, in)
-                            : H5Dwrite(dataset, type, memory, file, H5P_DEFAULT, out);
+        result = H5Dread(dataset, type, memory, file, H5P_DEFAULT, to);
     }
     if (result < 0) {
-        app_hdf5_read_words(dataset, words, 512);
+        read_words(dataset, words, 512);
     }
     H5Sclose(memory);
     H5Sclose(file);

@@ -22,9 +22,6 @@ const char *app_hdf5_words(char *text, size_t size);
 /** What these words are where another program has the file open for writing. */
 extern const char app_hdf5_locked[];
 
-/** The same where data could not be read or written: a filter that is not here is named. */
-const char *app_hdf5_read_words(hid_t dataset, char *text, size_t size);
-
 /** What a data set holds. */
 typedef struct app_hdf5_shape {
     int rank;
@@ -64,11 +61,9 @@ typedef struct app_hdf5_block {
     hsize_t start[3], count[3];
 } app_hdf5_block;
 
-/** Read or write a block; `in` or `out` is where it is in memory, the other one is NULL.
- *  @param[in]  precision  in memory
- *  @param[out] words      why it could not be moved
+/** Read a block. @param[out] words  why it could not be read: a filter that is not here is named
  *  @return 0; -1: see `words` */
-int app_hdf5_move(hid_t dataset, const app_hdf5_block *block, psg_precision precision, void *in,
-                  const void *out, char words[512]);
+int app_hdf5_read(hid_t dataset, const app_hdf5_block *block, psg_precision precision, void *to,
+                  char words[512]);
 
 #endif

@@ -7,16 +7,15 @@
 
 enum { HELP_COLUMN = 27, HELP_WIDTH = 60 };
 
-/* Text from a column on, broken into lines. @param[in] column  where the cursor is */
-static void print_wrapped(const char *text, int column) {
+void app_help_wrapped(FILE *to, const char *text, int column, int left, size_t width) {
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
-        if (length > HELP_WIDTH) {
-            for (length = HELP_WIDTH; length > 1 && text[length] != ' ';) {
+        if (length > width) {
+            for (length = width; length > 1 && text[length] != ' ';) {
                 length--;
             }
         }
-        printf("%*s%.*s\n", HELP_COLUMN - column, "", (int)length, text);
+        fprintf(to, "%*s%.*s\n", left - column, "", (int)length, text);
         text += length + (text[length] != '\0');
         column = 0;
     }
@@ -32,7 +31,7 @@ static void print_row(const app_option_row *row) {
         printf("\n");
         column = 0;
     }
-    print_wrapped(row->help, column);
+    app_help_wrapped(stdout, row->help, column, HELP_COLUMN, HELP_WIDTH);
 }
 
 void app_help_print(const app_command_text *command, const app_option_row *rows, bool all) {

@@ -4,6 +4,8 @@
 
 #include "app/values.h"
 
+#include <stdio.h>
+
 typedef struct app_command_text {
     const char *name;
     const app_option_row *rows;
@@ -15,5 +17,9 @@ typedef struct app_command_text {
 
 /** Print it on stdout. @param[in] all  with options that are not among the first, too */
 void app_help_print(const app_command_text *command, const app_option_row *rows, bool all);
+
+/** Print text from column `left` on, broken into lines of at most `width` letters.
+ *  @param[in] column  where the cursor is */
+void app_help_wrapped(FILE *to, const char *text, int column, int left, size_t width);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds a member; JSON has no NaN, so what is not finite becomes null. */
 void app_json_put(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value != NULL ? value : json_null());
 }
@@ -45,14 +44,11 @@ int app_json_write(json_t *root, const char *path, const char *shown) {
 }
 
 int app_json_deliver(json_t *root, const char *path, bool force) {
-    return strcmp(path, "-") == 0
-               ? app_json_write(root, NULL, path)
-               : app_json_save(root, path, force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
-}
-
-int app_json_save(json_t *root, const char *path, app_output_kind kind) {
     app_output output;
-    const int code = app_output_begin(&output, path, kind, 0);
+    if (strcmp(path, "-") == 0) {
+        return app_json_write(root, NULL, path);
+    }
+    const int code = app_output_begin(&output, path, force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON, 0);
     if (code) {
         json_decref(root);
         return code;

@@ -22,8 +22,4 @@ int app_json_write(json_t *root, const char *path, const char *shown);
  *  all. @param[in] force  replace what is no report of psg's */
 int app_json_deliver(json_t *root, const char *path, bool force);
 
-/** The same into a file that appears whole or not at all. @param[in] kind  as for
- *  app_output_begin() */
-int app_json_save(json_t *root, const char *path, app_output_kind kind);
-
 #endif

@@ -2,6 +2,7 @@
  * and the text: a Python dictionary with `descr`, `fortran_order` and `shape`. The numbers
  * follow. */
 #include "app/npy.h"
+#include "app/output.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = sizeof magic - 1, VERSION = MAGIC, LENGTH = MAGIC + 2, TEXT = MAGIC + 4 };
-enum { ALIGNMENT = 64, PIECE_BYTES = 1 << 20 };
+enum { ALIGNMENT = 64, HEADER_MOST = 192, PIECE_BYTES = 1 << 20 };
 
 static char own_order(void) {
     const uint16_t one = 1;
@@ -255,21 +256,23 @@ void app_npy_close(app_npy *npy) {
 /* ---------------------------------------------------------------------------------- the numbers */
 
 /* Numbers of the other precision go through `piece` and, as doubles, `row`. */
-static const char *read_converted(const app_npy *npy, psg_precision precision, size_t first,
-                                  size_t count, void *f) {
+const char *app_npy_read(const app_npy *npy, psg_precision precision, app_planes planes, void *f) {
+    const size_t plane = npy->n[0] * npy->n[1], count = planes.count * plane;
     const size_t bytes = app_element_bytes(npy->precision), most = PIECE_BYTES / sizeof(double);
-    char *piece = malloc(most * bytes);
-    double *row = malloc(most * sizeof *row);
-    const char *why = piece != NULL && row != NULL ? NULL : "out of memory";
+    const bool converts = precision != npy->precision;
+    char *piece = converts ? malloc(most * bytes) : NULL;
+    double *row = converts ? malloc(most * sizeof *row) : NULL;
+    const char *why = !converts || (piece != NULL && row != NULL) ? NULL : "out of memory";
     for (size_t done = 0; done < count && why == NULL;) {
         const size_t part = count - done < most ? count - done : most;
         const ssize_t got =
-            read_at(npy->file, piece, part * bytes, npy->data + (off_t)((first + done) * bytes));
-        if (got == (ssize_t)(part * bytes)) {
+            read_at(npy->file, converts ? piece : (char *)f + done * bytes, part * bytes,
+                    npy->data + (off_t)((planes.z0 * plane + done) * bytes));
+        if (got != (ssize_t)(part * bytes)) {
+            why = got < 0 ? strerror(errno) : "it was cut off just now";
+        } else if (converts) {
             app_get_row(piece, npy->precision, 0, part, row);
             app_put_row(f, precision, done, part, row);
-        } else {
-            why = got < 0 ? strerror(errno) : "it was cut off just now";
         }
         done += part;
     }
@@ -278,21 +281,11 @@ static const char *read_converted(const app_npy *npy, psg_precision precision, s
     return why;
 }
 
-const char *app_npy_read(const app_npy *npy, psg_precision precision, app_planes planes, void *f) {
-    const size_t plane = npy->n[0] * npy->n[1], bytes = app_element_bytes(precision);
-    const size_t first = planes.z0 * plane, count = planes.count * plane;
-    if (precision != npy->precision) {
-        return read_converted(npy, precision, first, count, f);
-    }
-    const ssize_t got = read_at(npy->file, f, count * bytes, npy->data + (off_t)(first * bytes));
-    return got == (ssize_t)(count * bytes) ? NULL
-           : got < 0                       ? strerror(errno)
-                                           : "it was cut off just now";
-}
+/* ---------------------------------------------------------------------------------- writing */
 
-size_t app_npy_header(const psg_grid *grid, psg_precision precision,
-                      char header[APP_NPY_HEADER_MOST]) {
-    char text[APP_NPY_HEADER_MOST];
+/* @return its bytes, a multiple of ALIGNMENT */
+static size_t make_header(const psg_grid *grid, psg_precision precision, char header[HEADER_MOST]) {
+    char text[HEADER_MOST];
     const psg_axis *axis = grid->axis;
     const int used =
         snprintf(text, sizeof text,
@@ -308,4 +301,38 @@ size_t app_npy_header(const psg_grid *grid, psg_precision precision,
     memcpy(header + TEXT, text, (size_t)used);
     header[length - 1] = '\n';
     return length;
+}
+
+int app_npy_create(const app_field_place *place, const psg_grid *grid, psg_precision precision) {
+    char header[HEADER_MOST];
+    struct stat old;
+    if (stat(place->shown, &old) == 0 && old.st_size > 0 && !place->force) {
+        return app_error(APP_USAGE,
+                         "%s: is there already, and a .npy file does not tell whether psg wrote "
+                         "it; --force replaces it",
+                         place->shown);
+    }
+    const int file = open(place->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    const bool written =
+        file >= 0 && base_write(file, header, make_header(grid, precision, header));
+    const int why = errno;
+    return (file >= 0 && close(file)) || !written
+               ? app_output_failed(place->shown, strerror(written ? errno : why))
+               : APP_DONE;
+}
+
+/* The file has its header alone, or already its numbers: the header says where they begin. */
+int app_npy_describe(const app_field_place *place, size_t step, const app_field_header *header,
+                     off_t *data) {
+    unsigned char begin[TEXT];
+    (void)step;
+    (void)header;
+    const int file = open(place->path, O_RDONLY | O_CLOEXEC);
+    const bool got = file >= 0 && read_at(file, begin, TEXT, 0) == TEXT;
+    const int why = errno;
+    if (file >= 0) {
+        close(file);
+    }
+    *data = got ? (off_t)(TEXT + begin[LENGTH] + 256u * begin[LENGTH + 1]) : 0;
+    return got ? APP_DONE : app_output_failed(place->shown, strerror(why));
 }

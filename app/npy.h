@@ -4,6 +4,7 @@
 #define PSG_APP_NPY_H
 
 #include "app/app.h"
+#include "app/field_place.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -32,9 +33,11 @@ const char *app_npy_read(const app_npy *npy, psg_precision precision, app_planes
 /** Also one that is not open. */
 void app_npy_close(app_npy *npy);
 
-/** The header of a field's file. @return its bytes, a multiple of 64 */
-enum { APP_NPY_HEADER_MOST = 192 };
-size_t app_npy_header(const psg_grid *grid, psg_precision precision,
-                      char header[APP_NPY_HEADER_MOST]);
+/** A field's file with its header alone, and where the numbers follow: a row of the formats in
+ *  app/field_output.c. A file that is there already is replaced by force only.
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+int app_npy_create(const app_field_place *place, const psg_grid *grid, psg_precision precision);
+int app_npy_describe(const app_field_place *place, size_t step, const app_field_header *header,
+                     off_t *data);
 
 #endif

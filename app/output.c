@@ -23,7 +23,6 @@ static char slot_name[SLOTS][PATH_MAX];
 static volatile sig_atomic_t slot_used[SLOTS];
 static volatile sig_atomic_t on_terminal; /* a progress line or "^C" may stand on it */
 static volatile sig_atomic_t silent;      /* another process says it */
-static void (*volatile before_end)(void);
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 enum { ENDING = sizeof ending / sizeof ending[0] };
@@ -39,11 +38,7 @@ void app_outputs_remove(void) {
 static void end_by_signal(int signal_number) {
     static const char words[] = "\npsg: interrupted\n";
     const size_t skip = on_terminal ? 0 : 1;
-    void (*const last)(void) = before_end;
     app_outputs_remove();
-    if (last) {
-        last();
-    }
     ssize_t said = 0;
     if (signal_number != SIGPIPE && !silent) {
         said = write(STDERR_FILENO, words + skip, sizeof words - 1 - skip);
@@ -75,10 +70,6 @@ void app_signals_install(bool quiet) {
     sigaction(SIGABRT, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &action, NULL);
-}
-
-void app_signals_before_end(void (*last)(void)) {
-    before_end = last;
 }
 
 void app_signals_ignore(void) {
@@ -139,7 +130,6 @@ static const struct {
     [APP_OUTPUT_TRACE] = {"a trace of psg", "{\n  \"traceEvents\": ["},
     [APP_OUTPUT_DAG] = {"a task graph of psg", "digraph psg {"},
     [APP_OUTPUT_XMF] = {"a description of psg", "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">"},
-    [APP_OUTPUT_RECORD] = {"a machine of psg", "machine "},
     [APP_OUTPUT_PNG] = {"a picture of psg", "tEXtpsg", 817}, /* behind the colours */
     [APP_OUTPUT_POSES] = {"a list of poses of psg", "rank,twist,theta,phi,"},
 };
@@ -207,6 +197,11 @@ int app_output_close(FILE *file, const char *shown) {
     const int why = file != NULL ? base_close(file) : errno;
     return why == 0 ? APP_DONE
                     : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
+}
+
+int app_output_failed(const char *shown, const char *words) {
+    return app_error(APP_FAILED, "%s: cannot be written: %s%s", shown, words,
+                     access(shown, F_OK) ? "" : "; the file that was there is untouched");
 }
 
 int app_output_copy(const char *path, const char *temporary) {
@@ -352,8 +347,7 @@ int app_output_commit(app_output *output) {
     }
     const int why = base_file_rename(output->temporary, output->name);
     if (why) {
-        app_error(APP_FAILED, "%s: cannot be written: %s%s", output->name, strerror(why),
-                  access(output->name, F_OK) ? "" : "; the file that was there is untouched");
+        (void)app_output_failed(output->name, strerror(why));
         app_output_discard(output);
         return APP_FAILED;
     }

@@ -23,7 +23,6 @@ typedef enum app_output_kind {
     APP_OUTPUT_TRACE,
     APP_OUTPUT_DAG,
     APP_OUTPUT_XMF,
-    APP_OUTPUT_RECORD,
     APP_OUTPUT_PNG,
     APP_OUTPUT_POSES,
     APP_OUTPUT_KINDS
@@ -34,10 +33,6 @@ typedef enum app_output_kind {
  *  killing us. May be called again, where somebody may have put handlers of their own in place.
  *  @param[in] quiet  another process says that the signal came */
 void app_signals_install(bool quiet);
-
-/** Call `last` first where a signal ends the program; it may do what a signal handler may. NULL:
- *  nothing. */
-void app_signals_before_end(void (*last)(void));
 
 /** Ignore them from now on: what is left to do cannot be interrupted usefully. */
 void app_signals_ignore(void);
@@ -66,6 +61,10 @@ int app_output_space(const char *path, const char *temporary, double bytes);
 /** Close a stream that `shown` was written to; NULL: errno says why it could not be opened.
  *  @return APP_DONE; APP_FAILED after a message */
 int app_output_close(FILE *file, const char *shown);
+
+/** Say why the file `shown` could not be written, and that an older one is as it was.
+ *  @return APP_FAILED */
+int app_output_failed(const char *shown, const char *words);
 
 /** Copy the file `path` into its empty temporary file.
  *  @return APP_DONE; APP_FAILED after a message */

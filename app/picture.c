@@ -218,20 +218,6 @@ static void draw_bar(app_picture *picture, const scale *s, size_t left, size_t t
     draw_up(picture, s, left + BAR + 1, top, true);
 }
 
-/* From blue over white to red. */
-static void choose_colours(app_picture *picture) {
-    static const double blue[3] = {33, 75, 170}, red[3] = {178, 24, 43};
-    memset(picture->colour, 0, sizeof picture->colour);
-    memset(picture->colour[PAPER], 255, 3);
-    for (int c = 0; c < COLOURS; c++) {
-        const double place = 2. * c / (COLOURS - 1) - 1;
-        for (int part = 0; part < 3; part++) {
-            const double end = place < 0 ? blue[part] : red[part];
-            picture->colour[c][part] = (uint8_t)lround(255 + (end - 255) * fabs(place));
-        }
-    }
-}
-
 static double length_of(const app_picture_axis *axis) {
     return (double)axis->n * axis->step;
 }
@@ -300,7 +286,6 @@ int app_picture_draw(const app_slice slices[APP_SLICES], double low, double high
     if (picture->pixel == NULL) {
         return APP_FAILED;
     }
-    choose_colours(picture);
     fill(picture, 0, 0, picture->width, picture->height, PAPER);
     for (int s = 0; s < APP_SLICES; s++) {
         panels[s].top = top + height - panels[s].up.pixels;
@@ -313,6 +298,22 @@ int app_picture_draw(const app_slice slices[APP_SLICES], double low, double high
 }
 
 /* ------------------------------------------------------------------------------------ the file */
+
+/* From blue over white to red; PAPER is white, and INK black. */
+static void choose_colours(png_color colours[256]) {
+    static const double blue[3] = {33, 75, 170}, red[3] = {178, 24, 43};
+    memset(colours, 0, 256 * sizeof *colours);
+    colours[PAPER] = (png_color){255, 255, 255};
+    for (int c = 0; c < COLOURS; c++) {
+        const double place = 2. * c / (COLOURS - 1) - 1;
+        const double *end = place < 0 ? blue : red;
+        uint8_t part[3];
+        for (int p = 0; p < 3; p++) {
+            part[p] = (uint8_t)lround(255 + (end[p] - 255) * fabs(place));
+        }
+        colours[c] = (png_color){part[0], part[1], part[2]};
+    }
+}
 
 /* libpng has words of its own on its way out of an error; the reason is errno's. */
 static void fail(png_structp png, png_const_charp words) {
@@ -334,10 +335,7 @@ static bool write_chunks(png_structp png, png_infop info, FILE *file, const app_
     if (setjmp(png_jmpbuf(png))) {
         return false;
     }
-    for (size_t c = 0; c < 256; c++) {
-        const uint8_t *from = picture->colour[c];
-        colours[c] = (png_color){from[0], from[1], from[2]};
-    }
+    choose_colours(colours);
     png_init_io(png, file);
     png_set_IHDR(png, info, (png_uint_32)picture->width, (png_uint_32)picture->height, 8,
                  PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,

@@ -6,11 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** With 256 colours at most. */
 typedef struct app_picture {
     size_t width, height;
-    uint8_t *pixel;         /**< [height][width] numbers of colours, the uppermost row first */
-    uint8_t colour[256][3]; /**< red, green, blue */
+    uint8_t *pixel; /**< [height][width] numbers of colours, the uppermost row first */
 } app_picture;
 
 enum { APP_SLICES = 3 };

@@ -349,18 +349,6 @@ void app_ranks_gather(const void *mine, size_t bytes, void *all) {
     CHECK(MPI_Gather, mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, ours);
 }
 
-void app_ranks_exchange(int to, const void *give, int from, void *take, size_t bytes) {
-    if (to == own_rank && from == own_rank) {
-        memcpy(take, give, bytes);
-        return;
-    }
-    for (size_t done = 0; done < bytes; done += PIECE) {
-        const int piece = (int)(bytes - done < PIECE ? bytes - done : PIECE);
-        CHECK(MPI_Sendrecv, (const char *)give + done, piece, MPI_BYTE, to, TAG,
-              (char *)take + done, piece, MPI_BYTE, from, TAG, ours, MPI_STATUS_IGNORE);
-    }
-}
-
 void app_ranks_to_first(int from, const void *give, void *take, size_t bytes) {
     for (size_t done = 0; done < bytes; done += PIECE) {
         const int piece = (int)(bytes - done < PIECE ? bytes - done : PIECE);
@@ -433,12 +421,6 @@ void app_ranks_max_at(double *value, size_t at[3]) {
 
 void app_ranks_gather(const void *mine, size_t bytes, void *all) {
     memcpy(all, mine, bytes);
-}
-
-void app_ranks_exchange(int to, const void *give, int from, void *take, size_t bytes) {
-    (void)to;
-    (void)from;
-    memcpy(take, give, bytes);
 }
 
 void app_ranks_to_first(int from, const void *give, void *take, size_t bytes) {

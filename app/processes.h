@@ -60,10 +60,6 @@ void app_ranks_max_at(double *value, size_t at[3]);
 /** `bytes` of every rank, one after the other. @param[out] all  used on rank 0 only */
 void app_ranks_gather(const void *mine, size_t bytes, void *all);
 
-/** Give to one process and take from one; either may be this one. The only ones that have to
- *  call it are those that are named. */
-void app_ranks_exchange(int to, const void *give, int from, void *take, size_t bytes);
-
 /** From rank `from`, which is not 0, to rank 0: these two call it.
  *  @param[in]  give  used on rank `from`. @param[out] take  used on rank 0 */
 void app_ranks_to_first(int from, const void *give, void *take, size_t bytes);

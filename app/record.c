@@ -11,16 +11,21 @@
 
 /* ---------------------------------------------------------------------------------- the tables */
 
-static psg_status get_events(const psg_work *work, void *rows, size_t capacity, size_t *count) {
-    return psg_work_events(work, rows, capacity, count);
-}
+static const size_t row_bytes[APP_RECORD_TABLES] = {[APP_RECORD_EVENTS] = sizeof(psg_event),
+                                                    [APP_RECORD_COPIES] = sizeof(psg_copy),
+                                                    [APP_RECORD_DEPENDENCIES] =
+                                                        sizeof(psg_dependency),
+                                                    [APP_RECORD_RUNS] = sizeof(app_record_run)};
 
-static psg_status get_copies(const psg_work *work, void *rows, size_t capacity, size_t *count) {
-    return psg_work_copies(work, rows, capacity, count);
-}
-
-static psg_status get_dependencies(const psg_work *work, void *rows, size_t capacity,
-                                   size_t *count) {
+/* What the library has for a table. */
+static psg_status get_rows(int t, const psg_work *work, void *rows, size_t capacity,
+                           size_t *count) {
+    if (t == APP_RECORD_EVENTS) {
+        return psg_work_events(work, rows, capacity, count);
+    }
+    if (t == APP_RECORD_COPIES) {
+        return psg_work_copies(work, rows, capacity, count);
+    }
     const psg_status status = psg_work_dependencies(work, rows, capacity, count);
     if (status == PSG_ERR_STATE) { /* the library records none */
         *count = 0;
@@ -28,25 +33,16 @@ static psg_status get_dependencies(const psg_work *work, void *rows, size_t capa
     return status == PSG_ERR_STATE ? PSG_OK : status;
 }
 
-static const struct {
-    size_t bytes;
-    psg_status (*get)(const psg_work *work, void *rows, size_t capacity, size_t *count);
-} tables[APP_RECORD_TABLES] = {
-    [APP_RECORD_EVENTS] = {sizeof(psg_event), get_events},
-    [APP_RECORD_COPIES] = {sizeof(psg_copy), get_copies},
-    [APP_RECORD_DEPENDENCIES] = {sizeof(psg_dependency), get_dependencies},
-    [APP_RECORD_RUNS] = {sizeof(app_record_run), NULL}};
-
 /* @return where `more` rows go; NULL after a message */
 static void *append(app_record *record, int t, size_t more) {
     const size_t rows = record->rows[t] + more;
-    char *longer = realloc(record->table[t], (rows + 1) * tables[t].bytes);
+    char *longer = realloc(record->table[t], (rows + 1) * row_bytes[t]);
     if (longer == NULL) {
         app_error(APP_FAILED, "no memory for a trace of %zu events", rows);
         return NULL;
     }
     record->table[t] = longer;
-    return longer + record->rows[t] * tables[t].bytes;
+    return longer + record->rows[t] * row_bytes[t];
 }
 
 int app_record_take(app_record *record, const psg_work *work) {
@@ -54,12 +50,12 @@ int app_record_take(app_record *record, const psg_work *work) {
     size_t more[APP_RECORD_TABLES] = {[APP_RECORD_RUNS] = 1};
     psg_status status = psg_work_statistics(work, &run.statistics);
     for (int t = 0; t < APP_RECORD_RUNS && status == PSG_OK; t++) {
-        status = tables[t].get(work, NULL, 0, &more[t]);
+        status = get_rows(t, work, NULL, 0, &more[t]);
         void *rows = status == PSG_OK ? append(record, t, more[t]) : NULL;
         if (status == PSG_OK && rows == NULL) {
             return APP_FAILED;
         }
-        status = status == PSG_OK ? tables[t].get(work, rows, more[t], &more[t]) : status;
+        status = status == PSG_OK ? get_rows(t, work, rows, more[t], &more[t]) : status;
     }
     if (status != PSG_OK) {
         return app_error(APP_FAILED, "%s", psg_last_error());
@@ -146,7 +142,7 @@ static int connect(app_record *record) {
 int app_record_join(app_record *record) {
     int code = APP_DONE;
     for (int t = 0; t < APP_RECORD_TABLES && !code; t++) {
-        code = app_collect(&record->table[t], tables[t].bytes, &record->rows[t], NULL,
+        code = app_collect(&record->table[t], row_bytes[t], &record->rows[t], NULL,
                            "the trace of all processes");
     }
     return code ? code : app_ranks_agree(app_rank() == 0 ? connect(record) : APP_DONE);

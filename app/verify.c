@@ -10,26 +10,35 @@
 
 /* BATCH: points whose residuals are summed over the processes at once */
 enum { ALL_POINTS_UP_TO = 1 << 18, SAMPLE = 1 << 16, BATCH = 1 << 14 };
-enum { REACH = 2 }; /* points on each side of the middle of a stencil, at most */
+/* Points on each side of the middle of a stencil. */
+enum { REACH = 2 };
+static const int reaches[] = {
+    [PSG_SYMBOL_SPECTRAL] = 0, [PSG_SYMBOL_FD2] = 1, [PSG_SYMBOL_FD4] = REACH};
+
+/* What the value at a point of a line contributes to the derivative at another one. */
+typedef struct term {
+    size_t at;
+    double weight;
+} term;
 
 struct check {
     const psg_grid *grid;
     app_line line[3];
     psg_precision precision;
     const app_equation *equation;
-    int reach; /* of the stencil */
+    int reach; /* of the stencil; 0: spectral */
     app_planes planes;
     const void *f, *u; /* of those planes */
     double most_epsilon;
     double largest_side; /* of what they add to the stencil */
     double mean;
     app_verification *result;
-    double *rows;          /* four rows of nx */
-    void *beyond;          /* for the stencil: the planes of u below and above ours, reach each */
-    void *spare;           /* and one more */
+    double *rows;          /* two rows of nx */
+    term *stencil[3];      /* of each axis: 2 reach + 1 terms for each of its points */
+    double *sides[3];      /* and what a value of 1 on each side adds there */
     double *derivative[3]; /* for spectral: of each axis, what fill_images() makes */
-    size_t *point;         /* and a batch of points */
-    double *residual;      /* with their residuals */
+    double *residual;      /* of a plane, or of a batch of points */
+    size_t *point;         /* the batch */
 };
 
 /* Row 0 of the matrix that takes the values of a trigonometric interpolant on n equal steps of a
@@ -68,6 +77,56 @@ static int fill_images(double *d, const app_line *line) {
     return APP_DONE;
 }
 
+/* The point whose value stands at place j of a line, any whole number, in the mirror image there.
+ * @param[out] at    below n
+ * @param[out] side  what a value of 1 on each side adds: of u on a Dirichlet side, of its
+ *                   derivative along the axis on a Neumann side
+ * @return what the value at the point is multiplied with: 1 or -1; 0: u is 0 there, and `at` is
+ * 0 */
+static int look_beyond(const app_line *line, long j, size_t *at, double side[2]) {
+    long place = line->first + 2 * j;
+    int sign = 1;
+    side[0] = side[1] = 0;
+    if (line->image[0] == 0) {
+        *at = (size_t)((j % line->n + line->n) % line->n);
+        return 1;
+    }
+    while (place < 0 || place > line->whole) {
+        const int s = place > line->whole;
+        const double beyond = 0.5 * line->step * (double)(s ? place - line->whole : place);
+        side[s] += sign * 2 * (line->image[s] < 0 ? 1 : beyond);
+        place = s ? 2 * line->whole - place : -place;
+        sign *= line->image[s];
+    }
+    for (int s = 0; s < 2; s++) {
+        if (place == (s ? line->whole : 0) && line->image[s] < 0) {
+            side[s] += sign;
+            sign = 0;
+            place = line->first;
+        }
+    }
+    *at = (size_t)((place - line->first) / 2);
+    return sign;
+}
+
+/* fd2 and fd4 with the mirror images beyond the sides. @param[out] sides  [n][2]: what a value of 1
+ * on each side adds to the derivative at a point */
+static void fill_stencil(term *terms, double *sides, const app_line *line, int reach) {
+    static const double coefficients[REACH][REACH + 1] = {{-2, 1, 0},
+                                                          {-30. / 12, 16. / 12, -1. / 12}};
+    for (long j = 0; j < line->n; j++, sides += 2) {
+        sides[0] = sides[1] = 0;
+        for (long m = -reach; m <= reach; m++, terms++) {
+            const double weight = coefficients[reach - 1][labs(m)] / (line->step * line->step);
+            double side[2];
+            const int sign = look_beyond(line, j + m, &terms->at, side);
+            terms->weight = app_line_varies(line) ? sign * weight : 0;
+            sides[0] += weight * side[0];
+            sides[1] += weight * side[1];
+        }
+    }
+}
+
 /* What the value at point j contributes to the derivative at point `at`. */
 static double weight_of(const app_line *line, const double *d, size_t j, size_t at) {
     const double direct = d[j < at ? at - j : j - at];
@@ -76,29 +135,29 @@ static double weight_of(const app_line *line, const double *d, size_t j, size_t 
                                      (direct + line->image[0] * d[j + at + (size_t)line->first]);
 }
 
-/* Add to a row what the values on the sides add to the stencil there: on the sides of axis x at its
- * ends, else in all of it. @param[in] j, k  of the row, k in the grid */
+/* Add to a row what the values on the sides add to the stencil there.
+ * @param[in] j, k  of the row, k in the grid */
 static void add_values(struct check *check, size_t j, size_t k, double *row) {
-    const size_t nx = check->grid->axis[0].n;
-    const size_t own = k - check->planes.z0, ny = check->grid->axis[1].n;
-    const long place[3] = {0, (long)j, (long)k};
-    for (int a = 0;
-         a < 3 && check->equation->values != NULL && app_side_values_any(check->equation->values);
-         a++) {
-        const app_line *line = &check->line[a];
-        const bool inside = place[a] > 0 && place[a] + 1 < line->n;
-        for (size_t i = 0; i < nx && !(a > 0 && inside);
-             i += a == 0 && i == 0 && nx > 1 ? nx - 1 : 1) {
+    const app_side_values *values = check->equation->values;
+    const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
+    const size_t own = k - check->planes.z0;
+    for (int a = 0; a < 3 && values != NULL && app_side_values_any(values); a++) {
+        for (size_t i = 0; i < nx; i++) {
             const size_t at = a == 0 ? own * ny + j : a == 1 ? own * nx + i : j * nx + i;
-            const double value[2] = {app_side_value(check->equation->values, a, 0, at),
-                                     app_side_value(check->equation->values, a, 1, at)};
-            const long here = a == 0 ? (long)i : place[a];
-            const double sum =
-                app_line_value(line, here - 1, value) + app_line_value(line, here + 1, value);
-            row[i] += sum / (line->step * line->step);
-            check->largest_side = fmax(check->largest_side, fabs(sum) / (line->step * line->step));
+            const double *side = check->sides[a] + 2 * (a == 0 ? i : a == 1 ? j : k);
+            double sum = 0;
+            for (int s = 0; s < 2; s++) {
+                sum += side[s] != 0 ? side[s] * app_side_value(values, a, s, at) : 0;
+            }
+            row[i] += sum;
+            check->largest_side = fmax(check->largest_side, fabs(sum));
         }
     }
+}
+
+static double value_at(const void *field, psg_precision precision, size_t index) {
+    return precision == PSG_F32 ? (double)((const float *)field)[index]
+                                : ((const double *)field)[index];
 }
 
 /* factor f with what values on sides add to it, its mean where that is dropped, max |u| and the
@@ -125,6 +184,10 @@ static void survey(struct check *check, bool drops, double *largest_u, double *m
             total_f += weight * app_line_weight(&line[0], i) * row[i];
         }
         app_numbers_add(&numbers, row, nx);
+        for (size_t i = 0; i < nx && check->equation->epsilon != NULL; i++) {
+            check->most_epsilon = fmax(check->most_epsilon, value_at(check->equation->epsilon,
+                                                                     check->precision, r * nx + i));
+        }
         app_get_row(check->u, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
             total_u += weight * app_line_weight(&line[0], i) * row[i];
@@ -170,151 +233,52 @@ static int owner_of(size_t plane, size_t nz) {
     return 0;
 }
 
-static size_t plane_bytes(const struct check *check) {
-    return check->grid->axis[0].n * check->grid->axis[1].n * app_element_bytes(check->precision);
-}
-
-/* Where plane k of ours is kept, from -reach to count - 1 + reach, count > 0. */
-static void *plane_of(const struct check *check, long k) {
-    const long count = (long)check->planes.count;
-    const size_t bytes = plane_bytes(check);
-    if (k < 0) {
-        return (char *)check->beyond + (size_t)(k + check->reach) * bytes;
+/* Does the derivative in plane k take values of several processes? */
+static bool is_shared(const struct check *check, size_t k) {
+    const size_t nz = check->grid->axis[2].n, terms = 2 * (size_t)check->reach + 1;
+    bool shared = check->reach == 0;
+    for (size_t m = 0; m < terms && !shared; m++) {
+        const term *t = &check->stencil[2][k * terms + m];
+        shared = t->weight != 0 && owner_of(t->at, nz) != owner_of(k, nz);
     }
-    return k < count ? (char *)(uintptr_t)check->u + (size_t)k * bytes
-                     : (char *)check->beyond + (size_t)(k - count + check->reach) * bytes;
+    return shared;
 }
 
-/* The planes that the stencil finds below and above those of each process. Who has one and who
- * wants it change places in the same order everywhere; what comes back is thrown away. */
-static void exchange_planes(const struct check *check) {
-    const size_t nz = check->grid->axis[2].n, bytes = plane_bytes(check);
-    for (int rank = 0; rank < app_ranks(); rank++) {
-        size_t z0 = 0, count = 0;
-        (void)psg_local_extent(nz, app_ranks(), rank, &z0, &count);
-        for (int m = 0; m < 2 * check->reach && count > 0; m++) {
-            const long k = m < check->reach ? m - check->reach : (long)count + m - check->reach;
-            size_t at;
-            if (app_line_beyond(&check->line[2], (long)z0 + k, &at) == 0) {
-                continue;
-            }
-            const int from = owner_of(at, nz);
-            const char *mine =
-                app_rank() == from ? plane_of(check, (long)(at - check->planes.z0)) : check->u;
-            if (app_rank() == rank) {
-                app_ranks_exchange(from, mine, from, plane_of(check, k), bytes);
-            } else if (app_rank() == from) {
-                app_ranks_exchange(rank, mine, rank, check->spare, bytes);
-            }
-        }
-    }
-}
-
-/* u in row j and plane k of ours, either of which may be beyond a side. @return what it is
- * multiplied with */
-static int get_row_of_u(const struct check *check, long j, long k, double *row) {
-    const size_t nx = check->grid->axis[0].n;
-    size_t y, z;
-    const int sign = app_line_beyond(&check->line[1], j, &y) *
-                     app_line_beyond(&check->line[2], (long)check->planes.z0 + k, &z);
-    if (sign != 0) {
-        app_get_row(plane_of(check, k), check->precision, y * nx, nx, row);
-    }
-    return sign;
-}
-
-/* Add the stencil across an axis to a row of the Laplacian, less its middle. */
-static void add_rows(const struct check *check, int axis, long j, long k, const double *weight,
-                     double *row, double *lap) {
-    const size_t nx = check->grid->axis[0].n;
-    for (int m = -check->reach; m <= check->reach; m++) {
-        const int sign = m == 0      ? 0
-                         : axis == 1 ? get_row_of_u(check, j + m, k, row)
-                                     : get_row_of_u(check, j, k + m, row);
-        for (size_t i = 0; i < nx && sign != 0; i++) {
-            lap[i] += sign * weight[abs(m)] * row[i];
-        }
-    }
-}
-
-static double value_at(const void *field, psg_precision precision, size_t index) {
-    return precision == PSG_F32 ? (double)((const float *)field)[index]
-                                : ((const double *)field)[index];
-}
-
-/* fd2 with epsilon: through each face goes the difference of u over the resistances of two half
- * cells. */
-static void epsilon_residual(struct check *check) {
+/* fd2 with epsilon, which is for one process: through each face goes the difference of u over the
+ * resistances of two half cells. */
+static double flux_derivative(const struct check *check, const size_t at[3], size_t index) {
     const psg_axis *axis = check->grid->axis;
-    const size_t n[3] = {axis[0].n, axis[1].n, axis[2].n};
-    const size_t stride[3] = {1, n[0], n[0] * n[1]};
-    for (size_t m = 0; m < app_points(check->grid); m++) {
-        const size_t at[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
-        const double u = value_at(check->u, check->precision, m);
-        const double epsilon = value_at(check->equation->epsilon, check->precision, m);
-        double sum = -check->equation->lambda * u;
-        for (int face = 0; face < 6; face++) {
-            const int d = face / 2;
-            const size_t next = (at[d] + (face % 2 == 0 ? 1 : n[d] - 1)) % n[d];
-            const size_t other = m - at[d] * stride[d] + next * stride[d];
-            const double h = check->line[d].step;
-            const double resistance =
-                h / 2 / epsilon +
-                h / 2 / value_at(check->equation->epsilon, check->precision, other);
-            sum += (value_at(check->u, check->precision, other) - u) / resistance / h;
-        }
-        const double f = value_at(check->f, check->precision, m);
-        check->most_epsilon = fmax(check->most_epsilon, epsilon);
-        take(check->result, sum - (check->equation->factor * f - check->mean), at[0], at[1], at[2]);
+    const size_t stride[3] = {1, axis[0].n, axis[0].n * axis[1].n};
+    const double u = value_at(check->u, check->precision, index);
+    const double epsilon = value_at(check->equation->epsilon, check->precision, index);
+    double sum = 0;
+    for (int face = 0; face < 6; face++) {
+        const int d = face / 2;
+        const term *t = &check->stencil[d][3 * at[d] + (face % 2 == 0 ? 0 : 2)];
+        const size_t next = index - at[d] * stride[d] + t->at * stride[d];
+        const double beyond = value_at(check->equation->epsilon, check->precision, next);
+        const double resistance = 0.5 / epsilon + 0.5 / beyond;
+        sum += t->weight * (value_at(check->u, check->precision, next) - u) / resistance;
     }
-}
-
-/* fd2 and fd4 with the mirror images beyond the sides. */
-static void stencil_residual(struct check *check) {
-    static const double coefficients[REACH][REACH + 1] = {{-2, 1, 0},
-                                                          {-30. / 12, 16. / 12, -1. / 12}};
-    const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
-    double weight[3][REACH + 1];
-    double *here = check->rows, *other = here + nx, *lap = other + nx, *f = lap + nx;
-    for (int a = 0; a < 3; a++) {
-        const double h = check->line[a].step;
-        for (int m = 0; m <= REACH; m++) {
-            weight[a][m] =
-                app_line_varies(&check->line[a]) ? coefficients[check->reach - 1][m] / (h * h) : 0;
-        }
-    }
-    exchange_planes(check);
-    for (long k = 0; k < (long)check->planes.count; k++) {
-        for (size_t j = 0; j < ny; j++) {
-            (void)get_row_of_u(check, (long)j, k, here);
-            app_get_row(check->f, check->precision, ((size_t)k * ny + j) * nx, nx, f);
-            for (size_t i = 0; i < nx; i++) {
-                lap[i] = (weight[0][0] + weight[1][0] + weight[2][0]) * here[i];
-                for (int m = -check->reach; m <= check->reach; m++) {
-                    size_t at;
-                    const int sign = app_line_beyond(&check->line[0], (long)i + m, &at);
-                    lap[i] += m != 0 && sign != 0 ? sign * weight[0][abs(m)] * here[at] : 0;
-                }
-            }
-            add_rows(check, 1, (long)j, k, weight[1], other, lap);
-            add_rows(check, 2, (long)j, k, weight[2], other, lap);
-            add_values(check, j, check->planes.z0 + (size_t)k, lap);
-            for (size_t i = 0; i < nx; i++) {
-                const double wanted = check->equation->factor * f[i] - check->mean;
-                take(check->result, lap[i] - check->equation->lambda * here[i] - wanted, i, j,
-                     check->planes.z0 + (size_t)k);
-            }
-        }
-    }
-    app_ranks_max_at(&check->result->residual, check->result->at);
-    check->result->points = app_points(check->grid);
+    return sum;
 }
 
 /* Second derivative along a line at its place `at`, as far as it comes from `count` values that
  * start at place `from` of the line and element `first` of u, in steps of `step`. */
 static double line_derivative(const struct check *check, int axis, size_t from, size_t count,
                               size_t first, size_t step, size_t at) {
+    const size_t terms = 2 * (size_t)check->reach + 1;
     double sum = 0;
+    if (check->reach > 0) {
+        const term *t = check->stencil[axis] + at * terms;
+        for (size_t m = 0; m < terms; m++) {
+            const size_t place = t[m].at - from;
+            sum += t[m].weight != 0 && place < count
+                       ? t[m].weight * value_at(check->u, check->precision, first + place * step)
+                       : 0;
+        }
+        return sum;
+    }
     for (size_t m = from; m < from + count; m++) {
         sum += weight_of(&check->line[axis], check->derivative[axis], m, at) *
                value_at(check->u, check->precision, first + (m - from) * step);
@@ -327,38 +291,67 @@ static double line_derivative(const struct check *check, int axis, size_t from, 
 static double residual_part(const struct check *check, size_t i, size_t j, size_t k) {
     const psg_axis *axis = check->grid->axis;
     const size_t nx = axis[0].n, ny = axis[1].n, z0 = check->planes.z0, count = check->planes.count;
-    const double along_z = line_derivative(check, 2, z0, count, i + j * nx, nx * ny, k);
-    if (k < z0 || k >= z0 + count) {
-        return along_z;
-    }
     const size_t index = ((k - z0) * ny + j) * nx + i;
-    const double lap = line_derivative(check, 0, 0, nx, index - i, 1, i) +
-                       line_derivative(check, 1, 0, ny, index - j * nx, nx, j) + along_z;
+    double lap = 0;
+    if (check->equation->epsilon != NULL) {
+        lap = flux_derivative(check, (const size_t[3]){i, j, k}, index);
+    } else {
+        lap = line_derivative(check, 2, z0, count, i + j * nx, nx * ny, k);
+        if (k < z0 || k >= z0 + count) {
+            return lap;
+        }
+        lap += line_derivative(check, 0, 0, nx, index - i, 1, i) +
+               line_derivative(check, 1, 0, ny, index - j * nx, nx, j);
+    }
     const double u = value_at(check->u, check->precision, index);
     const double f = value_at(check->f, check->precision, index);
     return lap - check->equation->lambda * u - (check->equation->factor * f - check->mean);
 }
 
-static void spectral_residual(const struct check *check) {
+/* At all points. Where the derivatives in a plane take values of one process, this one has the
+ * residuals. */
+static void residual_of_all(struct check *check) {
     const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
-    const size_t points = app_points(check->grid);
-    const bool all = points <= ALL_POINTS_UP_TO;
-    const size_t wanted = all ? points : SAMPLE;
-    uint64_t state = 1; /* the points are the same in all processes */
-    for (size_t done = 0; done < wanted; done += BATCH) {
-        const size_t batch = wanted - done < BATCH ? wanted - done : BATCH;
-        for (size_t p = 0; p < batch; p++) {
-            check->point[p] = done + p;
-            if (!all) {
-                /* Knuth's linear congruential generator; its high bits are the good ones */
-                state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-                check->point[p] = (size_t)((double)(state >> 11) * 0x1p-53 * (double)points);
+    for (size_t k = 0; k < check->grid->axis[2].n; k++) {
+        const bool own = k >= check->planes.z0 && k < check->planes.z0 + check->planes.count;
+        const bool shared = is_shared(check, k);
+        for (size_t j = 0; j < ny && (own || shared); j++) {
+            double *row = check->residual + j * nx;
+            for (size_t i = 0; i < nx; i++) {
+                row[i] = residual_part(check, i, j, k);
             }
-            const size_t index = check->point[p];
+            if (own) {
+                add_values(check, j, k, row);
+            }
+        }
+        if (shared) {
+            app_ranks_sum(check->residual, nx * ny);
+        }
+        for (size_t j = 0; j < ny && (own || shared); j++) {
+            for (size_t i = 0; i < nx; i++) {
+                take(check->result, check->residual[j * nx + i], i, j, k);
+            }
+        }
+    }
+    app_ranks_max_at(&check->result->residual, check->result->at);
+    check->result->points = app_points(check->grid);
+}
+
+/* At some points, the same in all processes. */
+static void residual_of_sample(const struct check *check) {
+    const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
+    uint64_t state = 1;
+    for (size_t done = 0; done < SAMPLE; done += BATCH) {
+        for (size_t p = 0; p < BATCH; p++) {
+            /* Knuth's linear congruential generator; its high bits are the good ones */
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const size_t index =
+                (size_t)((double)(state >> 11) * 0x1p-53 * (double)app_points(check->grid));
+            check->point[p] = index;
             check->residual[p] = residual_part(check, index % nx, index / nx % ny, index / nx / ny);
         }
-        app_ranks_sum(check->residual, batch);
-        for (size_t p = 0; p < batch; p++) {
+        app_ranks_sum(check->residual, BATCH);
+        for (size_t p = 0; p < BATCH; p++) {
             const size_t index = check->point[p];
             take(check->result, check->residual[p], index % nx, index / nx % ny, index / nx / ny);
         }
@@ -378,46 +371,50 @@ static double largest_eigenvalue(const struct check *check, psg_symbol symbol) {
     return sum;
 }
 
-static int allocate(struct check *check, psg_symbol symbol) {
+static int allocate(struct check *check) {
     const psg_axis *axis = check->grid->axis;
-    check->rows = app_allocate(axis[0].n, 4 * sizeof(double), "four rows of the field");
-    if (check->rows == NULL) {
+    const size_t plane = axis[0].n * axis[1].n;
+    check->rows = app_allocate(axis[0].n, 2 * sizeof(double), "two rows of the field");
+    check->residual = app_allocate(plane > BATCH ? plane : BATCH, sizeof(double), "the residuals");
+    check->point = app_allocate(BATCH, sizeof *check->point, "a batch of points");
+    if (check->rows == NULL || check->residual == NULL || check->point == NULL) {
         return APP_FAILED;
     }
-    if (symbol != PSG_SYMBOL_SPECTRAL) {
-        check->reach = symbol == PSG_SYMBOL_FD2 ? 1 : REACH;
-        check->beyond = app_allocate(2 * (size_t)check->reach + 1, plane_bytes(check),
-                                     "some planes of the field");
-        check->spare = check->beyond != NULL
-                           ? (char *)check->beyond + 2 * (size_t)check->reach * plane_bytes(check)
-                           : NULL;
-        return check->beyond != NULL ? APP_DONE : APP_FAILED;
-    }
     for (int a = 0; a < 3; a++) {
-        const bool images = check->line[a].image[0] != 0;
-        const size_t count = images ? (size_t)check->line[a].whole + 1 : axis[a].n;
-        double *d = app_allocate(count, sizeof *d, "the derivative along a line");
+        const app_line *line = &check->line[a];
+        const bool images = line->image[0] != 0;
+        if (check->reach > 0) {
+            check->stencil[a] = app_allocate(axis[a].n * (2 * (size_t)check->reach + 1),
+                                             sizeof(term), "the stencil along a line");
+            check->sides[a] = app_allocate(axis[a].n, 2 * sizeof(double), "the sides of a line");
+            if (check->stencil[a] == NULL || check->sides[a] == NULL) {
+                return APP_FAILED;
+            }
+            fill_stencil(check->stencil[a], check->sides[a], line, check->reach);
+            continue;
+        }
+        double *d = app_allocate(images ? (size_t)line->whole + 1 : axis[a].n, sizeof *d,
+                                 "the derivative along a line");
         check->derivative[a] = d;
-        if (d == NULL || (images && fill_images(d, &check->line[a]))) {
+        if (d == NULL || (images && fill_images(d, line))) {
             return APP_FAILED;
         }
         if (!images) {
             fill_derivative(d, axis[a].n, axis[a].length);
         }
     }
-    check->point = app_allocate(BATCH, sizeof *check->point, "a batch of points");
-    check->residual = app_allocate(BATCH, sizeof *check->residual, "their residuals");
-    return check->point != NULL && check->residual != NULL ? APP_DONE : APP_FAILED;
+    return APP_DONE;
 }
 
 static void release(struct check *check) {
-    free(check->rows);
-    free(check->beyond);
     for (int a = 0; a < 3; a++) {
         free(check->derivative[a]);
+        free(check->stencil[a]);
+        free(check->sides[a]);
     }
-    free(check->point);
+    free(check->rows);
     free(check->residual);
+    free(check->point);
 }
 
 int app_verify(const psg_grid *grid, psg_precision precision, const app_equation *equation,
@@ -428,6 +425,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     struct check check = {.grid = grid,
                           .precision = precision,
                           .equation = equation,
+                          .reach = reaches[symbol],
                           .planes = planes,
                           .f = f,
                           .u = u,
@@ -438,27 +436,30 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         check.line[a] = app_line_of(&grid->axis[a]);
     }
     memset(result, 0, sizeof *result);
-    const int code = app_ranks_agree(allocate(&check, symbol));
+    const int code = app_ranks_agree(allocate(&check));
     if (code) {
         release(&check);
         return code;
     }
     survey(&check, closed && lambda == 0, &largest_u, &mean_f, &mean_u);
-    if (equation->epsilon != NULL) {
-        epsilon_residual(&check);
-    } else if (symbol != PSG_SYMBOL_SPECTRAL) {
-        stencil_residual(&check);
+    if (check.reach > 0 || app_points(grid) <= ALL_POINTS_UP_TO) {
+        residual_of_all(&check);
     } else {
-        spectral_residual(&check);
+        residual_of_sample(&check);
     }
 
     /* The rounding errors of the transforms grow as the logarithm of the number of points. Those
      * of f come through as they are, those of u times the eigenvalues. */
     const double growth = 4 + 2 * log2((double)app_points(grid));
     const double eps = app_epsilon(precision);
+    /* with epsilon the mean is taken off in f64 before anything else */
+    const double rounded_f =
+        equation->epsilon == NULL
+            ? result->f.largest
+            : result->f.farthest + app_epsilon(PSG_F64) / eps * result->f.largest;
     result->bound = growth * eps *
                     (check.most_epsilon * largest_eigenvalue(&check, symbol) * largest_u +
-                     result->f.largest + check.largest_side);
+                     rounded_f + check.largest_side);
     /* no residual is larger than the root of the sum of all squares */
     const double left = equation->epsilon == NULL
                             ? 0
@@ -467,8 +468,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     /* the mode k = 0, which the largest eigenvalues would drown: 0, or -mean f/lambda */
     result->mean_off = !closed ? 0 : fabs(lambda == 0 ? mean_u : mean_u + mean_f / lambda);
     result->mean_bound =
-        growth * eps *
-            (largest_u + (lambda == 0 ? 0 : (result->f.largest + check.largest_side) / lambda)) +
+        growth * eps * (largest_u + (lambda == 0 ? 0 : (rounded_f + check.largest_side) / lambda)) +
         (lambda == 0 ? 0 : left / lambda);
     /* the bound grows with what the mean costs u, so that what is left of u is asked of the mean
      * itself */

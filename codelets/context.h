@@ -29,24 +29,18 @@ typedef struct psg_form {
 } psg_form;
 
 /** What tasks find out about f, for whoever waits for the solve: psg_run.result. GPUs write it
- * too. */
+ *  too. Behind `mode0` are the flags psg_findings_nonfinite(), an int for each right-hand side. */
 typedef struct psg_findings {
-    /** One complex of the precision: the mode (0,0,0), which is the sum of f. The task of the first
-     * sheet writes it. */
-    double mode0[2];
-    atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
-    atomic_int overflow;  /**< 1 if a number of u, or of its gradient, is not finite */
+    atomic_int overflow; /**< 1 if a number of u, or of its gradient, is not finite */
+    /** A complex number of the precision for each right-hand side, one after the other: the mode
+     *  (0,0,0), which is the sum of f. The task of the first sheet writes it. GPUs have complex
+     *  numbers at multiples of 16 bytes. */
+    _Alignas(16) double mode0[];
 } psg_findings;
 
-/** Several right-hand sides that a run solves, in pieces, each by a task `whole`. */
-typedef struct psg_many {
-    size_t count;
-    /** in a piece; the last piece has the rest. 0: there is one right-hand side, and no pieces */
-    size_t each;
-    /** [count], each as psg_findings.mode0, complex of the precision one after the other */
-    void *mode0;
-    atomic_int *nonfinite; /**< [count], each as psg_findings.nonfinite */
-} psg_many;
+static inline size_t psg_findings_bytes(size_t right_hand_sides) {
+    return sizeof(psg_findings) + right_hand_sides * (2 * sizeof(double) + sizeof(atomic_int));
+}
 
 /** Where the overlap rows stand in the workspace of a solve, at addresses for one GPU. */
 typedef struct psg_overlap_place {
@@ -115,7 +109,7 @@ typedef struct psg_terms {
     double scale; /**< factor over the product of the norms; of a periodic grid factor/(nx ny nz) */
     psg_sides sides;
     psg_gradient_terms gradient;
-    const psg_many *many; /**< NULL: one right-hand side, of which psg_findings tells */
+    size_t right_hand_sides; /**< that the run solves; 1 but in psg_solve_many() */
     /** of a solve with variable coefficients; `lambda` above is that of its preconditioner */
     base_pcg_terms pcg;
 } psg_terms;
@@ -155,12 +149,23 @@ static inline const psg_context *psg_context_of(const psg_run *run) {
     return run->engine->owner;
 }
 
+static inline const psg_terms *psg_terms_of(const psg_run *run) {
+    return run->user;
+}
+
 static inline psg_findings *psg_findings_of(const psg_run *run) {
     return run->result;
 }
 
-static inline const psg_terms *psg_terms_of(const psg_run *run) {
-    return run->user;
+/** psg_findings.mode0 of right-hand side m. */
+static inline void *psg_findings_mode0(const psg_run *run, size_t m) {
+    return (char *)psg_findings_of(run)->mode0 + m * 2 * psg_context_of(run)->cpu->real_bytes;
+}
+
+/** 1 if a mode of right-hand side m is not finite: f is not, or it is too large. */
+static inline atomic_int *psg_findings_nonfinite(const psg_run *run, size_t m) {
+    double *modes_end = psg_findings_of(run)->mode0 + 2 * psg_terms_of(run)->right_hand_sides;
+    return (atomic_int *)modes_end + m;
 }
 
 /** Is the gradient that a plan's solves make that of the modes of u, else differences of u? */

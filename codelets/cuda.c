@@ -336,18 +336,17 @@ psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args) {
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const size_t p = psg_sheet_of(args);
     const psg_cpu_divide divide = psg_divide_of(args);
-    psg_findings *findings = psg_findings_of(args->run);
     const bool derives = args->label.kind == PSG_TASK_GRADIENT_Z;
     void *const *eigen_d = derives ? w->waves_d.eigen : w->eigen_d;
-    return (psg_cuda_symbol){.ex_d = eigen_d[0],
-                             .ey_d = (const char *)eigen_d[1] +
-                                     c->layout.sheets.part[p].box.lo[1] * c->cpu->real_bytes,
-                             .ez_d = eigen_d[2],
-                             .lambda = divide.lambda,
-                             .scale = divide.scale,
-                             .pairs = divide.apart,
-                             .mode0_d = p == 0 && !derives ? findings->mode0 : NULL,
-                             .nonfinite_d = (int *)(uintptr_t)&findings->nonfinite};
+    return (psg_cuda_symbol){
+        .ex_d = eigen_d[0],
+        .ey_d = (const char *)eigen_d[1] + c->layout.sheets.part[p].box.lo[1] * c->cpu->real_bytes,
+        .ez_d = eigen_d[2],
+        .lambda = divide.lambda,
+        .scale = divide.scale,
+        .pairs = divide.apart,
+        .mode0_d = p == 0 && !derives ? psg_findings_mode0(args->run, 0) : NULL,
+        .nonfinite_d = (int *)(uintptr_t)psg_findings_nonfinite(args->run, 0)};
 }
 
 int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *what) {

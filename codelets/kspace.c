@@ -19,7 +19,7 @@ static void kspace_core(void *buffers[], const psg_task_args *args) {
     const psg_cpu_divide divide = psg_divide_of(args);
     void *mode0 = args->label.kind == PSG_TASK_KSPACE ? psg_findings_of(args->run)->mode0 : NULL;
     if (!context->cpu->kspace(context->fft, &divide, &sheet, psg_task_scratch(args), mode0)) {
-        atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
+        atomic_store(psg_findings_nonfinite(args->run, 0), 1);
     }
 }
 

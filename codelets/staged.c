@@ -144,7 +144,7 @@ static void transform_core(void *buffers[], const psg_task_args *args) {
             ? context->cpu->fft_z_contiguous(context->fft, direction, count, sheet, scratch)
             : context->cpu->fft_z_strided(context->fft, direction, count, sheet, scratch);
     if (!finite) {
-        atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
+        atomic_store(psg_findings_nonfinite(args->run, 0), 1);
     }
 }
 

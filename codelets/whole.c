@@ -35,7 +35,6 @@ static char *spectrum_of(const psg_task_args *args) {
 /* A core has one right-hand side at a time. */
 static void whole_core(void *buffers[], const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
-    const psg_many *many = psg_terms_of(args->run)->many;
     const size_t *n = c->layout.n;
     const size_t real = c->cpu->real_bytes;
     const size_t number = args->label.index[0];
@@ -53,14 +52,14 @@ static void whole_core(void *buffers[], const psg_task_args *args) {
                        psg_task_row_pitch(buffers, 0), spectrum + k * whole.pitch * 2 * real);
     }
     bool finite = c->cpu->kspace(c->fft, &divide, &sheet, psg_task_scratch(args),
-                                 (char *)many->mode0 + number * 2 * real);
+                                 psg_findings_mode0(args->run, number));
     for (size_t k = 0; k < n[2]; k++) {
         c->cpu->ifft_xy(c->fft, spectrum + k * whole.pitch * 2 * real,
                         u + k * psg_task_pitch(buffers, 1) * real, psg_task_row_pitch(buffers, 1));
         finite = psg_plane_finite(c, buffers, 1, k) && finite;
     }
     if (!finite) {
-        atomic_store(&many->nonfinite[number], 1);
+        atomic_store(psg_findings_nonfinite(args->run, number), 1);
     }
 }
 

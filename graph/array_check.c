@@ -20,24 +20,22 @@ const char *psg_field_name(int field) {
     return name[field];
 }
 
-/* Segment s of the plan is a GPU's if that has its tasks. */
-static bool segment_of_gpu(const psg_plan *plan, size_t s, int device) {
-    const int worker = plan->context.layout.segments.part[s].worker;
-    return worker >= 0 && starpu_worker_get_devid(worker) == device;
+/* A part is a GPU's if that has its tasks. */
+static bool is_of(const psg_part *part, int device) {
+    return device == PSG_HOST ||
+           (part->worker >= 0 && starpu_worker_get_devid(part->worker) == device);
 }
 
-psg_range psg_array_segments(const psg_plan *plan, int device) {
-    const psg_range own = plan->context.layout.segments.own;
-    psg_range gpus = own;
-    while (device != PSG_HOST && gpus.first < own.end &&
-           !segment_of_gpu(plan, gpus.first, device)) {
-        gpus.first++;
+psg_range psg_array_parts(const psg_parts *parts, int device) {
+    psg_range found = {parts->own.first, parts->own.first};
+    while (found.first < parts->own.end && !is_of(&parts->part[found.first], device)) {
+        found.first++;
     }
-    for (gpus.end = gpus.first;
-         gpus.end < own.end && (device == PSG_HOST || segment_of_gpu(plan, gpus.end, device));) {
-        gpus.end++;
+    for (found.end = found.first;
+         found.end < parts->own.end && is_of(&parts->part[found.end], device);) {
+        found.end++;
     }
-    return gpus;
+    return found;
 }
 
 int psg_array_node(const psg_plan *plan, int device) {
@@ -59,7 +57,7 @@ psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], si
     if (device < 0 ? device != PSG_HOST : gpus && psg_array_node(plan, device) < 0) {
         return psg_fail(PSG_ERR_ARG, "GPU %d is not one of the plan's", device);
     }
-    const psg_range segments = psg_array_segments(plan, gpus ? device : PSG_HOST);
+    const psg_range segments = psg_array_parts(&l->segments, gpus ? device : PSG_HOST);
     lo[0] = lo[1] = 0;
     n[0] = l->n[0];
     n[1] = l->n[1];
@@ -191,9 +189,10 @@ static psg_status check_room(const psg_array *a, const char *name, size_t bytes,
                           name, bytes, a->device, a->stride[2]);
 }
 
-/* Right-hand sides that follow one another in each array. */
-static size_t solves_of(const psg_arrays *arrays) {
-    return arrays->many.each > 0 ? arrays->many.count : 1;
+/* Planes of an array: of all right-hand sides that it has. */
+static size_t planes_of(const psg_arrays *arrays, const psg_array *a) {
+    const int device = arrays->count == 1 ? PSG_HOST : a->device;
+    return psg_parts_length(&arrays->parts, psg_array_parts(&arrays->parts, device), 2);
 }
 
 /* @param[in,out] a  as the caller gave it; then with its device and its strides */
@@ -204,7 +203,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     const size_t align = c->cpu->real_bytes;
     const void *end = NULL;
     if (!shared && a->device >= 0 && psg_array_node(plan, a->device) >= 0 &&
-        psg_range_count(psg_array_segments(plan, a->device)) == 0) {
+        psg_range_count(psg_array_parts(&arrays->parts, a->device)) == 0) {
         return PSG_OK; /* this GPU has no part of so small a grid, and the pointer means nothing */
     }
     if (a->data == NULL) {
@@ -227,8 +226,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
                         "their padding",
                         name, a->stride[2], rows);
     }
-    const psg_range segments = psg_array_segments(plan, shared ? PSG_HOST : a->device);
-    const size_t planes = psg_parts_length(&c->layout.segments, segments, 2) * solves_of(arrays);
+    const size_t planes = planes_of(arrays, a);
     const size_t bytes = span(a, c->layout.n, planes) * align;
     return planes == 0 ? PSG_OK : check_room(a, name, bytes, end);
 }
@@ -240,10 +238,8 @@ typedef struct extent {
 } extent;
 
 static extent extent_of(const psg_plan *plan, const psg_arrays *arrays, const psg_array *a) {
-    const psg_layout *l = &plan->context.layout;
-    const psg_range segments = psg_array_segments(plan, arrays->count == 1 ? PSG_HOST : a->device);
-    const size_t planes = psg_parts_length(&l->segments, segments, 2) * solves_of(arrays);
-    const size_t bytes = span(a, l->n, planes) * plan->context.cpu->real_bytes;
+    const size_t bytes =
+        span(a, plan->context.layout.n, planes_of(arrays, a)) * plan->context.cpu->real_bytes;
     return (extent){(uintptr_t)a->data, (uintptr_t)a->data + bytes};
 }
 
@@ -342,7 +338,7 @@ static psg_status check_parts(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_array *f = arrays->field[PSG_FIELD_F];
     size_t segments = 0;
     for (size_t m = 0; m < arrays->count; m++) {
-        segments += psg_range_count(psg_array_segments(plan, f[m].device));
+        segments += psg_range_count(psg_array_parts(&arrays->parts, f[m].device));
         for (int c = PSG_FIELD_U; c < PSG_FIELDS; c++) {
             const psg_array *field = arrays->field[c];
             if (field != NULL && field[m].device != f[m].device) {

@@ -8,8 +8,8 @@
 
 /** "f", "u", "gradient[0]" */
 const char *psg_field_name(int field);
-/** The segments of a GPU's part; those of the process for PSG_HOST. */
-psg_range psg_array_segments(const psg_plan *plan, int device);
+/** The parts of a cut that a GPU has; those of the process for PSG_HOST. */
+psg_range psg_array_parts(const psg_parts *parts, int device);
 /** The memory node of a device of the plan's, or of PSG_HOST. @return -1: it has no such device */
 int psg_array_node(const psg_plan *plan, int device);
 /** Whose memory an array's first number is in, as CUDA says. @return can it be read there, by a GPU

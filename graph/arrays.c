@@ -4,13 +4,13 @@
 #include "codelets/copy.h"
 #include "graph/array_check.h"
 #include "graph/block.h"
-#include "graph/pieces.h"
 #include "graph/plan_struct.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "runtime/device.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static size_t array_bytes(const psg_plan *plan) {
     const psg_context *c = &plan->context;
@@ -66,24 +66,26 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
     }
 }
 
-/* Of several right-hand sides the slabs are pieces, else segments. */
-static size_t count_slabs(const psg_plan *plan, const psg_many *many) {
-    return many->each > 0 ? (many->count + many->each - 1) / many->each
-                          : psg_range_count(plan->context.layout.segments.own);
+static size_t count_slabs(const psg_arrays *arrays) {
+    return psg_range_count(arrays->parts.own);
 }
 
-/* The array that has a segment, and the first of the array's segments. */
-static const psg_array *array_of(const psg_plan *plan, const psg_array *arrays, size_t count,
-                                 size_t s, size_t *first) {
-    for (size_t m = 0; count > 1 && m < count; m++) {
-        const psg_range segments = psg_array_segments(plan, arrays[m].device);
-        if (psg_range_has(segments, s)) {
-            *first = segments.first;
-            return &arrays[m];
+size_t psg_arrays_right_hand_sides(const psg_plan *plan, const psg_arrays *arrays) {
+    return arrays->parts.part[arrays->parts.count - 1].box.hi[2] / plan->context.layout.n[2];
+}
+
+/* The array of a field that has a part, and the first of the array's parts. */
+static const psg_array *array_of(const psg_arrays *arrays, int field, size_t s, size_t *first) {
+    for (size_t m = 0; arrays->count > 1 && m < arrays->count; m++) {
+        const psg_array *array = &arrays->field[field][m];
+        const psg_range parts = psg_array_parts(&arrays->parts, array->device);
+        if (psg_range_has(parts, s)) {
+            *first = parts.first;
+            return array;
         }
     }
-    *first = plan->context.layout.segments.own.first;
-    return arrays;
+    *first = arrays->parts.own.first;
+    return arrays->field[field];
 }
 
 /* What is behind a slab. */
@@ -94,27 +96,21 @@ typedef struct slab_place {
     int worker; /* that has its tasks; -1: any */
 } slab_place;
 
-static slab_place place_of(const psg_plan *plan, const psg_arrays *arrays, int field, size_t k) {
-    const psg_layout *l = &plan->context.layout;
-    const psg_many *many = &arrays->many;
-    if (many->each > 0) {
-        const psg_range sides = psg_many_piece(many, k);
-        return (slab_place){arrays->field[field], sides.first * l->n[2],
-                            psg_range_count(sides) * l->n[2], psg_many_worker(plan, arrays, k)};
-    }
-    const size_t s = l->segments.own.first + k;
-    slab_place place = {.planes = psg_layout_planes(l, s), .worker = l->segments.part[s].worker};
+static slab_place place_of(const psg_arrays *arrays, int field, size_t k) {
+    const size_t s = arrays->parts.own.first + k;
+    const psg_part *part = &arrays->parts.part[s];
+    slab_place place = {.planes = psg_box_length(&part->box, 2), .worker = part->worker};
     if (arrays->count > 0) {
         size_t first = 0;
-        place.array = array_of(plan, arrays->field[field], arrays->count, s, &first);
-        place.before = psg_parts_length(&l->segments, (psg_range){first, s}, 2);
+        place.array = array_of(arrays, field, s, &first);
+        place.before = part->box.lo[2] - arrays->parts.part[first].box.lo[2];
     }
     return place;
 }
 
 /* Where a slab of f or u is at home. */
 static int node_of(const psg_plan *plan, const psg_arrays *arrays, int field, size_t k) {
-    const psg_array *a = place_of(plan, arrays, field, k).array;
+    const psg_array *a = place_of(arrays, field, k).array;
     return a == NULL ? STARPU_MAIN_RAM : psg_array_node(plan, a->device);
 }
 
@@ -123,8 +119,8 @@ static bool register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) 
     const psg_context *c = &plan->context;
     const size_t *n = c->layout.n;
     bool all = true;
-    for (size_t k = 0; k < count_slabs(plan, &arrays->many) && all; k++) {
-        const slab_place at = place_of(plan, arrays, field, k);
+    for (size_t k = 0; k < count_slabs(arrays) && all; k++) {
+        const slab_place at = place_of(arrays, field, k);
         const psg_array *a = at.array;
         const size_t block[3] = {n[0], n[1], at.planes};
         starpu_data_handle_t *slab = &arrays->slabs[field][k];
@@ -137,7 +133,7 @@ static bool register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) 
             all = psg_block_make(slab, &plan->workers, block, c->cpu->real_bytes);
         }
         if (all) {
-            starpu_data_set_coordinates(*slab, 1, (int)(c->layout.segments.own.first + k));
+            starpu_data_set_coordinates(*slab, 1, (int)(arrays->parts.own.first + k));
         }
     }
     return all;
@@ -161,7 +157,7 @@ static psg_status register_fields(const psg_plan *plan, psg_arrays *arrays) {
     const psg_layout *l = &plan->context.layout;
     bool all = true;
     const psg_status room = psg_room_check(
-        "a solve", (double)(PSG_FIELDS * count_slabs(plan, &arrays->many)) * TUNING_HANDLE_BYTES +
+        "a solve", (double)(PSG_FIELDS * count_slabs(arrays)) * TUNING_HANDLE_BYTES +
                        (double)(TASKS * (l->segments.count + l->sheets.count)) * TUNING_TASK_BYTES);
     if (room != PSG_OK) {
         return room;
@@ -175,36 +171,39 @@ static psg_status register_fields(const psg_plan *plan, psg_arrays *arrays) {
                           plan->context.layout.n[0], plan->context.layout.n[1]);
 }
 
-static void free_arrays(const psg_plan *plan, psg_arrays *arrays) {
-    psg_many_close(&arrays->many, plan);
+static void free_arrays(psg_arrays *arrays) {
     for (int m = 0; m < PSG_FIELDS; m++) {
         free(arrays->field[m]);
         free(arrays->slabs[m]);
     }
+    free(arrays->parts.part);
     free(arrays->given);
     free(arrays);
 }
 
 /* As they are given, without handles. @param[in] given  by field, [count] each; NULL: there is no
  * such field
- * @param[in] many  NULL: of one right-hand side
  * @return NULL: no memory */
-static psg_arrays *note_arrays(const psg_plan *plan, size_t count,
-                               const psg_array *const given[PSG_FIELDS], const psg_many *many) {
+static psg_arrays *note_arrays(size_t count, const psg_array *const given[PSG_FIELDS],
+                               const psg_parts *parts) {
     psg_arrays *arrays = calloc(1, sizeof *arrays);
     if (arrays == NULL) {
         return NULL;
     }
     arrays->count = count;
     arrays->given = calloc(PSG_FIELDS * count + 1, sizeof *arrays->given);
-    bool good = arrays->given != NULL && psg_many_open(&arrays->many, plan, many);
+    arrays->parts = *parts;
+    arrays->parts.part = malloc(parts->count * sizeof *parts->part);
+    bool good = arrays->given != NULL && arrays->parts.part != NULL;
+    if (good) {
+        memcpy(arrays->parts.part, parts->part, parts->count * sizeof *parts->part);
+    }
     for (int m = 0; m < PSG_FIELDS && good; m++) {
         if (given[m] == NULL && m >= PSG_FIELD_GRADIENT) {
             continue;
         }
         arrays->field[m] = calloc(count + 1, sizeof *arrays->field[m]);
-        arrays->slabs[m] =
-            calloc(count_slabs(plan, &arrays->many) + 1, sizeof(starpu_data_handle_t));
+        arrays->slabs[m] = calloc(count_slabs(arrays) + 1, sizeof(starpu_data_handle_t));
         good = arrays->field[m] != NULL && arrays->slabs[m] != NULL;
         for (size_t k = 0; k < count && good; k++) {
             arrays->field[m][k] = given[m][k];
@@ -213,7 +212,7 @@ static psg_arrays *note_arrays(const psg_plan *plan, size_t count,
         }
     }
     if (!good) {
-        free_arrays(plan, arrays);
+        free_arrays(arrays);
         return NULL;
     }
     return arrays;
@@ -225,12 +224,14 @@ static bool is_given(const psg_array *given, const psg_array *array) {
            given->stride[2] == array->stride[2];
 }
 
+static bool are_same(const psg_parts *a, const psg_parts *b) {
+    return a->count == b->count && a->part[0].box.hi[2] == b->part[0].box.hi[2] &&
+           a->part[a->count - 1].box.hi[2] == b->part[b->count - 1].box.hi[2];
+}
+
 static bool are_given(const psg_arrays *arrays, size_t count,
-                      const psg_array *const given[PSG_FIELDS], const psg_many *many) {
-    const psg_many one = {.each = 0};
-    const psg_many *wanted = many != NULL ? many : &one;
-    bool all = arrays->count == count && arrays->many.count == wanted->count &&
-               arrays->many.each == wanted->each;
+                      const psg_array *const given[PSG_FIELDS], const psg_parts *parts) {
+    bool all = arrays->count == count && are_same(&arrays->parts, parts);
     for (int m = 0; m < PSG_FIELDS && all; m++) {
         all = (given[m] != NULL) == (arrays->field[m] != NULL);
         for (size_t k = 0; k < count && given[m] != NULL && all; k++) {
@@ -242,8 +243,8 @@ static bool are_given(const psg_arrays *arrays, size_t count,
 
 static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
     bool all = arrays->count > 0;
-    for (size_t k = 0; k < count_slabs(plan, &arrays->many) && all; k++) {
-        const int worker = place_of(plan, arrays, PSG_FIELD_F, k).worker;
+    for (size_t k = 0; k < count_slabs(arrays) && all; k++) {
+        const int worker = place_of(arrays, PSG_FIELD_F, k).worker;
         all = worker >= 0;
         for (int m = 0; m < PSG_FIELDS && all; m++) {
             all = arrays->field[m] == NULL ||
@@ -255,28 +256,28 @@ static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
 
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     static const psg_array *const none[PSG_FIELDS];
-    *arrays = note_arrays(plan, 0, none, NULL);
+    *arrays = note_arrays(0, none, &plan->context.layout.segments);
     if (*arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the slabs' handles");
     }
     (*arrays)->stays = true;
     const psg_status status = register_fields(plan, *arrays);
     if (status != PSG_OK) {
-        psg_arrays_destroy(*arrays, plan);
+        psg_arrays_destroy(*arrays);
         *arrays = NULL;
     }
     return status;
 }
 
-void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
+void psg_arrays_destroy(psg_arrays *arrays) {
     if (arrays == NULL) {
         return;
     }
     for (int m = 0; m < PSG_FIELDS; m++) {
-        psg_block_unregister(arrays->slabs[m], count_slabs(plan, &arrays->many));
+        psg_block_unregister(arrays->slabs[m], count_slabs(arrays));
     }
     psg_block_unregister(arrays->edge, 2);
-    free_arrays(plan, arrays);
+    free_arrays(arrays);
 }
 
 /* FFTW's plans are for addresses and pitches. */
@@ -294,9 +295,9 @@ static bool prepare_transforms(const psg_plan *plan, const psg_arrays *arrays) {
 }
 
 static psg_status make_arrays(psg_plan *plan, size_t count,
-                              const psg_array *const given[PSG_FIELDS], const psg_many *many,
+                              const psg_array *const given[PSG_FIELDS], const psg_parts *parts,
                               psg_arrays **result) {
-    psg_arrays *arrays = note_arrays(plan, count, given, many);
+    psg_arrays *arrays = note_arrays(count, given, parts);
     if (arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
     }
@@ -306,14 +307,14 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
                           psg_cpu_fftw_name());
     }
     if (status != PSG_OK) {
-        free_arrays(plan, arrays);
+        free_arrays(arrays);
         return status;
     }
     arrays->stays = all_stay(plan, arrays);
     arrays->brought = plan->workers.copies && !arrays->stays;
     status = register_fields(plan, arrays);
     if (status != PSG_OK) {
-        psg_arrays_destroy(arrays, plan);
+        psg_arrays_destroy(arrays);
         return status;
     }
     arrays->number = ++plan->held.arrays_made; /* the slabs have 0 */
@@ -321,13 +322,13 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
     return PSG_OK;
 }
 
-void psg_arrays_free(psg_held_arrays *held, const psg_plan *plan) {
+void psg_arrays_free(psg_held_arrays *held) {
     while (held->arrays != NULL) {
         psg_arrays *next = held->arrays->next;
-        psg_arrays_destroy(held->arrays, plan);
+        psg_arrays_destroy(held->arrays);
         held->arrays = next;
     }
-    psg_arrays_destroy(held->slabs, plan);
+    psg_arrays_destroy(held->slabs);
 }
 
 /* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of
@@ -343,7 +344,7 @@ static void make_place(psg_plan *plan) {
         brought = brought || (!arrays->busy && !arrays->stays);
         if (old) {
             *at = arrays->next;
-            psg_arrays_destroy(arrays, plan);
+            psg_arrays_destroy(arrays);
         } else {
             at = &arrays->next;
         }
@@ -352,7 +353,7 @@ static void make_place(psg_plan *plan) {
 
 /* The caller has written it since, f or epsilon: copies elsewhere are stale. */
 static void take_field(const psg_plan *plan, const psg_arrays *arrays, int field) {
-    const size_t slabs = count_slabs(plan, &arrays->many);
+    const size_t slabs = count_slabs(arrays);
     const bool copied = arrays->looked_at || arrays->brought;
     for (size_t k = 0; k < slabs && copied && arrays->slabs[field] != NULL; k++) {
         const starpu_data_handle_t slab = arrays->slabs[field][k];
@@ -364,10 +365,10 @@ static void take_field(const psg_plan *plan, const psg_arrays *arrays, int field
 }
 
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
-                           const psg_many *many, psg_arrays **result) {
+                           const psg_parts *parts, psg_arrays **result) {
     psg_arrays *arrays = NULL;
     for (psg_arrays **at = &plan->held.arrays; *at != NULL && arrays == NULL;) {
-        if (!(*at)->busy && are_given(*at, count, given, many)) {
+        if (!(*at)->busy && are_given(*at, count, given, parts)) {
             arrays = *at;
             *at = arrays->next;
         } else {
@@ -376,10 +377,10 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
     }
     if (arrays != NULL && psg_array_check(plan, arrays) != PSG_OK) {
         psg_clear_error();
-        psg_arrays_destroy(arrays, plan); /* freed since, and perhaps other memory stands there */
+        psg_arrays_destroy(arrays); /* freed since, and perhaps other memory stands there */
         arrays = NULL;
     }
-    psg_status status = arrays != NULL ? PSG_OK : make_arrays(plan, count, given, many, &arrays);
+    psg_status status = arrays != NULL ? PSG_OK : make_arrays(plan, count, given, parts, &arrays);
     if (arrays == NULL) {
         return status;
     }
@@ -406,12 +407,12 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
 static bool in_array(const psg_plan *plan, const psg_arrays *arrays, int field, const void *address,
                      psg_copy *copy) {
     const psg_context *c = &plan->context;
-    for (size_t k = 0; k < count_slabs(plan, &arrays->many) && arrays->count > 0; k++) {
-        const slab_place at = place_of(plan, arrays, field, k);
+    for (size_t k = 0; k < count_slabs(arrays) && arrays->count > 0; k++) {
+        const slab_place at = place_of(arrays, field, k);
         const size_t plane = (size_t)at.array->stride[2] * c->cpu->real_bytes;
         const char *slab = (const char *)at.array->data + at.before * plane;
         if ((const char *)address >= slab && (const char *)address < slab + at.planes * plane) {
-            copy->segment = c->layout.segments.own.first + k;
+            copy->segment = arrays->parts.own.first + k;
             return true;
         }
     }
@@ -434,20 +435,19 @@ bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void 
  * of one solve came, the tasks of another would wait too, though their data are there. */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room) {
-    const int worker = plan->context.layout.segments.part[s].worker;
+    const int worker = arrays->parts.part[s].worker;
     if (plan->placement.ahead && !arrays->stays && worker >= 0) {
         psg_task_fetch(run, psg_placement_node(worker),
-                       arrays->slabs[PSG_FIELD_F][s - plan->context.layout.segments.own.first],
-                       room);
+                       arrays->slabs[PSG_FIELD_F][s - arrays->parts.own.first], room);
     }
 }
 
-bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
-    const psg_range own = plan->context.layout.segments.own;
+bool psg_arrays_there(const psg_arrays *arrays) {
+    const psg_range own = arrays->parts.own;
     int valid = 1;
     int room = 1;
     for (size_t s = own.first; s < own.end && valid; s++) {
-        const int node = psg_placement_node(plan->context.layout.segments.part[s].worker);
+        const int node = psg_placement_node(arrays->parts.part[s].worker);
         starpu_data_query_status(arrays->slabs[PSG_FIELD_F][s - own.first], node, NULL, &valid,
                                  NULL);
         for (int m = PSG_FIELD_U; m < PSG_FIELDS && room; m++) {
@@ -462,13 +462,13 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
 void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
                       size_t s) {
     if (arrays->brought && arrays->slabs[field] != NULL) {
-        const size_t k = s - plan->context.layout.segments.own.first;
+        const size_t k = s - arrays->parts.own.first;
         psg_task_fetch(run, node_of(plan, arrays, field, k), arrays->slabs[field][k], NULL);
     }
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
-    const size_t slabs = count_slabs(plan, &arrays->many);
+    const size_t slabs = count_slabs(arrays);
     for (int m = PSG_FIELD_U; m < PSG_FIELDS; m++) {
         for (size_t k = 0; k < slabs && arrays->brought && arrays->slabs[m] != NULL; k++) {
             const starpu_data_handle_t slab = arrays->slabs[m][k];
@@ -481,8 +481,8 @@ void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
     arrays->busy = false;
 }
 
-void psg_arrays_settle(const psg_plan *plan, psg_arrays *arrays) {
-    const size_t slabs = count_slabs(plan, &arrays->many);
+void psg_arrays_settle(psg_arrays *arrays) {
+    const size_t slabs = count_slabs(arrays);
     const bool due = ++arrays->solves % TUNING_SOLVES_SETTLED == 0;
     for (int m = 0; m < PSG_FIELDS && due; m++) {
         if (arrays->slabs[m] != NULL && (m == PSG_FIELD_F || m == PSG_FIELD_EPSILON)) {
@@ -504,6 +504,8 @@ double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const p
     const psg_context *c = &plan->context;
     const double plane = (double)(c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes);
     const bool may = arrays->count > 0 && arrays->brought;
+    const size_t first = arrays->parts.own.first;
+    const size_t piece = psg_box_length(&arrays->parts.part[0].box, 2);
     double bytes = 0;
     for (size_t m = 0; may && m < solve->events.count; m++) {
         const psg_run_event *event = &solve->events.event[m];
@@ -517,11 +519,10 @@ double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const p
         const size_t index = event->label.index[PSG_AXIS_SEGMENT];
         for (int field = PSG_FIELD_F; field <= PSG_FIELD_U && event->worker >= 0; field++) {
             if (whole || (field == PSG_FIELD_F ? reads_f : writes_u)) {
-                const size_t k =
-                    whole ? index / arrays->many.each : index - c->layout.segments.own.first;
+                const size_t k = whole ? index * c->layout.n[2] / piece : index - first;
                 const bool away =
                     node_of(plan, arrays, field, k) != psg_placement_node(event->worker);
-                bytes += away ? plane * (double)place_of(plan, arrays, field, k).planes : 0;
+                bytes += away ? plane * (double)place_of(arrays, field, k).planes : 0;
             }
         }
     }

@@ -17,7 +17,7 @@ enum {
     PSG_FIELDS
 };
 
-/** The fields as handles by own segment: the plan's slabs, or a caller's arrays, kept for the next
+/** The fields as handles by slab: the plan's slabs, or a caller's arrays, kept for the next
  * solve with the same. */
 typedef struct psg_arrays {
     struct psg_arrays *next;
@@ -26,10 +26,11 @@ typedef struct psg_arrays {
     psg_array *given; /**< [PSG_FIELDS][count]: as the caller said; streams are NULL */
     psg_array
         *field[PSG_FIELDS]; /**< [count]: with device and strides; NULL: there is no such field */
-    starpu_data_handle_t *slabs[PSG_FIELDS]; /**< the same */
+    /** How each array is cut into slabs: as the layout into segments, or into pieces.h's pieces */
+    psg_parts parts;
+    starpu_data_handle_t *slabs[PSG_FIELDS]; /**< [psg_range_count(parts.own)] */
     starpu_data_handle_t
-        edge[2];   /**< planes of u that go to and come from another process, for a gradient */
-    psg_many many; /**< of several right-hand sides; the slabs are pieces then, and not segments */
+        edge[2];     /**< planes of u that go to and come from another process, for a gradient */
     unsigned solves; /**< that have ended */
     bool in_place;   /**< f is u */
     bool stays;      /**< f and u are on the GPUs that work on them */
@@ -57,11 +58,13 @@ typedef struct psg_held_arrays {
 
 /** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be
  * stale.
- *  @param[in] many  NULL; or count and each of several right-hand sides, which follow one another
- *  in the arrays
+ *  @param[in] parts  the layout's segments, or the pieces of several right-hand sides, which follow
+ *                    one another in each array
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME */
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
-                           const psg_many *many, psg_arrays **arrays);
+                           const psg_parts *parts, psg_arrays **arrays);
+/** Right-hand sides in each array. */
+size_t psg_arrays_right_hand_sides(const psg_plan *plan, const psg_arrays *arrays);
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
  *  the segment, and the task is handed to that GPU when f is there. Nothing without
  *  plan->placement.ahead.
@@ -73,19 +76,19 @@ void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *ar
 /** Is all of f where the tasks that read it run, and is there room for u? Then a chain, one task
  *  with all of f and u, can start; without the room StarPU would wait for ever. A hint: a task of
  *  the caller's may have yet to write f, and what nobody uses now may be evicted. */
-bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays);
-/** After the task that writes a segment of a field is submitted: it goes home, to the caller's
+bool psg_arrays_there(const psg_arrays *arrays);
+/** After the task that writes slab s of a field is submitted: it goes home, to the caller's
  * array. */
 void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
                       size_t s);
 /** A solve with them has ended. Every so many StarPU lets go what it keeps of the tasks that only
  * read f and epsilon. */
-void psg_arrays_settle(const psg_plan *plan, psg_arrays *arrays);
+void psg_arrays_settle(psg_arrays *arrays);
 /** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
-void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
+void psg_arrays_destroy(psg_arrays *arrays);
 /** All of a plan's. */
-void psg_arrays_free(psg_held_arrays *held, const psg_plan *plan);
+void psg_arrays_free(psg_held_arrays *held);
 /** What stands at an address in memory, of f, u or a workspace: data, segment and sheet of the
  * copy.
  *  @return false: nothing of it, and the copy stays as it is */

@@ -3,55 +3,44 @@
 #include "graph/partition.h"
 #include "graph/plan_struct.h"
 #include "graph/teams.h"
-#include "graph/whole.h"
 #include "runtime/chain.h"
 #include "runtime/step_list.h"
 #include "runtime/team.h"
 
-/* Several right-hand sides have a graph of their own. */
-static void submit_graph(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                         const psg_arrays *arrays) {
-    if (arrays->many.each > 0) {
-        psg_graph_many(run, plan, arrays);
-    } else {
-        plan->route.graph->submit(run, plan, workspace, arrays);
-    }
-}
-
-static bool submit_tasks(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                         const psg_arrays *arrays, bool waits) {
+static bool submit_tasks(psg_run *run, const psg_plan *plan, const psg_graph_row *graph,
+                         const psg_workspace *workspace, const psg_arrays *arrays, bool waits) {
     (void)waits;
-    submit_graph(run, plan, workspace, arrays);
+    graph->submit(run, plan, workspace, arrays);
     return false;
 }
 
 /* @return false: the run has failed, and nothing is done */
-static bool gather(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                   const psg_arrays *arrays) {
+static bool gather(psg_run *run, const psg_plan *plan, const psg_graph_row *graph,
+                   const psg_workspace *workspace, const psg_arrays *arrays) {
     const size_t key[2] = {workspace->number, arrays->number};
     if (psg_step_list_begin(run, key)) {
-        submit_graph(run, plan, workspace, arrays);
+        graph->submit(run, plan, workspace, arrays);
     }
     return psg_step_list_end(run);
 }
 
 /* All as one, if its data are on the worker that has them all, and stay there; else one after the
  * other. The first solve makes room for u. */
-static bool submit_chain(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                         const psg_arrays *arrays, bool waits) {
-    if (!arrays->stays || arrays->many.each > 0 || !psg_arrays_there(plan, arrays)) {
-        return submit_tasks(run, plan, workspace, arrays, waits);
+static bool submit_chain(psg_run *run, const psg_plan *plan, const psg_graph_row *graph,
+                         const psg_workspace *workspace, const psg_arrays *arrays, bool waits) {
+    if (!arrays->stays || !psg_arrays_there(arrays)) {
+        return submit_tasks(run, plan, graph, workspace, arrays, waits);
     }
-    if (gather(run, plan, workspace, arrays)) {
+    if (gather(run, plan, graph, workspace, arrays)) {
         psg_chain_submit(run);
     }
     return true;
 }
 
 /* Between slabs once these are there. */
-static bool submit_team(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                        const psg_arrays *arrays, bool waits) {
-    if (!gather(run, plan, workspace, arrays)) {
+static bool submit_team(psg_run *run, const psg_plan *plan, const psg_graph_row *graph,
+                        const psg_workspace *workspace, const psg_arrays *arrays, bool waits) {
+    if (!gather(run, plan, graph, workspace, arrays)) {
         return false;
     }
     if (arrays == plan->held.slabs) {

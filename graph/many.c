@@ -1,87 +1,14 @@
-/* Several right-hand sides in one call: in pieces, which a worker solves without the others, where
- * that is faster; else one after the other. */
-#include "base/tuning.h"
-#include "codelets/gpu.h"
+/* Several right-hand sides in one call: by one run, see pieces.c, and the others one after the
+ * other. */
+#include "graph/pieces.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/solve.h"
 #include "graph/status.h"
-#include "runtime/device.h"
-#include "runtime/simulation.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* --------------------------------------------------------------------------------- how to solve */
-
-static size_t points_of(const psg_plan *plan) {
-    const size_t *n = plan->context.layout.n;
-    return n[0] * n[1] * n[2];
-}
-
-/* Bytes of the spectrum of a right-hand side. */
-static size_t spectrum_of(const psg_plan *plan) {
-    const psg_context *c = &plan->context;
-    return c->layout.nxc * c->layout.n[1] * c->layout.n[2] * 2 * c->cpu->real_bytes;
-}
-
-/* The rule for the mean of each right-hand side may need a look at it. Where the policy gives each
- * task to a core or a GPU, single solves are what is compared. */
-static bool have_pieces(const psg_plan *plan) {
-    const psg_options *o = &plan->problem.options;
-    const psg_context *c = &plan->context;
-    return plan->processes.ranks == 1 && c->form.fused && psg_platform->computes && o->batch != 1 &&
-           o->mean == PSG_MEAN_DROP && !plan->workers.anywhere &&
-           (plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->solves_whole(c)));
-}
-
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-static size_t fitting(size_t bytes, size_t of_one) {
-    return bytes > of_one ? bytes / of_one : 1;
-}
-
-/* Right-hand sides of a piece on a GPU: pieces are alike. Those from main memory are small, so that
- * one comes while another is solved. StarPU counts the points of a piece in 32 bits, and CUDA its
- * right-hand sides in 16. */
-static size_t each_on_gpu(const psg_plan *plan, size_t count, bool resident) {
-    const size_t field = points_of(plan) * plan->context.cpu->real_bytes;
-    const size_t resident_most = fitting(TUNING_BATCH_BYTES, spectrum_of(plan));
-    const size_t copied_most = fitting(TUNING_BATCH_COPIED_BYTES, field);
-    size_t most = plan->problem.options.batch;
-    most = most > 0 ? most : resident ? resident_most : least(resident_most, copied_most);
-    most = least(least(most, count), least(UINT16_MAX, fitting(UINT32_MAX, points_of(plan))));
-    const size_t pieces = (count + most - 1) / most;
-    return (count + pieces - 1) / pieces;
-}
-
-/* The first `count` of so many right-hand sides are solved in pieces. On cores these are full
- * rounds of one for each core; a last round that leaves most cores idle is none. */
-static psg_many choose(const psg_plan *plan, size_t count, const psg_array *f) {
-    const psg_workers *w = &plan->workers;
-    const size_t cores = w->cpu_count;
-    psg_many many = {.count = count, .each = 1};
-    if (!have_pieces(plan) || count == 1) {
-        return (psg_many){.count = 0};
-    }
-    if (w->gpu_count > 0) {
-        const int device =
-            f->device == PSG_ASK ? psg_device_ask(f->data, PSG_ASK).device : f->device;
-        many.each = each_on_gpu(plan, count, device != PSG_HOST);
-        many.count = many.each > 1 ? count : 0;
-        return many;
-    }
-    if (cores * spectrum_of(plan) > TUNING_WHOLE_BYTES) {
-        return (psg_many){.count = 0};
-    }
-    many.count -= count % cores <= cores / 2 ? count % cores : 0;
-    return many;
-}
 
 /* -------------------------------------------------------------------------- one after the other */
 
@@ -103,12 +30,6 @@ static void note(outcome *o, psg_status status, size_t number) {
     } else {
         (void)snprintf(o->words, sizeof o->words, "%s", psg_last_error());
     }
-}
-
-/* Of a right-hand side that was solved alone. */
-static void wait_for(psg_plan *plan, outcome *o, size_t number) {
-    note(o, psg_wait(plan), number);
-    plan->past.means[number] = plan->past.mean;
 }
 
 /* Data that are no good are those of one right-hand side alone. */
@@ -145,18 +66,13 @@ static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const
     for (size_t m = of.first; m < of.end && goes_on(o); m++) {
         const psg_array from = array_at(plan, f, m);
         const psg_array to = array_at(plan, u, m);
-        if (most == 1) {
-            note(o, psg_solve_arrays(plan, 1, &from, &to, NULL), m);
-            plan->past.means[m] = plan->past.mean;
-            continue;
+        note(o, psg_solve_start(plan, &from, &to, NULL, &plan->past.means[m], most == 1), m);
+        if (m + 1 - waited == most && plan->pending.oldest != NULL) {
+            note(o, psg_wait(plan), waited++);
         }
-        if (m - waited == most) {
-            wait_for(plan, o, waited++);
-        }
-        note(o, psg_submit_arrays(plan, 1, &from, &to, NULL), m);
     }
     while (plan->pending.oldest != NULL) {
-        wait_for(plan, o, waited++);
+        note(o, psg_wait(plan), waited++);
     }
 }
 
@@ -224,12 +140,17 @@ psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *
     if (o.status != PSG_OK) {
         return o.status;
     }
-    const psg_many many = choose(plan, count, f);
-    if (many.count > 0) {
-        note(&o, psg_solve_pieces(plan, f, u, &many), SIZE_MAX);
+    psg_parts pieces;
+    size_t solved = 0;
+    note(&o, psg_pieces_cut(&pieces, plan, count, f), SIZE_MAX);
+    if (pieces.count > 0) {
+        note(&o, psg_solve_start(plan, f, u, &pieces, plan->past.means, true), SIZE_MAX);
+        note(&o, o.status == PSG_OK ? psg_wait(plan) : PSG_OK, SIZE_MAX);
+        solved = pieces.part[pieces.count - 1].box.hi[2] / plan->context.layout.n[2];
     }
+    free(pieces.part);
     if (goes_on(&o)) {
-        solve_singly(plan, (psg_range){many.count, count}, f, u, &o);
+        solve_singly(plan, (psg_range){solved, count}, f, u, &o);
     }
     plan->past.mean_count = goes_on(&o) ? count : 0;
     return o.status == PSG_OK ? PSG_OK : psg_fail(o.status, "%s", o.words);

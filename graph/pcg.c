@@ -179,7 +179,7 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
         return;
     }
     const size_t segments = plan->context.layout.segments.count;
-    psg_arrays_destroy(g->slabs, plan);
+    psg_arrays_destroy(g->slabs);
     psg_block_unregister((starpu_data_handle_t *)g->segment,
                          g->segment != NULL ? segments * SEGMENT_DATA : 0);
     psg_block_unregister(g->sums, segments);

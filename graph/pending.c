@@ -10,7 +10,6 @@
 #include "runtime/step_list.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 size_t psg_plan_in_flight(const psg_plan *plan) {
     size_t count = 0;
@@ -83,14 +82,17 @@ psg_pending *psg_pending_take(psg_plan *plan, const psg_arrays *arrays) {
     if (chosen == NULL && idle >= (gathers ? TUNING_ARRAYS_KEPT : 1)) {
         chosen = last;
     }
-    if (chosen == NULL) {
-        return create(engine);
+    psg_pending *pending = chosen == NULL ? create(engine) : *chosen;
+    if (chosen != NULL) {
+        *chosen = pending->next;
+        *pending = (psg_pending){.run = pending->run};
     }
-    psg_pending *pending = *chosen;
-    psg_run *run = pending->run;
-    *chosen = pending->next;
-    memset(pending, 0, sizeof *pending);
-    pending->run = run;
+    const size_t right_hand_sides = arrays != NULL ? psg_arrays_right_hand_sides(plan, arrays) : 1;
+    if (pending != NULL &&
+        !psg_run_want_result(pending->run, psg_findings_bytes(right_hand_sides))) {
+        psg_pending_destroy(pending);
+        pending = NULL;
+    }
     return pending;
 }
 

@@ -14,6 +14,7 @@ typedef struct psg_pending {
     psg_arrays *arrays;    /**< the plan's slabs, or from its cache */
     psg_terms terms;       /**< for its tasks */
     psg_mean mean;         /**< what to do with the mean of f */
+    double *means;         /**< where the means of f go; NULL: nowhere but to the plan */
     psg_sides_room *sides; /**< memory of terms.sides; NULL: none */
     double side_largest;   /**< the largest absolute value that the sides add to f here */
     bool chained;          /**< its tasks are one of StarPU's */

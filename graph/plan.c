@@ -56,7 +56,7 @@ static void set_context(psg_plan *plan) {
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();
     c->engine.record = o->record != 0;
-    c->engine.result_bytes = sizeof(psg_findings);
+    c->engine.result_bytes = psg_findings_bytes(1);
     c->engine.user_bytes = sizeof(psg_terms);
     c->engine.slots = o->in_flight;
     c->engine.comm = plan->processes.comm;
@@ -202,6 +202,7 @@ static psg_status check_task(psg_plan *plan) {
 static psg_status make_executor(psg_plan *plan) {
     const psg_executor *e = plan->route.executor;
     psg_route_say(&plan->route, plan);
+    psg_route_several(&plan->several, plan);
     return e->make != NULL ? e->make(&plan->context.engine, plan) : PSG_OK;
 }
 
@@ -233,7 +234,7 @@ static void free_arrangement(psg_plan *plan) {
 /* Free all but StarPU. */
 static void free_plan(psg_plan *plan) {
     psg_team_end(&plan->context.engine);
-    psg_arrays_free(&plan->held, plan);
+    psg_arrays_free(&plan->held);
     psg_pcg_destroy(plan->held.pcg, plan);
     psg_plan_unpin(plan, NULL);
     psg_pending_free(&plan->pending);

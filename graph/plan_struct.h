@@ -47,7 +47,8 @@ struct psg_plan {
     psg_shared shared;
     /** with less room on the GPUs another one, and the structures below are made anew */
     psg_home home;
-    psg_solve_route route; /**< chosen bit by bit, as what it depends on is made */
+    psg_solve_route route;   /**< chosen bit by bit, as what it depends on is made */
+    psg_solve_route several; /**< of several right-hand sides at once */
     psg_placement placement;
     psg_between between;
     /** what tasks see of the plan, with the layout and the form of their data */

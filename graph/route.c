@@ -10,6 +10,7 @@
 #include "graph/ranks.h"
 #include "graph/staged.h"
 #include "graph/status.h"
+#include "graph/whole.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 
@@ -74,6 +75,26 @@ size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan) {
         route->executor = steps > 0 ? &psg_executor_chain : &psg_executor_tasks;
     }
     return steps;
+}
+
+static const psg_graph_row whole = {"graph of whole solves", psg_graph_whole};
+
+/* The rule for the mean of each right-hand side may need a look at it. Where the policy gives each
+ * task to a core or a GPU, single solves are what is compared. */
+static bool solves_whole(const psg_plan *plan) {
+    const psg_options *o = &plan->problem.options;
+    const psg_context *c = &plan->context;
+    return plan->processes.ranks == 1 && c->form.fused && psg_platform->computes && o->batch != 1 &&
+           o->mean == PSG_MEAN_DROP && !plan->workers.anywhere &&
+           (plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->solves_whole(c)));
+}
+
+/* A chain is one solve. */
+void psg_route_several(psg_solve_route *several, const psg_plan *plan) {
+    *several = plan->route;
+    several->graph = solves_whole(plan) ? &whole : NULL;
+    several->executor =
+        plan->route.executor == &psg_executor_chain ? &psg_executor_tasks : plan->route.executor;
 }
 
 /* ---------------------------------------------------------------------------------- exchange */

@@ -26,8 +26,8 @@ typedef struct psg_executor {
     size_t (*parts)(const psg_plan *plan, bool sheets);
     /** Submit a solve. @param[in] waits  the calling thread does nothing else until it has ended
      *  @return do all its tasks follow one another on one stream? */
-    bool (*submit)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                   const psg_arrays *arrays, bool waits);
+    bool (*submit)(psg_run *run, const psg_plan *plan, const psg_graph_row *graph,
+                   const psg_workspace *workspace, const psg_arrays *arrays, bool waits);
 } psg_executor;
 
 /** How blocks go from segments to sheets, and back. */
@@ -49,6 +49,9 @@ typedef struct psg_solve_route {
 /** Which graph, and a team of cores or tasks of StarPU's? The plan's workers and options are
  * known. */
 void psg_route_begin(psg_solve_route *route, const psg_plan *plan);
+/** Once all else is known: the route of several right-hand sides at once. Its graph is NULL where
+ *  they are solved one after the other. */
+void psg_route_several(psg_solve_route *several, const psg_plan *plan);
 /** How are blocks exchanged? @return PSG_OK; PSG_ERR_UNSUPPORTED */
 psg_status psg_route_exchange(psg_solve_route *route, const psg_plan *plan);
 /** What follows from the exchange: packed, messages, reaches. */

@@ -6,7 +6,6 @@
 #include "graph/gradient.h"
 #include "graph/pcg.h"
 #include "graph/pending.h"
-#include "graph/pieces.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
 #include "graph/ranks.h"
@@ -29,7 +28,8 @@
 typedef struct request {
     const psg_solve_args *args; /* NULL: the plan's, which all processes have; else all give some */
     bool waits;                 /* the calling thread does nothing else until the solve has ended */
-    const psg_many *many;       /* NULL: one right-hand side */
+    const psg_parts *parts;     /* NULL: the layout's segments; else several right-hand sides */
+    double *means;              /* of their f; or NULL */
     size_t streams;
     psg_stream stream[PSG_FIELDS * STARPU_MAXCUDADEVS]; /* [streams]: of arrays on GPUs */
 } request;
@@ -125,7 +125,8 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     pending->workspace = workspace;
     pending->arrays = arrays;
     pending->terms.overlap = workspace->overlap;
-    pending->terms.many = arrays->many.each > 0 ? &arrays->many : NULL;
+    pending->terms.right_hand_sides = psg_arrays_right_hand_sides(plan, arrays);
+    pending->means = r->means;
     workspace->users++;
     run->slot = workspace->number;
     run->user = &pending->terms;
@@ -135,17 +136,15 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
         plan->pending.oldest = pending;
     }
     plan->pending.newest = pending;
-    const psg_executor *executor =
-        pending->steps_most == 0 ? plan->route.executor : &psg_executor_tasks;
-    if (pending->terms.many != NULL) {
-        psg_many_begin(pending->terms.many, plan);
-    }
+    const psg_solve_route *route =
+        pending->terms.right_hand_sides > 1 ? &plan->several : &plan->route;
+    const psg_executor *executor = pending->steps_most == 0 ? route->executor : &psg_executor_tasks;
     run->awake = !executor->sleeps;
     const psg_submission submission = psg_work_start(&plan->work, run, plan->pending.launched++);
     if (pending->steps_most > 0) {
         psg_pcg_submit_arrays(run, plan, pending);
     } else {
-        pending->chained = executor->submit(run, plan, workspace, arrays, r->waits);
+        pending->chained = executor->submit(run, plan, route->graph, workspace, arrays, r->waits);
     }
     if (submission.program) {
         for (psg_pending *other = plan->pending.oldest; other != NULL; other = other->next) {
@@ -200,7 +199,8 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     const psg_array *const given[PSG_FIELDS] = {
         f, u, terms.gradient[0], terms.gradient[1], terms.gradient[2], terms.epsilon};
     if (status == PSG_OK) {
-        status = psg_arrays_take(plan, count, given, r.many, &arrays);
+        const psg_parts *parts = r.parts != NULL ? r.parts : &plan->context.layout.segments;
+        status = psg_arrays_take(plan, count, given, parts, &arrays);
     }
     if (status == PSG_OK) {
         note_streams(&r, arrays, given);
@@ -256,14 +256,31 @@ static double mean_of(const psg_plan *plan, const psg_pending *pending, double s
     return needs_mean(plan, &pending->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
 }
 
+/* Of f of right-hand side m. The process that has mode 0, the first, has it; others have 0. */
+static double sum_of(const psg_plan *plan, const psg_pending *pending, size_t m) {
+    return pending->steps_most > 0 ? pending->pcg.sum
+                                   : plan->context.cpu->first(psg_findings_mode0(pending->run, m));
+}
+
+/* The first right-hand side of which a mode is not finite; their count: all are. */
+static size_t find_bad(const psg_plan *plan, const psg_pending *pending) {
+    const size_t count = pending->terms.right_hand_sides;
+    size_t m = 0;
+    while (m < count && atomic_load(psg_findings_nonfinite(pending->run, m)) == 0 &&
+           isfinite(sum_of(plan, pending, m))) {
+        m++;
+    }
+    return m;
+}
+
 static void keep_statistics(psg_plan *plan, const psg_pending *pending, double sum) {
     psg_past *past = &plan->past;
-    const psg_many *many = pending->terms.many;
+    const size_t last = pending->terms.right_hand_sides - 1;
     psg_work_keep(&plan->work, pending->run, pending->program);
     past->mean = mean_of(plan, pending, sum);
     past->mean_count = 0; /* psg_solve_many() says otherwise once all of them are solved */
-    for (size_t m = 0; many != NULL && m < many->count; m++) {
-        past->means[m] = mean_of(plan, pending, psg_many_sum(many, plan, m));
+    for (size_t m = 0; m <= last && pending->means != NULL; m++) {
+        pending->means[m] = mean_of(plan, pending, m == last ? sum : sum_of(plan, pending, m));
     }
     past->from_memory = pending->steps_most == 0 && psg_arrays_in_memory(pending->arrays);
     past->pcg = pending->pcg;
@@ -312,38 +329,38 @@ static bool largest_row(const psg_cpu_ops *cpu, const void *values, size_t count
     return true;
 }
 
-/* In some planes of slab k of f, of which the first is plane z of its grid. @return its place in
- * the grid; INFINITY: there is none */
-static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t k, psg_range of,
-                              size_t z) {
-    const size_t plane = plan->context.layout.n[0] * plan->context.layout.n[1];
-    size_t at = 0;
-    look_at_f(plan, arrays, k, of, nonfinite_row, &at);
-    return at < plane * psg_range_count(of) ? (double)(z * plane + at) : INFINITY;
+/* Of right-hand side `bad`. @return its place in the grid; INFINITY: there is none here */
+static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t bad) {
+    const size_t *n = plan->context.layout.n;
+    const psg_range planes = {bad * n[2], (bad + 1) * n[2]};
+    const psg_parts *parts = &arrays->parts;
+    for (size_t s = parts->own.first; s < parts->own.end; s++) {
+        const psg_range slab = {parts->part[s].box.lo[2], parts->part[s].box.hi[2]};
+        const size_t first = slab.first > planes.first ? slab.first : planes.first;
+        const size_t end = slab.end < planes.end ? slab.end : planes.end;
+        size_t at = 0;
+        if (first < end) {
+            look_at_f(plan, arrays, s - parts->own.first,
+                      (psg_range){first - slab.first, end - slab.first}, nonfinite_row, &at);
+            if (at < n[0] * n[1] * (end - first)) {
+                return (double)((first - planes.first) * n[0] * n[1] + at);
+            }
+        }
+    }
+    return INFINITY;
 }
 
 /* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it
  * costs nothing to know that there is one; only then is f searched for it. */
-static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
+static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pending) {
     const psg_context *c = &plan->context;
-    const psg_many *many = &arrays->many;
+    psg_arrays *arrays = pending->arrays;
     const size_t plane = c->layout.n[0] * c->layout.n[1];
-    double first = INFINITY; /* its place in the grid */
-    for (size_t s = c->layout.segments.own.first;
-         s < c->layout.segments.own.end && isinf(first) && !arrays->in_place && many->each == 0;
-         s++) {
-        first = first_nonfinite(plan, arrays, s - c->layout.segments.own.first,
-                                (psg_range){0, psg_layout_planes(&c->layout, s)},
-                                c->layout.segments.part[s].box.lo[2]);
-    }
+    const size_t bad = pending->terms.right_hand_sides > 1 ? find_bad(plan, pending) : 0;
+    double first = arrays->in_place ? INFINITY : first_nonfinite(plan, arrays, bad);
     char whose[64] = "";
-    if (many->each > 0) {
-        const size_t bad = psg_many_nonfinite(many, plan);
-        const size_t before = bad % many->each * c->layout.n[2];
+    if (pending->terms.right_hand_sides > 1) {
         (void)snprintf(whose, sizeof whose, "right-hand side %zu: ", bad);
-        first = arrays->in_place ? first
-                                 : first_nonfinite(plan, arrays, bad / many->each,
-                                                   (psg_range){before, before + c->layout.n[2]}, 0);
     }
     double found[2] = {first, arrays->in_place ? 0 : 1}; /* perhaps on another process */
     const psg_status status = psg_ranks_min(plan->processes.comm, found, 2);
@@ -399,15 +416,11 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_pending *pending) 
  * the sum of f says about f. The process that has mode 0, the first, has the sum. */
 static psg_status judge(psg_plan *plan, const psg_pending *pending) {
     psg_run *run = pending->run;
-    const psg_many *many = pending->terms.many;
+    const size_t count = pending->terms.right_hand_sides;
     enum { SUM, NONFINITE, OVERFLOW, FAULT, FINDINGS };
     double found[FINDINGS] = {
-        [SUM] = many != NULL                ? psg_many_sum(many, plan, many->count - 1)
-                : pending->steps_most > 0   ? pending->pcg.sum
-                : plan->processes.rank == 0 ? plan->context.cpu->first(psg_findings_of(run)->mode0)
-                                            : 0,
-        [NONFINITE] = many != NULL ? psg_many_nonfinite(many, plan) < many->count
-                                   : atomic_load(&psg_findings_of(run)->nonfinite) != 0,
+        [SUM] = sum_of(plan, pending, count - 1),
+        [NONFINITE] = find_bad(plan, pending) < count,
         [OVERFLOW] = atomic_load(&psg_findings_of(run)->overflow) != 0,
         [FAULT] = psg_run_failed(run),
     };
@@ -421,7 +434,7 @@ static psg_status judge(psg_plan *plan, const psg_pending *pending) {
     if (status == PSG_OK &&
         (!finite || (pending->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && computed))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
-        status = finite ? refuse_mean(plan, pending) : find_nonfinite(plan, pending->arrays);
+        status = finite ? refuse_mean(plan, pending) : find_nonfinite(plan, pending);
         psg_runtime_rest();
     }
     if (status == PSG_OK) {
@@ -447,7 +460,7 @@ psg_status psg_wait(psg_plan *plan) {
     }
     wait_for_run(plan, pending->run);
     const psg_status status = judge(plan, pending);
-    psg_arrays_settle(plan, pending->arrays);
+    psg_arrays_settle(pending->arrays);
     if (pending->arrays != plan->held.slabs) {
         psg_arrays_give_back(plan, pending->arrays);
     } else {
@@ -470,10 +483,9 @@ psg_status psg_solve(psg_plan *plan, const void *f, void *u) {
     return status == PSG_OK ? psg_wait(plan) : status;
 }
 
-psg_status psg_solve_pieces(psg_plan *plan, const psg_array *f, const psg_array *u,
-                            const psg_many *many) {
-    const psg_status status = submit(plan, 1, f, u, (request){.waits = true, .many = many});
-    return status == PSG_OK ? psg_wait(plan) : status;
+psg_status psg_solve_start(psg_plan *plan, const psg_array *f, const psg_array *u,
+                           const psg_parts *parts, double *means, bool waits) {
+    return submit(plan, 1, f, u, (request){.waits = waits, .parts = parts, .means = means});
 }
 
 psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,

@@ -91,7 +91,8 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
 /* What lambda and factor are to the tasks of a solve. */
 static psg_status make_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args) {
     const psg_problem *p = &plan->problem;
-    *terms = (psg_terms){.lambda = ldexp(args->lambda, 2 * p->unit),
+    *terms = (psg_terms){.right_hand_sides = 1,
+                         .lambda = ldexp(args->lambda, 2 * p->unit),
                          .scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit)};
     return check_quotients(plan, args, terms);
 }

@@ -2,14 +2,15 @@
 #include "graph/whole.h"
 #include "codelets/whole.h"
 #include "graph/arrays.h"
-#include "graph/pieces.h"
 
-void psg_graph_many(psg_run *run, const psg_plan *plan, const psg_arrays *arrays) {
-    const psg_many *many = &arrays->many;
-    for (size_t k = 0; k * many->each < many->count; k++) {
-        const psg_range sides = psg_many_piece(many, k);
-        psg_task_whole(run, sides.first, psg_range_count(sides), psg_many_worker(plan, arrays, k),
-                       arrays->slabs[PSG_FIELD_F][k], arrays->slabs[PSG_FIELD_U][k]);
+void psg_graph_whole(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                     const psg_arrays *arrays) {
+    const size_t nz = psg_context_of(run)->layout.n[2];
+    (void)workspace; /* each worker has room of its own */
+    for (size_t k = 0; k < arrays->parts.count; k++) {
+        const psg_part *piece = &arrays->parts.part[k];
+        psg_task_whole(run, piece->box.lo[2] / nz, psg_box_length(&piece->box, 2) / nz,
+                       piece->worker, arrays->slabs[PSG_FIELD_F][k], arrays->slabs[PSG_FIELD_U][k]);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, k);
     }
 }

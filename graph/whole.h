@@ -3,8 +3,10 @@
 #define PSG_GRAPH_WHOLE_H
 
 #include "graph/arrays.h"
+#include "graph/workspace.h"
 
-/** Submit the tasks of all pieces. */
-void psg_graph_many(psg_run *run, const psg_plan *plan, const psg_arrays *arrays);
+/** Submit every task of such a run. Failures are latched in the run. */
+void psg_graph_whole(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                     const psg_arrays *arrays);
 
 #endif

@@ -3,34 +3,34 @@ rows go into the file when it has ended. What a row was measured by, on which ma
 versions say what it is, so that the file can be gone on with. A row of a table is a study, or a
 program of one."""
 
-import math
+import json
 import os
 import sys
 
 from circumstances import Moment, load_since, note_load
 from groups import Groups
 from measuring import Child, command_words, signal_text
+from results import gflops, spread
 from sweep import Sweep
-from tables import Files, Table, note_old, number_text, read_csv
+from tables import Files, Table, note_old, number_text
 from words import FAILED, USAGE, Failure, clean
 
 
-def times(name):
-    """Columns of quartiles of seconds: the median has the name alone."""
-    return [name + which for which in ("", "_min", "_q1", "_q3", "_max")]
-
-
-# The columns that the programs write: lab/peers/program_columns.h is the same for them.
-PEERS = [
-    "peer", "grid", "precision", "ranks", "threads", "gpus", "status", *times("peer_seconds"),
-    *times("psg_seconds"), "repeats", "ratio", "peer_gflops", "psg_gflops", "difference",
-    "exchange", "segments", "sheets", "gpu_model", "variant"
-]
-EMBED = [
-    "door", "grid", "precision", "ranks", "gpus", "status", *times("seconds"), "repeats", "ratio",
-    "gflops", "difference", "exchange", "gpu_model"
-]
-TEXTS = {"grid", "peer", "door", "precision", "exchange", "status", "gpu_model", "variant"}
+# What a program tells of a case in a line of JSON: words, numbers that may be unknown, and all
+# seconds of a solve by the peer and by psg (lab/peers/peer.c).
+WORDS = {"name", "grid", "precision", "status", "exchange", "gpu_model", "variant"}
+NUMBERS = {"ranks", "threads", "gpus", "difference", "segments", "sheets"}
+SECONDS = {"peer_seconds", "psg_seconds"}
+# ratio: the peer's time over psg's. difference: of both u, over the largest. variant: the peer's
+# best way, which was measured.
+PEERS = ["peer", "grid", "precision", "ranks", "threads", "gpus", "status",
+         *spread("peer_seconds", []), *spread("psg_seconds", []), "repeats", "ratio", "peer_gflops",
+         "psg_gflops", "difference", "exchange", "segments", "sheets", "gpu_model", "variant"]
+# A row is a door of psg, or a peer. ratio: the time of the peer of the same run over the door's.
+# difference: of u from that of the door `device`, over the largest.
+EMBED = ["door", "grid", "precision", "ranks", "gpus", "status", *spread("seconds", []), "repeats",
+         "ratio", "gflops", "difference", "exchange", "gpu_model"]
+TEXTS = {"peer", "door"} | WORDS
 # Columns after those of the study; *: a text, =: a part of the identity.
 OWN = """*=command warm_up seed *=psg_version *=starpu_version *=fftw_version *=cuda_version
     *=mpi_version *=host *=cpu_model =cores load load_average *date""".split()
@@ -155,32 +155,49 @@ def find_program(request, program):
     return None, "there is no " + ", and no ".join(path[:400] for path in paths)
 
 
-def check_rows(table, program):
-    """Numbers are numbers, and times are there if all is well. What is wrong, in words."""
-    for row in table.rows:
-        for column, text in row.items():
-            try:
-                value = float(text or "nan")
-                wrong = False
-            except ValueError:
-                value, wrong = math.nan, column not in table.texts
-            wrong = wrong or ("seconds" in column and row["status"] == "ok" and not value > 0)
-            if wrong or (column == "status" and not text):
-                return "%s wrote a row with %s '%.40s'" % (program, column, text)
+def what_is_wrong(told):
+    """With what a program tells, in words; "": nothing."""
+    if not isinstance(told, dict) or set(told) != WORDS | NUMBERS | SECONDS:
+        return "is not of this psg: its line is no row: '%.60s'" % json.dumps(told)
+    for name, value in told.items():
+        kinds = str if name in WORDS else list if name in SECONDS else (int, float, type(None))
+        numbers = all(isinstance(one, (int, float)) and one > 0 for one in value) if isinstance(
+            value, list) else True
+        if not isinstance(value, kinds) or not numbers or (name == "status" and not value):
+            return "wrote a row with %s '%.40s'" % (name, value)
+    if told["status"] == "ok" and not told["psg_seconds"]:
+        return "wrote a row with psg_seconds '[]'"
     return ""
+
+
+def row_of(table, told):
+    """The columns of a study that a row has."""
+    theirs, ours = spread("peer_seconds", told["peer_seconds"]), spread("psg_seconds",
+                                                                       told["psg_seconds"])
+    median = {"peer": theirs["peer_seconds"], "psg": ours["psg_seconds"]}
+    numbers = {**theirs, **ours, **spread("seconds", told["psg_seconds"]),
+               "ratio": median["peer"] / median["psg"], "repeats": len(told["psg_seconds"]),
+               "gflops": gflops(told, median["psg"]),
+               **{who + "_gflops": gflops(told, median[who]) for who in median}}
+    cells = {**told, "peer": told["name"], "door": told["name"],
+             **{name: number_text(value) for name, value in numbers.items()}}
+    return {name: value if isinstance(value, str) else number_text(value)
+            for name, value in cells.items() if name in table.columns}
 
 
 def read_rows(table, text, program):
     """The rows up to the last whole line. What is wrong, in words."""
-    try:
-        read_csv(table, text[:text.rfind("\n") + 1])
-    except ValueError as wrong:
-        table.rows = []
-        return "%s is not of this psg: %s" % (program, wrong)
-    wrong = check_rows(table, program)
-    if wrong:
-        table.rows = []
-    return wrong or ("" if table.rows else "%s wrote no row" % program)
+    for line in text[:text.rfind("\n") + 1].splitlines():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            told = line
+        wrong = what_is_wrong(told)
+        if wrong:
+            table.rows = []
+            return "%s %s" % (program, wrong)
+        table.rows.append(table.new(**row_of(table, told)))
+    return "" if table.rows else "%s wrote no row" % program
 
 
 def last_words(child, program):
@@ -211,7 +228,7 @@ def run_job(job, path, arguments, progress, shown, table):
     for line in child.lines(arguments["patience"], progress):
         silent = line is None
         heard.append(line or "")
-        progress.step("%s, %d rows" % (shown, max(0, len(heard) - 1)))
+        progress.step("%s, %d rows" % (shown, len(heard)))
     if silent:
         child.ask_to_end()
     status = child.reap()

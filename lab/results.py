@@ -33,6 +33,19 @@ def quantile(numbers, share):
                                                            len(ordered) - 1)] - ordered[below])
 
 
+def spread(name, seconds):
+    """The median, which has the name alone, the quartiles and the ends. NaN: there are none."""
+    shares = (("", 0.5), ("_min", 0), ("_q1", 0.25), ("_q3", 0.75), ("_max", 1))
+    return {name + which: quantile(seconds, share) if seconds else math.nan
+            for which, share in shares}
+
+
+def gflops(config, seconds):
+    """By the count 5 n log2(n) for each of the two transforms."""
+    n = configs.points(config)
+    return 2 * 5 * n * math.log2(n) / seconds / 1e9
+
+
 def median(numbers):
     """NaN where one is not known."""
     numbers = list(numbers)
@@ -128,13 +141,9 @@ class Results:
     def put_samples(self, row, config, result):
         samples = result.samples
         seconds = [sample["seconds"] for sample in samples]
-        numbers = {
-            "seconds" + name: quantile(seconds, share)
-            for name, share in (("_min", 0), ("_q1", 0.25), ("", 0.5), ("_q3", 0.75), ("_max", 1))
-        }
-        if not config["workload"]:  # by the count 5 n log2(n) for each of the two transforms
-            n = configs.points(config)
-            numbers["gflops"] = 2 * 5 * n * math.log2(n) / numbers["seconds"] / 1e9
+        numbers = spread("seconds", seconds)
+        if not config["workload"]:
+            numbers["gflops"] = gflops(config, numbers["seconds"])
         for name in self.medians + self.stages:
             numbers[name] = median(sample[name] for sample in samples)
         numbers["idle"] = 1 - numbers["busy"]

@@ -37,8 +37,8 @@ typedef struct psg_engine {
     size_t kinds;   /**< psg_kind_count() when the engine was made */
     bool record;    /**< runs keep what their tasks read and write */
     bool pinned;    /**< GPUs write to psg_run.result */
-    size_t result_bytes;
-    size_t user_bytes; /**< of psg_run.user, which kernels get by value: a CUDA graph is for one
+    size_t result_bytes; /**< that a run has at first, see psg_run_want_result() */
+    size_t user_bytes;   /**< of psg_run.user, which kernels get by value: a CUDA graph is for one
                           value */
     /** A thread that waits for a run polls, as CUDA does: where GPUs have all tasks, to be woken
      * takes as long as a task. */
@@ -143,7 +143,9 @@ typedef struct psg_run {
     bool awake;       /**< StarPU's workers are awake for it */
     size_t slot;      /**< its slot, or the slot that it had last */
     const void *user; /**< [engine->user_bytes] for its tasks; the submitter's */
-    void *result;     /**< [engine->result_bytes] that its tasks write; 0 at the start of a run */
+    void *result;     /**< [result_bytes] that its tasks write; 0 at the start of a run */
+    size_t result_bytes;
+    size_t result_room; /**< bytes that there is memory for */
 
     psg_run_cell *cell; /**< [engine->workers][engine->kinds] */
     psg_run_messages messages;

@@ -17,17 +17,31 @@
 #include <string.h>
 #include <time.h>
 
+static void free_result(psg_run *run) {
+    if (run->result != NULL && run->engine->pinned) {
+        psg_devices->host_free(run->result);
+    } else {
+        free(run->result);
+    }
+}
+
+bool psg_run_want_result(psg_run *run, size_t bytes) {
+    if (bytes > run->result_room) {
+        free_result(run);
+        run->result = run->engine->pinned ? psg_devices->host_alloc(bytes) : malloc(bytes);
+        run->result_room = run->result != NULL ? bytes : 0;
+    }
+    run->result_bytes = run->result != NULL ? bytes : 0;
+    return run->result != NULL;
+}
+
 static void free_parts(psg_run *run) {
     psg_team_entry_destroy(run->entry);
     psg_step_list_destroy(run->steps);
     if (run->order != NULL) {
         psg_stream_orders->destroy(run->order);
     }
-    if (run->result != NULL && run->engine->pinned) {
-        psg_devices->host_free(run->result);
-    } else {
-        free(run->result);
-    }
+    free_result(run);
     free(run->messages.gathering);
     free(run->messages.transfer);
     free(run->messages.pairing);
@@ -40,18 +54,17 @@ psg_run *psg_run_create(const psg_engine *engine) {
     if (run == NULL) {
         return NULL;
     }
-    const size_t bytes = engine->result_bytes + 1;
     const int ranks = engine->comm != NULL ? engine->comm->ranks : 0;
     psg_run_messages *m = &run->messages;
     run->engine = engine;
     run->cell = calloc(engine->workers * engine->kinds + 1, sizeof *run->cell);
-    run->result = engine->pinned ? psg_devices->host_alloc(bytes) : malloc(bytes);
+    const bool result = psg_run_want_result(run, engine->result_bytes + 1);
     m->pairing = calloc((size_t)ranks + 1, sizeof *m->pairing);
     m->transfer = ranks > 1 ? psg_transfers_create(engine->messages) : NULL;
     m->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
     run->steps = psg_step_list_create();
     run->entry = engine->team != NULL ? psg_team_entry_create(psg_team_seats(engine->team)) : NULL;
-    if (run->cell == NULL || run->result == NULL || m->pairing == NULL ||
+    if (run->cell == NULL || !result || m->pairing == NULL ||
         (ranks > 1 && (m->transfer == NULL || m->gathering == NULL)) || run->steps == NULL ||
         (engine->team != NULL && run->entry == NULL)) {
         free_parts(run);
@@ -88,7 +101,7 @@ void psg_run_start(psg_run *run, uint64_t number) {
     run->number = number;
     atomic_store(&run->fault, PSG_FAULT_NONE);
     memset(run->words, 0, sizeof run->words);
-    memset(run->result, 0, e->result_bytes);
+    memset(run->result, 0, run->result_bytes);
     memset(run->cell, 0, e->workers * e->kinds * sizeof *run->cell);
     m->cell = (psg_run_cell){0};
     m->bytes = 0;

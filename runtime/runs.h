@@ -9,6 +9,10 @@ psg_run *psg_run_create(const psg_engine *engine);
 /** NULL is fine. */
 void psg_run_destroy(psg_run *run);
 
+/** Its tasks will write so many bytes to psg_run.result, in this run and the next ones.
+ *  @return false: no memory */
+bool psg_run_want_result(psg_run *run, size_t bytes);
+
 /** Begin anew, as run `number` of the engine: nothing has happened yet, and its submission is
  * pending. */
 void psg_run_start(psg_run *run, uint64_t number);

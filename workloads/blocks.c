@@ -83,9 +83,9 @@ PSG_CLONES static float line_sum(float first, float step, uint32_t count, float 
     return sum;
 }
 
-double psg_cpu_plates(const base_plates *p) {
-    const uint32_t over = base_plate_columns(p->over);
-    const uint32_t of = base_plate_columns(p->of);
+double blocks_cpu_plates(const blocks_plates *p) {
+    const uint32_t over = blocks_plate_columns(p->over);
+    const uint32_t of = blocks_plate_columns(p->of);
     const float step = 1 / (float)p->fine;
     const float corner = 0.5F * step - 0.5F; /* of the first charge of a cell */
     double sum = 0;
@@ -122,17 +122,17 @@ static uint32_t diagonal_points(double cells) {
 }
 
 /* The plates of the diagonal task of block k = l, or of the pair (k, l). */
-static base_plates plates_between(const problem *b, size_t k, size_t l) {
-    return (base_plates){.points = k == l ? diagonal_points(b->cells[k]) : b->cells[k],
-                         .over = b->cells[k],
-                         .of = b->cells[l],
-                         .fine = b->fine,
-                         .apart = plate_distance * ((float)k - (float)l)};
+static blocks_plates plates_between(const problem *b, size_t k, size_t l) {
+    return (blocks_plates){.points = k == l ? diagonal_points(b->cells[k]) : b->cells[k],
+                           .over = b->cells[k],
+                           .of = b->cells[l],
+                           .fine = b->fine,
+                           .apart = plate_distance * ((float)k - (float)l)};
 }
 
 /* Terms of the sum of that task, with one charge in each cell. */
 static double terms_of(const problem *b, size_t k, size_t l) {
-    const base_plates plates = plates_between(b, k, l);
+    const blocks_plates plates = plates_between(b, k, l);
     return (double)plates.points * plates.of;
 }
 
@@ -140,13 +140,13 @@ static size_t other_block(const psg_label *label) {
     return label->index[label->kind == first_kind + DIAGONAL ? 0 : 1];
 }
 
-static base_plates plates_of(const psg_task *task) {
+static blocks_plates plates_of(const psg_task *task) {
     return plates_between(task->owner, task->label->index[0], other_block(task->label));
 }
 
 static void blocks_sum_core(const psg_task *task) {
-    const base_plates plates = plates_of(task);
-    *(double *)psg_task_memory(task, 0) = psg_cpu_plates(&plates);
+    const blocks_plates plates = plates_of(task);
+    *(double *)psg_task_memory(task, 0) = blocks_cpu_plates(&plates);
 }
 
 static void blocks_project_core(const psg_task *task) {
@@ -158,22 +158,22 @@ static void blocks_project_core(const psg_task *task) {
 
 #ifdef WORKLOADS_CUDA
 static int blocks_sum_gpu(const psg_task *task) {
-    const base_plates plates = plates_of(task);
-    return (int)psg_cuda_plates(&plates, psg_task_memory(task, 0), psg_task_memory(task, 1),
-                                task->stream);
+    const blocks_plates plates = plates_of(task);
+    return (int)blocks_cuda_plates(&plates, psg_task_memory(task, 0), psg_task_memory(task, 1),
+                                   task->stream);
 }
 
 static int blocks_project_gpu(const psg_task *task) {
     (void)task;
-    return (int)psg_cuda_couple(psg_task_memory(task, 0), psg_task_memory(task, 1),
-                                psg_task_memory(task, 2), task->stream);
+    return (int)blocks_cuda_couple(psg_task_memory(task, 0), psg_task_memory(task, 1),
+                                   psg_task_memory(task, 2), task->stream);
 }
 #endif
 
 /* Doubles that diagonal and pair need beside on a GPU. */
 static size_t scratch_of(void) {
 #ifdef WORKLOADS_CUDA
-    return PSG_CUDA_PLATES_SCRATCH;
+    return BLOCKS_CUDA_SCRATCH;
 #else
     return 1;
 #endif
@@ -182,7 +182,7 @@ static size_t scratch_of(void) {
 /* All data are a double: the model of a task has to be told of its plates. */
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const problem *b = owner;
-    const base_plates p = plates_between(b, label->index[0], other_block(label));
+    const blocks_plates p = plates_between(b, label->index[0], other_block(label));
     const bool sums = label->kind != first_kind + PROJECT;
     shape->n[0] = sums ? p.over : 1;
     shape->n[1] = sums ? p.of : 1;
@@ -453,9 +453,9 @@ static int64_t row_length(int64_t cells, int64_t columns, int64_t row) {
 
 /* The potential at so many points, one above each cell, at one height: the distance between a point
  * and a cell is one of few, so each is looked at once, with how often it is there. */
-static double layer_potential(const base_plates *p, int64_t points, double z) {
-    const int64_t over = base_plate_columns(p->over);
-    const int64_t of = base_plate_columns(p->of);
+static double layer_potential(const blocks_plates *p, int64_t points, double z) {
+    const int64_t over = blocks_plate_columns(p->over);
+    const int64_t of = blocks_plate_columns(p->of);
     const int64_t rows = (points + over - 1) / over;
     const int64_t charged = (p->of + of - 1) / of;
     double sum = 0;
@@ -474,7 +474,7 @@ static double layer_potential(const base_plates *p, int64_t points, double z) {
     return sum;
 }
 
-static double mean_potential(const base_plates *p) {
+static double mean_potential(const blocks_plates *p) {
     double sum = 0;
     for (uint32_t first = 0; first < p->points; first += p->over) {
         const uint32_t left = p->points - first;
@@ -488,12 +488,12 @@ static void expect(const problem *p) {
     const size_t count = p->count;
     double self[BLOCKS_MOST];
     for (size_t k = 0; k < count; k++) {
-        const base_plates plates = plates_between(p, k, k);
+        const blocks_plates plates = plates_between(p, k, k);
         self[k] = mean_potential(&plates);
     }
     for (size_t k = 0; k < count; k++) {
         for (size_t l = 0; l < count; l++) {
-            const base_plates plates = plates_between(p, k, l);
+            const blocks_plates plates = plates_between(p, k, l);
             p->expected[k] += k == l ? 0 : mean_potential(&plates) / sqrt(self[k] * self[l]);
         }
     }

@@ -8,7 +8,7 @@ namespace {
 constexpr int threads = 128;
 constexpr int warps = threads / warp_threads;
 
-/// Cells of a row: base_plate_columns() of the plate below the points, and of that with the
+/// Cells of a row: blocks_plate_columns() of the plate below the points, and of that with the
 /// charges.
 struct row_lengths {
     uint32_t over, of;
@@ -16,7 +16,7 @@ struct row_lengths {
 
 /// scratch [blocks]
 __global__ void __launch_bounds__(threads)
-    points_kernel(base_plates p, row_lengths row, double *scratch) {
+    points_kernel(blocks_plates p, row_lengths row, double *scratch) {
     const uint32_t warp = threadIdx.x / warp_threads, lane = threadIdx.x % warp_threads;
     const uint32_t lines = (p.of + row.of - 1) / row.of * p.fine;
     const float step = 1 / (float)p.fine;
@@ -61,16 +61,16 @@ __global__ void couple_kernel(double *pair, const double *first, const double *s
 
 } // namespace
 
-cudaError_t psg_cuda_plates(const base_plates *plates, double *mean_d, double *scratch_d,
-                            cudaStream_t stream) {
-    const base_plates p = *plates;
+cudaError_t blocks_cuda_plates(const blocks_plates *plates, double *mean_d, double *scratch_d,
+                               cudaStream_t stream) {
+    const blocks_plates p = *plates;
     const uint64_t most = (uint64_t)1 << 31;
     if (p.points == 0 || p.over == 0 || p.of == 0 || p.fine == 0 || p.points > most ||
         p.over > most || (uint64_t)p.of * p.fine > most)
         return cudaErrorInvalidValue;
     const uint32_t blocks =
-        p.points < PSG_CUDA_PLATES_SCRATCH ? p.points : (uint32_t)PSG_CUDA_PLATES_SCRATCH;
-    const row_lengths row = {base_plate_columns(p.over), base_plate_columns(p.of)};
+        p.points < BLOCKS_CUDA_SCRATCH ? p.points : (uint32_t)BLOCKS_CUDA_SCRATCH;
+    const row_lengths row = {blocks_plate_columns(p.over), blocks_plate_columns(p.of)};
     points_kernel<<<blocks, threads, 0, stream>>>(p, row, scratch_d);
     const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess)
@@ -80,8 +80,8 @@ cudaError_t psg_cuda_plates(const base_plates *plates, double *mean_d, double *s
     return cudaGetLastError();
 }
 
-cudaError_t psg_cuda_couple(double *pair_d, const double *first_d, const double *second_d,
-                            cudaStream_t stream) {
+cudaError_t blocks_cuda_couple(double *pair_d, const double *first_d, const double *second_d,
+                               cudaStream_t stream) {
     couple_kernel<<<1, 1, 0, stream>>>(pair_d, first_d, second_d);
     return cudaGetLastError();
 }

@@ -29,22 +29,6 @@
 
 enum { STEPS = 25, LEAF = BASE_PCG_LANES };
 
-/* The published answers, NPB 3: https://www.nas.nasa.gov/software/npb.html. The first zeta and the
- * nonzeros were computed apart from this program. */
-static const struct class {
-    char name;
-    size_t n, nonzer, iterations;
-    double shift, zeta, first_zeta;
-    size_t nonzeros;
-} classes[] = {
-    {'S', 1400, 7, 15, 10, 8.5971775078648, 9.99864415791, 78148},
-    {'W', 7000, 8, 15, 12, 10.362595087124, 11.9997003727, 508402},
-    {'A', 14000, 11, 15, 20, 17.130235054029, 19.9997581277, 1853104},
-    {'B', 75000, 13, 75, 60, 22.712745482631, 59.9994751579, 13708072},
-    {'C', 150000, 15, 75, 110, 28.973605592845, 109.999442324, 36121058},
-};
-enum { CLASSES = sizeof classes / sizeof *classes };
-
 /* Data of a block: the matrix; EVEN and ODD, which are f and x in turn, and the other vectors; LOW
  * and HIGH, what psg_cpu_pcg_direction() writes for a stencil; sums. */
 enum { START, COLUMN, VALUE, EVEN, ODD, R, P, Q, SOURCE, LOW, HIGH, SUMS, DATA };
@@ -52,12 +36,12 @@ enum { START, COLUMN, VALUE, EVEN, ODD, R, P, Q, SOURCE, LOW, HIGH, SUMS, DATA }
 enum { NOW, FIRST, SCRATCH, NUMBERS };
 
 typedef struct problem {
-    const struct class *class;
-    psg_cpu_cg_matrix matrix; /* columns as base_cg_rows has them */
+    const cg_class *class;
+    cg_matrix matrix; /* columns as cg_rows has them */
     size_t blocks, leaves;
-    size_t leaf[BASE_CG_BLOCKS + 1]; /* the first of each block, and the end */
-    size_t nonzeros[BASE_CG_BLOCKS];
-    psg_data data[DATA][BASE_CG_BLOCKS];
+    size_t leaf[CG_BLOCKS + 1]; /* the first of each block, and the end */
+    size_t nonzeros[CG_BLOCKS];
+    psg_data data[DATA][CG_BLOCKS];
     psg_data numbers[NUMBERS];
 } problem;
 
@@ -151,16 +135,16 @@ static void vector_core(const psg_task *task) {
 }
 
 /* Buffers: start, column, value, q, sums, p of each block. */
-static base_cg_rows rows_of(const psg_task *task) {
+static cg_rows rows_of(const psg_task *task) {
     const problem *p = task->owner;
     const size_t b = task->label->index[0];
-    base_cg_rows r = {.block = b,
-                      .leaves = leaves_of(p, b),
-                      .start = psg_task_memory(task, 0),
-                      .column = psg_task_memory(task, 1),
-                      .value = psg_task_memory(task, 2),
-                      .q = psg_task_memory(task, 3),
-                      .part = psg_task_memory(task, 4)};
+    cg_rows r = {.block = b,
+                 .leaves = leaves_of(p, b),
+                 .start = psg_task_memory(task, 0),
+                 .column = psg_task_memory(task, 1),
+                 .value = psg_task_memory(task, 2),
+                 .q = psg_task_memory(task, 3),
+                 .part = psg_task_memory(task, 4)};
     for (size_t m = 0; m < p->blocks; m++) {
         r.p[m] = psg_task_memory(task, 5 + m);
     }
@@ -168,8 +152,8 @@ static base_cg_rows rows_of(const psg_task *task) {
 }
 
 static void apply_core(const psg_task *task) {
-    const base_cg_rows rows = rows_of(task);
-    psg_cpu_cg_apply(&rows);
+    const cg_rows rows = rows_of(task);
+    cg_cpu_apply(&rows);
 }
 
 /* Buffers: scalars, scratch, sums of each block, and after the first iteration a copy of the
@@ -218,8 +202,8 @@ static int vector_gpu(const psg_task *task) {
 }
 
 static int apply_gpu(const psg_task *task) {
-    const base_cg_rows rows = rows_of(task);
-    return (int)psg_cuda_cg_apply(&rows, task->stream);
+    const cg_rows rows = rows_of(task);
+    return (int)cg_cuda_apply(&rows, task->stream);
 }
 
 static int join_gpu(const psg_task *task) {
@@ -307,14 +291,12 @@ static psg_status parse(void *memory, const char *size, const workload_options *
                         psg_precision precision) {
     problem *p = memory;
     (void)precision;
-    for (size_t c = 0; c < CLASSES && p->class == NULL; c++) {
-        p->class = size[0] == classes[c].name && size[1] == '\0' ? &classes[c] : NULL;
-    }
+    p->class = cg_class_of(size);
     if (p->class == NULL) {
         return workload_fail(PSG_ERR_ARG, "cg has no class '%s': it has S, W, A, B and C", size);
     }
     const size_t nonzeros = p->class->nonzeros, leaves = (p->class->n - 1) / LEAF + 1;
-    const size_t most = leaves < BASE_CG_BLOCKS ? leaves : BASE_CG_BLOCKS;
+    const size_t most = leaves < CG_BLOCKS ? leaves : CG_BLOCKS;
     const size_t least = (nonzeros - 1) / most + 1;
     if (how->tile > 0 && (how->tile < least || how->tile > nonzeros)) {
         return workload_fail(PSG_ERR_ARG,
@@ -332,7 +314,7 @@ static psg_status choose(void *memory, const psg_engine_workers *workers) {
     const size_t most = (p->class->nonzeros - 1) / TUNING_CG_NONZEROS + 1;
     const size_t share = workload_share(workers), end = share < most ? share : most;
     if (p->blocks == 0) {
-        p->blocks = end < BASE_CG_BLOCKS ? end : BASE_CG_BLOCKS;
+        p->blocks = end < CG_BLOCKS ? end : CG_BLOCKS;
     }
     return PSG_OK;
 }
@@ -362,14 +344,14 @@ static void cut(problem *p) {
     }
 }
 
-/* Columns become numbers in blocks, as base_cg_rows has them. */
+/* Columns become numbers in blocks, as cg_rows has them. */
 static void number_columns(const problem *p) {
     for (size_t m = 0; m < p->matrix.start[p->matrix.n]; m++) {
         size_t b = 0;
         while (p->matrix.column[m] >= p->leaf[b + 1] * LEAF) {
             b++;
         }
-        p->matrix.column[m] += (uint32_t)(b << BASE_CG_BITS) - (uint32_t)(p->leaf[b] * LEAF);
+        p->matrix.column[m] += (uint32_t)(b << CG_BITS) - (uint32_t)(p->leaf[b] * LEAF);
     }
 }
 
@@ -400,8 +382,8 @@ static psg_status register_block(problem *p, const psg_work *work, size_t b) {
 
 static psg_status make(void *memory, const psg_work *work) {
     problem *p = memory;
-    const struct class *c = p->class;
-    if (!psg_cpu_cg_make(&p->matrix, c->n, c->nonzer, c->shift)) {
+    const cg_class *c = p->class;
+    if (!cg_matrix_make(&p->matrix, c->n, c->nonzer, c->shift)) {
         return workload_fail(PSG_ERR_MEMORY, "no memory for a matrix of %zu nonzeros", c->nonzeros);
     }
     cut(p);
@@ -423,7 +405,7 @@ static void destroy(void *memory) {
     problem *p = memory;
     psg_data_free(&p->data[0][0], sizeof p->data / sizeof **p->data);
     psg_data_free(p->numbers, NUMBERS);
-    psg_cpu_cg_free(&p->matrix);
+    cg_matrix_free(&p->matrix);
 }
 
 /* ----------------------------------------------------------------------------------- running */
@@ -482,7 +464,7 @@ static void submit_vectors(psg_run *run, const problem *p, int kind, size_t step
 static void submit_products(psg_run *run, const problem *p, size_t step) {
     for (size_t b = 0; b < p->blocks; b++) {
         const psg_task_data data[] = {
-            {&p->data[START][b], 3, BASE_CG_BLOCKS, STARPU_R}, /* and COLUMN and VALUE */
+            {&p->data[START][b], 3, CG_BLOCKS, STARPU_R}, /* and COLUMN and VALUE */
             {&p->data[Q][b], 1, 1, STARPU_W},
             {&p->data[SUMS][b], 1, 1, STARPU_W},
             {p->data[P], p->blocks, 1, STARPU_R}};
@@ -531,7 +513,7 @@ static double zeta(const problem *p, int which) {
 
 static size_t answers(void *memory, workload_answer *list) {
     const problem *p = memory;
-    const struct class *c = p->class;
+    const cg_class *c = p->class;
     list[0] = (workload_answer){"zeta", zeta(p, NOW), c->zeta, 1e-10};
     list[1] = (workload_answer){"first_zeta", zeta(p, FIRST), c->first_zeta, 1e-10};
     list[2] = (workload_answer){"nonzeros", (double)p->matrix.start[c->n], (double)c->nonzeros, 0};

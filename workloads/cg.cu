@@ -7,7 +7,7 @@
 
 namespace {
 
-constexpr int lanes = BASE_CG_LANES, leaf = BASE_PCG_LANES; // numbers at once, and rows
+constexpr int lanes = CG_LANES, leaf = BASE_PCG_LANES; // numbers at once, and rows
 static_assert(leaf == 32 && leaf % lanes == 0, "a warp has some rows, and the sum of a leaf");
 
 /// The first of `width` lanes gets the sum of their values, in halves.
@@ -17,18 +17,18 @@ __device__ double add_halves(double value, int width) {
     return value;
 }
 
-__global__ void __launch_bounds__(lanes *leaf) apply_kernel(const base_cg_rows r) {
-    __shared__ const double *p[BASE_CG_BLOCKS];
+__global__ void __launch_bounds__(lanes *leaf) apply_kernel(const cg_rows r) {
+    __shared__ const double *p[CG_BLOCKS];
     __shared__ double product[leaf];
     const unsigned thread = threadIdx.y * lanes + threadIdx.x;
     const size_t row = blockIdx.x * size_t(leaf) + threadIdx.y;
-    if (thread < BASE_CG_BLOCKS)
+    if (thread < CG_BLOCKS)
         p[thread] = r.p[thread];
     __syncthreads();
     const size_t end = r.start[row + 1] - r.start[0];
     double sum = 0;
     for (size_t i = r.start[row] - r.start[0] + threadIdx.x; i < end; i += lanes)
-        sum += r.value[i] * p[r.column[i] >> BASE_CG_BITS][r.column[i] & BASE_CG_MASK];
+        sum += r.value[i] * p[r.column[i] >> CG_BITS][r.column[i] & CG_MASK];
     sum = add_halves(sum, lanes);
     if (threadIdx.x == 0) {
         r.q[row] = sum;
@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(lanes *leaf) apply_kernel(const base_cg_rows r
 
 } // namespace
 
-cudaError_t psg_cuda_cg_apply(const base_cg_rows *rows, cudaStream_t stream) {
-    if (rows->leaves == 0 || rows->leaves > INT32_MAX || rows->block >= BASE_CG_BLOCKS)
+cudaError_t cg_cuda_apply(const cg_rows *rows, cudaStream_t stream) {
+    if (rows->leaves == 0 || rows->leaves > INT32_MAX || rows->block >= CG_BLOCKS)
         return cudaErrorInvalidValue;
     apply_kernel<<<(unsigned)rows->leaves, dim3(lanes, leaf), 0, stream>>>(*rows);
     return cudaGetLastError();

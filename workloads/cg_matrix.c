@@ -14,6 +14,24 @@ static const double least_eigenvalue = .1; /* of what the v_i make, about */
 
 /* ------------------------------------------------------------------------------- the matrix */
 
+/* NPB 3: https://www.nas.nasa.gov/software/npb.html */
+static const cg_class classes[] = {
+    {'S', 1400, 7, 15, 10, 8.5971775078648, 9.99864415791, 78148},
+    {'W', 7000, 8, 15, 12, 10.362595087124, 11.9997003727, 508402},
+    {'A', 14000, 11, 15, 20, 17.130235054029, 19.9997581277, 1853104},
+    {'B', 75000, 13, 75, 60, 22.712745482631, 59.9994751579, 13708072},
+    {'C', 150000, 15, 75, 110, 28.973605592845, 109.999442324, 36121058},
+};
+
+const cg_class *cg_class_of(const char *size) {
+    for (size_t m = 0; m < sizeof classes / sizeof *classes; m++) {
+        if (size[0] == classes[m].name && size[1] == '\0') {
+            return &classes[m];
+        }
+    }
+    return NULL;
+}
+
 /* A v_i. */
 typedef struct vector {
     size_t count;
@@ -45,20 +63,20 @@ static void draw(vector *v, size_t n, size_t nonzer, size_t i, uint64_t *x) {
     }
     v->count = 0;
     while (v->count < nonzer) {
-        const uint64_t value = base_random_next(*x);
-        *x = base_random_next(value);
+        const uint64_t value = random_next(*x);
+        *x = random_next(value);
         const uint64_t place = *x >> unused;
         if (place < n && find(v, place) == v->count) {
-            put(v, place, base_random_real(value));
+            put(v, place, random_real(value));
         }
     }
     put(v, i, .5);
 }
 
 /* Room for each row: vectors may have the same places, so that less of it is needed. */
-static bool allocate(psg_cpu_cg_matrix *a, size_t nonzer) {
+static bool allocate(cg_matrix *a, size_t nonzer) {
     const size_t rows = (a->n + LANES - 1) / LANES * LANES;
-    uint64_t x = base_random_next(seed);
+    uint64_t x = random_next(seed);
     vector v;
     a->start = calloc(rows + 1, sizeof *a->start);
     for (size_t i = 0; i < a->n && a->start != NULL; i++) {
@@ -78,8 +96,7 @@ static bool allocate(psg_cpu_cg_matrix *a, size_t nonzer) {
 }
 
 /* @param[in,out] count  numbers of the row */
-static void add(const psg_cpu_cg_matrix *a, uint32_t row, uint32_t *count, uint32_t column,
-                double value) {
+static void add(const cg_matrix *a, uint32_t row, uint32_t *count, uint32_t column, double value) {
     const size_t end = a->start[row] + *count;
     size_t at = a->start[row];
     while (at < end && a->column[at] != column) {
@@ -93,8 +110,8 @@ static void add(const psg_cpu_cg_matrix *a, uint32_t row, uint32_t *count, uint3
     a->value[at] += value;
 }
 
-static void add_all(const psg_cpu_cg_matrix *a, size_t nonzer, double shift, uint32_t *count) {
-    uint64_t x = base_random_next(seed);
+static void add_all(const cg_matrix *a, size_t nonzer, double shift, uint32_t *count) {
+    uint64_t x = random_next(seed);
     vector v;
     for (size_t i = 0; i < a->n; i++) {
         const double weight = pow(least_eigenvalue, (double)i / (double)a->n);
@@ -108,7 +125,7 @@ static void add_all(const psg_cpu_cg_matrix *a, size_t nonzer, double shift, uin
 }
 
 /* Rows follow one another. */
-static void close_up(const psg_cpu_cg_matrix *a, const uint32_t *count) {
+static void close_up(const cg_matrix *a, const uint32_t *count) {
     const size_t rows = (a->n + LANES - 1) / LANES * LANES;
     size_t to = 0;
     for (size_t row = 0; row <= rows; row++) {
@@ -120,50 +137,50 @@ static void close_up(const psg_cpu_cg_matrix *a, const uint32_t *count) {
     }
 }
 
-bool psg_cpu_cg_make(psg_cpu_cg_matrix *matrix, size_t n, size_t nonzer, double shift) {
+bool cg_matrix_make(cg_matrix *matrix, size_t n, size_t nonzer, double shift) {
     uint32_t *count = calloc(n, sizeof *count);
-    *matrix = (psg_cpu_cg_matrix){.n = n};
+    *matrix = (cg_matrix){.n = n};
     const bool good = count != NULL && allocate(matrix, nonzer);
     if (good) {
         add_all(matrix, nonzer, shift, count);
         close_up(matrix, count);
     } else {
-        psg_cpu_cg_free(matrix);
+        cg_matrix_free(matrix);
     }
     free(count);
     return good;
 }
 
-void psg_cpu_cg_free(psg_cpu_cg_matrix *matrix) {
+void cg_matrix_free(cg_matrix *matrix) {
     free(matrix->start);
     free(matrix->column);
     free(matrix->value);
-    *matrix = (psg_cpu_cg_matrix){0};
+    *matrix = (cg_matrix){0};
 }
 
 /* ------------------------------------------------------------------------------ its product */
 
-static double product(const base_cg_rows *r, size_t at) {
+static double product(const cg_rows *r, size_t at) {
     const uint32_t column = r->column[at];
-    return r->value[at] * r->p[column >> BASE_CG_BITS][column & BASE_CG_MASK];
+    return r->value[at] * r->p[column >> CG_BITS][column & CG_MASK];
 }
 
-static double row_product(const base_cg_rows *r, size_t row) {
+static double row_product(const cg_rows *r, size_t row) {
     const size_t end = r->start[row + 1] - r->start[0];
-    double lane[BASE_CG_LANES] = {0};
+    double lane[CG_LANES] = {0};
     size_t at = r->start[row] - r->start[0];
-    for (; at + BASE_CG_LANES <= end; at += BASE_CG_LANES) {
-        for (size_t l = 0; l < BASE_CG_LANES; l++) {
+    for (; at + CG_LANES <= end; at += CG_LANES) {
+        for (size_t l = 0; l < CG_LANES; l++) {
             lane[l] += product(r, at + l);
         }
     }
     for (size_t l = 0; at + l < end; l++) {
         lane[l] += product(r, at + l);
     }
-    return psg_cpu_add_halves(lane, BASE_CG_LANES);
+    return psg_cpu_add_halves(lane, CG_LANES);
 }
 
-void psg_cpu_cg_apply(const base_cg_rows *r) {
+void cg_cpu_apply(const cg_rows *r) {
     for (size_t leaf = 0; leaf < r->leaves; leaf++) {
         double sum[LANES];
         for (size_t l = 0; l < LANES; l++) {

@@ -24,14 +24,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_LOG2 = PSG_CPU_EP_LEAF_LOG2, CHUNKS_LOG2 = 8 };
+enum { LEAST_LOG2 = EP_LEAF_LOG2, CHUNKS_LOG2 = 8 };
 
 /* The published answers, NPB 3: https://www.nas.nasa.gov/software/npb.html */
 static const struct class {
     char name;
     unsigned pairs_log2;
-    double sum[PSG_CPU_EP_SUMS];
-    double ring[PSG_CPU_EP_RINGS];
+    double sum[EP_SUMS];
+    double ring[EP_RINGS];
 } classes[] = {
     {'S',
      24,
@@ -64,53 +64,53 @@ typedef struct problem {
     const struct class *class;
     size_t chunks;
     size_t parts; /* chunks; or with `redux` two: what ep_add writes, and the sum */
-    double (*numbers)[PSG_CPU_EP_NUMBERS]; /* [parts] */
-    psg_data *handle;                      /* [parts]: of numbers, and one more: scratch */
+    double (*numbers)[EP_NUMBERS]; /* [parts] */
+    psg_data *handle;              /* [parts]: of numbers, and one more: scratch */
 } problem;
 
 /* --------------------------------------------------------------------------- pairs, on a core */
 
 /* Two uniform numbers of [-1, 1) in the circle become two normal ones by Marsaglia's polar method.
  */
-static void add_leaf(uint64_t first, double numbers[PSG_CPU_EP_NUMBERS]) {
-    uint64_t x = base_random_after(BASE_RANDOM_SEED, 2 * first);
-    uint64_t ring[PSG_CPU_EP_RINGS] = {0};
-    double sum[PSG_CPU_EP_SUMS] = {0, 0};
-    for (unsigned pair = 0; pair < 1U << PSG_CPU_EP_LEAF_LOG2; pair++) {
-        x = base_random_next(x);
-        const double u = 2 * base_random_real(x) - 1;
-        x = base_random_next(x);
-        const double v = 2 * base_random_real(x) - 1;
+static void add_leaf(uint64_t first, double numbers[EP_NUMBERS]) {
+    uint64_t x = random_after(RANDOM_SEED, 2 * first);
+    uint64_t ring[EP_RINGS] = {0};
+    double sum[EP_SUMS] = {0, 0};
+    for (unsigned pair = 0; pair < 1U << EP_LEAF_LOG2; pair++) {
+        x = random_next(x);
+        const double u = 2 * random_real(x) - 1;
+        x = random_next(x);
+        const double v = 2 * random_real(x) - 1;
         const double t = u * u + v * v;
         if (t <= 1) {
             const double scale = sqrt(-2 * log(t) / t);
             const double l = fmax(fabs(u * scale), fabs(v * scale));
-            ring[l < PSG_CPU_EP_RINGS ? (unsigned)l : PSG_CPU_EP_RINGS - 1]++;
+            ring[l < EP_RINGS ? (unsigned)l : EP_RINGS - 1]++;
             sum[0] += u * scale;
             sum[1] += v * scale;
         }
     }
     memcpy(numbers, sum, sizeof sum);
-    for (int l = 0; l < PSG_CPU_EP_RINGS; l++) {
-        numbers[PSG_CPU_EP_SUMS + l] = (double)ring[l];
+    for (int l = 0; l < EP_RINGS; l++) {
+        numbers[EP_SUMS + l] = (double)ring[l];
     }
 }
 
-void psg_cpu_ep_add(double sum[PSG_CPU_EP_NUMBERS], const double numbers[PSG_CPU_EP_NUMBERS]) {
-    for (int m = 0; m < PSG_CPU_EP_NUMBERS; m++) {
+void ep_cpu_add(double sum[EP_NUMBERS], const double numbers[EP_NUMBERS]) {
+    for (int m = 0; m < EP_NUMBERS; m++) {
         sum[m] += numbers[m];
     }
 }
 
 /* Sums wait in a stack until they have a neighbour of their size: that of leaves 0 to 3 is added to
  * that of 4 to 7. */
-void psg_cpu_ep(uint64_t first, uint64_t count, double numbers[PSG_CPU_EP_NUMBERS]) {
-    double waiting[64][PSG_CPU_EP_NUMBERS];
+void ep_cpu(uint64_t first, uint64_t count, double numbers[EP_NUMBERS]) {
+    double waiting[64][EP_NUMBERS];
     int top = 0;
-    for (uint64_t leaf = 0; leaf < count >> PSG_CPU_EP_LEAF_LOG2; leaf++) {
-        add_leaf(first + (leaf << PSG_CPU_EP_LEAF_LOG2), waiting[top++]);
+    for (uint64_t leaf = 0; leaf < count >> EP_LEAF_LOG2; leaf++) {
+        add_leaf(first + (leaf << EP_LEAF_LOG2), waiting[top++]);
         for (uint64_t pairs = leaf; (pairs & 1) != 0; pairs >>= 1, top--) {
-            psg_cpu_ep_add(waiting[top - 2], waiting[top - 1]);
+            ep_cpu_add(waiting[top - 2], waiting[top - 1]);
         }
     }
     memcpy(numbers, waiting[0], sizeof waiting[0]);
@@ -126,18 +126,17 @@ static uint64_t first_pair(const psg_task *task) {
 }
 
 static void ep_chunk_core(const psg_task *task) {
-    double own[PSG_CPU_EP_NUMBERS];
+    double own[EP_NUMBERS];
     double *numbers = ((const problem *)task->owner)->redux ? own : psg_task_memory(task, 0);
-    psg_cpu_ep(first_pair(task), UINT64_C(1) << ((const problem *)task->owner)->chunk_log2,
-               numbers);
+    ep_cpu(first_pair(task), UINT64_C(1) << ((const problem *)task->owner)->chunk_log2, numbers);
     if (numbers == own) {
-        psg_cpu_ep_add(psg_task_memory(task, 0), own);
+        ep_cpu_add(psg_task_memory(task, 0), own);
     }
 }
 
 static void ep_add_core(const psg_task *task) {
     (void)task;
-    psg_cpu_ep_add(psg_task_memory(task, 0), psg_task_memory(task, 1));
+    ep_cpu_add(psg_task_memory(task, 0), psg_task_memory(task, 1));
 }
 
 #ifdef WORKLOADS_CUDA
@@ -146,23 +145,22 @@ static int ep_chunk_gpu(const psg_task *task) {
     const cudaStream_t stream = task->stream;
     double *own = psg_task_memory(task, 1);
     double *numbers = ((const problem *)task->owner)->redux ? own : psg_task_memory(task, 0);
-    const cudaError_t result =
-        psg_cuda_ep(first_pair(task), ((const problem *)task->owner)->chunk_log2, numbers,
-                    own + PSG_CUDA_EP_NUMBERS, stream);
+    const cudaError_t result = ep_cuda(first_pair(task), ((const problem *)task->owner)->chunk_log2,
+                                       numbers, own + EP_NUMBERS, stream);
     return (int)(result == cudaSuccess && numbers == own
-                     ? psg_cuda_ep_add(psg_task_memory(task, 0), own, stream)
+                     ? ep_cuda_add(psg_task_memory(task, 0), own, stream)
                      : result);
 }
 
 static int ep_add_gpu(const psg_task *task) {
     (void)task;
-    return (int)psg_cuda_ep_add(psg_task_memory(task, 0), psg_task_memory(task, 1), task->stream);
+    return (int)ep_cuda_add(psg_task_memory(task, 0), psg_task_memory(task, 1), task->stream);
 }
 #endif
 
 static size_t scratch_of(unsigned chunk_log2) {
 #ifdef WORKLOADS_CUDA
-    return PSG_CUDA_EP_NUMBERS + psg_cuda_ep_scratch(chunk_log2);
+    return EP_NUMBERS + ep_cuda_scratch(chunk_log2);
 #else
     (void)chunk_log2;
     return 1;
@@ -174,7 +172,7 @@ static size_t scratch_of(unsigned chunk_log2) {
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const problem *ep = owner;
     const bool chunk = label->kind == first_kind + CHUNK;
-    shape->n[0] = PSG_CPU_EP_NUMBERS;
+    shape->n[0] = EP_NUMBERS;
     shape->n[1] = shape->n[2] = 1;
     shape->count = chunk ? (size_t)1 << ep->chunk_log2 : 1;
     shape->pieces = chunk ? 1 : 2;
@@ -188,7 +186,7 @@ static double pairs(const psg_task_shape *s) {
 
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     (void)owner;
-    const double bytes = PSG_CPU_EP_NUMBERS * sizeof(double);
+    const double bytes = EP_NUMBERS * sizeof(double);
     return (psg_traffic){label->kind == first_kind + ADD ? 2 * bytes : 0, bytes};
 }
 
@@ -218,25 +216,24 @@ static void *memory_of(void *buffers[], size_t m) {
 
 static void zero_cpu(void *buffers[], void *argument) {
     (void)argument;
-    memset(memory_of(buffers, 0), 0, PSG_CPU_EP_NUMBERS * sizeof(double));
+    memset(memory_of(buffers, 0), 0, EP_NUMBERS * sizeof(double));
 }
 
 static void sum_cpu(void *buffers[], void *argument) {
     (void)argument;
-    psg_cpu_ep_add(memory_of(buffers, 0), memory_of(buffers, 1));
+    ep_cpu_add(memory_of(buffers, 0), memory_of(buffers, 1));
 }
 
 #ifdef WORKLOADS_CUDA
 static void zero_cuda(void *buffers[], void *argument) {
     (void)argument;
-    (void)cudaMemsetAsync(memory_of(buffers, 0), 0, PSG_CPU_EP_NUMBERS * sizeof(double),
+    (void)cudaMemsetAsync(memory_of(buffers, 0), 0, EP_NUMBERS * sizeof(double),
                           starpu_cuda_get_local_stream());
 }
 
 static void sum_cuda(void *buffers[], void *argument) {
     (void)argument;
-    (void)psg_cuda_ep_add(memory_of(buffers, 0), memory_of(buffers, 1),
-                          starpu_cuda_get_local_stream());
+    (void)ep_cuda_add(memory_of(buffers, 0), memory_of(buffers, 1), starpu_cuda_get_local_stream());
 }
 #endif
 
@@ -311,7 +308,7 @@ static psg_status make(void *memory, const psg_work *work) {
         return workload_fail(PSG_ERR_MEMORY, "no memory for the sums of %zu chunks", p->chunks);
     }
     for (size_t c = 0; c < p->parts; c++) {
-        workload_lend(&p->handle[c], p->numbers[c], PSG_CPU_EP_NUMBERS, 1, 1, sizeof(double));
+        workload_lend(&p->handle[c], p->numbers[c], EP_NUMBERS, 1, 1, sizeof(double));
     }
     workload_lend(&p->handle[p->parts], NULL, scratch_of(p->chunk_log2), 1, 1, sizeof(double));
     if (p->redux) { /* each worker has numbers of its own, which are added up before a task reads
@@ -373,9 +370,9 @@ static size_t answers(void *memory, workload_answer *list) {
     if (numbers == NULL) {
         return 0;
     }
-    for (int m = 0; m < PSG_CPU_EP_NUMBERS; m++) {
-        const bool sum = m < PSG_CPU_EP_SUMS;
-        const int ring = m - PSG_CPU_EP_SUMS;
+    for (int m = 0; m < EP_NUMBERS; m++) {
+        const bool sum = m < EP_SUMS;
+        const int ring = m - EP_SUMS;
         list[m] = (workload_answer){.value = numbers[m],
                                     .expected = sum ? p->class->sum[m] : p->class->ring[ring],
                                     .tolerance = sum ? 1e-8 : 0};
@@ -386,7 +383,7 @@ static size_t answers(void *memory, workload_answer *list) {
         }
     }
     psg_data_release(p->handle[0]);
-    return PSG_CPU_EP_NUMBERS;
+    return EP_NUMBERS;
 }
 
 static void destroy(void *memory) {

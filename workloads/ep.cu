@@ -10,7 +10,7 @@ constexpr int threads = 128;
 constexpr unsigned pairs_log2 = 6;              // of a thread
 constexpr unsigned block_log2 = pairs_log2 + 7; // of a block
 constexpr unsigned least_log2 = 16, most_log2 = 40;
-constexpr int sums = 2, rings = PSG_CUDA_EP_NUMBERS - sums;
+constexpr int sums = 2, rings = EP_NUMBERS - sums;
 
 static_assert(1 << (block_log2 - pairs_log2) == threads,
               "a block has as many pairs as its threads draw");
@@ -28,17 +28,17 @@ struct ring_counts {
     }
 };
 
-/// scratch [blocks][PSG_CUDA_EP_NUMBERS]
+/// scratch [blocks][EP_NUMBERS]
 __global__ void __launch_bounds__(threads) pairs_kernel(uint64_t first, double *scratch) {
     const uint64_t thread = (uint64_t)blockIdx.x * threads + threadIdx.x;
-    uint64_t x = base_random_after(BASE_RANDOM_SEED, 2 * (first + (thread << pairs_log2)));
+    uint64_t x = random_after(RANDOM_SEED, 2 * (first + (thread << pairs_log2)));
     double sum[sums] = {0, 0};
     ring_counts count = {0, 0};
     for (int pair = 0; pair < 1 << pairs_log2; pair++) {
-        x = base_random_next(x);
-        const double u = 2 * base_random_real(x) - 1;
-        x = base_random_next(x);
-        const double v = 2 * base_random_real(x) - 1;
+        x = random_next(x);
+        const double u = 2 * random_real(x) - 1;
+        x = random_next(x);
+        const double v = 2 * random_real(x) - 1;
         const double t = u * u + v * v;
         if (t <= 1) {
             const double scale = sqrt(-2 * log(t) / t);
@@ -48,10 +48,10 @@ __global__ void __launch_bounds__(threads) pairs_kernel(uint64_t first, double *
             sum[1] += v * scale;
         }
     }
-    for (int m = 0; m < PSG_CUDA_EP_NUMBERS; m++) {
+    for (int m = 0; m < EP_NUMBERS; m++) {
         const double all = block_sum<threads>(m < sums ? sum[m] : count.of(m - sums));
         if (threadIdx.x == 0)
-            scratch[(size_t)blockIdx.x * PSG_CUDA_EP_NUMBERS + m] = all;
+            scratch[(size_t)blockIdx.x * EP_NUMBERS + m] = all;
     }
 }
 
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(threads)
     blocks_kernel(const double *scratch, size_t blocks, double *numbers) {
     double sum = 0;
     for (size_t b = threadIdx.x; b < blocks; b += threads)
-        sum += scratch[b * PSG_CUDA_EP_NUMBERS + blockIdx.x];
+        sum += scratch[b * EP_NUMBERS + blockIdx.x];
     sum = block_sum<threads>(sum);
     if (threadIdx.x == 0)
         numbers[blockIdx.x] = sum;
@@ -72,12 +72,12 @@ __global__ void add_kernel(double *sum, const double *numbers) {
 
 } // namespace
 
-size_t psg_cuda_ep_scratch(unsigned count_log2) {
-    return ((size_t)1 << (count_log2 - block_log2)) * PSG_CUDA_EP_NUMBERS;
+size_t ep_cuda_scratch(unsigned count_log2) {
+    return ((size_t)1 << (count_log2 - block_log2)) * EP_NUMBERS;
 }
 
-cudaError_t psg_cuda_ep(uint64_t first, unsigned count_log2, double *numbers_d, double *scratch_d,
-                        cudaStream_t stream) {
+cudaError_t ep_cuda(uint64_t first, unsigned count_log2, double *numbers_d, double *scratch_d,
+                    cudaStream_t stream) {
     if (count_log2 < least_log2 || count_log2 > most_log2)
         return cudaErrorInvalidValue;
     const size_t blocks = (size_t)1 << (count_log2 - block_log2);
@@ -85,11 +85,11 @@ cudaError_t psg_cuda_ep(uint64_t first, unsigned count_log2, double *numbers_d, 
     const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess)
         return error;
-    blocks_kernel<<<PSG_CUDA_EP_NUMBERS, threads, 0, stream>>>(scratch_d, blocks, numbers_d);
+    blocks_kernel<<<EP_NUMBERS, threads, 0, stream>>>(scratch_d, blocks, numbers_d);
     return cudaGetLastError();
 }
 
-cudaError_t psg_cuda_ep_add(double *sum_d, const double *numbers_d, cudaStream_t stream) {
-    add_kernel<<<1, PSG_CUDA_EP_NUMBERS, 0, stream>>>(sum_d, numbers_d);
+cudaError_t ep_cuda_add(double *sum_d, const double *numbers_d, cudaStream_t stream) {
+    add_kernel<<<1, EP_NUMBERS, 0, stream>>>(sum_d, numbers_d);
     return cudaGetLastError();
 }

@@ -28,7 +28,7 @@ static const char sizes[] = "N or N:STEPS: N x N points, N from 3; 50 steps by d
 
 /* The data of a tile: it, and its edges by side. */
 typedef struct tile_data {
-    psg_data u, edge[BASE_JACOBI_SIDES];
+    psg_data u, edge[JACOBI_SIDES];
 } tile_data;
 
 typedef struct problem {
@@ -36,11 +36,11 @@ typedef struct problem {
     size_t tile;  /* points of a tile along each axis; of the last one fewer, perhaps */
     size_t tiles; /* along each axis */
     size_t steps, real_bytes;
-    bool by_path;       /* a task's priority is the number of sweeps that follow it */
-    tile_data *data[2]; /* [tiles][tiles] each */
-    psg_data *fixed;    /* [BASE_JACOBI_SIDES][tiles]: what is beyond the outermost tiles */
-    void *side[BASE_JACOBI_SIDES]; /* [n - 2]: the same in one piece */
-    psg_data gate;                 /* NULL: no barrier */
+    bool by_path;             /* a task's priority is the number of sweeps that follow it */
+    tile_data *data[2];       /* [tiles][tiles] each */
+    psg_data *fixed;          /* [JACOBI_SIDES][tiles]: what is beyond the outermost tiles */
+    void *side[JACOBI_SIDES]; /* [n - 2]: the same in one piece */
+    psg_data gate;            /* NULL: no barrier */
     bool barrier;
     double *wave[2]; /* [n]: along rows and columns, see wave() */
     void *expected;  /* [n][n]; NULL: not computed yet */
@@ -68,27 +68,26 @@ static size_t extent(const problem *p, size_t t) {
             next[j] = MEAN(north[j], south[j], u[j - 1], u[j + 1]);                                \
         }                                                                                          \
     }                                                                                              \
-    static void sweep_##real(const base_jacobi_sweep *s) {                                         \
+    static void sweep_##real(const jacobi_sweep *s) {                                              \
         const size_t columns = s->columns, last = columns - 1;                                     \
-        const real *west = s->beyond[BASE_JACOBI_WEST];                                            \
-        const real *east = s->beyond[BASE_JACOBI_EAST];                                            \
+        const real *west = s->beyond[JACOBI_WEST];                                                 \
+        const real *east = s->beyond[JACOBI_EAST];                                                 \
         const real *result = s->next;                                                              \
         for (size_t i = 0; i < s->rows; i++) {                                                     \
             const real *u = (const real *)s->u + i * columns;                                      \
-            const real *north = i > 0 ? u - columns : s->beyond[BASE_JACOBI_NORTH];                \
-            const real *south = i + 1 < s->rows ? u + columns : s->beyond[BASE_JACOBI_SOUTH];      \
+            const real *north = i > 0 ? u - columns : s->beyond[JACOBI_NORTH];                     \
+            const real *south = i + 1 < s->rows ? u + columns : s->beyond[JACOBI_SOUTH];           \
             real *next = (real *)s->next + i * columns;                                            \
             next[0] = MEAN(north[0], south[0], west[i], last > 0 ? u[1] : east[i]);                \
             sweep_row_##real(next, u, north, south, 1, last);                                      \
             if (last > 0) {                                                                        \
                 next[last] = MEAN(north[last], south[last], u[last - 1], east[i]);                 \
             }                                                                                      \
-            ((real *)s->edge[BASE_JACOBI_WEST])[i] = next[0];                                      \
-            ((real *)s->edge[BASE_JACOBI_EAST])[i] = next[last];                                   \
+            ((real *)s->edge[JACOBI_WEST])[i] = next[0];                                           \
+            ((real *)s->edge[JACOBI_EAST])[i] = next[last];                                        \
         }                                                                                          \
-        memcpy(s->edge[BASE_JACOBI_NORTH], result, columns * sizeof *result);                      \
-        memcpy(s->edge[BASE_JACOBI_SOUTH], result + (s->rows - 1) * columns,                       \
-               columns * sizeof *result);                                                          \
+        memcpy(s->edge[JACOBI_NORTH], result, columns * sizeof *result);                           \
+        memcpy(s->edge[JACOBI_SOUTH], result + (s->rows - 1) * columns, columns * sizeof *result); \
     }                                                                                              \
     static void sweep_all_##real(size_t n, const real *u, real *next) {                            \
         for (size_t row = 1; row + 1 < n; row++) {                                                 \
@@ -100,7 +99,7 @@ static size_t extent(const problem *p, size_t t) {
 SWEEPS(double)
 SWEEPS(float)
 
-void psg_cpu_jacobi(bool f32, const base_jacobi_sweep *sweep) {
+void jacobi_cpu(bool f32, const jacobi_sweep *sweep) {
     (f32 ? sweep_float : sweep_double)(sweep);
 }
 
@@ -109,28 +108,28 @@ void psg_cpu_jacobi(bool f32, const base_jacobi_sweep *sweep) {
 enum { ROW = 0, COLUMN, STEP };
 
 /* Buffers: u, what is beyond it, the next u, and its edges. */
-static base_jacobi_sweep sweep_of(const psg_task *task) {
+static jacobi_sweep sweep_of(const psg_task *task) {
     const problem *p = task->owner;
-    base_jacobi_sweep s = {.columns = extent(p, task->label->index[COLUMN]),
-                           .rows = extent(p, task->label->index[ROW]),
-                           .u = psg_task_memory(task, 0),
-                           .next = psg_task_memory(task, 1 + BASE_JACOBI_SIDES)};
-    for (size_t side = 0; side < BASE_JACOBI_SIDES; side++) {
+    jacobi_sweep s = {.columns = extent(p, task->label->index[COLUMN]),
+                      .rows = extent(p, task->label->index[ROW]),
+                      .u = psg_task_memory(task, 0),
+                      .next = psg_task_memory(task, 1 + JACOBI_SIDES)};
+    for (size_t side = 0; side < JACOBI_SIDES; side++) {
         s.beyond[side] = psg_task_memory(task, 1 + side);
-        s.edge[side] = psg_task_memory(task, 2 + BASE_JACOBI_SIDES + side);
+        s.edge[side] = psg_task_memory(task, 2 + JACOBI_SIDES + side);
     }
     return s;
 }
 
 static void jacobi_sweep_core(const psg_task *task) {
-    const base_jacobi_sweep sweep = sweep_of(task);
-    psg_cpu_jacobi(((const problem *)task->owner)->real_bytes == sizeof(float), &sweep);
+    const jacobi_sweep sweep = sweep_of(task);
+    jacobi_cpu(((const problem *)task->owner)->real_bytes == sizeof(float), &sweep);
 }
 
 #ifdef WORKLOADS_CUDA
 static int jacobi_sweep_gpu(const psg_task *task) {
-    const base_jacobi_sweep sweep = sweep_of(task);
-    return (int)psg_cuda_jacobi(
+    const jacobi_sweep sweep = sweep_of(task);
+    return (int)jacobi_cuda(
         ((const problem *)task->owner)->real_bytes == sizeof(float) ? PSG_CUDA_F32 : PSG_CUDA_F64,
         &sweep, task->stream);
 }
@@ -170,12 +169,12 @@ static int first_kind;
 /* Sweep tile (row, column) in step `step`.
  * @param[in] beyond  by side: a neighbour's edge, or what is fixed there */
 static void submit_sweep(psg_run *run, const problem *p, const size_t at[2], size_t step,
-                         const tile_data *from, const psg_data beyond[BASE_JACOBI_SIDES],
+                         const tile_data *from, const psg_data beyond[JACOBI_SIDES],
                          const tile_data *to) {
     const psg_task_data data[] = {{&from->u, 1, 1, STARPU_R},
-                                  {beyond, BASE_JACOBI_SIDES, 1, STARPU_R},
+                                  {beyond, JACOBI_SIDES, 1, STARPU_R},
                                   {&to->u, 1, 1, STARPU_W},
-                                  {to->edge, BASE_JACOBI_SIDES, 1, STARPU_W},
+                                  {to->edge, JACOBI_SIDES, 1, STARPU_W},
                                   {&p->gate, p->barrier, 1, STARPU_R}};
     psg_run_submit(run, (psg_label){first_kind, {at[0], at[1], step}}, data, 5);
 }
@@ -188,7 +187,7 @@ static workload_needs needs(const void *memory, const psg_engine_workers *worker
     const double tiles = (double)p->tiles * (double)p->tiles;
     (void)workers;
     return (workload_needs){4 * (double)p->n * (double)p->n * (double)p->real_bytes +
-                                2 * (1 + BASE_JACOBI_SIDES) * tiles * TUNING_HANDLE_BYTES,
+                                2 * (1 + JACOBI_SIDES) * tiles * TUNING_HANDLE_BYTES,
                             tiles * (double)p->steps * TUNING_TASK_BYTES};
 }
 
@@ -270,7 +269,7 @@ static void put(const problem *p, void *to, size_t at, size_t row, size_t column
 }
 
 static bool alongside(int side) {
-    return side == BASE_JACOBI_NORTH || side == BASE_JACOBI_SOUTH;
+    return side == JACOBI_NORTH || side == JACOBI_SOUTH;
 }
 
 /* Point m of a row of tiles' outermost points: of a line along the side, `across` it the row or
@@ -280,8 +279,8 @@ static void put_along(const problem *p, int side, void *to, size_t at, size_t m,
 }
 
 static psg_status make_sides(problem *p) {
-    for (int side = 0; side < BASE_JACOBI_SIDES; side++) {
-        const bool low = side == BASE_JACOBI_NORTH || side == BASE_JACOBI_WEST;
+    for (int side = 0; side < JACOBI_SIDES; side++) {
+        const bool low = side == JACOBI_NORTH || side == JACOBI_WEST;
         p->side[side] = base_allocate((p->n - 2) * p->real_bytes);
         if (p->side[side] == NULL) {
             return workload_fail(PSG_ERR_MEMORY, "no memory for the sides of %zu points", p->n);
@@ -302,7 +301,7 @@ static psg_status make(void *memory, const psg_work *work) {
     problem *p = memory;
     p->data[0] = calloc(tiles_of(p), sizeof *p->data[0]);
     p->data[1] = calloc(tiles_of(p), sizeof *p->data[1]);
-    p->fixed = calloc(BASE_JACOBI_SIDES * p->tiles, sizeof(psg_data));
+    p->fixed = calloc(JACOBI_SIDES * p->tiles, sizeof(psg_data));
     if (p->data[0] == NULL || p->data[1] == NULL || p->fixed == NULL || !make_wave(p)) {
         return workload_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles_of(p));
     }
@@ -311,7 +310,7 @@ static psg_status make(void *memory, const psg_work *work) {
         tile_data *d = &p->data[t % 2][t / 2];
         const size_t rows = extent(p, t / 2 / p->tiles), columns = extent(p, t / 2 % p->tiles);
         status = workload_hold(&d->u, work, columns, rows, 1, p->real_bytes);
-        for (int side = 0; side < BASE_JACOBI_SIDES && status == PSG_OK; side++) {
+        for (int side = 0; side < JACOBI_SIDES && status == PSG_OK; side++) {
             status = workload_hold(&d->edge[side], work, alongside(side) ? columns : rows, 1, 1,
                                    p->real_bytes);
         }
@@ -326,12 +325,12 @@ static void destroy(void *memory) {
     problem *p = memory;
     for (int parity = 0; parity < 2; parity++) {
         psg_data_free((psg_data *)p->data[parity],
-                      p->data[parity] != NULL ? tiles_of(p) * (1 + BASE_JACOBI_SIDES) : 0);
+                      p->data[parity] != NULL ? tiles_of(p) * (1 + JACOBI_SIDES) : 0);
         free(p->data[parity]);
     }
-    psg_data_free(p->fixed, BASE_JACOBI_SIDES * p->tiles);
+    psg_data_free(p->fixed, JACOBI_SIDES * p->tiles);
     psg_data_free(&p->gate, 1);
-    for (int side = 0; side < BASE_JACOBI_SIDES; side++) {
+    for (int side = 0; side < JACOBI_SIDES; side++) {
         free(p->side[side]);
     }
     free(p->wave[0]);
@@ -365,10 +364,10 @@ static bool prepare(const void *memory) {
         const size_t column = 1 + t % p->tiles * p->tile;
         const size_t columns = extent(p, t % p->tiles);
         good = fill(p, d->u, row, column, rows, columns) &&
-               fill(p, d->edge[BASE_JACOBI_NORTH], row, column, 1, columns) &&
-               fill(p, d->edge[BASE_JACOBI_SOUTH], row + rows - 1, column, 1, columns) &&
-               fill(p, d->edge[BASE_JACOBI_WEST], row, column, rows, 1) &&
-               fill(p, d->edge[BASE_JACOBI_EAST], row, column + columns - 1, rows, 1);
+               fill(p, d->edge[JACOBI_NORTH], row, column, 1, columns) &&
+               fill(p, d->edge[JACOBI_SOUTH], row + rows - 1, column, 1, columns) &&
+               fill(p, d->edge[JACOBI_WEST], row, column, rows, 1) &&
+               fill(p, d->edge[JACOBI_EAST], row, column + columns - 1, rows, 1);
     }
     return good;
 }
@@ -376,19 +375,17 @@ static bool prepare(const void *memory) {
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
     const size_t tiles = p->tiles;
-    psg_data_settle(p->fixed, BASE_JACOBI_SIDES * tiles);
+    psg_data_settle(p->fixed, JACOBI_SIDES * tiles);
     for (size_t step = 0; step < p->steps; step++) {
         const tile_data *from = p->data[step % 2];
         const tile_data *to = p->data[1 - step % 2];
         for (size_t t = 0; t < tiles_of(p); t++) {
             const size_t at[2] = {t / tiles, t % tiles};
-            const psg_data beyond[BASE_JACOBI_SIDES] = {
-                at[0] > 0 ? from[t - tiles].edge[BASE_JACOBI_SOUTH] : p->fixed[at[1]],
-                at[0] + 1 < tiles ? from[t + tiles].edge[BASE_JACOBI_NORTH]
-                                  : p->fixed[tiles + at[1]],
-                at[1] > 0 ? from[t - 1].edge[BASE_JACOBI_EAST] : p->fixed[2 * tiles + at[0]],
-                at[1] + 1 < tiles ? from[t + 1].edge[BASE_JACOBI_WEST]
-                                  : p->fixed[3 * tiles + at[0]]};
+            const psg_data beyond[JACOBI_SIDES] = {
+                at[0] > 0 ? from[t - tiles].edge[JACOBI_SOUTH] : p->fixed[at[1]],
+                at[0] + 1 < tiles ? from[t + tiles].edge[JACOBI_NORTH] : p->fixed[tiles + at[1]],
+                at[1] > 0 ? from[t - 1].edge[JACOBI_EAST] : p->fixed[2 * tiles + at[0]],
+                at[1] + 1 < tiles ? from[t + 1].edge[JACOBI_WEST] : p->fixed[3 * tiles + at[0]]};
             submit_sweep(run, p, at, step, &from[t], beyond, &to[t]);
         }
         if (p->barrier) {

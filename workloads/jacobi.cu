@@ -75,14 +75,21 @@ __global__ void __launch_bounds__(width *height) jacobi_kernel(const sweep_args<
     }
 }
 
-template <class Real> cudaError_t launch(const base_jacobi_sweep *s, cudaStream_t stream) {
+template <class Real> cudaError_t launch(const jacobi_sweep *s, cudaStream_t stream) {
     const auto beyond = [s](int side) { return static_cast<const Real *>(s->beyond[side]); };
     const auto edge = [s](int side) { return static_cast<Real *>(s->edge[side]); };
-    const sweep_args<Real> a = {
-        static_cast<const Real *>(s->u), beyond(BASE_JACOBI_NORTH), beyond(BASE_JACOBI_SOUTH),
-        beyond(BASE_JACOBI_WEST),        beyond(BASE_JACOBI_EAST),  static_cast<Real *>(s->next),
-        edge(BASE_JACOBI_NORTH),         edge(BASE_JACOBI_SOUTH),   edge(BASE_JACOBI_WEST),
-        edge(BASE_JACOBI_EAST),          (unsigned)s->columns,      (unsigned)s->rows};
+    const sweep_args<Real> a = {static_cast<const Real *>(s->u),
+                                beyond(JACOBI_NORTH),
+                                beyond(JACOBI_SOUTH),
+                                beyond(JACOBI_WEST),
+                                beyond(JACOBI_EAST),
+                                static_cast<Real *>(s->next),
+                                edge(JACOBI_NORTH),
+                                edge(JACOBI_SOUTH),
+                                edge(JACOBI_WEST),
+                                edge(JACOBI_EAST),
+                                (unsigned)s->columns,
+                                (unsigned)s->rows};
     const dim3 grid((unsigned)div_up(s->columns, (size_t)width),
                     (unsigned)div_up(s->rows, (size_t)(height * piece)));
     jacobi_kernel<Real><<<grid, dim3(width, height), 0, stream>>>(a);
@@ -91,8 +98,8 @@ template <class Real> cudaError_t launch(const base_jacobi_sweep *s, cudaStream_
 
 } // namespace
 
-cudaError_t psg_cuda_jacobi(psg_cuda_precision precision, const base_jacobi_sweep *sweep,
-                            cudaStream_t stream) {
+cudaError_t jacobi_cuda(psg_cuda_precision precision, const jacobi_sweep *sweep,
+                        cudaStream_t stream) {
     if (!precision_valid(precision) || !sweep || sweep->columns == 0 || sweep->rows == 0 ||
         sweep->columns > INT32_MAX || sweep->rows > (size_t)UINT16_MAX * height * piece)
         return cudaErrorInvalidValue;

@@ -16,33 +16,27 @@ extern "C" {
 
 /** The sides of a tile: of an edge, which is the tile's own outermost row or column, and of what
  * lies beyond it. */
-enum {
-    BASE_JACOBI_NORTH = 0,
-    BASE_JACOBI_SOUTH,
-    BASE_JACOBI_WEST,
-    BASE_JACOBI_EAST,
-    BASE_JACOBI_SIDES
-};
+enum { JACOBI_NORTH = 0, JACOBI_SOUTH, JACOBI_WEST, JACOBI_EAST, JACOBI_SIDES };
 
 /** A sweep of a tile: each point becomes the mean of its four neighbours, (((north + south) + west)
  * + east) / 4, in this order of the sums. Tiles are dense, [rows][columns]. */
-typedef struct base_jacobi_sweep {
+typedef struct jacobi_sweep {
     size_t columns, rows; /**< 1 or more */
     const void *u;
     const void
-        *beyond[BASE_JACOBI_SIDES]; /**< what is next to u: [columns], [columns], [rows], [rows] */
+        *beyond[JACOBI_SIDES]; /**< what is next to u: [columns], [columns], [rows], [rows] */
     void *next;
-    void *edge[BASE_JACOBI_SIDES]; /**< of next */
-} base_jacobi_sweep;
+    void *edge[JACOBI_SIDES]; /**< of next */
+} jacobi_sweep;
 
 /** Reals are double or, of f32, float. */
-void psg_cpu_jacobi(bool f32, const base_jacobi_sweep *sweep);
+void jacobi_cpu(bool f32, const jacobi_sweep *sweep);
 
 #ifdef WORKLOADS_CUDA
 /** @param[in] sweep  with pointers to the GPU's memory
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
-cudaError_t psg_cuda_jacobi(psg_cuda_precision precision, const base_jacobi_sweep *sweep,
-                            cudaStream_t stream);
+cudaError_t jacobi_cuda(psg_cuda_precision precision, const jacobi_sweep *sweep,
+                        cudaStream_t stream);
 #endif
 
 #ifdef __cplusplus

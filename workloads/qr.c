@@ -30,75 +30,74 @@ enum { ROW = 0, COLUMN, STEP };
 enum { GEQRT, UNMQR, TSQRT, TSMQR, KINDS };
 static int first_kind;
 
-static base_qr_shape shape_of(const psg_task *task) {
+static qr_sizes shape_of(const psg_task *task) {
     const size_t *at = task->label->index;
     return qr_shape(task->owner, at[ROW], at[COLUMN], at[STEP]);
 }
 
 /* The matrix behind buffer m of a task. */
-static psg_cpu_columns columns(const psg_task *task, size_t m) {
-    return (psg_cpu_columns){psg_task_memory(task, m), STARPU_BLOCK_GET_LDY(task->buffers[m])};
+static qr_columns columns(const psg_task *task, size_t m) {
+    return (qr_columns){psg_task_memory(task, m), STARPU_BLOCK_GET_LDY(task->buffers[m])};
 }
 
-static const psg_cpu_qr *cpu_of(const psg_task *task) {
+static const qr_functions *cpu_of(const psg_task *task) {
     return ((const problem *)task->owner)->cpu;
 }
 
 static void geqrt_core(const psg_task *task) {
-    const base_qr_shape n = shape_of(task);
+    const qr_sizes n = shape_of(task);
     cpu_of(task)->geqrt(&n, psg_task_memory(task, 0), psg_task_memory(task, 1),
                         psg_task_memory(task, 2), psg_task_memory(task, 3));
 }
 
 static void unmqr_core(const psg_task *task) {
-    const base_qr_shape n = shape_of(task);
+    const qr_sizes n = shape_of(task);
     cpu_of(task)->unmqr(&n, true, psg_task_memory(task, 1), psg_task_memory(task, 2),
                         columns(task, 0), psg_task_memory(task, 3));
 }
 
 static void tsqrt_core(const psg_task *task) {
-    const base_qr_shape n = shape_of(task);
+    const qr_sizes n = shape_of(task);
     cpu_of(task)->tsqrt(&n, columns(task, 0), psg_task_memory(task, 1), psg_task_memory(task, 2),
                         psg_task_memory(task, 3));
 }
 
 static void tsmqr_core(const psg_task *task) {
-    const base_qr_shape n = shape_of(task);
+    const qr_sizes n = shape_of(task);
     cpu_of(task)->tsmqr(&n, true, psg_task_memory(task, 2), psg_task_memory(task, 3),
                         columns(task, 0), columns(task, 1), psg_task_memory(task, 4));
 }
 
 #ifdef WORKLOADS_CUDA
 static int unmqr_gpu(const psg_task *task) {
-    const base_qr_shape n = shape_of(task);
-    return psg_cuda_unmqr(task->state, &n, psg_task_memory(task, 1), psg_task_memory(task, 2),
-                          psg_task_memory(task, 0), psg_task_memory(task, 3));
+    const qr_sizes n = shape_of(task);
+    return qr_cuda_unmqr(task->state, &n, psg_task_memory(task, 1), psg_task_memory(task, 2),
+                         psg_task_memory(task, 0), psg_task_memory(task, 3));
 }
 
 static int tsmqr_gpu(const psg_task *task) {
-    const base_qr_shape n = shape_of(task);
-    return psg_cuda_tsmqr(task->state, &n, psg_task_memory(task, 2), psg_task_memory(task, 3),
-                          psg_task_memory(task, 0), STARPU_BLOCK_GET_LDY(task->buffers[0]),
-                          psg_task_memory(task, 1), psg_task_memory(task, 4));
+    const qr_sizes n = shape_of(task);
+    return qr_cuda_tsmqr(task->state, &n, psg_task_memory(task, 2), psg_task_memory(task, 3),
+                         psg_task_memory(task, 0), STARPU_BLOCK_GET_LDY(task->buffers[0]),
+                         psg_task_memory(task, 1), psg_task_memory(task, 4));
 }
 
 static int make_blas(void **state, const void *owner) {
     const problem *qr = owner;
     const psg_cuda_precision precision =
         qr->real_bytes == sizeof(float) ? PSG_CUDA_F32 : PSG_CUDA_F64;
-    return psg_cuda_blas_create((psg_cuda_blas **)state, precision, starpu_cuda_get_local_stream());
+    return qr_cuda_blas_create((qr_cuda_blas **)state, precision, starpu_cuda_get_local_stream());
 }
 
 static void destroy_blas(void *state, const void *owner) {
     (void)owner;
-    psg_cuda_blas_destroy(state);
+    qr_cuda_blas_destroy(state);
 }
 #endif
 
 /* Tasks of a kind take as long if their tiles are as large. */
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
-    const base_qr_shape n =
-        qr_shape(owner, label->index[ROW], label->index[COLUMN], label->index[STEP]);
+    const qr_sizes n = qr_shape(owner, label->index[ROW], label->index[COLUMN], label->index[STEP]);
     shape->n[0] = n.rows;
     shape->n[1] = n.cols;
     shape->n[2] = n.depth;
@@ -114,8 +113,7 @@ static double operations(const psg_task_shape *shape) {
 /* What is read of the tiles, the triangle above and the factors T, and what is written. */
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const problem *qr = owner;
-    const base_qr_shape n =
-        qr_shape(qr, label->index[ROW], label->index[COLUMN], label->index[STEP]);
+    const qr_sizes n = qr_shape(qr, label->index[ROW], label->index[COLUMN], label->index[STEP]);
     const double real = (double)qr->real_bytes;
     const double tile = real * (double)(n.rows * n.cols), v = real * (double)(n.rows * n.depth);
     const double t = real * (double)(n.inner * n.depth), above = real * (double)(n.depth * n.cols);
@@ -198,11 +196,11 @@ static workload_needs needs(const void *memory, const psg_engine_workers *worker
 static psg_status parse(void *memory, const char *size, const workload_options *how,
                         psg_precision precision) {
     problem *qr = memory;
-    const char *missing = psg_simulation() ? NULL : psg_cpu_lapack_load();
+    const char *missing = psg_simulation() ? NULL : qr_lapack_load();
     if (missing != NULL) {
         return workload_fail(PSG_ERR_UNSUPPORTED, "%s", missing);
     }
-    qr->cpu = psg_cpu_qr_of(precision == PSG_F32);
+    qr->cpu = qr_functions_of(precision == PSG_F32);
     const psg_status status = read_sizes(size, qr->n);
     if (status != PSG_OK) {
         return status;
@@ -227,7 +225,7 @@ static psg_status parse(void *memory, const char *size, const workload_options *
 
 static psg_status check_workers(void *memory, const psg_engine_workers *workers) {
     (void)memory;
-    return psg_simulation() || workers->cpus <= 1 || psg_cpu_blas_shared()
+    return psg_simulation() || workers->cpus <= 1 || qr_blas_shared()
                ? PSG_OK
                : workload_fail(
                      PSG_ERR_UNSUPPORTED,
@@ -258,11 +256,11 @@ static psg_status make(void *memory, const psg_work *work) {
     qr->t = qr->a + tiles;
     qr->v = qr->t + tiles;
     qr->work = qr->v + qr->tiles[1];
-    psg_cpu_blas_begin();
+    qr_blas_begin();
     psg_status status = PSG_OK;
     for (size_t m = 0; m < tiles && status == PSG_OK; m++) {
         const size_t i = m % qr->tiles[0], j = m / qr->tiles[0];
-        const base_qr_shape n = qr_shape(qr, i, j, j);
+        const qr_sizes n = qr_shape(qr, i, j, j);
         status = workload_hold(&qr->a[m], work, n.rows, n.cols, 1, real);
         if (status == PSG_OK && i >= j) {
             status = workload_hold(&qr->t[m], work, n.inner, n.depth, 1, real);
@@ -296,7 +294,7 @@ static void destroy(void *memory) {
     problem *qr = memory;
     if (qr->a != NULL) {
         psg_data_free(qr->a, qr->handles);
-        psg_cpu_blas_end();
+        qr_blas_end();
     }
     free(qr->a);
 }
@@ -343,8 +341,8 @@ const workload_row workload_qr = {
     .first = &first_kind,
     .gpu_make = WORKLOAD_GPU(make_blas),
     .gpu_destroy = WORKLOAD_GPU(destroy_blas),
-    .gpu_words = WORKLOAD_GPU(psg_cuda_blas_words),
-    .gpu_is_memory = WORKLOAD_GPU(psg_cuda_blas_is_memory),
+    .gpu_words = WORKLOAD_GPU(qr_cuda_blas_words),
+    .gpu_is_memory = WORKLOAD_GPU(qr_cuda_blas_is_memory),
     .parse = parse,
     .cut = check_workers,
     .needs = needs,

@@ -6,7 +6,7 @@
 #include <cublas_v2.h>
 #include <new>
 
-struct psg_cuda_blas {
+struct qr_cuda_blas {
     cublasHandle_t handle;
     psg_cuda_precision precision;
 };
@@ -14,7 +14,7 @@ struct psg_cuda_blas {
 namespace {
 
 int code_of(cublasStatus_t status) {
-    return status == CUBLAS_STATUS_SUCCESS ? 0 : PSG_CUDA_CUBLAS_ERROR + (int)status;
+    return status == CUBLAS_STATUS_SUCCESS ? 0 : QR_CUBLAS_ERROR + (int)status;
 }
 
 // cuBLAS in one precision.
@@ -61,8 +61,8 @@ cublasStatus_t sum(cublasHandle_t h, size_t rows, size_t cols, float alpha, cons
 
 // The first status that is none of success ends it.
 template <class Real>
-cublasStatus_t unmqr(cublasHandle_t h, const base_qr_shape &n, const Real *v, const Real *t,
-                     Real *c, Real *w) {
+cublasStatus_t unmqr(cublasHandle_t h, const qr_sizes &n, const Real *v, const Real *t, Real *c,
+                     Real *w) {
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
     for (size_t k = 0; k < n.depth && status == CUBLAS_STATUS_SUCCESS; k += n.inner) {
         const size_t block = n.depth - k < n.inner ? n.depth - k : n.inner;
@@ -80,8 +80,8 @@ cublasStatus_t unmqr(cublasHandle_t h, const base_qr_shape &n, const Real *v, co
 }
 
 template <class Real>
-cublasStatus_t tsmqr(cublasHandle_t h, const base_qr_shape &n, const Real *v, const Real *t,
-                     Real *b, size_t pitch, Real *c, Real *w) {
+cublasStatus_t tsmqr(cublasHandle_t h, const qr_sizes &n, const Real *v, const Real *t, Real *b,
+                     size_t pitch, Real *c, Real *w) {
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
     for (size_t k = 0; k < n.depth && status == CUBLAS_STATUS_SUCCESS; k += n.inner) {
         const size_t block = n.depth - k < n.inner ? n.depth - k : n.inner;
@@ -104,19 +104,18 @@ cublasStatus_t tsmqr(cublasHandle_t h, const base_qr_shape &n, const Real *v, co
 
 } // namespace
 
-const char *psg_cuda_blas_words(int code) {
-    return code >= PSG_CUDA_CUBLAS_ERROR
-               ? cublasGetStatusName((cublasStatus_t)(code - PSG_CUDA_CUBLAS_ERROR))
-               : cudaGetErrorString((cudaError_t)code);
+const char *qr_cuda_blas_words(int code) {
+    return code >= QR_CUBLAS_ERROR ? cublasGetStatusName((cublasStatus_t)(code - QR_CUBLAS_ERROR))
+                                   : cudaGetErrorString((cudaError_t)code);
 }
 
-bool psg_cuda_blas_is_memory(int code) {
+bool qr_cuda_blas_is_memory(int code) {
     return code == cudaErrorMemoryAllocation ||
-           code == PSG_CUDA_CUBLAS_ERROR + CUBLAS_STATUS_ALLOC_FAILED;
+           code == QR_CUBLAS_ERROR + CUBLAS_STATUS_ALLOC_FAILED;
 }
 
-int psg_cuda_blas_create(psg_cuda_blas **blas, psg_cuda_precision precision, cudaStream_t stream) {
-    psg_cuda_blas *made = new (std::nothrow) psg_cuda_blas{nullptr, precision};
+int qr_cuda_blas_create(qr_cuda_blas **blas, psg_cuda_precision precision, cudaStream_t stream) {
+    qr_cuda_blas *made = new (std::nothrow) qr_cuda_blas{nullptr, precision};
     *blas = nullptr;
     if (made == nullptr)
         return cudaErrorMemoryAllocation;
@@ -126,18 +125,18 @@ int psg_cuda_blas_create(psg_cuda_blas **blas, psg_cuda_precision precision, cud
     if (status == CUBLAS_STATUS_SUCCESS)
         *blas = made;
     else
-        psg_cuda_blas_destroy(made);
+        qr_cuda_blas_destroy(made);
     return code_of(status);
 }
 
-void psg_cuda_blas_destroy(psg_cuda_blas *blas) {
+void qr_cuda_blas_destroy(qr_cuda_blas *blas) {
     if (blas != nullptr && blas->handle != nullptr)
         (void)cublasDestroy(blas->handle);
     delete blas;
 }
 
-int psg_cuda_unmqr(psg_cuda_blas *blas, const base_qr_shape *n, const void *v_d, const void *t_d,
-                   void *c_d, void *work_d) {
+int qr_cuda_unmqr(qr_cuda_blas *blas, const qr_sizes *n, const void *v_d, const void *t_d,
+                  void *c_d, void *work_d) {
     if (blas->precision == PSG_CUDA_F64)
         return code_of(unmqr(blas->handle, *n, (const double *)v_d, (const double *)t_d,
                              (double *)c_d, (double *)work_d));
@@ -145,8 +144,8 @@ int psg_cuda_unmqr(psg_cuda_blas *blas, const base_qr_shape *n, const void *v_d,
                          (float *)work_d));
 }
 
-int psg_cuda_tsmqr(psg_cuda_blas *blas, const base_qr_shape *n, const void *v_d, const void *t_d,
-                   void *b_d, size_t pitch, void *c_d, void *work_d) {
+int qr_cuda_tsmqr(qr_cuda_blas *blas, const qr_sizes *n, const void *v_d, const void *t_d,
+                  void *b_d, size_t pitch, void *c_d, void *work_d) {
     if (blas->precision == PSG_CUDA_F64)
         return code_of(tsmqr(blas->handle, *n, (const double *)v_d, (const double *)t_d,
                              (double *)b_d, pitch, (double *)c_d, (double *)work_d));

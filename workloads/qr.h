@@ -24,53 +24,52 @@ extern "C" {
 /** What a task works on. Matrices are column-major, and tiles are dense. `depth` reflectors are
  * applied together in blocks of `inner`, whose triangular factors stand side by side in a matrix T
  * of inner x depth, as LAPACK has it. */
-typedef struct base_qr_shape {
+typedef struct qr_sizes {
     size_t rows;  /**< of the tile that is factored or updated */
     size_t cols;  /**< of it */
     size_t depth; /**< reflectors; of a tile that is factored, its columns */
     size_t inner; /**< at most depth */
-} base_qr_shape;
+} qr_sizes;
 
 /** A matrix within a larger one: column c begins `pitch` reals after column c - 1. */
-typedef struct psg_cpu_columns {
+typedef struct qr_columns {
     void *first;
     size_t pitch;
-} psg_cpu_columns;
+} qr_columns;
 
 /** Element types are the table's: double or float. `work` is [inner][max(cols, depth)] reals of
  * scratch. */
-typedef struct psg_cpu_qr {
+typedef struct qr_functions {
     size_t real_bytes;
     double epsilon; /**< the most that rounding changes a number by, relatively */
 
     /** Uniform random numbers between -1 and 1: rows x cols of a column-major matrix that has
      * `pitch` rows, from the element on that has the number `first` in it. */
-    void (*random)(const base_qr_shape *n, uint64_t first, size_t pitch, void *tile);
+    void (*random)(const qr_sizes *n, uint64_t first, size_t pitch, void *tile);
     /** Random signs, 1 or -1, from the number `first` of the sequence on. */
     void (*signs)(size_t count, uint64_t first, void *x);
 
     /** A = Q R: R replaces the upper triangle of the tile, and V stands below. rows >= cols.
      *  @param[out] t  [depth][inner] @param[out] v  [depth][rows]: V alone, with its ones and zeros
      */
-    void (*geqrt)(const base_qr_shape *n, void *a, void *t, void *v, void *work);
+    void (*geqrt)(const qr_sizes *n, void *a, void *t, void *v, void *work);
     /** (R; A) = Q (R'; 0): R' replaces R, and V replaces A. @param[in,out] r  its upper triangle
      * alone: depth x depth */
-    void (*tsqrt)(const base_qr_shape *n, psg_cpu_columns r, void *a, void *t, void *work);
+    void (*tsqrt)(const qr_sizes *n, qr_columns r, void *a, void *t, void *work);
     /** C = Q^T C with geqrt's Q, or Q C. */
-    void (*unmqr)(const base_qr_shape *n, bool transposed, const void *v, const void *t,
-                  psg_cpu_columns c, void *work);
+    void (*unmqr)(const qr_sizes *n, bool transposed, const void *v, const void *t, qr_columns c,
+                  void *work);
     /** (B; C) = Q^T (B; C) with tsqrt's Q, or Q (B; C). @param[in,out] b  depth x cols */
-    void (*tsmqr)(const base_qr_shape *n, bool transposed, const void *v, const void *t,
-                  psg_cpu_columns b, psg_cpu_columns c, void *work);
+    void (*tsmqr)(const qr_sizes *n, bool transposed, const void *v, const void *t, qr_columns b,
+                  qr_columns c, void *work);
 
     /** y += A x, of rows x depth and depth x cols. */
-    void (*add_product)(const base_qr_shape *n, psg_cpu_columns a, psg_cpu_columns x,
-                        psg_cpu_columns y);
+    void (*add_product)(const qr_sizes *n, qr_columns a, qr_columns x, qr_columns y);
     /** The upper triangle of a tile, with zeros below. */
-    void (*upper)(const base_qr_shape *n, const void *a, void *r);
+    void (*upper)(const qr_sizes *n, const void *a, void *r);
     /** The sum of squares of x - y. @param[in] y  NULL: zeros */
     double (*squares)(size_t count, const void *x, const void *y);
-} psg_cpu_qr;
+} qr_functions;
 
 /* ------------------------------------------------------------------------------ LAPACK,
  * qr_lapack.c and qr_module.c */
@@ -79,8 +78,8 @@ typedef struct psg_cpu_qr {
  * with the first `qr`: OpenBLAS has threads and 128 MB of memory for each from the moment when it
  * is loaded, and asks for that memory for ever where there is none. */
 typedef struct psg_lapack {
-    const psg_cpu_qr *qr[2]; /**< of double and of float */
-    bool (*shared)(void);    /**< psg_cpu_blas_shared() and so on */
+    const qr_functions *qr[2]; /**< of double and of float */
+    bool (*shared)(void);      /**< qr_blas_shared() and so on */
     void (*begin)(void);
     void (*end)(void);
 } psg_lapack;
@@ -90,17 +89,17 @@ extern const psg_lapack psg_lapack_module;
 
 /** Load LAPACK, unless it is loaded. Thread-safe. @return NULL: it is there; else why not, in
  * words, until the next call */
-const char *psg_cpu_lapack_load(void);
+const char *qr_lapack_load(void);
 /** @return NULL: it is not there */
-const psg_cpu_qr *psg_cpu_qr_of(bool is_float);
+const qr_functions *qr_functions_of(bool is_float);
 
 /** Once it is loaded: do functions of LAPACK give right answers to several threads at once? */
-bool psg_cpu_blas_shared(void);
+bool qr_blas_shared(void);
 
 /** Between these two OpenBLAS, which has threads of its own for the whole process, uses the
  * caller's alone: a task is one core's. Calls nest, and are thread-safe. */
-void psg_cpu_blas_begin(void);
-void psg_cpu_blas_end(void);
+void qr_blas_begin(void);
+void qr_blas_end(void);
 
 /* --------------------------------------------------------------------------------------------- the
  * problem, qr.c */
@@ -112,7 +111,7 @@ typedef struct qr_problem {
     size_t inner;    /**< reflectors that are applied together */
     bool by_path;    /**< a task's priority is the longest path to the end */
     size_t real_bytes;
-    const psg_cpu_qr *cpu; /**< NULL: built without LAPACK, for a simulation */
+    const qr_functions *cpu; /**< NULL: built without LAPACK, for a simulation */
     size_t handles;
     psg_data *a; /**< [columns][rows]: tiles. Of all handles the first */
     psg_data
@@ -132,21 +131,21 @@ static inline size_t qr_at(const qr_problem *qr, size_t i, size_t j) {
 }
 
 /** The size of a tile. */
-static inline base_qr_shape qr_tile(const qr_problem *qr, size_t i, size_t j) {
-    const base_qr_shape n = {qr_extent(qr, 0, i), qr_extent(qr, 1, j), 0, 0};
+static inline qr_sizes qr_tile(const qr_problem *qr, size_t i, size_t j) {
+    const qr_sizes n = {qr_extent(qr, 0, i), qr_extent(qr, 1, j), 0, 0};
     return n;
 }
 
 /** What a task on tile (i, j) in step k works on. */
-static inline base_qr_shape qr_shape(const qr_problem *qr, size_t i, size_t j, size_t k) {
-    base_qr_shape n = {qr_extent(qr, 0, i), qr_extent(qr, 1, j), qr_extent(qr, 1, k), qr->inner};
+static inline qr_sizes qr_shape(const qr_problem *qr, size_t i, size_t j, size_t k) {
+    qr_sizes n = {qr_extent(qr, 0, i), qr_extent(qr, 1, j), qr_extent(qr, 1, k), qr->inner};
     n.inner = n.inner < n.depth ? n.inner : n.depth;
     return n;
 }
 
 /** Tile (i, j) of the matrix as it was, which is drawn again. */
 static inline void qr_draw(const qr_problem *qr, size_t i, size_t j, void *tile) {
-    const base_qr_shape n = qr_tile(qr, i, j);
+    const qr_sizes n = qr_tile(qr, i, j);
     qr->cpu->random(&n, (uint64_t)j * qr->tile * qr->n[0] + i * qr->tile, qr->n[0], tile);
 }
 
@@ -155,15 +154,15 @@ size_t qr_answers(void *problem, workload_answer *answers);
 
 #ifdef WORKLOADS_CUDA
 /** Codes from here on are this much more than cuBLAS' own. */
-enum { PSG_CUDA_CUBLAS_ERROR = 200000 };
+enum { QR_CUBLAS_ERROR = 200000 };
 
 /** cuBLAS on one stream of one GPU, for one thread at a time. */
-typedef struct psg_cuda_blas psg_cuda_blas;
+typedef struct qr_cuda_blas qr_cuda_blas;
 
 /** For the current device. @param[out] blas  NULL after a failure @return 0, or a code */
-int psg_cuda_blas_create(psg_cuda_blas **blas, psg_cuda_precision precision, cudaStream_t stream);
+int qr_cuda_blas_create(qr_cuda_blas **blas, psg_cuda_precision precision, cudaStream_t stream);
 /** NULL is fine. */
-void psg_cuda_blas_destroy(psg_cuda_blas *blas);
+void qr_cuda_blas_destroy(qr_cuda_blas *blas);
 
 /** C = Q^T C, where Q is that of a tile's geqrt.
  *  @param[in]     v_d     [depth][rows]: the reflectors, with their ones and zeros
@@ -172,18 +171,18 @@ void psg_cuda_blas_destroy(psg_cuda_blas *blas);
  *  @param[in,out] c_d     [cols][rows]
  *  @param[out]    work_d  [cols][inner], until the stream is there
  *  @return 0, or a code */
-int psg_cuda_unmqr(psg_cuda_blas *blas, const base_qr_shape *n, const void *v_d, const void *t_d,
-                   void *c_d, void *work_d);
+int qr_cuda_unmqr(qr_cuda_blas *blas, const qr_sizes *n, const void *v_d, const void *t_d,
+                  void *c_d, void *work_d);
 
 /** (B; C) = Q^T (B; C), where Q is that of a tile's tsqrt.
  *  @param[in]     v_d    [depth][rows]
  *  @param[in,out] b_d    [cols][pitch], of which the first `depth` rows
  *  @param[in,out] c_d    [cols][rows] */
-int psg_cuda_tsmqr(psg_cuda_blas *blas, const base_qr_shape *n, const void *v_d, const void *t_d,
-                   void *b_d, size_t pitch, void *c_d, void *work_d);
+int qr_cuda_tsmqr(qr_cuda_blas *blas, const qr_sizes *n, const void *v_d, const void *t_d,
+                  void *b_d, size_t pitch, void *c_d, void *work_d);
 /** A code of these in words. */
-const char *psg_cuda_blas_words(int code);
-bool psg_cuda_blas_is_memory(int code);
+const char *qr_cuda_blas_words(int code);
+bool qr_cuda_blas_is_memory(int code);
 #endif
 
 #ifdef __cplusplus

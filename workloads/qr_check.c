@@ -23,8 +23,8 @@ typedef struct check {
 } check;
 
 /* Some vectors' numbers from row `first` on. */
-static psg_cpu_columns part(const qr_problem *qr, char *x, int axis, size_t first) {
-    return (psg_cpu_columns){x + first * qr->tile * qr->real_bytes, qr->n[axis]};
+static qr_columns part(const qr_problem *qr, char *x, int axis, size_t first) {
+    return (qr_columns){x + first * qr->tile * qr->real_bytes, qr->n[axis]};
 }
 
 /* What a task left, in main memory, until let_go(). @return NULL: it could not be had */
@@ -46,11 +46,11 @@ static double add_matrix(check *c) {
     double sum = 0;
     for (size_t at = 0; at < qr->tiles[0] * qr->tiles[1]; at++) {
         const size_t i = at % qr->tiles[0], j = at / qr->tiles[0];
-        const base_qr_shape n = qr_tile(qr, i, j);
-        const base_qr_shape product = {n.rows, VECTORS, n.cols, 0};
+        const qr_sizes n = qr_tile(qr, i, j);
+        const qr_sizes product = {n.rows, VECTORS, n.cols, 0};
         qr_draw(qr, i, j, c->matrix);
         sum += qr->cpu->squares(n.rows * n.cols, c->matrix, NULL);
-        qr->cpu->add_product(&product, (psg_cpu_columns){c->matrix, n.rows}, part(qr, c->x, 1, j),
+        qr->cpu->add_product(&product, (qr_columns){c->matrix, n.rows}, part(qr, c->x, 1, j),
                              part(qr, c->z, 0, i));
     }
     return sum;
@@ -62,14 +62,14 @@ static void add_triangle(check *c) {
     for (size_t j = 0; j < qr->tiles[1]; j++) {
         for (size_t i = 0; i <= j; i++) {
             const psg_data handle = c->p->a[qr_at(qr, i, j)];
-            const base_qr_shape n = qr_tile(qr, i, j);
-            const base_qr_shape product = {n.rows, VECTORS, n.cols, 0};
+            const qr_sizes n = qr_tile(qr, i, j);
+            const qr_sizes product = {n.rows, VECTORS, n.cols, 0};
             void *tile = take(c, handle);
             if (tile != NULL && i == j) {
                 qr->cpu->upper(&n, tile, c->matrix);
             }
             if (tile != NULL) {
-                qr->cpu->add_product(&product, (psg_cpu_columns){i == j ? c->matrix : tile, n.rows},
+                qr->cpu->add_product(&product, (qr_columns){i == j ? c->matrix : tile, n.rows},
                                      part(qr, c->x, 1, j), part(qr, c->y, 0, i));
             }
             let_go(handle, tile);
@@ -82,7 +82,7 @@ static void apply(check *c, bool transposed, size_t i, size_t k) {
     const qr_problem *qr = c->p;
     const psg_data handle[2] = {i == k ? c->p->v[k] : c->p->a[qr_at(qr, i, k)],
                                 c->p->t[qr_at(qr, i, k)]};
-    base_qr_shape n = qr_shape(qr, i, k, k);
+    qr_sizes n = qr_shape(qr, i, k, k);
     const void *v = take(c, handle[0]);
     const void *t = take(c, handle[1]);
     n.cols = VECTORS;

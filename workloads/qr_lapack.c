@@ -17,7 +17,7 @@ static void *open_module(void) {
     return module != NULL ? module : dlopen(PSG_LAPACK_BUILT, RTLD_NOW);
 }
 
-const char *psg_cpu_lapack_load(void) {
+const char *qr_lapack_load(void) {
     /* of OpenBLAS, beside its code: a buffer of 128 MB for each core, and as much again for its
      * thread's heap */
     enum { MEGABYTES = 256 };
@@ -41,26 +41,26 @@ const char *psg_cpu_lapack_load(void) {
     return why;
 }
 #else
-const char *psg_cpu_lapack_load(void) {
+const char *qr_lapack_load(void) {
     return "qr needs LAPACK, without which psg was built";
 }
 #endif
 
-const psg_cpu_qr *psg_cpu_qr_of(bool is_float) {
-    return psg_cpu_lapack_load() == NULL ? lapack->qr[is_float] : NULL;
+const qr_functions *qr_functions_of(bool is_float) {
+    return qr_lapack_load() == NULL ? lapack->qr[is_float] : NULL;
 }
 
-bool psg_cpu_blas_shared(void) {
+bool qr_blas_shared(void) {
     return lapack == NULL || lapack->shared();
 }
 
-void psg_cpu_blas_begin(void) {
+void qr_blas_begin(void) {
     if (lapack != NULL) {
         lapack->begin();
     }
 }
 
-void psg_cpu_blas_end(void) {
+void qr_blas_end(void) {
     if (lapack != NULL) {
         lapack->end();
     }

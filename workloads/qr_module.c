@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-extern const psg_cpu_qr psg_cpu_qr_f64;
-extern const psg_cpu_qr psg_cpu_qr_f32;
+extern const qr_functions qr_functions_f64;
+extern const qr_functions qr_functions_f32;
 
 /* Not there with another BLAS. */
 __attribute__((weak)) void openblas_set_num_threads(int threads);
@@ -46,4 +46,4 @@ static void end(void) {
 }
 
 __attribute__((visibility("default")))
-const psg_lapack psg_lapack_module = {{&psg_cpu_qr_f64, &psg_cpu_qr_f32}, shared, begin, end};
+const psg_lapack psg_lapack_module = {{&qr_functions_f64, &qr_functions_f32}, shared, begin, end};

@@ -34,27 +34,27 @@ void LAPACK(gemm)(const char *transa, const char *transb, const int *m, const in
 /* A tile is rectangular: no part of it is known to be zero. */
 static const int rectangle = 0;
 
-static void random_numbers(const base_qr_shape *n, uint64_t first, size_t pitch, void *tile) {
+static void random_numbers(const qr_sizes *n, uint64_t first, size_t pitch, void *tile) {
     psg_real *a = tile;
     for (size_t c = 0; c < n->cols; c++) {
-        uint64_t x = base_random_after(BASE_RANDOM_SEED, first + c * pitch);
+        uint64_t x = random_after(RANDOM_SEED, first + c * pitch);
         for (size_t r = 0; r < n->rows; r++) {
-            x = base_random_next(x);
-            *a++ = (psg_real)(2 * base_random_real(x) - 1);
+            x = random_next(x);
+            *a++ = (psg_real)(2 * random_real(x) - 1);
         }
     }
 }
 
 static void signs(size_t count, uint64_t first, void *memory) {
     psg_real *x = memory;
-    uint64_t random = base_random_after(BASE_RANDOM_SEED, first);
+    uint64_t random = random_after(RANDOM_SEED, first);
     for (size_t m = 0; m < count; m++) {
-        random = base_random_next(random);
-        x[m] = base_random_real(random) < 0.5 ? -1 : 1;
+        random = random_next(random);
+        x[m] = random_real(random) < 0.5 ? -1 : 1;
     }
 }
 
-static void geqrt(const base_qr_shape *n, void *a, void *t, void *v, void *work) {
+static void geqrt(const qr_sizes *n, void *a, void *t, void *v, void *work) {
     const int rows = (int)n->rows, cols = (int)n->cols, inner = (int)n->inner;
     int info; /* arguments alone can be wrong */
     LAPACK(geqrt)(&rows, &cols, &inner, a, &rows, t, &inner, work, &info);
@@ -68,7 +68,7 @@ static void geqrt(const base_qr_shape *n, void *a, void *t, void *v, void *work)
     }
 }
 
-static void tsqrt(const base_qr_shape *n, psg_cpu_columns r, void *a, void *t, void *work) {
+static void tsqrt(const qr_sizes *n, qr_columns r, void *a, void *t, void *work) {
     const int rows = (int)n->rows, cols = (int)n->cols, inner = (int)n->inner;
     const int pitch = (int)r.pitch;
     int info; /* arguments alone can be wrong */
@@ -76,8 +76,8 @@ static void tsqrt(const base_qr_shape *n, psg_cpu_columns r, void *a, void *t, v
     (&rows, &cols, &rectangle, &inner, r.first, &pitch, a, &rows, t, &inner, work, &info);
 }
 
-static void unmqr(const base_qr_shape *n, bool transposed, const void *v, const void *t,
-                  psg_cpu_columns c, void *work) {
+static void unmqr(const qr_sizes *n, bool transposed, const void *v, const void *t, qr_columns c,
+                  void *work) {
     const int rows = (int)n->rows, cols = (int)n->cols, depth = (int)n->depth;
     const int inner = (int)n->inner, pitch = (int)c.pitch;
     int info; /* arguments alone can be wrong */
@@ -86,8 +86,8 @@ static void unmqr(const base_qr_shape *n, bool transposed, const void *v, const 
      &pitch, work, &info, 1, 1);
 }
 
-static void tsmqr(const base_qr_shape *n, bool transposed, const void *v, const void *t,
-                  psg_cpu_columns b, psg_cpu_columns c, void *work) {
+static void tsmqr(const qr_sizes *n, bool transposed, const void *v, const void *t, qr_columns b,
+                  qr_columns c, void *work) {
     const int rows = (int)n->rows, cols = (int)n->cols, depth = (int)n->depth;
     const int inner = (int)n->inner, above = (int)b.pitch, pitch = (int)c.pitch;
     int info; /* arguments alone can be wrong */
@@ -96,8 +96,7 @@ static void tsmqr(const base_qr_shape *n, bool transposed, const void *v, const 
      b.first, &above, c.first, &pitch, work, &info, 1, 1);
 }
 
-static void add_product(const base_qr_shape *n, psg_cpu_columns a, psg_cpu_columns x,
-                        psg_cpu_columns y) {
+static void add_product(const qr_sizes *n, qr_columns a, qr_columns x, qr_columns y) {
     const int rows = (int)n->rows, cols = (int)n->cols, depth = (int)n->depth;
     const int pitch[3] = {(int)a.pitch, (int)x.pitch, (int)y.pitch};
     const psg_real one = 1;
@@ -106,7 +105,7 @@ static void add_product(const base_qr_shape *n, psg_cpu_columns a, psg_cpu_colum
      &pitch[2], 1, 1);
 }
 
-static void upper(const base_qr_shape *n, const void *memory, void *triangle) {
+static void upper(const qr_sizes *n, const void *memory, void *triangle) {
     const psg_real *a = memory;
     psg_real *r = triangle;
     for (size_t c = 0; c < n->cols; c++) {
@@ -126,7 +125,7 @@ static double squares(size_t count, const void *one, const void *other) {
     return sum;
 }
 
-const psg_cpu_qr PSG_REAL_NAME(psg_cpu_qr) = {
+const qr_functions PSG_REAL_NAME(qr_functions) = {
     .real_bytes = sizeof(psg_real),
     .epsilon = EPSILON,
     .random = random_numbers,

@@ -47,7 +47,7 @@ PSG_CLONES static void add_f32(size_t count, const float *a, const float *b, flo
     }
 }
 
-void psg_cpu_vadd(bool f32, size_t count, const void *a, const void *b, void *c) {
+void vadd_cpu(bool f32, size_t count, const void *a, const void *b, void *c) {
     if (f32) {
         add_f32(count, a, b, c);
     } else {
@@ -57,16 +57,16 @@ void psg_cpu_vadd(bool f32, size_t count, const void *a, const void *b, void *c)
 
 static void on_core(const psg_task *task) {
     const problem *p = task->owner;
-    psg_cpu_vadd(p->real_bytes == sizeof(float), extent(p, task->label->index[0]),
-                 psg_task_memory(task, 0), psg_task_memory(task, 1), psg_task_memory(task, 2));
+    vadd_cpu(p->real_bytes == sizeof(float), extent(p, task->label->index[0]),
+             psg_task_memory(task, 0), psg_task_memory(task, 1), psg_task_memory(task, 2));
 }
 
 #ifdef WORKLOADS_CUDA
 static int on_gpu(const psg_task *task) {
     const problem *p = task->owner;
-    return (int)psg_cuda_vadd(p->real_bytes == sizeof(float) ? PSG_CUDA_F32 : PSG_CUDA_F64,
-                              extent(p, task->label->index[0]), psg_task_memory(task, 0),
-                              psg_task_memory(task, 1), psg_task_memory(task, 2), task->stream);
+    return (int)vadd_cuda(p->real_bytes == sizeof(float) ? PSG_CUDA_F32 : PSG_CUDA_F64,
+                          extent(p, task->label->index[0]), psg_task_memory(task, 0),
+                          psg_task_memory(task, 1), psg_task_memory(task, 2), task->stream);
 }
 #endif
 

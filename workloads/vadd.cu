@@ -36,8 +36,8 @@ cudaError_t add(size_t count, const void *a_d, const void *b_d, void *c_d, cudaS
 
 } // namespace
 
-cudaError_t psg_cuda_vadd(psg_cuda_precision precision, size_t count, const void *a_d,
-                          const void *b_d, void *c_d, cudaStream_t stream) {
+cudaError_t vadd_cuda(psg_cuda_precision precision, size_t count, const void *a_d, const void *b_d,
+                      void *c_d, cudaStream_t stream) {
     if (!precision_valid(precision))
         return cudaErrorInvalidValue;
     if (count == 0)

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /** c = a + b, of `count` reals: double or, of f32, float. */
-void psg_cpu_vadd(bool f32, size_t count, const void *a, const void *b, void *c);
+void vadd_cpu(bool f32, size_t count, const void *a, const void *b, void *c);
 
 #ifdef WORKLOADS_CUDA
 /** c = a + b.
@@ -22,8 +22,8 @@ void psg_cpu_vadd(bool f32, size_t count, const void *a, const void *b, void *c)
  *  @param[in]  a_d, b_d  not written; aligned to their numbers
  *  @param[out] c_d       may be a_d or b_d
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
-cudaError_t psg_cuda_vadd(psg_cuda_precision precision, size_t count, const void *a_d,
-                          const void *b_d, void *c_d, cudaStream_t stream);
+cudaError_t vadd_cuda(psg_cuda_precision precision, size_t count, const void *a_d, const void *b_d,
+                      void *c_d, cudaStream_t stream);
 #endif
 
 #ifdef __cplusplus

@@ -341,7 +341,7 @@ static void measure(bench *b) {
     const double bytes =
         8 * (b->peer.precision == PSG_F64 ? 8.0 : 4.0) * (double)n[0] * (double)n[1] * (double)n[2];
     if (!bench_fits(bytes, -bench_largest(-bench_memory(&b->settings)), why)) {
-        bench_peer_left_out(&b->peer, &b->settings, why);
+        bench_left_out(&b->peer, &b->settings, why);
         return;
     }
     prepare(b);
@@ -355,7 +355,7 @@ static void measure(bench *b) {
     b->peer.ours = jobs[1].times;
     bench_must_psg(psg_plan_statistics(b->plan, &b->peer.statistics));
     if (b->settings.rows) {
-        bench_peer_row(&b->peer, &b->settings);
+        bench_row(&b->peer, &b->settings);
     } else if (bench_processes.rank == 0) {
         say(b);
     }
@@ -411,9 +411,6 @@ static int beside(int argc, char **argv, const void *library) {
         bench_processes_start(&argc, &argv, 1);
     }
     b.library->start();
-    if (b.settings.rows) {
-        bench_peer_begin(BENCH_PEERS_COLUMNS);
-    }
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], b.peer.n);
         measure(&b);

@@ -110,7 +110,7 @@ static void measure_slabs(bench_peer &p, const psg_options &options,
     p.ours = jobs[1].times;
     p.difference = jobs[1].difference;
     if (settings.rows)
-        bench_peer_row(&p, &settings);
+        bench_row(&p, &settings);
     else
         say_slabs(p, options, before, settings.repeat + settings.warm_up + 1);
     all.clear();
@@ -126,7 +126,7 @@ static void measure_on(bench_peer &p, psg_options &options, const bench_settings
     p.name = p.gpus > 1 ? "cufft_xt" : "cufft";
     options.gpus = p.gpus;
     if (!bench_fits(bytes, bench_gpu_memory(&settings, 0.95 * p.gpus), why))
-        bench_peer_left_out(&p, &settings, why);
+        bench_left_out(&p, &settings, why);
     else if (p.precision == PSG_F32)
         measure_slabs<float>(p, options, settings);
     else
@@ -155,8 +155,6 @@ static int beside_cufft(int argc, char **argv, const void *) {
     bench_must_or(BENCH_NOT_HERE, gpus <= all, "%d GPUs: there are %d", gpus, all);
     p.precision = options.precision = f32 ? PSG_F32 : PSG_F64;
     p.gpu_model = model.c_str();
-    if (settings.rows)
-        bench_peer_begin(BENCH_PEERS_COLUMNS);
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], p.n);
         for (p.gpus = gpus ? gpus : 1; p.gpus <= (gpus ? gpus : all);
@@ -455,14 +453,14 @@ static void measure_doors(bench_peer &p, const psg_options &options, const bench
     doors<real> all = open_doors<real>(plan, p.n, c, fd2);
     const std::vector<bench_job> jobs = measure(all, p.n, c.alone != 0, settings);
     bench_must_psg(psg_plan_statistics(plan, &p.statistics));
-    const bench_times none = {NAN, NAN, NAN, NAN, NAN};
+    const bench_times none = {NAN, NAN, NAN, NAN, NAN, nullptr};
     p.theirs = has_peer ? jobs.back().times : none;
     for (size_t d = 0; d < all.size(); d++) {
         p.name = jobs[d].name;
         p.ours = jobs[d].times;
         p.difference = jobs[d].difference;
         if (settings.rows)
-            bench_door_row(&p, &settings);
+            bench_row(&p, &settings);
         else if (bench_processes.rank == 0)
             say_door(p, all[d]->solves());
     }
@@ -512,8 +510,6 @@ static int beside_doors(int argc, char **argv, const void *) {
     if (why != nullptr && why[0] && bench_processes.rank == 0)
         fprintf(stderr, "no cuFFTMp here: %s\n", why);
     c.cufft = why == nullptr ? &library : nullptr;
-    if (settings.rows)
-        bench_peer_begin(BENCH_EMBED_COLUMNS);
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], p.n);
         bench_must_or(BENCH_USAGE, !c.alone || (p.n[0] > 2 && p.n[1] > 2 && p.n[2] > 2),

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,106 +29,76 @@ const char *bench_verdict(const bench_peer *peer) {
     return agrees(peer) ? "" : " WRONG";
 }
 
-/* What ends a row ends the line that is there for the reader at once. */
-static void put_text(const char *text, char after) {
-    const char *quote = text[strcspn(text, ",\"\r\n")] ? "\"" : "";
-    fputs(quote, stdout);
+/* ------------------------------------------------------------------------ a row as JSON */
+
+static void put_text(const char *name, const char *text) {
+    printf(", \"%s\": \"", name);
     for (; *text; text++) {
-        fputs(*text == '"' ? "\"" : "", stdout);
-        putchar(*text);
+        fputs(*text == '"' || *text == '\\' ? "\\" : "", stdout);
+        putchar((unsigned char)*text < ' ' ? ' ' : *text);
     }
-    printf("%s%c", quote, after);
-    bench_must(after == ',' || fflush(stdout) == 0, "the rows cannot be written: %s",
-               strerror(errno));
+    putchar('"');
 }
 
-/* A number that is not known is an empty field. */
 static void put_number(double value) {
-    char text[32];
-    snprintf(text, sizeof text, "%.12g", value);
-    put_text(isfinite(value) ? text : "", ',');
-}
-
-static void put_times(bench_times t) {
-    const double times[] = {t.median, t.min, t.q1, t.q3, t.max};
-    for (size_t m = 0; m < sizeof times / sizeof *times; m++) {
-        put_number(times[m]);
+    if (isfinite(value)) {
+        printf("%.12g", value);
+    } else {
+        fputs("null", stdout);
     }
 }
 
-/* 15 N^3 log2 N operations for each of two transforms of a cube: 5 n log2 n of n points. */
-static void put_gflops(const bench_peer *p, double seconds) {
-    const double points = (double)p->n[0] * (double)p->n[1] * (double)p->n[2];
-    put_number(1e-9 * 2 * 5 * points * log2(points) / seconds);
+static void put_named(const char *name, double value) {
+    printf(", \"%s\": ", name);
+    put_number(value);
 }
 
-static void put_exchange(const bench_peer *p) {
+static void put_seconds(const char *name, const bench_times *times, int count) {
+    printf(", \"%s\": [", name);
+    for (int m = 0; m < count && times->seconds != NULL; m++) {
+        fputs(m > 0 ? ", " : "", stdout);
+        put_number(times->seconds[m]);
+    }
+    putchar(']');
+}
+
+/* What ends a row ends the line that is there for the reader at once. */
+static void put_row(const bench_peer *p, const bench_settings *settings, const char *status) {
     static const char *const exchange[PSG_EXCHANGE_COUNT] = {"auto", "managed", "direct", "mpi",
                                                              "alltoall"};
-    put_text(exchange[p->statistics.exchange], ',');
+    const psg_statistics *s = &p->statistics;
+    const bool was_solved = p->ours.seconds != NULL;
+    printf("{\"grid\": \"%zux%zux%zu\"", p->n[0], p->n[1], p->n[2]);
+    put_text("name", p->name);
+    put_text("precision", p->precision == PSG_F64 ? "f64" : "f32");
+    put_named("ranks", bench_processes.ranks);
+    put_named("threads", p->threads > 0 ? p->threads : (double)NAN);
+    put_named("gpus", p->gpus);
+    put_text("status", status);
+    put_seconds("peer_seconds", &p->theirs, settings->repeat);
+    put_seconds("psg_seconds", &p->ours, settings->repeat);
+    put_named("difference", was_solved ? p->difference : (double)NAN);
+    put_text("exchange", was_solved ? exchange[s->exchange] : "");
+    put_named("segments", was_solved ? (double)s->segments : (double)NAN);
+    put_named("sheets", was_solved ? (double)s->sheets : (double)NAN);
+    put_text("gpu_model", p->gpu_model);
+    put_text("variant", p->variant != NULL ? p->variant : "");
+    printf("}\n");
+    bench_must(fflush(stdout) == 0, "the rows cannot be written: %s", strerror(errno));
 }
 
-static void put_what(const bench_peer *p) {
-    put_text(p->name, ',');
-    printf("%zux%zux%zu,%s,%d,", p->n[0], p->n[1], p->n[2], p->precision == PSG_F64 ? "f64" : "f32",
-           bench_processes.ranks);
-}
-
-void bench_peer_begin(const char *columns) {
+void bench_row(const bench_peer *p, const bench_settings *settings) {
     if (bench_processes.rank == 0) {
-        printf("%s", columns);
-        put_text("", '\n');
+        put_row(p, settings, agrees(p) ? "ok" : "the results differ");
     }
 }
 
-void bench_door_row(const bench_peer *p, const bench_settings *settings) {
-    if (bench_processes.rank > 0) {
-        return;
-    }
-    put_what(p);
-    put_number(p->gpus);
-    put_text(agrees(p) ? "ok" : "the results differ", ',');
-    put_times(p->ours);
-    put_number(settings->repeat);
-    put_number(p->theirs.median / p->ours.median);
-    put_gflops(p, p->ours.median);
-    put_number(p->difference);
-    put_exchange(p);
-    put_text(p->gpu_model, '\n');
-}
-
-static void begin_peer_row(const bench_peer *p, const char *status) {
-    put_what(p);
-    put_number(p->threads ? (double)p->threads : (double)NAN);
-    put_number(p->gpus);
-    put_text(status, ',');
-}
-
-void bench_peer_row(const bench_peer *p, const bench_settings *settings) {
-    if (bench_processes.rank > 0) {
-        return;
-    }
-    begin_peer_row(p, agrees(p) ? "ok" : "the results differ");
-    put_times(p->theirs);
-    put_times(p->ours);
-    put_number(settings->repeat);
-    put_number(p->theirs.median / p->ours.median);
-    put_gflops(p, p->theirs.median);
-    put_gflops(p, p->ours.median);
-    put_number(p->difference);
-    put_exchange(p);
-    put_number((double)p->statistics.segments);
-    put_number((double)p->statistics.sheets);
-    put_text(p->gpu_model, ',');
-    put_text(p->variant != NULL ? p->variant : "", '\n');
-}
-
-void bench_peer_left_out(const bench_peer *p, const bench_settings *settings, const char *why) {
+void bench_left_out(const bench_peer *p, const bench_settings *settings, const char *why) {
+    const bench_times none = {NAN, NAN, NAN, NAN, NAN, NULL};
+    bench_peer left = *p;
+    left.theirs = left.ours = none;
     if (bench_processes.rank == 0 && settings->rows) {
-        begin_peer_row(p, why);
-        printf(",,,,,,,,,,0,,,,,,,,");
-        put_text(p->gpu_model, ',');
-        put_text("", '\n');
+        put_row(&left, settings, why);
     } else if (bench_processes.rank == 0) {
         printf("%zux%zux%zu: %s\n", p->n[0], p->n[1], p->n[2], why);
     }

@@ -4,7 +4,6 @@
 #define PSG_BENCH_PROGRAMS_PEER_H
 
 #include "graph/psg_observe.h"
-#include "lab/peers/program_columns.h"
 #include "lab/peers/turns.h"
 
 #ifdef __cplusplus
@@ -29,15 +28,12 @@ psg_plan *bench_plan(const size_t n[3], const char *bc, const psg_options *optio
 /** "", or " WRONG": the difference of both u is not what rounding explains. */
 const char *bench_verdict(const bench_peer *peer);
 
-/** On stdout, by the first process, as CSV: the names, BENCH_PEERS_COLUMNS or BENCH_EMBED_COLUMNS;
- *  a row of the study `peers`; one of the study `embed`, of the door or the peer that `name` says,
- *  whose times are `ours`. */
-void bench_peer_begin(const char *columns);
-void bench_peer_row(const bench_peer *peer, const bench_settings *settings);
-void bench_door_row(const bench_peer *peer, const bench_settings *settings);
+/** A row on stdout, by the first process: an object of JSON in a line, with all seconds. psg bench
+ *  makes the columns of the studies `peers` and `embed` of it (lab/programs.py). */
+void bench_row(const bench_peer *peer, const bench_settings *settings);
 
-/** A row of the study `peers`, or a line for people, of what is not measured. */
-void bench_peer_left_out(const bench_peer *peer, const bench_settings *settings, const char *why);
+/** A row, or a line for people, of what is not measured. */
+void bench_left_out(const bench_peer *peer, const bench_settings *settings, const char *why);
 
 #ifdef __cplusplus
 }

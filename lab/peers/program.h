@@ -62,7 +62,7 @@ typedef struct bench_settings {
     int warm_up;   /**< rounds before */
     int seed;      /**< of the order */
     double memory; /**< GiB that a case may take; 0: half of what is free */
-    int rows;      /**< rows of CSV on stdout, in place of lines for people */
+    int rows;      /**< a row for each case on stdout, in place of lines for people */
     double turn;   /**< seconds that a turn takes at least, for the clock's sake; 0: one call */
     double rest;   /**< seconds before a turn, in which threads of the turn before fall asleep */
 } bench_settings;

@@ -89,9 +89,12 @@ bench_times bench_quartiles(const double *seconds, int count) {
         sorted[m] = seconds[m];
     }
     qsort(sorted, (size_t)count, sizeof *sorted, by_size);
-    const bench_times times = {sorted[0], quantile(sorted, count, 0.25),
-                               quantile(sorted, count, 0.5), quantile(sorted, count, 0.75),
-                               sorted[count - 1]};
+    const bench_times times = {sorted[0],
+                               quantile(sorted, count, 0.25),
+                               quantile(sorted, count, 0.5),
+                               quantile(sorted, count, 0.75),
+                               sorted[count - 1],
+                               seconds};
     free(sorted);
     return times;
 }
@@ -135,7 +138,9 @@ static unsigned choose_calls(const bench_job *job, const bench_settings *s) {
 void bench_interleave(bench_job *jobs, size_t count, const bench_settings *settings) {
     const size_t repeat = (size_t)settings->repeat;
     size_t drawn = (size_t)settings->seed << 32;
-    double *seconds = array(count * repeat, sizeof *seconds);
+    static double *seconds;
+    free(seconds);
+    seconds = array(count * repeat, sizeof *seconds);
     size_t *order = array(count, sizeof *order);
     unsigned *calls = array(count, sizeof *calls);
     for (size_t j = 0; j < count; j++) {
@@ -162,5 +167,4 @@ void bench_interleave(bench_job *jobs, size_t count, const bench_settings *setti
     }
     free(calls);
     free(order);
-    free(seconds);
 }

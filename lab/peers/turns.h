@@ -24,9 +24,10 @@ void bench_processes_end(void);
 void bench_meet(void);
 double bench_largest(double value);
 
-/** Quartiles of the seconds of one call. */
+/** Quartiles of the seconds of one call, and these. */
 typedef struct bench_times {
     double min, q1, median, q3, max;
+    const double *seconds; /**< [bench_settings.repeat], until the next bench_interleave() */
 } bench_times;
 
 bench_times bench_quartiles(const double *seconds, int count);

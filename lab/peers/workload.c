@@ -110,23 +110,12 @@ static void jacobi_check(const peer *p) {
 /* ---------------------------------------------------------------- cg: the matrix of NAS by rows */
 
 static void cg_make(peer *p) {
-    static const struct {
-        char class;
-        int n, nonzer, iterations;
-        double shift;
-    } classes[] = {{'S', 1400, 7, 15, 10},
-                   {'W', 7000, 8, 15, 12},
-                   {'A', 14000, 11, 15, 20},
-                   {'B', 75000, 13, 75, 60},
-                   {'C', 150000, 15, 75, 110}};
-    size_t m = 0;
-    while (classes[m].class != p->size[0]) {
-        m++; /* psg has taken the class */
-    }
-    p->n = classes[m].iterations;
-    p->points = (size_t)classes[m].n;
-    p->shift = classes[m].shift;
-    peer_cg_make(&p->matrix, p->points, classes[m].nonzer, p->shift);
+    const cg_class *class = cg_class_of(p->size); /* psg has taken the class */
+    p->n = (int)class->iterations;
+    p->points = class->n;
+    p->shift = class->shift;
+    bench_must(cg_matrix_make(&p->matrix, class->n, class->nonzer, class->shift),
+               "no memory for the matrix of cg");
 }
 
 static void cg_check(const peer *p) {
@@ -225,7 +214,7 @@ static void qr_make(peer *p) {
 }
 
 static double qr_element(const peer *p, uint64_t x) {
-    const double value = 2 * peer_random_real(x) - 1;
+    const double value = 2 * random_real(x) - 1;
     return p->precision == PSG_F32 ? (float)value : value;
 }
 
@@ -233,9 +222,9 @@ void peer_qr_prepare(peer *p) {
     const size_t n = (size_t)p->n;
 #pragma omp parallel for num_threads(p->cpus) schedule(static)
     for (size_t column = 0; column < n; column++) {
-        uint64_t x = peer_random_after(PEER_RANDOM_SEED, column * n);
+        uint64_t x = random_after(RANDOM_SEED, column * n);
         for (size_t m = column * n; m < (column + 1) * n; m++) {
-            x = peer_random_next(x);
+            x = random_next(x);
             bench_put(p->array[QR_A], p->precision, m, qr_element(p, x));
         }
     }
@@ -267,11 +256,11 @@ static void qr_squares(const peer *p, size_t vector, double square[3]) {
     const size_t n = (size_t)p->n;
     double *ax = calloc(n, sizeof *ax), *y = calloc(n, sizeof *y), *x = calloc(n, sizeof *x);
     bench_must(ax != NULL && y != NULL && x != NULL, "no memory to check qr");
-    uint64_t number = PEER_RANDOM_SEED;
+    uint64_t number = RANDOM_SEED;
     for (size_t j = 0; j < n; j++) {
         x[j] = bench_noise(vector * n + j) < 0 ? -1 : 1;
         for (size_t i = 0; i < n; i++) {
-            number = peer_random_next(number);
+            number = random_next(number);
             const double a = qr_element(p, number);
             ax[i] += a * x[j];
             square[1] += a * a;
@@ -415,9 +404,7 @@ static void measure(peer *p, const char *name, const workload_options *how,
     for (int a = 0; a < p->row->arrays; a++) {
         free(p->array[a]);
     }
-    free(p->matrix.start);
-    free(p->matrix.column);
-    free(p->matrix.value);
+    cg_matrix_free(&p->matrix);
 }
 
 int bench_workload(int argc, char **argv, const void *what) {

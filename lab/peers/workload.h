@@ -3,7 +3,8 @@
 #ifndef PSG_BENCH_PROGRAMS_WORKLOAD_H
 #define PSG_BENCH_PROGRAMS_WORKLOAD_H
 
-#include "lab/peers/nas.h"
+#include "workloads/cg.h"
+#include "workloads/random.h"
 #include "workloads/workload.h"
 
 #ifdef __cplusplus
@@ -34,7 +35,7 @@ typedef struct peer {
     int steps, room;          /**< of conjugate gradients; reals of LAPACK */
     double contrast, shift;
     double number[PEER_EP_NUMBERS]; /**< ep: its numbers; cg: zeta */
-    peer_matrix matrix;
+    cg_matrix matrix;
 } peer;
 
 /** A way to solve a problem. NULL: there is nothing to do. */

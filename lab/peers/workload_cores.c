@@ -12,12 +12,12 @@
 enum { EP_BLOCK_LOG2 = 16 };
 
 static void ep_block(uint64_t first, double number[PEER_EP_NUMBERS]) {
-    uint64_t x = peer_random_after(PEER_RANDOM_SEED, 2 * first);
+    uint64_t x = random_after(RANDOM_SEED, 2 * first);
     for (int pair = 0; pair < 1 << EP_BLOCK_LOG2; pair++) {
-        x = peer_random_next(x);
-        const double u = 2 * peer_random_real(x) - 1;
-        x = peer_random_next(x);
-        const double v = 2 * peer_random_real(x) - 1;
+        x = random_next(x);
+        const double u = 2 * random_real(x) - 1;
+        x = random_next(x);
+        const double v = 2 * random_real(x) - 1;
         const double t = u * u + v * v;
         if (t <= 1) {
             const double scale = sqrt(-2 * log(t) / t);

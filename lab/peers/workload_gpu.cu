@@ -28,16 +28,16 @@ static __global__ void __launch_bounds__(threads) ep_kernel(uint64_t pairs, doub
     const uint64_t all = (uint64_t)gridDim.x * threads;
     const uint64_t thread = (uint64_t)blockIdx.x * threads + threadIdx.x;
     const uint64_t first = pairs * thread / all, end = pairs * (thread + 1) / all;
-    uint64_t x = peer_random_after(PEER_RANDOM_SEED, 2 * first);
+    uint64_t x = random_after(RANDOM_SEED, 2 * first);
     double sum[2] = {0, 0};
     for (int ring = 0; ring < PEER_EP_RINGS; ring++) {
         count[ring][threadIdx.x] = 0;
     }
     for (uint64_t pair = first; pair < end; pair++) {
-        x = peer_random_next(x);
-        const double u = 2 * peer_random_real(x) - 1;
-        x = peer_random_next(x);
-        const double v = 2 * peer_random_real(x) - 1;
+        x = random_next(x);
+        const double u = 2 * random_real(x) - 1;
+        x = random_next(x);
+        const double v = 2 * random_real(x) - 1;
         const double t = u * u + v * v;
         if (t <= 1) {
             const double scale = sqrt(-2 * log(t) / t);

@@ -50,7 +50,7 @@ struct cg_state {
     explicit cg_state(peer *p) : cg_state(p->matrix, p->points) {
         p->steps = PEER_CG_STEPS;
     }
-    cg_state(const peer_matrix &m, size_t rows)
+    cg_state(const cg_matrix &m, size_t rows)
         : n((int)rows), nonzeros(m.start[rows]), start((rows + 1) * sizeof(uint32_t)),
           column(nonzeros * sizeof(uint32_t)), value(nonzeros * sizeof(double)),
           f(rows * sizeof(double)), x(rows * sizeof(double)), r(rows * sizeof(double)),

@@ -157,22 +157,37 @@ check("bench_cores fftw" not in [r["command"] for r in rows("e.csv")], rows("e.c
 os.mkdir("doors")
 DOORS = "door,grid,precision,ranks,gpus,status,seconds,seconds_min,seconds_q1,seconds_q3,seconds_max,repeats,ratio,gflops,difference," \
     "exchange,gpu_model"
+ROW = {"name": "fftw", "grid": "8x8x8", "precision": "f64", "ranks": 1, "threads": 1, "gpus": 0,
+       "status": "ok", "peer_seconds": [1e-6, 1e-6], "psg_seconds": [2e-6, 2e-6],
+       "difference": 1e-16, "exchange": "auto", "segments": 1, "sheets": 1, "gpu_model": "",
+       "variant": ""}
+
+
+def row(**changes):
+    """A line of a program."""
+    return json.dumps({**ROW, **changes})
+
+
 with open("doors/bench_gpus", "w", encoding="utf-8") as file:
-    file.write("#!/bin/sh\nfor grid; do :; done\necho '%s'\n" % DOORS + "".join(
-        "echo %s,$grid,f64,1,2,%s,%s,2,%s,4.096,1e-16,direct,no GPU\n" % row for row in (
-            ("device", "ok", "2e-6,1e-6,1e-6,3e-6,4e-6", "2"), ("host", "the results differ", "8e-6,7e-6,8e-6,9e-6,9e-6", ""))))
+    file.write("#!/bin/sh\nfor grid; do :; done\n" + "".join(
+        "echo '%s' | sed s/8x8x8/$grid/\n" % row(
+            name=door, status=status, gpus=2, psg_seconds=seconds, peer_seconds=peer,
+            exchange="direct")
+        for door, status, seconds, peer in (("device", "ok", [1e-6, 2e-6, 4e-6], [2e-6] * 3),
+                                            ("host", "the results differ", [7e-6, 8e-6, 9e-6], []))))
 os.chmod("doors/bench_gpus", 0o755)
 done = study("embed", *QUICK[:-1], "--mpirun", "env", "--grid", "8", "--gpus", "1,2", "--csv", "d.csv", path=os.path.abspath("doors"))
 d = rows("d.csv")
 check(list(d[0]) == DOORS.split(",") + OWN, list(d[0]))
+check([d[0]["seconds" + which] for which in ("", "_min", "_q1", "_q3", "_max")]
+      == ["2e-06", "1e-06", "1.5e-06", "3e-06", "4e-06"], d)
+check((d[0]["ratio"], d[0]["repeats"], d[1]["ratio"]) == ("1", "3", ""), d)
 check([r["command"] for r in d[::2]] == ["bench_gpus embed --gpus 1 8x8x8", "bench_gpus embed --gpus 2 8x8x8",
                                         "mpirun -n 2 bench_gpus embed --gpus 1 8x8x8"], d)
 check("env: " in d[-1]["status"] and {(r["door"], r["grid"]) for r in d[:-1]} == {("device", "8x8x8"), ("host", "8x8x8")}, d)
 check(done.stdout.split("\n")[0].split() == ["door", "grid", "ranks", "gpus", "exchange", "ms", "ratio", "gflops", "status"], done.stdout)
 check(done.stdout.count("device 8x8x8") == 2 and done.stdout.count("the results differ") == 2, done.stdout)
 
-header = ",".join(list(p[0])[:-len(OWN)])
-ROW = "fftw,8x8x8,f64,1,1,0,ok,1e-6,1e-6,1e-6,1e-6,1e-6,2e-6,2e-6,2e-6,2e-6,2e-6,2,0.5,4.096,2,1e-16,auto,1,1,,"
 os.mkdir("fake")
 
 
@@ -188,18 +203,21 @@ def fake(script, grids="8", code=1, peer="fftw", options=()):
     return [r for r in rows("fake.csv") if r["command"].split(" --")[0] == "bench_cores " + peer]
 
 
-echo = "echo '%s'; " % header
+echo = "echo '%s'"
+less = dict(ROW)
+del less["ranks"]
 for script, count, words in (
         ("exit 0", 1, "wrote no row"),
-        (echo, 1, "wrote no row"),
-        ("echo a,b,c", 1, "is not of this psg: its column 1 is 'a'"),
-        ("echo '%s,more'" % header, 1, "is not of this psg"),
-        (echo + "echo hello", 1, "line 2 is no row"),
-        (echo + "echo '%s'" % ROW.replace("4.096", "fast"), 1, "a row with peer_gflops 'fast'"),
-        (echo + "echo '%s'" % ROW.replace("1e-6", "-1", 1), 1, "a row with peer_seconds '-1'"),
-        (echo + "echo '%s'" % ROW.replace("1e-6", "nan", 1), 1, "a row with peer_seconds 'nan'"),
-        (echo + "echo '%s'" % ROW.replace("1e-6", "", 1), 1, "a row with peer_seconds ''"),
-        (echo + "echo '%s'" % ROW.replace("ok", ""), 1, "a row with status ''"),
+        ("echo a,b,c", 1, "is not of this psg: its line is no row: '\"a,b,c\"'"),
+        (echo % row(more=1), 1, "is not of this psg"),
+        (echo % json.dumps(less), 1, "is not of this psg"),
+        (echo % row() + "; echo hello", 1, "is no row: '\"hello\"'"),
+        (echo % row(segments="fast"), 1, "a row with segments 'fast'"),
+        (echo % row(peer_seconds=[-1]), 1, "a row with peer_seconds '[-1]'"),
+        (echo % row(psg_seconds=[1e-6, None]), 1, "a row with psg_seconds '[1e-06, None]'"),
+        (echo % row(psg_seconds=[1e-6, math.nan]), 1, "a row with psg_seconds '[1e-06, nan]'"),
+        (echo % row(psg_seconds=[]), 1, "a row with psg_seconds '[]'"),
+        (echo % row(status=""), 1, "a row with status ''"),
         ("echo oh dear >&2; echo 'bench_cores fftw: the reason' >&2; echo bye >&2; exit 3", 1,
          "ended with status 3: bench_cores fftw: the reason"),
         ("echo the only line >&2; exit 1", 1, "ended with status 1: the only line"),
@@ -208,8 +226,8 @@ for script, count, words in (
     check(len(made) == count and words in made[-1]["status"] and made[-1]["peer_seconds"] == "", (script, made))
     check(made[-1]["command"] == "bench_cores fftw --cpus 1 8x8x8", made)
 # Whole rows before the end count; a half one does not; the study goes on with the next grid.
-made = fake(echo + "echo '%s'; printf 'fftw,8x8'; kill -ABRT $$" % ROW, grids="8,9", code=0)
-check([r["status"][:7] for r in made] == ["ok", "crashed"] * 2 and made[0]["peer_seconds"] == "1e-6", made)
+made = fake("echo '%s'; printf '{\"grid'; kill -ABRT $$" % row(), grids="8,9", code=0)
+check([r["status"][:7] for r in made] == ["ok", "crashed"] * 2 and made[0]["peer_seconds"] == "1e-06", made)
 check([r["command"] for r in made] == ["bench_cores fftw --cpus 1 8x8x8"] * 2 + ["bench_cores fftw --cpus 1 9x9x9"] * 2, made)
 # One that says that there is nothing to measure is not asked again, for the other grids.
 made = fake("echo asked >> asked; echo 'bench_cores fftw: no GPU' >&2; exit 77", grids="8,9")
@@ -231,14 +249,14 @@ check([r["command"] for r in made] == [] and len(rows("fake.csv")) == 5, rows("f
 mpi = [r for r in rows("fake.csv") if "mpirun" in r["command"]]
 check([r["command"] for r in mpi] == ["mpirun -n 2 bench_cores fftw_mpi --cpus 2 8x8x8",
                                      "mpirun -n 4 bench_cores fftw_mpi --cpus 1 8x8x8"], mpi)
-check(all("its column 1 is 'a  b -n " in r["status"] for r in mpi), mpi)
+check(all("its line is no row: '\"a  b -n " in r["status"] for r in mpi), mpi)
 fake("exit 1", peer="fftw_mpi", options=("--cpus", "2", "--mpirun", "no-such-launcher"))
 mpi = [r for r in rows("fake.csv") if "mpirun" in r["command"]]
 check(len(mpi) == 1 and "no-such-launcher: No such file" in mpi[0]["status"], mpi)
 
 # SIGINT keeps what is done, and ends the program.
 with open("fake/bench_cores", "w", encoding="utf-8") as file:
-    file.write("#!/bin/sh\n[ -e second ] && { echo $$ > running; exec sleep 1000; }\n: > second\n%s echo '%s'\n" % (echo, ROW))
+    file.write("#!/bin/sh\n[ -e second ] && { echo $$ > running; exec sleep 1000; }\n: > second\necho '%s'\n" % row())
 process = subprocess.Popen([PSG, "bench", "--study", "peers", "--repeat", "2", "--grid", "8,9", "--cpus", "1", "--csv", "i.csv"],
                            env={**os.environ, "PSG_BENCH_PROGRAMS": os.path.abspath("fake")}, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, preexec_fn=default_signals)

@@ -39,7 +39,7 @@ typedef struct machine {
     psg_run run;
     psg_cuda_plans plans;
     psg_gpu worker, *workers[1];
-    psg_findings findings;
+    psg_findings *findings;
     psg_terms terms;
     void **buffers;
 } machine;
@@ -191,6 +191,8 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     m.plans.segments[2] = m.plans.segments[1] + c->layout.segments.count;
     m.plans.parts = calloc(2 * c->layout.bundles.count, sizeof *m.plans.parts);
     m.buffers = calloc(c->layout.segments.count + c->layout.bundles.count, sizeof *m.buffers);
+    m.findings = calloc(1, psg_findings_bytes(1));
+    m.terms.right_hand_sides = 1;
     m.worker.state = &m.plans;
     m.workers[0] = &m.worker;
     c->form.packed = true;
@@ -201,7 +203,7 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
         emulating = true;
         give_relay(&m, true);
         m.terms.overlap = m.workspace->overlap;
-        m.run = (psg_run){.engine = &c->engine, .user = &m.terms, .result = &m.findings};
+        m.run = (psg_run){.engine = &c->engine, .user = &m.terms, .result = m.findings};
         solves(&m);
         give_relay(&m, false);
         emulating = false;
@@ -210,6 +212,7 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     psg_workspace_destroy(m.workspace, plan);
     free(m.plans.segments[0]);
     free(m.plans.parts);
+    free(m.findings);
     free(m.buffers);
 }
 

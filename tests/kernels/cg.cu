@@ -18,18 +18,17 @@ static void one(size_t leaves, size_t blocks, size_t longest) {
     for (size_t row = 0; row < rows; row++)
         start[row + 1] = start[row] + (uint32_t)((size_t)rand() % (longest + 1));
     for (size_t m = 0; m < start[rows]; m++)
-        column.push_back(
-            (uint32_t)((size_t)rand() % blocks << BASE_CG_BITS | (size_t)rand() % rows));
+        column.push_back((uint32_t)((size_t)rand() % blocks << CG_BITS | (size_t)rand() % rows));
     const std::vector<double> value = numbers(start[rows]);
     std::vector<double> q(rows), part(leaves);
     const device_array<uint32_t> start_d(start), column_d(column);
     const device_array<double> value_d(value), q_d(rows), part_d(leaves);
     std::vector<std::vector<double>> p(blocks);
     std::vector<std::unique_ptr<device_array<double>>> p_d;
-    base_cg_rows a = {};
+    cg_rows a = {};
     a.block = blocks - 1;
     a.leaves = leaves;
-    base_cg_rows b = a;
+    cg_rows b = a;
     for (size_t m = 0; m < blocks; m++) {
         p[m] = numbers(rows);
         p_d.emplace_back(new device_array<double>(p[m]));
@@ -46,8 +45,8 @@ static void one(size_t leaves, size_t blocks, size_t longest) {
     b.value = value_d.data();
     b.q = q_d.data();
     b.part = part_d.data();
-    psg_cpu_cg_apply(&a);
-    MUST(psg_cuda_cg_apply(&b, 0));
+    cg_cpu_apply(&a);
+    MUST(cg_cuda_apply(&b, 0));
     if (q_d.get() != q || part_d.get() != part)
         FAIL("%zu leaves, %zu blocks, up to %zu numbers: other bits", leaves, blocks, longest);
 }
@@ -57,8 +56,8 @@ int main() {
     one(1, 1, 1);
     one(2, 2, 7);
     one(3, 5, 40);
-    one(40, BASE_CG_BLOCKS, 530);
-    const base_cg_rows none = {};
-    CHECK(psg_cuda_cg_apply(&none, 0) == cudaErrorInvalidValue);
+    one(40, CG_BLOCKS, 530);
+    const cg_rows none = {};
+    CHECK(cg_cuda_apply(&none, 0) == cudaErrorInvalidValue);
     return check_result();
 }

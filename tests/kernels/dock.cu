@@ -4,12 +4,12 @@
 #include "workloads/dock/cells.h"
 #include <algorithm>
 
-static const psg_cpu_dock_rotation turned = {30, 60, 90};
-static const base_dock_energies everyone = {}; // counts
+static const dock_rotation turned = {30, 60, 90};
+static const dock_energies everyone = {}; // counts
 
-static std::vector<base_dock_atom> molecule(size_t count, double reach) {
-    std::vector<base_dock_atom> atoms(count);
-    for (base_dock_atom &a : atoms) {
+static std::vector<dock_atom> molecule(size_t count, double reach) {
+    std::vector<dock_atom> atoms(count);
+    for (dock_atom &a : atoms) {
         for (double &x : a.at)
             x = reach * check_uniform();
         a.charge = rand() % 3 - 1; // for some none
@@ -18,7 +18,7 @@ static std::vector<base_dock_atom> molecule(size_t count, double reach) {
     return atoms;
 }
 
-static void same_poses(const std::vector<base_dock_pose> &a, const std::vector<base_dock_pose> &b,
+static void same_poses(const std::vector<dock_candidate> &a, const std::vector<dock_candidate> &b,
                        const char *what, size_t n) {
     for (size_t m = 0; m < a.size(); m++)
         if (memcmp(&a[m], &b[m], sizeof a[m]) != 0)
@@ -28,34 +28,34 @@ static void same_poses(const std::vector<base_dock_pose> &a, const std::vector<b
 }
 
 static void one(size_t n, size_t atoms, double spacing) {
-    const base_dock_grid grid = {n, spacing};
+    const dock_grid grid = {n, spacing};
     const size_t cells = n * n * n, modes = n * n * (n / 2 + 1), list = 40;
-    const std::vector<base_dock_atom> fixed = molecule(atoms, .4 * spacing * (double)n);
-    const std::vector<base_dock_atom> mobile = molecule(atoms, .6 * spacing * (double)n);
-    const psg_cpu_dock_molecule both[2] = {{fixed.data(), atoms}, {mobile.data(), atoms}};
+    const std::vector<dock_atom> fixed = molecule(atoms, .4 * spacing * (double)n);
+    const std::vector<dock_atom> mobile = molecule(atoms, .6 * spacing * (double)n);
+    const dock_molecule both[2] = {{fixed.data(), atoms}, {mobile.data(), atoms}};
     const psg_cpu_fft_spec spec = {n, n, n, {}, PSG_CPU_ESTIMATE};
     psg_cpu_fft *fft = psg_cpu_ops_f32.fft_create(&spec);
     std::vector<float> of_fixed(cells), of_mobile(cells);
-    psg_cpu_dock_static(&grid, &both[0], of_fixed.data());
-    psg_cpu_dock_mobile(&grid, &both[1], &turned, of_mobile.data());
+    dock_cpu_static(&grid, &both[0], of_fixed.data());
+    dock_cpu_mobile(&grid, &both[1], &turned, of_mobile.data());
 
-    psg_cuda_dock *dock = nullptr;
-    MUST(psg_cuda_dock_create(&dock, n, 0));
-    const device_array<base_dock_atom> fixed_d(fixed), mobile_d(mobile);
+    dock_cuda *dock = nullptr;
+    MUST(dock_cuda_create(&dock, n, 0));
+    const device_array<dock_atom> fixed_d(fixed), mobile_d(mobile);
     device_array<float> array_d(cells + n % 2), spectrum_d(2 * modes);
     float *const cells_d = array_d.data() + n % 2; // an odd grid begins between two complex numbers
     const auto get_cells = [&] {
         const std::vector<float> all = array_d.get();
         return std::vector<float>(all.begin() + (ptrdiff_t)(n % 2), all.end());
     };
-    device_array<base_dock_pose> list_d(list), best_d(BASE_DOCK_BEST);
-    const base_dock_turn turn = psg_cpu_dock_turn(&turned, false);
-    MUST(psg_cuda_dock_mobile(dock, &grid, &turn, mobile_d.data(), atoms, cells_d));
+    device_array<dock_candidate> list_d(list), best_d(DOCK_KEPT);
+    const dock_turn turn = dock_cpu_turn(&turned, false);
+    MUST(dock_cuda_mobile(dock, &grid, &turn, mobile_d.data(), atoms, cells_d));
     if (get_cells() != of_mobile)
         FAIL("n = %zu: other cells", n);
-    MUST(psg_cuda_dock_static(dock, &grid, fixed_d.data(), atoms, spectrum_d.data(), list_d.data(),
-                              list));
-    MUST(psg_cuda_dock_correlate(dock, spectrum_d.data(), cells_d));
+    MUST(dock_cuda_static(dock, &grid, fixed_d.data(), atoms, spectrum_d.data(), list_d.data(),
+                          list));
+    MUST(dock_cuda_correlate(dock, spectrum_d.data(), cells_d));
     const std::vector<float> sums = get_cells();
     for (int m = 0; m < 50; m++) { // without an FFT
         const size_t shift = (size_t)rand() % cells;
@@ -69,62 +69,61 @@ static void one(size_t n, size_t atoms, double spacing) {
             FAIL("n = %zu: shift %zu has %g in place of %g", n, shift,
                  (double)sums[shift] / (double)cells, sum);
     }
-    std::vector<base_dock_pose> best(BASE_DOCK_BEST), all(list);
-    psg_cpu_dock_best(&grid, sums.data(), &everyone, 7, best.data());
-    MUST(psg_cuda_dock_best(dock, &grid, cells_d, &everyone, 7, best_d.data()));
+    std::vector<dock_candidate> best(DOCK_KEPT), all(list);
+    dock_cpu_best(&grid, sums.data(), &everyone, 7, best.data());
+    MUST(dock_cuda_best(dock, &grid, cells_d, &everyone, 7, best_d.data()));
     same_poses(best, best_d.get(), "the best", n);
-    psg_cpu_dock_clear(all.data(), list);
+    dock_cpu_clear(all.data(), list);
     same_poses(all, list_d.get(), "no poses", n);
-    std::vector<base_dock_pose> poses(3 * list);
-    for (base_dock_pose &p : poses)
+    std::vector<dock_candidate> poses(3 * list);
+    for (dock_candidate &p : poses)
         p = {rand() % 9 - 4, rand() % 5, rand() % 1000};
-    for (const base_dock_pose &p : poses)
-        base_dock_insert(all.data(), list, &p);
-    const device_array<base_dock_pose> poses_d(poses);
-    MUST(psg_cuda_dock_merge(dock, poses_d.data(), poses.size(), list_d.data(), list));
+    for (const dock_candidate &p : poses)
+        dock_insert(all.data(), list, &p);
+    const device_array<dock_candidate> poses_d(poses);
+    MUST(dock_cuda_merge(dock, poses_d.data(), poses.size(), list_d.data(), list));
     same_poses(all, list_d.get(), "the list", n);
-    psg_cuda_dock_destroy(dock);
+    dock_cuda_destroy(dock);
     psg_cpu_ops_f32.fft_destroy(fft);
 }
 
 /// Potential, charges, energies by FFT, and the poses that they leave.
 static void charges(size_t n, size_t atoms, double spacing) {
-    const base_dock_grid grid = {n, spacing};
+    const dock_grid grid = {n, spacing};
     const size_t cells = n * n * n, modes = n * n * (n / 2 + 1);
-    const std::vector<base_dock_atom> fixed = molecule(atoms, .4 * spacing * (double)n);
-    const std::vector<base_dock_atom> mobile = molecule(atoms, .6 * spacing * (double)n);
-    const psg_cpu_dock_molecule both[2] = {{fixed.data(), atoms}, {mobile.data(), atoms}};
-    const base_dock_turn turn = psg_cpu_dock_turn(&turned, false);
+    const std::vector<dock_atom> fixed = molecule(atoms, .4 * spacing * (double)n);
+    const std::vector<dock_atom> mobile = molecule(atoms, .6 * spacing * (double)n);
+    const dock_molecule both[2] = {{fixed.data(), atoms}, {mobile.data(), atoms}};
+    const dock_turn turn = dock_cpu_turn(&turned, false);
     std::vector<float> core(cells), potential(cells), of_mobile(cells), scores(cells);
-    psg_cpu_dock_static(&grid, &both[0], core.data());
-    psg_cpu_dock_potential(&grid, &both[0], core.data(), potential.data());
-    psg_cpu_dock_charges(&grid, &both[1], &turned, of_mobile.data());
+    dock_cpu_static(&grid, &both[0], core.data());
+    dock_cpu_potential(&grid, &both[0], core.data(), potential.data());
+    dock_cpu_charges(&grid, &both[1], &turned, of_mobile.data());
 
-    psg_cuda_dock *dock = nullptr;
-    MUST(psg_cuda_dock_create(&dock, n, 0));
-    const device_array<base_dock_atom> fixed_d(fixed), mobile_d(mobile);
+    dock_cuda *dock = nullptr;
+    MUST(dock_cuda_create(&dock, n, 0));
+    const device_array<dock_atom> fixed_d(fixed), mobile_d(mobile);
     device_array<float> sums_d(cells), potential_d(cells), spectrum_d(2 * modes);
-    device_array<base_dock_pose> list_d(1), best_d(BASE_DOCK_BEST);
-    MUST(psg_cuda_dock_static(dock, &grid, fixed_d.data(), atoms, spectrum_d.data(), list_d.data(),
-                              1));
-    MUST(psg_cuda_dock_potential(dock, &grid, fixed_d.data(), atoms, potential_d.data(),
-                                 spectrum_d.data()));
+    device_array<dock_candidate> list_d(1), best_d(DOCK_KEPT);
+    MUST(dock_cuda_static(dock, &grid, fixed_d.data(), atoms, spectrum_d.data(), list_d.data(), 1));
+    MUST(dock_cuda_potential(dock, &grid, fixed_d.data(), atoms, potential_d.data(),
+                             spectrum_d.data()));
     if (potential_d.get() != potential)
         FAIL("n = %zu: another potential", n);
-    MUST(psg_cuda_dock_charges(dock, &grid, &turn, mobile_d.data(), atoms, sums_d.data()));
+    MUST(dock_cuda_charges(dock, &grid, &turn, mobile_d.data(), atoms, sums_d.data()));
     const std::vector<float> spread = sums_d.get();
     for (size_t m = 0; m < cells; m++)
         if (!(fabs((double)spread[m] - (double)of_mobile[m]) <= 1e-5))
             FAIL("n = %zu: cell %zu has the charge %g in place of %g", n, m, (double)spread[m],
                  (double)of_mobile[m]);
-    MUST(psg_cuda_dock_correlate(dock, spectrum_d.data(), sums_d.data()));
+    MUST(dock_cuda_correlate(dock, spectrum_d.data(), sums_d.data()));
     const std::vector<float> sums = sums_d.get();
     const double rounding =
         ldexp(2 / sqrt(spacing * spacing * spacing) * (double)(atoms * atoms), -23);
     for (int m = 0; m < 200; m++) {
         const size_t shift = (size_t)rand() % cells;
         const double energy =
-            base_dock_energy(&grid, potential.data(), &turn, mobile.data(), atoms, shift);
+            dock_energy(&grid, potential.data(), &turn, mobile.data(), atoms, shift);
         if (!(fabs((double)sums[shift] / (double)cells - energy) <= rounding))
             FAIL("n = %zu: shift %zu has the energy %g in place of %g", n, shift,
                  (double)sums[shift] / (double)cells, energy);
@@ -134,59 +133,59 @@ static void charges(size_t n, size_t atoms, double spacing) {
         s = (float)((double)(rand() % 50) * (double)cells);
     const device_array<float> scores_d(scores);
     for (const double bound : {rounding, 1e-3, 1e6}) {
-        base_dock_energies e = {sums.data(), bound, potential.data(), mobile.data(), atoms, turn};
-        std::vector<base_dock_pose> best(BASE_DOCK_BEST);
-        psg_cpu_dock_best(&grid, scores.data(), &e, 7, best.data());
+        dock_energies e = {sums.data(), bound, potential.data(), mobile.data(), atoms, turn};
+        std::vector<dock_candidate> best(DOCK_KEPT);
+        dock_cpu_best(&grid, scores.data(), &e, 7, best.data());
         e.sums = sums_d.data();
         e.potential = potential_d.data();
         e.atom = mobile_d.data();
-        MUST(psg_cuda_dock_best(dock, &grid, scores_d.data(), &e, 7, best_d.data()));
+        MUST(dock_cuda_best(dock, &grid, scores_d.data(), &e, 7, best_d.data()));
         same_poses(best, best_d.get(), "negative energies", n);
     }
-    psg_cuda_dock_destroy(dock);
+    dock_cuda_destroy(dock);
 }
 
 /// No pose has a negative energy, or one has.
 static void few(size_t n) {
-    const base_dock_grid grid = {n, 1};
+    const dock_grid grid = {n, 1};
     const size_t cells = n * n * n;
-    psg_cuda_dock *dock = nullptr;
-    MUST(psg_cuda_dock_create(&dock, n, 0));
+    dock_cuda *dock = nullptr;
+    MUST(dock_cuda_create(&dock, n, 0));
     for (size_t negative = 0; negative < 2; negative++) {
         std::vector<float> energies(cells, 1);
         energies[cells / 3] = negative > 0 ? -1 : 1;
         const device_array<float> energies_d(energies);
-        base_dock_energies e = {};
-        std::vector<base_dock_pose> best(BASE_DOCK_BEST);
-        device_array<base_dock_pose> best_d(BASE_DOCK_BEST);
+        dock_energies e = {};
+        std::vector<dock_candidate> best(DOCK_KEPT);
+        device_array<dock_candidate> best_d(DOCK_KEPT);
         e.sums = energies.data();
-        psg_cpu_dock_best(&grid, energies.data(), &e, 7, best.data());
+        dock_cpu_best(&grid, energies.data(), &e, 7, best.data());
         e.sums = energies_d.data();
-        MUST(psg_cuda_dock_best(dock, &grid, energies_d.data(), &e, 7, best_d.data()));
+        MUST(dock_cuda_best(dock, &grid, energies_d.data(), &e, 7, best_d.data()));
         same_poses(best, best_d.get(), "few", n);
         CHECK((best[0].score != INT32_MIN) == (negative > 0) && best[1].score == INT32_MIN);
     }
-    psg_cuda_dock_destroy(dock);
+    dock_cuda_destroy(dock);
 }
 
 /// Equal scores, and scores below 0: the lowest cells come first.
 static void ties(size_t n) {
-    const base_dock_grid grid = {n, 1};
+    const dock_grid grid = {n, 1};
     const size_t cells = n * n * n;
-    psg_cuda_dock *dock = nullptr;
-    MUST(psg_cuda_dock_create(&dock, n, 0));
+    dock_cuda *dock = nullptr;
+    MUST(dock_cuda_create(&dock, n, 0));
     for (int low = -4; low < 3; low += 3) {
         std::vector<float> sums(cells);
         for (float &s : sums)
             s = (float)((double)(low + rand() % 3) * (double)cells);
-        std::vector<base_dock_pose> best(BASE_DOCK_BEST);
+        std::vector<dock_candidate> best(DOCK_KEPT);
         const device_array<float> sums_d(sums);
-        device_array<base_dock_pose> best_d(BASE_DOCK_BEST);
-        psg_cpu_dock_best(&grid, sums.data(), &everyone, 3, best.data());
-        MUST(psg_cuda_dock_best(dock, &grid, sums_d.data(), &everyone, 3, best_d.data()));
+        device_array<dock_candidate> best_d(DOCK_KEPT);
+        dock_cpu_best(&grid, sums.data(), &everyone, 3, best.data());
+        MUST(dock_cuda_best(dock, &grid, sums_d.data(), &everyone, 3, best_d.data()));
         same_poses(best, best_d.get(), "ties", n);
     }
-    psg_cuda_dock_destroy(dock);
+    dock_cuda_destroy(dock);
 }
 
 int main() {
@@ -199,12 +198,12 @@ int main() {
     charges(48, 150, .7);
     charges(45, 60, .9);
     few(20);
-    psg_cuda_dock *dock = nullptr;
-    MUST(psg_cuda_dock_create(&dock, 8, 0));
-    const base_dock_grid other = {9, 1};
-    const base_dock_turn none = {};
-    CHECK(psg_cuda_dock_mobile(dock, &other, &none, nullptr, 1, nullptr) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_dock_charges(dock, &other, &none, nullptr, 1, nullptr) == cudaErrorInvalidValue);
-    psg_cuda_dock_destroy(dock);
+    dock_cuda *dock = nullptr;
+    MUST(dock_cuda_create(&dock, 8, 0));
+    const dock_grid other = {9, 1};
+    const dock_turn none = {};
+    CHECK(dock_cuda_mobile(dock, &other, &none, nullptr, 1, nullptr) == cudaErrorInvalidValue);
+    CHECK(dock_cuda_charges(dock, &other, &none, nullptr, 1, nullptr) == cudaErrorInvalidValue);
+    dock_cuda_destroy(dock);
     return check_result();
 }

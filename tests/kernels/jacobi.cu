@@ -12,15 +12,15 @@ template <class Real> static std::vector<Real> numbers(size_t count, unsigned se
 }
 
 template <class Real> static void one(size_t columns, size_t rows) {
-    const size_t length[BASE_JACOBI_SIDES] = {columns, columns, rows, rows};
+    const size_t length[JACOBI_SIDES] = {columns, columns, rows, rows};
     const std::vector<Real> u = numbers<Real>(columns * rows, 1);
-    std::vector<Real> beyond[BASE_JACOBI_SIDES], edge[BASE_JACOBI_SIDES], next(columns * rows);
-    base_jacobi_sweep want = {columns, rows, u.data(), {}, next.data(), {}}, sweep = want;
+    std::vector<Real> beyond[JACOBI_SIDES], edge[JACOBI_SIDES], next(columns * rows);
+    jacobi_sweep want = {columns, rows, u.data(), {}, next.data(), {}}, sweep = want;
     const device_array<Real> u_d(u), next_d(columns * rows);
     std::vector<std::unique_ptr<device_array<Real>>> kept;
     sweep.u = u_d.data();
     sweep.next = next_d.data();
-    for (int side = 0; side < BASE_JACOBI_SIDES; side++) {
+    for (int side = 0; side < JACOBI_SIDES; side++) {
         beyond[side] = numbers<Real>(length[side], 2 + side);
         edge[side].resize(length[side]);
         want.beyond[side] = beyond[side].data();
@@ -30,10 +30,10 @@ template <class Real> static void one(size_t columns, size_t rows) {
         kept.emplace_back(new device_array<Real>(length[side]));
         sweep.edge[side] = kept.back()->data();
     }
-    psg_cpu_jacobi(sizeof(Real) == 4, &want);
-    MUST(psg_cuda_jacobi(sizeof(Real) == 4 ? PSG_CUDA_F32 : PSG_CUDA_F64, &sweep, 0));
+    jacobi_cpu(sizeof(Real) == 4, &want);
+    MUST(jacobi_cuda(sizeof(Real) == 4 ? PSG_CUDA_F32 : PSG_CUDA_F64, &sweep, 0));
     bool same = next_d.get() == next;
-    for (int side = 0; side < BASE_JACOBI_SIDES; side++)
+    for (int side = 0; side < JACOBI_SIDES; side++)
         same = same && kept[2 * side + 1]->get() == edge[side];
     if (!same)
         FAIL("%zu x %zu points of %zu bytes: other bits", columns, rows, sizeof(Real));
@@ -47,7 +47,7 @@ int main() {
             one<float>(columns, rows);
         }
     one<float>(2, 300000);
-    base_jacobi_sweep nothing = {};
-    CHECK(psg_cuda_jacobi(PSG_CUDA_F64, &nothing, 0) == cudaErrorInvalidValue);
+    jacobi_sweep nothing = {};
+    CHECK(jacobi_cuda(PSG_CUDA_F64, &nothing, 0) == cudaErrorInvalidValue);
     return check_result();
 }

@@ -4,17 +4,17 @@
 #include "tests/kernels/check_cuda.h"
 #include "workloads/blocks.h"
 
-static void one(base_plates plates) {
-    const device_array<double> mean(1), again(1), scratch(PSG_CUDA_PLATES_SCRATCH);
-    const double want = psg_cpu_plates(&plates);
-    MUST(psg_cuda_plates(&plates, mean.data(), scratch.data(), 0));
-    MUST(psg_cuda_plates(&plates, again.data(), scratch.data(), 0));
+static void one(blocks_plates plates) {
+    const device_array<double> mean(1), again(1), scratch(BLOCKS_CUDA_SCRATCH);
+    const double want = blocks_cpu_plates(&plates);
+    MUST(blocks_cuda_plates(&plates, mean.data(), scratch.data(), 0));
+    MUST(blocks_cuda_plates(&plates, again.data(), scratch.data(), 0));
     const double got = mean.get()[0];
     CHECK(got == again.get()[0]);
     if (!(fabs(got - want) <= 1e-6 * want))
         FAIL("%u points over %u cells of %u, %u: %.17g, not %.17g", plates.points, plates.over,
              plates.of, plates.fine, got, want);
-    MUST(psg_cuda_couple(mean.data(), again.data(), again.data(), 0));
+    MUST(blocks_cuda_couple(mean.data(), again.data(), again.data(), 0));
     const double coupled = mean.get()[0];
     if (!(fabs(coupled - 1) <= 1e-15))
         FAIL("a plate is coupled with itself by %.17g", coupled);
@@ -27,10 +27,10 @@ int main() {
     one({50, 50, 37, 8, -16});
     one({83, 40, 101, 4, -0.25f});
     one({5347, 1186, 1202, 4, 16});
-    const device_array<double> a(PSG_CUDA_PLATES_SCRATCH);
-    const base_plates bad[] = {
+    const device_array<double> a(BLOCKS_CUDA_SCRATCH);
+    const blocks_plates bad[] = {
         {0, 1, 1, 1, 0}, {1, 0, 1, 1, 0}, {1, 1, 0, 1, 0}, {1, 1, 1, 0, 0}, {1, 1, 1u << 31, 2, 0}};
-    for (const base_plates &plates : bad)
-        CHECK(psg_cuda_plates(&plates, a.data(), a.data(), 0) == cudaErrorInvalidValue);
+    for (const blocks_plates &plates : bad)
+        CHECK(blocks_cuda_plates(&plates, a.data(), a.data(), 0) == cudaErrorInvalidValue);
     return check_result();
 }

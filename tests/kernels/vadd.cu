@@ -8,10 +8,10 @@ template <class Real> static void one(size_t count, size_t shift, bool in_place)
         a[i] = (Real)check_uniform();
         b[i] = (Real)check_uniform();
     }
-    psg_cpu_vadd(sizeof(Real) == 4, count, a.data() + shift, b.data() + shift, want.data());
+    vadd_cpu(sizeof(Real) == 4, count, a.data() + shift, b.data() + shift, want.data());
     const device_array<Real> a_d(a), b_d(b), c_d(count + shift);
     Real *to = (in_place ? a_d : c_d).data() + shift;
-    MUST(psg_cuda_vadd(precision_of<Real>(), count, a_d.data() + shift, b_d.data() + shift, to, 0));
+    MUST(vadd_cuda(precision_of<Real>(), count, a_d.data() + shift, b_d.data() + shift, to, 0));
     const std::vector<Real> got = (in_place ? a_d : c_d).get();
     if (memcmp(got.data() + shift, want.data(), count * sizeof(Real)) != 0 ||
         memcmp(b_d.get().data(), b.data(), b.size() * sizeof(Real)) != 0)
@@ -28,11 +28,11 @@ int main() {
                 one<float>(count, shift, in_place);
             }
     const device_array<double> a(4), b(4), c(4);
-    CHECK(psg_cuda_vadd(PSG_CUDA_F64, 0, nullptr, nullptr, nullptr, 0) == cudaSuccess);
-    CHECK(psg_cuda_vadd(PSG_CUDA_F64, 4, a.data(), nullptr, c.data(), 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_vadd(PSG_CUDA_F64, 2, (char *)a.data() + 4, b.data(), c.data(), 0) ==
+    CHECK(vadd_cuda(PSG_CUDA_F64, 0, nullptr, nullptr, nullptr, 0) == cudaSuccess);
+    CHECK(vadd_cuda(PSG_CUDA_F64, 4, a.data(), nullptr, c.data(), 0) == cudaErrorInvalidValue);
+    CHECK(vadd_cuda(PSG_CUDA_F64, 2, (char *)a.data() + 4, b.data(), c.data(), 0) ==
           cudaErrorInvalidValue);
-    CHECK(psg_cuda_vadd((psg_cuda_precision)2, 4, a.data(), b.data(), c.data(), 0) ==
+    CHECK(vadd_cuda((psg_cuda_precision)2, 4, a.data(), b.data(), c.data(), 0) ==
           cudaErrorInvalidValue);
     return check_result();
 }

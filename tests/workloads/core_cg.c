@@ -9,7 +9,7 @@
 
 enum { N = 70, NONZER = 5, SHIFT = 3, LEAF = BASE_PCG_LANES, LEAVES = 3 };
 
-static double entry(const psg_cpu_cg_matrix *a, size_t row, size_t column) {
+static double entry(const cg_matrix *a, size_t row, size_t column) {
     for (size_t m = a->start[row]; m < a->start[row + 1]; m++) {
         if (a->column[m] == column) {
             return a->value[m];
@@ -19,9 +19,9 @@ static double entry(const psg_cpu_cg_matrix *a, size_t row, size_t column) {
 }
 
 static void known(size_t n, size_t nonzer, double shift, size_t nonzeros) {
-    psg_cpu_cg_matrix a;
+    cg_matrix a;
     size_t outside = 0, unlike = 0;
-    if (!CHECK(psg_cpu_cg_make(&a, n, nonzer, shift), "no memory")) {
+    if (!CHECK(cg_matrix_make(&a, n, nonzer, shift), "no memory")) {
         return;
     }
     CHECK(a.n == n && a.start[0] == 0 && a.start[n] == nonzeros, "%zu rows, %zu nonzeros, not %zu",
@@ -35,7 +35,7 @@ static void known(size_t n, size_t nonzer, double shift, size_t nonzeros) {
     CHECK(outside == 0 && unlike == 0, "%zu columns outside, %zu entries not symmetric", outside,
           unlike);
     CHECK(a.start[(n + LEAF - 1) / LEAF * LEAF] == nonzeros, "numbers in rows that are empty");
-    psg_cpu_cg_free(&a);
+    cg_matrix_free(&a);
     CHECK(a.start == NULL && a.column == NULL && a.value == NULL, "something is left");
 }
 
@@ -52,7 +52,7 @@ static double random_number(double *x) {
 static void defined(void) {
     static double v[N][N], sum[N][N];
     double x = 314159265;
-    psg_cpu_cg_matrix a;
+    cg_matrix a;
     (void)random_number(&x);
     for (size_t i = 0; i < N; i++) {
         for (size_t count = 0; count < NONZER;) {
@@ -68,22 +68,22 @@ static void defined(void) {
             sum[m / N][m % N] += exp(log(.1) * (double)i / N) * v[i][m / N] * v[i][m % N];
         }
     }
-    if (!CHECK(psg_cpu_cg_make(&a, N, NONZER, SHIFT), "no memory")) {
+    if (!CHECK(cg_matrix_make(&a, N, NONZER, SHIFT), "no memory")) {
         return;
     }
     for (size_t m = 0; m < N * (size_t)N; m++) {
         CHECK_NEAR(entry(&a, m / N, m % N), sum[m / N][m % N] - (m / N == m % N ? SHIFT - .1 : 0),
                    1e-14, "row %zu, column %zu", m / N, m % N);
     }
-    psg_cpu_cg_free(&a);
+    cg_matrix_free(&a);
 }
 
 /* The matrix above by rows, the last two of which are beyond it; leaf `cut` begins the second of
  * two blocks. */
 static void product(size_t cut, double q[LEAVES * LEAF], double part[LEAVES]) {
     double p[LEAVES * LEAF] = {0};
-    psg_cpu_cg_matrix a;
-    if (!CHECK(psg_cpu_cg_make(&a, N, NONZER, SHIFT), "no memory")) {
+    cg_matrix a;
+    if (!CHECK(cg_matrix_make(&a, N, NONZER, SHIFT), "no memory")) {
         return;
     }
     for (size_t m = 0; m < N; m++) {
@@ -98,20 +98,20 @@ static void product(size_t cut, double q[LEAVES * LEAF], double part[LEAVES]) {
     for (size_t m = 0; m < a.start[N]; m++) {
         a.column[m] = a.column[m] < cut * LEAF
                           ? a.column[m]
-                          : (1 << BASE_CG_BITS) + a.column[m] - (uint32_t)cut * LEAF;
+                          : (1 << CG_BITS) + a.column[m] - (uint32_t)cut * LEAF;
     }
     for (size_t b = 0; b < 2; b++) {
         const size_t leaf = b * cut, row = leaf * LEAF;
         const size_t first = a.start[row];
-        base_cg_rows rows = {.block = b,
-                             .leaves = b == 0 ? cut : LEAVES - cut,
-                             .start = a.start + row,
-                             .column = a.column + first,
-                             .value = a.value + first,
-                             .p = {p, p + cut * LEAF},
-                             .q = q + row,
-                             .part = part + leaf};
-        psg_cpu_cg_apply(&rows);
+        cg_rows rows = {.block = b,
+                        .leaves = b == 0 ? cut : LEAVES - cut,
+                        .start = a.start + row,
+                        .column = a.column + first,
+                        .value = a.value + first,
+                        .p = {p, p + cut * LEAF},
+                        .q = q + row,
+                        .part = part + leaf};
+        cg_cpu_apply(&rows);
     }
     for (size_t leaf = 0; leaf < LEAVES; leaf++) {
         double sum = 0;
@@ -121,7 +121,7 @@ static void product(size_t cut, double q[LEAVES * LEAF], double part[LEAVES]) {
         }
         CHECK_NEAR(part[leaf], sum, 1e-13, "leaf %zu, cut %zu", leaf, cut);
     }
-    psg_cpu_cg_free(&a);
+    cg_matrix_free(&a);
 }
 
 static void products(void) {

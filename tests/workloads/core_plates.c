@@ -37,14 +37,14 @@ static double wanted(uint32_t points, uint32_t over, uint32_t of, uint32_t fine,
 }
 
 int main(void) {
-    static const base_plates plates[] = {
+    static const blocks_plates plates[] = {
         {1, 1, 1, 1, 0},    {4, 1, 1, 3, 0},      {7, 3, 5, 2, 4},          {12, 12, 12, 1, 16},
         {29, 11, 36, 5, 0}, {50, 50, 37, 8, -16}, {83, 40, 101, 4, -0.25F},
     };
     for (size_t m = 0; m < sizeof plates / sizeof *plates; ++m) {
-        const base_plates *p = &plates[m];
+        const blocks_plates *p = &plates[m];
         const double want = wanted(p->points, p->over, p->of, p->fine, p->apart);
-        CHECK_NEAR(psg_cpu_plates(p), want, 5e-7 * want, "%u points over %u of %u, %u, %g",
+        CHECK_NEAR(blocks_cpu_plates(p), want, 5e-7 * want, "%u points over %u of %u, %u, %g",
                    p->points, p->over, p->of, p->fine, (double)p->apart);
     }
     return check_result();

@@ -16,7 +16,7 @@ static const char *const names[MATRICES] = {"random", "with columns of zeros", "
 void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work,
              const int *lwork, int *info);
 
-static const psg_cpu_qr *qr;
+static const qr_functions *qr;
 static size_t rows, cols, tile, inner;
 
 static size_t least(size_t a, size_t b) {
@@ -49,7 +49,7 @@ static char *zeros(size_t count) {
 }
 
 static char *filled(matrix form) {
-    const base_qr_shape all = {.rows = rows, .cols = cols};
+    const qr_sizes all = {.rows = rows, .cols = cols};
     char *a = zeros(rows * cols);
     qr->random(&all, 0, rows, a);
     for (size_t c = 0; c < cols; ++c) {
@@ -73,8 +73,8 @@ static void move(char *a, size_t i, size_t j, char *dense, int back) {
     }
 }
 
-static base_qr_shape shape_of(size_t i, size_t k, size_t width) {
-    base_qr_shape n = {least(tile, rows - i * tile), width, least(tile, cols - k * tile), inner};
+static qr_sizes shape_of(size_t i, size_t k, size_t width) {
+    qr_sizes n = {least(tile, rows - i * tile), width, least(tile, cols - k * tile), inner};
     n.inner = least(inner, n.depth);
     return n;
 }
@@ -82,9 +82,9 @@ static base_qr_shape shape_of(size_t i, size_t k, size_t width) {
 /** Of all columns from `from` on, which need not be whole tiles: the updates of row i in step k. */
 static void update(char *v, char *t, char *c, size_t from, size_t width, size_t i, size_t k,
                    int transposed, char *work) {
-    const base_qr_shape n = shape_of(i, k, width);
-    const psg_cpu_columns above = {at(c, rows, k * tile, from), rows};
-    const psg_cpu_columns here = {at(c, rows, i * tile, from), rows};
+    const qr_sizes n = shape_of(i, k, width);
+    const qr_columns above = {at(c, rows, k * tile, from), rows};
+    const qr_columns here = {at(c, rows, i * tile, from), rows};
     if (width > 0 && i == k) {
         qr->unmqr(&n, transposed, v, t, here, work);
     } else if (width > 0) {
@@ -93,7 +93,7 @@ static void update(char *v, char *t, char *c, size_t from, size_t width, size_t 
 }
 
 /** What stands below R, with ones on the diagonal and zeros above. */
-static void check_reflectors(const base_qr_shape *n, const char *factored, const char *v) {
+static void check_reflectors(const qr_sizes *n, const char *factored, const char *v) {
     for (size_t m = 0; m < n->rows * n->cols; ++m) {
         const size_t row = m % n->rows, col = m / n->rows;
         const double want = row > col ? get(factored, m) : row == col;
@@ -108,7 +108,7 @@ static void factor(char *a, char *q) {
     FREED char *v = zeros(down * right * tile * tile), *t = zeros(down * right * tile * tile);
     for (size_t k = 0; k < right; ++k) {
         for (size_t i = k; i < down; ++i) {
-            const base_qr_shape n = shape_of(i, k, least(tile, cols - k * tile));
+            const qr_sizes n = shape_of(i, k, least(tile, cols - k * tile));
             char *v_i = at(v, tile * tile, 0, k * down + i);
             char *t_i = at(t, tile * tile, 0, k * down + i);
             move(a, i, k, i == k ? dense : v_i, 0);
@@ -117,8 +117,7 @@ static void factor(char *a, char *q) {
                 move(a, i, k, dense, 1);
                 check_reflectors(&n, dense, v_i);
             } else {
-                qr->tsqrt(&n, (psg_cpu_columns){at(a, rows, k * tile, k * tile), rows}, v_i, t_i,
-                          work);
+                qr->tsqrt(&n, (qr_columns){at(a, rows, k * tile, k * tile), rows}, v_i, t_i, work);
             }
             const size_t next = least((k + 1) * tile, cols);
             update(v_i, t_i, a, next, cols - next, i, k, 1, work);
@@ -204,7 +203,7 @@ static void one(matrix form) {
 /** The sequence is the one of all workloads, and a part of it is that of the whole. */
 static void check_random(void) {
     double whole[12], part[2], x[16];
-    const base_qr_shape all = {.rows = 4, .cols = 3}, corner = {.rows = 2, .cols = 1};
+    const qr_sizes all = {.rows = 4, .cols = 3}, corner = {.rows = 2, .cols = 1};
     qr->random(&all, 0, 4, whole);
     qr->random(&corner, 2 * 4 + 1, 4, part);
     uint64_t number = 271828183;
@@ -222,19 +221,19 @@ static void check_random(void) {
 int main(void) {
     static const size_t sizes[][4] = {{1, 1, 1, 1},    {7, 1, 1, 1},     {50, 50, 16, 8},
                                       {61, 37, 13, 5}, {90, 40, 32, 32}, {40, 33, 33, 32}};
-    qr = psg_cpu_qr_of(false);
+    qr = qr_functions_of(false);
     check_random();
-    psg_cpu_blas_begin();
+    qr_blas_begin();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
         rows = sizes[s][0];
         cols = sizes[s][1];
         tile = sizes[s][2];
         inner = sizes[s][3];
         for (int form = 0; form < 2 * MATRICES; ++form) {
-            qr = psg_cpu_qr_of(form >= MATRICES);
+            qr = qr_functions_of(form >= MATRICES);
             one((matrix)(form % MATRICES));
         }
     }
-    psg_cpu_blas_end();
+    qr_blas_end();
     return check_result();
 }

@@ -24,51 +24,50 @@ extern "C" {
 #endif
 
 #ifdef __CUDACC__
-#define BASE_DOCK_FUNCTION __host__ __device__ static inline
+#define DOCK_FUNCTION __host__ __device__ static inline
 #else
-#define BASE_DOCK_FUNCTION static inline
+#define DOCK_FUNCTION static inline
 #endif
 
 /** In angstrom: of an atom, and how thick the surface of the static molecule is. */
-#define BASE_DOCK_RADIUS 1.8
-#define BASE_DOCK_SURFACE 1.3
+#define DOCK_RADIUS 1.8
+#define DOCK_SURFACE 1.3
 /** What a cell of the static molecule's core has. */
-#define BASE_DOCK_CORE (-15)
+#define DOCK_CORE (-15)
 /** In angstrom: a charge is no nearer than this. The dielectric constant is NEAR up to the one
  * distance and FAR from the other one on. */
-#define BASE_DOCK_CLOSEST 2.
-#define BASE_DOCK_NEAR_END 6.
-#define BASE_DOCK_FAR_BEGIN 8.
-#define BASE_DOCK_NEAR 4.
-#define BASE_DOCK_FAR 80.
+#define DOCK_CLOSEST 2.
+#define DOCK_NEAR_END 6.
+#define DOCK_FAR_BEGIN 8.
+#define DOCK_NEAR 4.
+#define DOCK_FAR 80.
 
 /** Poses that are kept of each rotation. */
-enum { BASE_DOCK_BEST = 3 };
+enum { DOCK_KEPT = 3 };
 
-typedef struct base_dock_atom {
+typedef struct dock_atom {
     double at[3];  /**< in angstrom */
     double charge; /**< in elementary charges */
-} base_dock_atom;
+} dock_atom;
 
-typedef struct base_dock_grid {
+typedef struct dock_grid {
     size_t n;       /**< cells along each axis */
     double spacing; /**< of cells, in angstrom */
-} base_dock_grid;
+} dock_grid;
 
 /** Three turns, one after the other: about z, y and z. Cosines and sines of the angles. */
-typedef struct base_dock_turn {
+typedef struct dock_turn {
     double cosine[3], sine[3];
-} base_dock_turn;
+} dock_turn;
 
 /** A rotation and a shift of the mobile molecule, which are numbers. */
-typedef struct base_dock_pose {
+typedef struct dock_candidate {
     int32_t score;
     int32_t rotation;
     int32_t cell; /**< (z n + y) n + x of the shift; more than half of n is negative */
-} base_dock_pose;
+} dock_candidate;
 
-BASE_DOCK_FUNCTION base_dock_atom base_dock_turned(const base_dock_turn *turn,
-                                                   base_dock_atom atom) {
+DOCK_FUNCTION dock_atom dock_turned(const dock_turn *turn, dock_atom atom) {
     for (int t = 0; t < 3; t++) {
         const int a = t == 1 ? 2 : 0, b = t == 1 ? 0 : 1;
         const double u = atom.at[a], v = atom.at[b];
@@ -79,30 +78,29 @@ BASE_DOCK_FUNCTION base_dock_atom base_dock_turned(const base_dock_turn *turn,
 }
 
 /** The middle of cell i along an axis. */
-BASE_DOCK_FUNCTION double base_dock_middle(const base_dock_grid *grid, size_t i) {
+DOCK_FUNCTION double dock_middle(const dock_grid *grid, size_t i) {
     return ((double)i + .5 - .5 * (double)grid->n) * grid->spacing;
 }
 
 /** The cells [range[0], range[1]) along an axis may be in an atom at x. */
-BASE_DOCK_FUNCTION void base_dock_range(const base_dock_grid *grid, double x, size_t range[2]) {
+DOCK_FUNCTION void dock_range(const dock_grid *grid, double x, size_t range[2]) {
     const double half = .5 * (double)grid->n, last = (double)grid->n;
-    const double low = floor((x - BASE_DOCK_RADIUS) / grid->spacing + half) - 1;
-    const double high = ceil((x + BASE_DOCK_RADIUS) / grid->spacing + half) + 1;
+    const double low = floor((x - DOCK_RADIUS) / grid->spacing + half) - 1;
+    const double high = ceil((x + DOCK_RADIUS) / grid->spacing + half) + 1;
     range[0] = (size_t)fmin(fmax(low, 0.), last);
     range[1] = (size_t)fmin(fmax(high, 0.), last);
 }
 
 /** Is a cell in an atom? @param[in] x, y, z  from the atom to the cell's middle */
-BASE_DOCK_FUNCTION bool base_dock_covers(double x, double y, double z) {
-    return x * x + y * y + z * z < BASE_DOCK_RADIUS * BASE_DOCK_RADIUS;
+DOCK_FUNCTION bool dock_covers(double x, double y, double z) {
+    return x * x + y * y + z * z < DOCK_RADIUS * DOCK_RADIUS;
 }
 
 /** Is a cell with 0, or the outside, nearer to cell m than a surface is thick? Cells of the core
  * are none with 0. */
-BASE_DOCK_FUNCTION bool base_dock_at_surface(const base_dock_grid *grid, const float *cells,
-                                             size_t m) {
-    const long n = (long)grid->n, reach = (long)ceil(BASE_DOCK_SURFACE / grid->spacing);
-    const double most = BASE_DOCK_SURFACE * BASE_DOCK_SURFACE / (grid->spacing * grid->spacing);
+DOCK_FUNCTION bool dock_at_surface(const dock_grid *grid, const float *cells, size_t m) {
+    const long n = (long)grid->n, reach = (long)ceil(DOCK_SURFACE / grid->spacing);
+    const double most = DOCK_SURFACE * DOCK_SURFACE / (grid->spacing * grid->spacing);
     const long at[3] = {(long)m % n, (long)m / n % n, (long)m / n / n};
     for (long k = -reach; k <= reach; k++) {
         for (long j = -reach; j <= reach; j++) {
@@ -122,14 +120,13 @@ BASE_DOCK_FUNCTION bool base_dock_at_surface(const base_dock_grid *grid, const f
 /** The potential of a charge of 1, in e/(4 pi eps0 angstrom). The dielectric constant grows with
  * the distance, as water is between charges that are far from each other. @param[in] square  of the
  * distance in angstrom */
-BASE_DOCK_FUNCTION double base_dock_potential(double square) {
-    const double closest = BASE_DOCK_CLOSEST * BASE_DOCK_CLOSEST;
+DOCK_FUNCTION double dock_potential(double square) {
+    const double closest = DOCK_CLOSEST * DOCK_CLOSEST;
     const double r = sqrt(square > closest ? square : closest);
-    const double slope =
-        (BASE_DOCK_FAR - BASE_DOCK_NEAR) / (BASE_DOCK_FAR_BEGIN - BASE_DOCK_NEAR_END);
-    const double between = BASE_DOCK_NEAR + slope * (r - BASE_DOCK_NEAR_END);
-    const double most = between < BASE_DOCK_FAR ? between : BASE_DOCK_FAR;
-    const double dielectric = most > BASE_DOCK_NEAR ? most : BASE_DOCK_NEAR;
+    const double slope = (DOCK_FAR - DOCK_NEAR) / (DOCK_FAR_BEGIN - DOCK_NEAR_END);
+    const double between = DOCK_NEAR + slope * (r - DOCK_NEAR_END);
+    const double most = between < DOCK_FAR ? between : DOCK_FAR;
+    const double dielectric = most > DOCK_NEAR ? most : DOCK_NEAR;
     return 1 / (dielectric * r);
 }
 
@@ -137,8 +134,8 @@ BASE_DOCK_FUNCTION double base_dock_potential(double square) {
  * (trilinear). The grid is periodic.
  *  @param[in] corner  which of them, from 0 to 7 @param[in] shift  of the cells @param[out] cell
  * its number @return what it gets */
-BASE_DOCK_FUNCTION double base_dock_share(const base_dock_grid *grid, const base_dock_atom *atom,
-                                          int corner, const long shift[3], size_t *cell) {
+DOCK_FUNCTION double dock_share(const dock_grid *grid, const dock_atom *atom, int corner,
+                                const long shift[3], size_t *cell) {
     const long n = (long)grid->n;
     double share = atom->charge;
     *cell = 0;
@@ -156,17 +153,17 @@ BASE_DOCK_FUNCTION double base_dock_share(const base_dock_grid *grid, const base
  * atoms, so its bits are the same everywhere.
  *  @param[in] potential  [n][n][n], of the static molecule @param[in] atom  of the mobile one
  * @param[in] cell  of the shift */
-BASE_DOCK_FUNCTION double base_dock_energy(const base_dock_grid *grid, const float *potential,
-                                           const base_dock_turn *turn, const base_dock_atom *atom,
-                                           size_t atoms, size_t cell) {
+DOCK_FUNCTION double dock_energy(const dock_grid *grid, const float *potential,
+                                 const dock_turn *turn, const dock_atom *atom, size_t atoms,
+                                 size_t cell) {
     const size_t n = grid->n;
     const long shift[3] = {(long)(cell % n), (long)(cell / n % n), (long)(cell / n / n)};
     double energy = 0;
     for (size_t m = 0; m < atoms; m++) {
-        const base_dock_atom turned = base_dock_turned(turn, atom[m]);
+        const dock_atom turned = dock_turned(turn, atom[m]);
         for (int corner = 0; corner < 8 && turned.charge != 0; corner++) {
             size_t at = 0;
-            const double share = base_dock_share(grid, &turned, corner, shift, &at);
+            const double share = dock_share(grid, &turned, corner, shift, &at);
             energy += share * (double)potential[at];
         }
     }
@@ -174,19 +171,18 @@ BASE_DOCK_FUNCTION double base_dock_energy(const base_dock_grid *grid, const flo
 }
 
 /** The energies of all shifts. Only a pose with a negative one counts. */
-typedef struct base_dock_energies {
+typedef struct dock_energies {
     const float *sums; /**< [n][n][n], by FFT and times n^3; NULL: every pose counts */
     double rounding;   /**< an energy by FFT is off by this at the most */
     const float *potential;
-    const base_dock_atom *atom; /**< of the mobile molecule, before its turn */
+    const dock_atom *atom; /**< of the mobile molecule, before its turn */
     size_t atoms;
-    base_dock_turn turn;
-} base_dock_energies;
+    dock_turn turn;
+} dock_energies;
 
 /** @return -1: the energy of a shift is negative; 1: it is not; 0: it is so near to 0 that its sum
  * by FFT does not tell */
-BASE_DOCK_FUNCTION int base_dock_sign(const base_dock_grid *grid, const base_dock_energies *e,
-                                      size_t cell) {
+DOCK_FUNCTION int dock_sign(const dock_grid *grid, const dock_energies *e, size_t cell) {
     const double n = (double)grid->n;
     const double energy = e->sums != NULL ? (double)e->sums[cell] / (n * n * n) : -1;
     return e->sums == NULL || energy < -e->rounding ? -1 : energy <= e->rounding ? 0 : 1;
@@ -194,18 +190,17 @@ BASE_DOCK_FUNCTION int base_dock_sign(const base_dock_grid *grid, const base_doc
 
 /** Is the energy of a shift negative, where its sum by FFT does not tell? The same on every core
  * and GPU. */
-BASE_DOCK_FUNCTION bool base_dock_negative(const base_dock_grid *grid, const base_dock_energies *e,
-                                           size_t cell) {
-    return base_dock_energy(grid, e->potential, &e->turn, e->atom, e->atoms, cell) < 0;
+DOCK_FUNCTION bool dock_negative(const dock_grid *grid, const dock_energies *e, size_t cell) {
+    return dock_energy(grid, e->potential, &e->turn, e->atom, e->atoms, cell) < 0;
 }
 
 /** What stands in a list where no pose is. */
-BASE_DOCK_FUNCTION base_dock_pose base_dock_no_pose(void) {
-    const base_dock_pose none = {INT32_MIN, INT32_MAX, INT32_MAX};
+DOCK_FUNCTION dock_candidate dock_no_pose(void) {
+    const dock_candidate none = {INT32_MIN, INT32_MAX, INT32_MAX};
     return none;
 }
 
-BASE_DOCK_FUNCTION bool base_dock_before(const base_dock_pose *a, const base_dock_pose *b) {
+DOCK_FUNCTION bool dock_before(const dock_candidate *a, const dock_candidate *b) {
     return a->score != b->score         ? a->score > b->score
            : a->rotation != b->rotation ? a->rotation < b->rotation
                                         : a->cell < b->cell;
@@ -213,11 +208,10 @@ BASE_DOCK_FUNCTION bool base_dock_before(const base_dock_pose *a, const base_doc
 
 /** Insert a pose into a list of the best ones, which has the highest score first, then the lowest
  * rotation and cell. */
-BASE_DOCK_FUNCTION void base_dock_insert(base_dock_pose *list, size_t count,
-                                         const base_dock_pose *pose) {
-    if (base_dock_before(pose, &list[count - 1])) {
+DOCK_FUNCTION void dock_insert(dock_candidate *list, size_t count, const dock_candidate *pose) {
+    if (dock_before(pose, &list[count - 1])) {
         size_t m = count - 1;
-        for (; m > 0 && base_dock_before(pose, &list[m - 1]); m--) {
+        for (; m > 0 && dock_before(pose, &list[m - 1]); m--) {
             list[m] = list[m - 1];
         }
         list[m] = *pose;
@@ -227,103 +221,96 @@ BASE_DOCK_FUNCTION void base_dock_insert(base_dock_pose *list, size_t count,
 /* ----------------------------------------------------------------------------- on a core, cells.c
  */
 
-typedef struct psg_cpu_dock_molecule {
-    const base_dock_atom *atom;
+typedef struct dock_molecule {
+    const dock_atom *atom;
     size_t atoms;
-} psg_cpu_dock_molecule;
+} dock_molecule;
 
 /** Rz(phi) Ry(theta) Rz(twist), in degrees. */
-typedef struct psg_cpu_dock_rotation {
+typedef struct dock_rotation {
     unsigned twist, theta, phi;
-} psg_cpu_dock_rotation;
+} dock_rotation;
 
 /** Rotations that are about `step` degrees apart. @param[in] step  divides 180 @param[out] list
  * NULL: only count
  *  @return how many there are */
-size_t psg_cpu_dock_rotations(unsigned step, psg_cpu_dock_rotation *list);
-base_dock_turn psg_cpu_dock_turn(const psg_cpu_dock_rotation *rotation, bool back);
+size_t dock_cpu_rotations(unsigned step, dock_rotation *list);
+dock_turn dock_cpu_turn(const dock_rotation *rotation, bool back);
 
 /** The mobile molecule: 1 in cells less than 1.8 angstrom from an atom, else 0. @param[out] cells
  * [n][n][n] */
-void psg_cpu_dock_mobile(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
-                         const psg_cpu_dock_rotation *rotation, float *cells);
+void dock_cpu_mobile(const dock_grid *grid, const dock_molecule *molecule,
+                     const dock_rotation *rotation, float *cells);
 /** The static one: the same, but -15 where no cell with 0, or outside the grid, is nearer than 1.3
  * angstrom. */
-void psg_cpu_dock_static(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
-                         float *cells);
+void dock_cpu_static(const dock_grid *grid, const dock_molecule *molecule, float *cells);
 
-/** The potential of the static molecule; 0 in its core. @param[in] cells  of psg_cpu_dock_static()
+/** The potential of the static molecule; 0 in its core. @param[in] cells  of dock_cpu_static()
  * @param[out] potential  [n][n][n] */
-void psg_cpu_dock_potential(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
-                            const float *cells, float *potential);
+void dock_cpu_potential(const dock_grid *grid, const dock_molecule *molecule, const float *cells,
+                        float *potential);
 /** The charges of the mobile molecule, each spread to eight cells. @param[out] charges  [n][n][n]
  */
-void psg_cpu_dock_charges(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
-                          const psg_cpu_dock_rotation *rotation, float *charges);
+void dock_cpu_charges(const dock_grid *grid, const dock_molecule *molecule,
+                      const dock_rotation *rotation, float *charges);
 
 /** cells -> spectrum, complex [n][n][n/2 + 1]. @param[in] fft  of the grid, in f32, periodic */
-void psg_cpu_dock_transform(const psg_cpu_fft *fft, size_t n, const float *cells, void *spectrum,
-                            void *scratch);
+void dock_cpu_transform(const psg_cpu_fft *fft, size_t n, const float *cells, void *spectrum,
+                        void *scratch);
 /** cells -> the sum of S(x) cells(x - d) for each shift d, times n^3; in place.
  *  @param[in]  fixed     the spectrum of S
  *  @param[out] spectrum  complex [n][n][n/2 + 1], aligned to 64
  *  @param[out] scratch   psg_cpu_ops.fft_scratch_bytes, aligned to 64 */
-void psg_cpu_dock_correlate(const psg_cpu_fft *fft, size_t n, const void *fixed, float *cells,
-                            void *spectrum, void *scratch);
+void dock_cpu_correlate(const psg_cpu_fft *fft, size_t n, const void *fixed, float *cells,
+                        void *spectrum, void *scratch);
 
 /** No pose. */
-void psg_cpu_dock_clear(base_dock_pose *list, size_t count);
-/** The best poses of a rotation. @param[in] sums  as psg_cpu_dock_correlate() has them */
-void psg_cpu_dock_best(const base_dock_grid *grid, const float *sums,
-                       const base_dock_energies *energies, int32_t rotation,
-                       base_dock_pose best[BASE_DOCK_BEST]);
+void dock_cpu_clear(dock_candidate *list, size_t count);
+/** The best poses of a rotation. @param[in] sums  as dock_cpu_correlate() has them */
+void dock_cpu_best(const dock_grid *grid, const float *sums, const dock_energies *energies,
+                   int32_t rotation, dock_candidate best[DOCK_KEPT]);
 
 /* ------------------------------------------------------------------------------ on a GPU, dock.cu
  */
 
 /* Codes are those of psg_cuda_error_string(). What is launched stands on the stream of the
- * psg_cuda_dock. FFTs are in f32. */
+ * dock_cuda. FFTs are in f32. */
 #ifdef WORKLOADS_CUDA
 /** FFTs of a grid of n^3 cells, a spectrum and what they work in, on one stream of one GPU. */
-typedef struct psg_cuda_dock psg_cuda_dock;
+typedef struct dock_cuda dock_cuda;
 
 /** For the current device. @param[out] dock  NULL after a failure @return 0, or a code */
-int psg_cuda_dock_create(psg_cuda_dock **dock, size_t n, cudaStream_t stream);
+int dock_cuda_create(dock_cuda **dock, size_t n, cudaStream_t stream);
 /** NULL is fine. */
-void psg_cuda_dock_destroy(psg_cuda_dock *dock);
+void dock_cuda_destroy(dock_cuda *dock);
 
 /** The mobile molecule: 1 in cells less than 1.8 angstrom from an atom, else 0. @param[out] cells_d
  * [n][n][n] */
-int psg_cuda_dock_mobile(psg_cuda_dock *dock, const base_dock_grid *grid,
-                         const base_dock_turn *turn, const base_dock_atom *atom_d, size_t atoms,
-                         float *cells_d);
+int dock_cuda_mobile(dock_cuda *dock, const dock_grid *grid, const dock_turn *turn,
+                     const dock_atom *atom_d, size_t atoms, float *cells_d);
 /** Its charges, each spread to eight cells; the order of sums is another one each time. @param[out]
  * charges_d  [n][n][n] */
-int psg_cuda_dock_charges(psg_cuda_dock *dock, const base_dock_grid *grid,
-                          const base_dock_turn *turn, const base_dock_atom *atom_d, size_t atoms,
-                          float *charges_d);
+int dock_cuda_charges(dock_cuda *dock, const dock_grid *grid, const dock_turn *turn,
+                      const dock_atom *atom_d, size_t atoms, float *charges_d);
 /** The spectrum of the static molecule, and an empty list. @param[out] spectrum_d  complex
  * [n][n][n/2 + 1] */
-int psg_cuda_dock_static(psg_cuda_dock *dock, const base_dock_grid *grid,
-                         const base_dock_atom *atom_d, size_t atoms, void *spectrum_d,
-                         base_dock_pose *list_d, size_t count);
+int dock_cuda_static(dock_cuda *dock, const dock_grid *grid, const dock_atom *atom_d, size_t atoms,
+                     void *spectrum_d, dock_candidate *list_d, size_t count);
 /** Directly after it: the potential of the static molecule, with the bits of a core's.
  *  @param[out] potential_d  [n][n][n] @param[out] spectrum_d  of the potential, complex [n][n][n/2
  * + 1] */
-int psg_cuda_dock_potential(psg_cuda_dock *dock, const base_dock_grid *grid,
-                            const base_dock_atom *atom_d, size_t atoms, float *potential_d,
-                            void *spectrum_d);
+int dock_cuda_potential(dock_cuda *dock, const dock_grid *grid, const dock_atom *atom_d,
+                        size_t atoms, float *potential_d, void *spectrum_d);
 /** cells -> the sum of S(x) cells(x - d) for each shift d, times n^3; in place. @param[in] fixed_d
  * the spectrum of S */
-int psg_cuda_dock_correlate(psg_cuda_dock *dock, const void *fixed_d, float *cells_d);
+int dock_cuda_correlate(dock_cuda *dock, const void *fixed_d, float *cells_d);
 /** The best poses of a rotation. @param[in] energies_d  its arrays are on the GPU @param[out]
- * best_d  [BASE_DOCK_BEST] */
-int psg_cuda_dock_best(psg_cuda_dock *dock, const base_dock_grid *grid, const float *sums_d,
-                       const base_dock_energies *energies_d, int32_t rotation,
-                       base_dock_pose *best_d);
+ * best_d  [DOCK_KEPT] */
+int dock_cuda_best(dock_cuda *dock, const dock_grid *grid, const float *sums_d,
+                   const dock_energies *energies_d, int32_t rotation, dock_candidate *best_d);
 /** Insert poses into a list of the best ones. */
-int psg_cuda_dock_merge(psg_cuda_dock *dock, const base_dock_pose *poses_d, size_t poses,
-                        base_dock_pose *list_d, size_t count);
+int dock_cuda_merge(dock_cuda *dock, const dock_candidate *poses_d, size_t poses,
+                    dock_candidate *list_d, size_t count);
 #endif
 
 #ifdef __cplusplus

@@ -30,7 +30,7 @@ static const double pi = 3.14159265358979323846;
 
 /* Where the mobile molecule is from, and what is known of N = 64 and 30 degrees, computed apart
  * from this program: without electrostatics, and with them. */
-static const psg_cpu_dock_rotation planted = {300, 90, 330};
+static const dock_rotation planted = {300, 90, 330};
 static const struct known {
     double shift[3], score, next_rotation, next_score, energy;
 } known[2] = {{{-1, 0, 10}, 664, 298, 328, 0}, {{-1, 0, 10}, 664, 298, 311, -23.8405401012}};
@@ -55,7 +55,7 @@ static psg_status cut(problem *p, const char *name, size_t n, unsigned angle, bo
                       const workload_options *how) {
     p->angle = angle;
     p->grid.n = n;
-    p->rotations = psg_cpu_dock_rotations(angle, NULL);
+    p->rotations = dock_cpu_rotations(angle, NULL);
     p->grids = electrostatics ? 2 : 1;
     const size_t countable = WORKLOAD_BLOCK_MOST / (n * n * n * p->grids);
     const size_t most = countable < p->rotations ? countable : p->rotations;
@@ -105,7 +105,7 @@ static void tell(const void *memory, char *text, size_t size) {
 /* --------------------------------------------------------------------------- the molecules */
 
 /* @param[in] charge  NULL: the atoms have none */
-static void copy_atoms(base_dock_atom *atom, const double *at, const double *charge, size_t atoms) {
+static void copy_atoms(dock_atom *atom, const double *at, const double *charge, size_t atoms) {
     for (size_t m = 0; m < atoms; m++) {
         memcpy(atom[m].at, at + 3 * m, sizeof atom[m].at);
         atom[m].charge = charge != NULL ? charge[m] : 0;
@@ -119,7 +119,7 @@ static bool make_molecules(problem *p) {
         count[0] = g->fixed_atoms;
         count[1] = g->mobile_atoms;
     } else {
-        dock_cut_ball((base_dock_atom *const[2]){NULL, NULL}, count);
+        dock_cut_ball((dock_atom *const[2]){NULL, NULL}, count);
     }
     for (int part = 0; part < 2; part++) {
         p->atom[part] = calloc(count[part], sizeof *p->atom[part]);
@@ -134,12 +134,12 @@ static bool make_molecules(problem *p) {
         dock_cut_ball(p->atom, count);
     }
     const double radii = dock_centre(p->atom[0], count[0]) + dock_centre(p->atom[1], count[1]);
-    const base_dock_turn back = psg_cpu_dock_turn(&planted, true);
+    const dock_turn back = dock_cpu_turn(&planted, true);
     for (size_t m = 0; g == NULL && m < count[1]; m++) {
-        p->atom[1][m] = base_dock_turned(&back, p->atom[1][m]);
+        p->atom[1][m] = dock_turned(&back, p->atom[1][m]);
     }
     for (int part = 0; part < 2; part++) {
-        p->molecule[part] = (psg_cpu_dock_molecule){p->atom[part], count[part]};
+        p->molecule[part] = (dock_molecule){p->atom[part], count[part]};
         workload_lend(&p->atoms[part], p->atom[part], count[part], 1, 1, sizeof *p->atom[part]);
     }
     p->grid.spacing = g != NULL ? g->spacing : (1 + 2 * radii) / (double)p->grid.n;
@@ -166,7 +166,7 @@ static size_t fast_size(size_t n) {
  * the unit of rounding, 2^-24, of the product of the norms of both molecules. Measured: at most
  * half of that. @return the least spacing */
 static double least_spacing(const dock_molecules *g) {
-    const double ball = 4 * pi / 3 * pow(BASE_DOCK_RADIUS, 3); /* atoms overlap: at most this */
+    const double ball = 4 * pi / 3 * pow(DOCK_RADIUS, 3); /* atoms overlap: at most this */
     const double norms = 15 * sqrt((double)g->fixed_atoms * (double)g->mobile_atoms) * ball;
     return cbrt(ldexp(norms, -24) / .5);
 }
@@ -211,19 +211,19 @@ static psg_status take(void *memory, const void *input, const workload_options *
     }
     const double radius[2] = {dock_radius(g->fixed, 3, g->fixed_atoms, mean),
                               dock_radius(g->mobile, 3, g->mobile_atoms, mean)};
-    const double span = 2 * (radius[0] + radius[1] + 2 * BASE_DOCK_RADIUS);
+    const double span = 2 * (radius[0] + radius[1] + 2 * DOCK_RADIUS);
     if (!isfinite(span)) {
         return workload_fail(PSG_ERR_ARG, "an atom is nowhere: NaN or Inf");
     }
     if (!divides_180(g->angle)) {
         return workload_fail(PSG_ERR_ARG, "angle = %u degrees: it has to divide 180", g->angle);
     }
-    if (!(g->spacing >= least_spacing(g) && g->spacing < BASE_DOCK_SURFACE)) {
+    if (!(g->spacing >= least_spacing(g) && g->spacing < DOCK_SURFACE)) {
         return workload_fail(
             PSG_ERR_ARG,
             "spacing = %g angstrom: it has to be below %g, as thick as a surface is, "
             "and for %zu and %zu atoms at least %.2g, or f32 has no exact scores",
-            g->spacing, BASE_DOCK_SURFACE, g->fixed_atoms, g->mobile_atoms, least_spacing(g));
+            g->spacing, DOCK_SURFACE, g->fixed_atoms, g->mobile_atoms, least_spacing(g));
     }
     if (!(span / g->spacing <= MOST_CELLS)) {
         return workload_fail(
@@ -232,13 +232,13 @@ static psg_status take(void *memory, const void *input, const workload_options *
             "%.4g cells along each axis, and %d is the most",
             g->spacing, radius[0], radius[1], ceil(span / g->spacing), MOST_CELLS);
     }
-    const size_t rotations = psg_cpu_dock_rotations(g->angle, NULL);
-    if (g->poses == 0 || g->poses > BASE_DOCK_BEST * rotations) {
+    const size_t rotations = dock_cpu_rotations(g->angle, NULL);
+    if (g->poses == 0 || g->poses > DOCK_KEPT * rotations) {
         return workload_fail(
             PSG_ERR_ARG,
             "poses = %zu: from 1 to %zu, as there are %zu rotations and %d poses of "
             "each are kept",
-            g->poses, BASE_DOCK_BEST * rotations, rotations, BASE_DOCK_BEST);
+            g->poses, DOCK_KEPT * rotations, rotations, DOCK_KEPT);
     }
     const psg_status charged = check_charges(g);
     if (charged != PSG_OK) {
@@ -295,7 +295,7 @@ static bool make_poses(problem *p, const psg_work *work) {
         (p->grids > 1 && p->field == NULL)) {
         return false;
     }
-    (void)psg_cpu_dock_rotations(p->angle, p->table);
+    (void)dock_cpu_rotations(p->angle, p->table);
     p->rotation = p->table;
     workload_lend(&p->spectrum, p->fixed, p->grids * p->spectrum_bytes / sizeof(float), 1, 1,
                   sizeof(float));
@@ -305,8 +305,8 @@ static bool make_poses(problem *p, const psg_work *work) {
     }
     bool good = true;
     for (size_t b = 0; b < batches && good; b++) {
-        good = workload_hold(&p->poses[b], work, p->batch * BASE_DOCK_BEST, 1, 1,
-                             sizeof *p->best) == PSG_OK;
+        good = workload_hold(&p->poses[b], work, p->batch * DOCK_KEPT, 1, 1, sizeof *p->best) ==
+               PSG_OK;
     }
     return good;
 }
@@ -323,7 +323,7 @@ static workload_needs needs(const void *memory, const psg_engine_workers *worker
     const problem *p = memory;
     const size_t grids = p->buffers * p->batch * p->grids + p->grids - 1;
     const double batches = (double)dock_batches(p);
-    const double poses = (double)p->batch * BASE_DOCK_BEST * sizeof *p->best;
+    const double poses = (double)p->batch * DOCK_KEPT * sizeof *p->best;
     return (workload_needs){(double)grids * (double)cells_bytes(p) +
                                 (double)(workers->count + p->grids) * (double)p->spectrum_bytes +
                                 (double)p->rotations * sizeof *p->table +
@@ -397,17 +397,17 @@ static void release(const problem *p) {
 }
 
 /* Of a pose of the list. */
-static double energy(const problem *p, const base_dock_pose *pose) {
+static double energy(const problem *p, const dock_candidate *pose) {
     if (p->field == NULL || pose->score == INT32_MIN) {
         return 0;
     }
-    const base_dock_turn turn = psg_cpu_dock_turn(&p->rotation[pose->rotation], false);
-    return base_dock_energy(&p->grid, p->field, &turn, p->molecule[1].atom, p->molecule[1].atoms,
-                            (size_t)pose->cell);
+    const dock_turn turn = dock_cpu_turn(&p->rotation[pose->rotation], false);
+    return dock_energy(&p->grid, p->field, &turn, p->molecule[1].atom, p->molecule[1].atoms,
+                       (size_t)pose->cell);
 }
 
 /* The number of the rotation in the table; -1: it is not there. */
-static long number_of(const problem *p, const psg_cpu_dock_rotation *rotation) {
+static long number_of(const problem *p, const dock_rotation *rotation) {
     size_t m = 0;
     while (m < p->rotations && memcmp(&p->rotation[m], rotation, sizeof *rotation) != 0) {
         m++;
@@ -426,7 +426,7 @@ static workload_answer number(const char *name, double value, bool there, double
 static size_t answers(void *memory, workload_answer *list) {
     static const char *const axes[] = {"shift_x", "shift_y", "shift_z"};
     const problem *p = memory;
-    const base_dock_pose *first = p->best, *next = p->best;
+    const dock_candidate *first = p->best, *next = p->best;
     if (!acquire(p)) {
         return 0;
     }
@@ -488,8 +488,8 @@ psg_status dock_create(workload **w, const dock_molecules *molecules, const work
     return workload_open(w, &workload_dock, NULL, molecules, how, options);
 }
 
-static dock_pose pose_of(const problem *p, const base_dock_pose *from) {
-    const psg_cpu_dock_rotation *r = &p->rotation[from->rotation];
+static dock_pose pose_of(const problem *p, const dock_candidate *from) {
+    const dock_rotation *r = &p->rotation[from->rotation];
     dock_pose pose = {.twist = r->twist,
                       .theta = r->theta,
                       .phi = r->phi,

@@ -9,94 +9,92 @@
 
 using namespace psg_cuda;
 
-struct psg_cuda_dock {
+struct dock_cuda {
     size_t n;
     cudaStream_t stream;
     psg_cuda_fft *xy[2], *z;   // xy: forward and inverse
     void *work, *spectrum;     // of the FFTs; of a grid
     void *dense;               // cells, where a grid begins between two complex numbers
-    unsigned long long *block; // [blocks][BASE_DOCK_BEST]: the best of each block of threads
+    unsigned long long *block; // [blocks][DOCK_KEPT]: the best of each block of threads
 };
 
 namespace {
 
-constexpr int threads = 256, blocks = 512, best = BASE_DOCK_BEST;
+constexpr int threads = 256, blocks = 512, best = DOCK_KEPT;
 using number = complex_t<float>;
 
-size_t cells_of(const psg_cuda_dock *d) {
+size_t cells_of(const dock_cuda *d) {
     return d->n * d->n * d->n;
 }
 
-size_t modes_of(const psg_cuda_dock *d) {
+size_t modes_of(const dock_cuda *d) {
     return d->n * d->n * (d->n / 2 + 1);
 }
 
 /// A block for each atom.
 __global__ void __launch_bounds__(threads)
-    mobile_kernel(const base_dock_grid grid, const base_dock_turn turn, const base_dock_atom *atom,
-                  float *cells) {
-    const base_dock_atom a = base_dock_turned(&turn, atom[blockIdx.x]);
+    mobile_kernel(const dock_grid grid, const dock_turn turn, const dock_atom *atom, float *cells) {
+    const dock_atom a = dock_turned(&turn, atom[blockIdx.x]);
     size_t range[3][2], length[3];
     for (int d = 0; d < 3; d++) {
-        base_dock_range(&grid, a.at[d], range[d]);
+        dock_range(&grid, a.at[d], range[d]);
         length[d] = range[d][1] > range[d][0] ? range[d][1] - range[d][0] : 0;
     }
     for (size_t m = threadIdx.x; m < length[0] * length[1] * length[2]; m += threads) {
         const size_t i = range[0][0] + m % length[0];
         const size_t j = range[1][0] + m / length[0] % length[1];
         const size_t k = range[2][0] + m / length[0] / length[1];
-        if (base_dock_covers(base_dock_middle(&grid, i) - a.at[0],
-                             base_dock_middle(&grid, j) - a.at[1],
-                             base_dock_middle(&grid, k) - a.at[2]))
+        if (dock_covers(dock_middle(&grid, i) - a.at[0], dock_middle(&grid, j) - a.at[1],
+                        dock_middle(&grid, k) - a.at[2]))
             cells[(k * grid.n + j) * grid.n + i] = 1;
     }
 }
 
 /// A cell that becomes core is as little 0 as before, so it does not matter when others see it.
-__global__ void __launch_bounds__(threads) core_kernel(const base_dock_grid grid, float *cells) {
+__global__ void __launch_bounds__(threads) core_kernel(const dock_grid grid, float *cells) {
     const size_t count = grid.n * grid.n * grid.n;
     for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < count;
          m += gridDim.x * (size_t)threads)
-        if (cells[m] != 0 && !base_dock_at_surface(&grid, cells, m))
-            cells[m] = BASE_DOCK_CORE;
+        if (cells[m] != 0 && !dock_at_surface(&grid, cells, m))
+            cells[m] = DOCK_CORE;
 }
 
 /// A thread for each of the eight cells of an atom.
 __global__ void __launch_bounds__(threads)
-    charges_kernel(const base_dock_grid grid, const base_dock_turn turn, const base_dock_atom *atom,
-                   size_t atoms, float *charges) {
+    charges_kernel(const dock_grid grid, const dock_turn turn, const dock_atom *atom, size_t atoms,
+                   float *charges) {
     const long none[3] = {0, 0, 0};
     const size_t m = blockIdx.x * (size_t)threads + threadIdx.x;
     if (m < 8 * atoms) {
-        const base_dock_atom turned = base_dock_turned(&turn, atom[m / 8]);
+        const dock_atom turned = dock_turned(&turn, atom[m / 8]);
         size_t cell = 0;
-        const double share = base_dock_share(&grid, &turned, (int)(m % 8), none, &cell);
+        const double share = dock_share(&grid, &turned, (int)(m % 8), none, &cell);
         atomicAdd(&charges[cell], (float)share);
     }
 }
 
 __global__ void __launch_bounds__(threads)
-    potential_kernel(const base_dock_grid grid, const base_dock_atom *atom, size_t atoms,
-                     const float *cells, float *potential) {
+    potential_kernel(const dock_grid grid, const dock_atom *atom, size_t atoms, const float *cells,
+                     float *potential) {
     const size_t n = grid.n;
     for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < n * n * n;
          m += gridDim.x * (size_t)threads) {
         double sum = 0;
-        for (size_t a = 0; a < atoms && cells[m] != BASE_DOCK_CORE; a++) {
-            const double x = base_dock_middle(&grid, m % n) - atom[a].at[0];
-            const double y = base_dock_middle(&grid, m / n % n) - atom[a].at[1];
-            const double z = base_dock_middle(&grid, m / n / n) - atom[a].at[2];
+        for (size_t a = 0; a < atoms && cells[m] != DOCK_CORE; a++) {
+            const double x = dock_middle(&grid, m % n) - atom[a].at[0];
+            const double y = dock_middle(&grid, m / n % n) - atom[a].at[1];
+            const double z = dock_middle(&grid, m / n / n) - atom[a].at[2];
             if (atom[a].charge != 0)
-                sum += atom[a].charge * base_dock_potential(x * x + y * y + z * z);
+                sum += atom[a].charge * dock_potential(x * x + y * y + z * z);
         }
         potential[m] = (float)sum;
     }
 }
 
-__global__ void __launch_bounds__(threads) clear_kernel(base_dock_pose *list, size_t count) {
+__global__ void __launch_bounds__(threads) clear_kernel(dock_candidate *list, size_t count) {
     for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < count;
          m += gridDim.x * (size_t)threads)
-        list[m] = base_dock_no_pose();
+        list[m] = dock_no_pose();
 }
 
 /// m = s times the conjugate of m
@@ -150,22 +148,22 @@ __device__ unsigned long long key_of(const float *sums, double scale, size_t cel
     return key_of(__double2int_rn((double)sums[cell] * scale), (uint32_t)cell);
 }
 
-__device__ base_dock_pose pose_of(unsigned long long key, int32_t rotation) {
-    const base_dock_pose pose = {(int32_t)((uint32_t)(key >> 32) ^ 0x80000000u), rotation,
+__device__ dock_candidate pose_of(unsigned long long key, int32_t rotation) {
+    const dock_candidate pose = {(int32_t)((uint32_t)(key >> 32) ^ 0x80000000u), rotation,
                                  (int32_t)(0xffffffffu - (uint32_t)key)};
-    return key >> 32 != 0 ? pose : base_dock_no_pose();
+    return key >> 32 != 0 ? pose : dock_no_pose();
 }
 
 /// Where energies count, of the poses whose energy is surely negative.
 __global__ void __launch_bounds__(threads)
-    best_kernel(const base_dock_grid grid, const float *sums, const base_dock_energies energies,
+    best_kernel(const dock_grid grid, const float *sums, const dock_energies energies,
                 unsigned long long *block) {
     const size_t cells = grid.n * grid.n * grid.n;
     const double scale = 1 / (double)cells;
     unsigned long long list[best] = {};
     for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < cells;
          m += gridDim.x * (size_t)threads)
-        if (base_dock_sign(&grid, &energies, m) < 0)
+        if (dock_sign(&grid, &energies, m) < 0)
             insert(list, key_of(sums, scale, m));
     leave(list, block);
 }
@@ -173,8 +171,8 @@ __global__ void __launch_bounds__(threads)
 /// Of those, and of the poses whose energy has to be added up: one thread does, so only poses that
 /// would be among the best are.
 __global__ void __launch_bounds__(threads)
-    near_kernel(const base_dock_grid grid, const float *sums, const base_dock_energies energies,
-                const base_dock_pose *sure, unsigned long long *block) {
+    near_kernel(const dock_grid grid, const float *sums, const dock_energies energies,
+                const dock_candidate *sure, unsigned long long *block) {
     const size_t cells = grid.n * grid.n * grid.n;
     const double scale = 1 / (double)cells;
     const unsigned long long last = key_of(sure[best - 1].score, (uint32_t)sure[best - 1].cell);
@@ -184,15 +182,15 @@ __global__ void __launch_bounds__(threads)
     for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < cells;
          m += gridDim.x * (size_t)threads) {
         const unsigned long long key = key_of(sums, scale, m);
-        if (key > last && key > list[best - 1] && base_dock_sign(&grid, &energies, m) == 0 &&
-            base_dock_negative(&grid, &energies, m))
+        if (key > last && key > list[best - 1] && dock_sign(&grid, &energies, m) == 0 &&
+            dock_negative(&grid, &energies, m))
             insert(list, key);
     }
     leave(list, block);
 }
 
 __global__ void __launch_bounds__(threads)
-    best_of_blocks_kernel(const unsigned long long *block, int32_t rotation, base_dock_pose *to) {
+    best_of_blocks_kernel(const unsigned long long *block, int32_t rotation, dock_candidate *to) {
     unsigned long long list[best] = {};
     for (int m = threadIdx.x; m < blocks * best; m += threads)
         insert(list, block[m]);
@@ -202,16 +200,16 @@ __global__ void __launch_bounds__(threads)
             to[m] = pose_of(list[m], rotation);
 }
 
-__global__ void merge_kernel(const base_dock_pose *poses, size_t count, base_dock_pose *list,
+__global__ void merge_kernel(const dock_candidate *poses, size_t count, dock_candidate *list,
                              size_t most) {
     for (size_t m = 0; m < count; m++) {
-        const base_dock_pose pose = poses[m];
-        base_dock_insert(list, most, &pose);
+        const dock_candidate pose = poses[m];
+        dock_insert(list, most, &pose);
     }
 }
 
 /// Plans of all steps, with one work area.
-int make_plans(psg_cuda_dock *d) {
+int make_plans(dock_cuda *d) {
     const size_t n = d->n;
     const psg_cuda_r2r periodic[2] = {PSG_CUDA_DFT, PSG_CUDA_DFT};
     int code = psg_cuda_fft_create_xy(&d->xy[0], PSG_CUDA_F32, PSG_CUDA_FORWARD, periodic, n, n, n);
@@ -235,7 +233,7 @@ int make_plans(psg_cuda_dock *d) {
 }
 
 /// cells -> spectrum
-int transform(psg_cuda_dock *d, float *cells, void *spectrum) {
+int transform(dock_cuda *d, float *cells, void *spectrum) {
     const psg_cuda_field field = psg_cuda_dense_field(cells, d->n, d->n);
     const int code = psg_cuda_fft_run_xy(d->xy[0], &field, spectrum, d->dense);
     return code == 0 ? psg_cuda_fft_run_z(d->z, PSG_CUDA_FORWARD, spectrum) : code;
@@ -243,9 +241,9 @@ int transform(psg_cuda_dock *d, float *cells, void *spectrum) {
 
 } // namespace
 
-int psg_cuda_dock_create(psg_cuda_dock **dock, size_t n, cudaStream_t stream) {
+int dock_cuda_create(dock_cuda **dock, size_t n, cudaStream_t stream) {
     *dock = nullptr;
-    psg_cuda_dock *d = new (std::nothrow) psg_cuda_dock{};
+    dock_cuda *d = new (std::nothrow) dock_cuda{};
     if (d == nullptr)
         return cudaErrorMemoryAllocation;
     d->n = n;
@@ -260,11 +258,11 @@ int psg_cuda_dock_create(psg_cuda_dock **dock, size_t n, cudaStream_t stream) {
     if (code == 0)
         *dock = d;
     else
-        psg_cuda_dock_destroy(d);
+        dock_cuda_destroy(d);
     return code;
 }
 
-void psg_cuda_dock_destroy(psg_cuda_dock *d) {
+void dock_cuda_destroy(dock_cuda *d) {
     if (d != nullptr) {
         psg_cuda_fft_destroy(d->xy[0]);
         psg_cuda_fft_destroy(d->xy[1]);
@@ -277,8 +275,8 @@ void psg_cuda_dock_destroy(psg_cuda_dock *d) {
     delete d;
 }
 
-int psg_cuda_dock_mobile(psg_cuda_dock *d, const base_dock_grid *grid, const base_dock_turn *turn,
-                         const base_dock_atom *atom_d, size_t atoms, float *cells_d) {
+int dock_cuda_mobile(dock_cuda *d, const dock_grid *grid, const dock_turn *turn,
+                     const dock_atom *atom_d, size_t atoms, float *cells_d) {
     if (grid->n != d->n || atoms == 0 || atoms > INT32_MAX)
         return cudaErrorInvalidValue;
     const int code = cudaMemsetAsync(cells_d, 0, cells_of(d) * sizeof *cells_d, d->stream);
@@ -288,8 +286,8 @@ int psg_cuda_dock_mobile(psg_cuda_dock *d, const base_dock_grid *grid, const bas
     return cudaGetLastError();
 }
 
-int psg_cuda_dock_charges(psg_cuda_dock *d, const base_dock_grid *grid, const base_dock_turn *turn,
-                          const base_dock_atom *atom_d, size_t atoms, float *charges_d) {
+int dock_cuda_charges(dock_cuda *d, const dock_grid *grid, const dock_turn *turn,
+                      const dock_atom *atom_d, size_t atoms, float *charges_d) {
     if (grid->n != d->n || atoms == 0 || atoms > INT32_MAX)
         return cudaErrorInvalidValue;
     const int code = cudaMemsetAsync(charges_d, 0, cells_of(d) * sizeof *charges_d, d->stream);
@@ -300,11 +298,11 @@ int psg_cuda_dock_charges(psg_cuda_dock *d, const base_dock_grid *grid, const ba
     return cudaGetLastError();
 }
 
-int psg_cuda_dock_static(psg_cuda_dock *d, const base_dock_grid *grid, const base_dock_atom *atom_d,
-                         size_t atoms, void *spectrum_d, base_dock_pose *list_d, size_t count) {
-    const base_dock_turn none = {{1, 1, 1}, {0, 0, 0}};
+int dock_cuda_static(dock_cuda *d, const dock_grid *grid, const dock_atom *atom_d, size_t atoms,
+                     void *spectrum_d, dock_candidate *list_d, size_t count) {
+    const dock_turn none = {{1, 1, 1}, {0, 0, 0}};
     float *cells = static_cast<float *>(d->spectrum); // which are fewer bytes than it
-    const int code = psg_cuda_dock_mobile(d, grid, &none, atom_d, atoms, cells);
+    const int code = dock_cuda_mobile(d, grid, &none, atom_d, atoms, cells);
     if (code != 0)
         return code;
     core_kernel<<<blocks, threads, 0, d->stream>>>(*grid, cells);
@@ -313,16 +311,15 @@ int psg_cuda_dock_static(psg_cuda_dock *d, const base_dock_grid *grid, const bas
     return launched == 0 ? transform(d, cells, spectrum_d) : launched;
 }
 
-int psg_cuda_dock_potential(psg_cuda_dock *d, const base_dock_grid *grid,
-                            const base_dock_atom *atom_d, size_t atoms, float *potential_d,
-                            void *spectrum_d) {
+int dock_cuda_potential(dock_cuda *d, const dock_grid *grid, const dock_atom *atom_d, size_t atoms,
+                        float *potential_d, void *spectrum_d) {
     potential_kernel<<<blocks, threads, 0, d->stream>>>(
         *grid, atom_d, atoms, static_cast<const float *>(d->spectrum), potential_d);
     const int launched = cudaGetLastError();
     return launched == 0 ? transform(d, potential_d, spectrum_d) : launched;
 }
 
-int psg_cuda_dock_correlate(psg_cuda_dock *d, const void *fixed_d, float *cells_d) {
+int dock_cuda_correlate(dock_cuda *d, const void *fixed_d, float *cells_d) {
     int code = transform(d, cells_d, d->spectrum);
     if (code != 0)
         return code;
@@ -335,9 +332,8 @@ int psg_cuda_dock_correlate(psg_cuda_dock *d, const void *fixed_d, float *cells_
     return code == 0 ? psg_cuda_fft_run_xy(d->xy[1], &field, d->spectrum, d->dense) : code;
 }
 
-int psg_cuda_dock_best(psg_cuda_dock *d, const base_dock_grid *grid, const float *sums_d,
-                       const base_dock_energies *energies_d, int32_t rotation,
-                       base_dock_pose *best_d) {
+int dock_cuda_best(dock_cuda *d, const dock_grid *grid, const float *sums_d,
+                   const dock_energies *energies_d, int32_t rotation, dock_candidate *best_d) {
     best_kernel<<<blocks, threads, 0, d->stream>>>(*grid, sums_d, *energies_d, d->block);
     best_of_blocks_kernel<<<1, threads, 0, d->stream>>>(d->block, rotation, best_d);
     if (energies_d->sums != nullptr) {
@@ -348,8 +344,8 @@ int psg_cuda_dock_best(psg_cuda_dock *d, const base_dock_grid *grid, const float
     return cudaGetLastError();
 }
 
-int psg_cuda_dock_merge(psg_cuda_dock *d, const base_dock_pose *poses_d, size_t poses,
-                        base_dock_pose *list_d, size_t count) {
+int dock_cuda_merge(dock_cuda *d, const dock_candidate *poses_d, size_t poses,
+                    dock_candidate *list_d, size_t count) {
     merge_kernel<<<1, 1, 0, d->stream>>>(poses_d, poses, list_d, count);
     return cudaGetLastError();
 }

@@ -47,14 +47,14 @@ psg_status dock_poses(const workload *w, dock_pose *poses, size_t capacity, size
  */
 
 typedef struct dock_problem {
-    base_dock_grid grid;
-    psg_cpu_dock_molecule molecule[2]; /**< static and mobile */
-    const psg_cpu_dock_rotation *rotation;
+    dock_grid grid;
+    dock_molecule molecule[2]; /**< static and mobile */
+    const dock_rotation *rotation;
     size_t rotations;
     size_t list;  /**< poses that are kept of all rotations */
     size_t batch; /**< rotations of a task; of the last one fewer, perhaps */
     size_t grids; /**< of a rotation, one after the other: cells, and charges if atoms have them */
-    double rounding;  /**< base_dock_energies.rounding */
+    double rounding;  /**< dock_energies.rounding */
     psg_cpu_fft *fft; /**< of the grid */
     void **scratch;   /**< by StarPU worker number: a spectrum, and psg_cpu_ops.fft_scratch_bytes */
     size_t spectrum_bytes; /**< of one grid, rounded up to 64; the static molecule has `grids` of
@@ -65,12 +65,12 @@ typedef struct dock_problem {
     unsigned angle;
     size_t workers; /**< of scratch */
     size_t buffers; /**< arrays of cells */
-    base_dock_atom *atom[2];
-    psg_cpu_dock_rotation *table; /**< memory of the rotations */
-    base_dock_pose *best;         /**< [list] */
-    void *fixed;                  /**< memory of the spectra */
-    float *field;                 /**< memory of the potential; NULL: no electrostatics */
-    psg_data atoms[2];            /**< static and mobile */
+    dock_atom *atom[2];
+    dock_rotation *table; /**< memory of the rotations */
+    dock_candidate *best; /**< [list] */
+    void *fixed;          /**< memory of the spectra */
+    float *field;         /**< memory of the potential; NULL: no electrostatics */
+    psg_data atoms[2];    /**< static and mobile */
     psg_data spectrum, merged, potential;
     psg_data *cells; /**< [buffers] */
     psg_data *poses; /**< [batches] */
@@ -105,18 +105,18 @@ void dock_gpu_destroy(void *state, const void *problem);
  * mobile one on the other side.
  *  @param[out] atom  of the static part, and of the mobile one; NULL: only count
  *  @param[out] count  of both */
-void dock_cut_ball(base_dock_atom *const atom[2], size_t count[2]);
+void dock_cut_ball(dock_atom *const atom[2], size_t count[2]);
 
 /** @param[in] at  [atoms][stride], places first @param[out] mean  of the atoms @return the radius
  * about it; NaN: an atom is nowhere */
 double dock_radius(const double *at, size_t stride, size_t atoms, double mean[3]);
 
 /** Move the mean of the atoms to the origin. @return the radius about it */
-double dock_centre(base_dock_atom *atom, size_t atoms);
+double dock_centre(dock_atom *atom, size_t atoms);
 
 /** An energy by FFT in f32 is off by this at the most. @param[in] atom  of the static molecule, and
  * of the mobile one */
-double dock_rounding(base_dock_atom *const atom[2], const size_t count[2], double spacing);
+double dock_rounding(dock_atom *const atom[2], const size_t count[2], double spacing);
 
 /* Is it right? check.c */
 

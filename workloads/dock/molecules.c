@@ -5,18 +5,18 @@
 
 static const double pi = 3.14159265358979323846;
 
-void dock_cut_ball(base_dock_atom *const atom[2], size_t count[2]) {
+void dock_cut_ball(dock_atom *const atom[2], size_t count[2]) {
     const double radius = 9.5, lattice = 2, shake = .2, gap = 1.3;
     const int n = (int)(radius / lattice) + 1, line = 2 * n + 1;
-    uint64_t x = BASE_RANDOM_SEED;
+    uint64_t x = RANDOM_SEED;
     count[0] = count[1] = 0;
     for (int m = 0; m < line * line * line; m++) {
         const int site[3] = {m % line - n, m / line % line - n, m / line / line - n};
-        base_dock_atom a;
+        dock_atom a;
         double square = 0;
         for (int d = 0; d < 3; d++) {
-            x = base_random_next(x);
-            a.at[d] = lattice * site[d] + shake * (2 * base_random_real(x) - 1);
+            x = random_next(x);
+            a.at[d] = lattice * site[d] + shake * (2 * random_real(x) - 1);
             square += a.at[d] * a.at[d];
         }
         const double above = a.at[2] - 3 * sin(2 * pi * a.at[0] / 11 + 1) -
@@ -49,7 +49,7 @@ double dock_radius(const double *at, size_t stride, size_t atoms, double mean[3]
     return radius;
 }
 
-double dock_centre(base_dock_atom *atom, size_t atoms) {
+double dock_centre(dock_atom *atom, size_t atoms) {
     double mean[3];
     const double radius = dock_radius(atom->at, sizeof *atom / sizeof *atom->at, atoms, mean);
     for (size_t m = 0; m < 3 * atoms; m++) {
@@ -62,7 +62,7 @@ double dock_centre(base_dock_atom *atom, size_t atoms) {
  * potential and charges. Measured on 25^3 to 128^3 cells: by 0.3 of that at the most. The squares
  * of the potential of one charge, over all cells, are below 4 q^2 / spacing^3 together. The norm of
  * a sum is at most the sum of the norms. */
-double dock_rounding(base_dock_atom *const atom[2], const size_t count[2], double spacing) {
+double dock_rounding(dock_atom *const atom[2], const size_t count[2], double spacing) {
     double sum[2] = {0, 0};
     for (int part = 0; part < 2; part++) {
         for (size_t m = 0; m < count[part]; m++) {

@@ -22,8 +22,8 @@ static void *fft_scratch(const psg_task *task) {
     return (char *)spectrum_scratch(task) + dock_of(task)->spectrum_bytes;
 }
 
-static psg_cpu_dock_molecule molecule(const psg_task *task, int part) {
-    return (psg_cpu_dock_molecule){psg_task_memory(task, 0), dock_of(task)->molecule[part].atoms};
+static dock_molecule molecule(const psg_task *task, int part) {
+    return (dock_molecule){psg_task_memory(task, 0), dock_of(task)->molecule[part].atoms};
 }
 
 /* Grid g of rotation m of a task's batch. */
@@ -36,50 +36,50 @@ static void *spectrum_of(const dock_problem *d, void *spectrum, size_t g) {
 }
 
 /* Rotation m of a task's batch. */
-static const psg_cpu_dock_rotation *rotation(const psg_task *task, size_t m) {
+static const dock_rotation *rotation(const psg_task *task, size_t m) {
     const dock_problem *d = dock_of(task);
     return &d->rotation[task->label->index[0] * d->batch + m];
 }
 
 /* What decides whether a pose of rotation m counts: dock_best has the potential and the atoms
  * behind cells and poses. */
-static base_dock_energies energies(const psg_task *task, size_t m) {
+static dock_energies energies(const psg_task *task, size_t m) {
     const dock_problem *d = dock_of(task);
     if (d->grids == 1) {
-        return (base_dock_energies){.sums = NULL};
+        return (dock_energies){.sums = NULL};
     }
-    return (base_dock_energies){.sums = grid_of(d, psg_task_memory(task, 0), m, 1),
-                                .rounding = d->rounding,
-                                .potential = psg_task_memory(task, 2),
-                                .atom = psg_task_memory(task, 3),
-                                .atoms = d->molecule[1].atoms,
-                                .turn = psg_cpu_dock_turn(rotation(task, m), false)};
+    return (dock_energies){.sums = grid_of(d, psg_task_memory(task, 0), m, 1),
+                           .rounding = d->rounding,
+                           .potential = psg_task_memory(task, 2),
+                           .atom = psg_task_memory(task, 3),
+                           .atoms = d->molecule[1].atoms,
+                           .turn = dock_cpu_turn(rotation(task, m), false)};
 }
 
 /* The cells are fewer bytes than their spectrum. */
 static void dock_static_core(const psg_task *task) {
     const dock_problem *d = dock_of(task);
-    const psg_cpu_dock_molecule fixed = molecule(task, 0);
+    const dock_molecule fixed = molecule(task, 0);
     float *cells = spectrum_scratch(task);
-    psg_cpu_dock_static(&d->grid, &fixed, cells);
-    psg_cpu_dock_transform(d->fft, d->grid.n, cells, psg_task_memory(task, 1), fft_scratch(task));
-    psg_cpu_dock_clear(psg_task_memory(task, 2), d->list);
+    dock_cpu_static(&d->grid, &fixed, cells);
+    dock_cpu_transform(d->fft, d->grid.n, cells, psg_task_memory(task, 1), fft_scratch(task));
+    dock_cpu_clear(psg_task_memory(task, 2), d->list);
     if (d->grids > 1) {
         float *potential = psg_task_memory(task, 3);
-        psg_cpu_dock_potential(&d->grid, &fixed, cells, potential);
-        psg_cpu_dock_transform(d->fft, d->grid.n, potential,
-                               spectrum_of(d, psg_task_memory(task, 1), 1), fft_scratch(task));
+        dock_cpu_potential(&d->grid, &fixed, cells, potential);
+        dock_cpu_transform(d->fft, d->grid.n, potential,
+                           spectrum_of(d, psg_task_memory(task, 1), 1), fft_scratch(task));
     }
 }
 
 static void dock_voxel_core(const psg_task *task) {
     const dock_problem *d = dock_of(task);
-    const psg_cpu_dock_molecule mobile = molecule(task, 1);
+    const dock_molecule mobile = molecule(task, 1);
     float *cells = psg_task_memory(task, 1);
     for (size_t m = 0; m < dock_count(d, task->label->index[0]); m++) {
-        psg_cpu_dock_mobile(&d->grid, &mobile, rotation(task, m), grid_of(d, cells, m, 0));
+        dock_cpu_mobile(&d->grid, &mobile, rotation(task, m), grid_of(d, cells, m, 0));
         if (d->grids > 1) {
-            psg_cpu_dock_charges(&d->grid, &mobile, rotation(task, m), grid_of(d, cells, m, 1));
+            dock_cpu_charges(&d->grid, &mobile, rotation(task, m), grid_of(d, cells, m, 1));
         }
     }
 }
@@ -90,9 +90,8 @@ static void dock_correlate_core(const psg_task *task) {
     float *cells = psg_task_memory(task, 1);
     for (size_t m = 0; m < dock_count(d, task->label->index[0]); m++) {
         for (size_t g = 0; g < d->grids; g++) {
-            psg_cpu_dock_correlate(d->fft, d->grid.n, spectrum_of(d, fixed, g),
-                                   grid_of(d, cells, m, g), spectrum_scratch(task),
-                                   fft_scratch(task));
+            dock_cpu_correlate(d->fft, d->grid.n, spectrum_of(d, fixed, g), grid_of(d, cells, m, g),
+                               spectrum_scratch(task), fft_scratch(task));
         }
     }
 }
@@ -101,50 +100,50 @@ static void dock_best_core(const psg_task *task) {
     const dock_problem *d = dock_of(task);
     const size_t b = task->label->index[0];
     float *sums = psg_task_memory(task, 0);
-    base_dock_pose *poses = psg_task_memory(task, 1);
+    dock_candidate *poses = psg_task_memory(task, 1);
     for (size_t m = 0; m < dock_count(d, b); m++) {
-        const base_dock_energies e = energies(task, m);
-        psg_cpu_dock_best(&d->grid, grid_of(d, sums, m, 0), &e, (int32_t)(b * d->batch + m),
-                          poses + m * BASE_DOCK_BEST);
+        const dock_energies e = energies(task, m);
+        dock_cpu_best(&d->grid, grid_of(d, sums, m, 0), &e, (int32_t)(b * d->batch + m),
+                      poses + m * DOCK_KEPT);
     }
 }
 
 static void dock_merge_core(const psg_task *task) {
-    const base_dock_pose *poses = psg_task_memory(task, 0);
-    base_dock_pose *list = psg_task_memory(task, 1);
+    const dock_candidate *poses = psg_task_memory(task, 0);
+    dock_candidate *list = psg_task_memory(task, 1);
     const dock_problem *d = dock_of(task);
     const size_t count = dock_count(d, task->label->index[0]);
-    for (size_t m = 0; m < count * BASE_DOCK_BEST; m++) {
-        base_dock_insert(list, d->list, &poses[m]);
+    for (size_t m = 0; m < count * DOCK_KEPT; m++) {
+        dock_insert(list, d->list, &poses[m]);
     }
 }
 
 #ifdef WORKLOADS_CUDA
 static int dock_static_gpu(const psg_task *task) {
     const dock_problem *d = dock_of(task);
-    const psg_cpu_dock_molecule fixed = molecule(task, 0);
+    const dock_molecule fixed = molecule(task, 0);
     void *spectrum = psg_task_memory(task, 1);
-    int code = psg_cuda_dock_static(task->state, &d->grid, fixed.atom, fixed.atoms, spectrum,
-                                    psg_task_memory(task, 2), d->list);
+    int code = dock_cuda_static(task->state, &d->grid, fixed.atom, fixed.atoms, spectrum,
+                                psg_task_memory(task, 2), d->list);
     if (code == 0 && d->grids > 1) {
-        code = psg_cuda_dock_potential(task->state, &d->grid, fixed.atom, fixed.atoms,
-                                       psg_task_memory(task, 3), spectrum_of(d, spectrum, 1));
+        code = dock_cuda_potential(task->state, &d->grid, fixed.atom, fixed.atoms,
+                                   psg_task_memory(task, 3), spectrum_of(d, spectrum, 1));
     }
     return code;
 }
 
 static int dock_voxel_gpu(const psg_task *task) {
     const dock_problem *d = dock_of(task);
-    const psg_cpu_dock_molecule mobile = molecule(task, 1);
+    const dock_molecule mobile = molecule(task, 1);
     float *cells = psg_task_memory(task, 1);
     int code = 0;
     for (size_t m = 0; m < dock_count(d, task->label->index[0]) && code == 0; m++) {
-        const base_dock_turn turn = psg_cpu_dock_turn(rotation(task, m), false);
-        code = psg_cuda_dock_mobile(task->state, &d->grid, &turn, mobile.atom, mobile.atoms,
-                                    grid_of(d, cells, m, 0));
+        const dock_turn turn = dock_cpu_turn(rotation(task, m), false);
+        code = dock_cuda_mobile(task->state, &d->grid, &turn, mobile.atom, mobile.atoms,
+                                grid_of(d, cells, m, 0));
         if (code == 0 && d->grids > 1) {
-            code = psg_cuda_dock_charges(task->state, &d->grid, &turn, mobile.atom, mobile.atoms,
-                                         grid_of(d, cells, m, 1));
+            code = dock_cuda_charges(task->state, &d->grid, &turn, mobile.atom, mobile.atoms,
+                                     grid_of(d, cells, m, 1));
         }
     }
     return code;
@@ -157,8 +156,8 @@ static int dock_correlate_gpu(const psg_task *task) {
     int code = 0;
     for (size_t m = 0; m < dock_count(d, task->label->index[0]); m++) {
         for (size_t g = 0; g < d->grids && code == 0; g++) {
-            code = psg_cuda_dock_correlate(task->state, spectrum_of(d, fixed, g),
-                                           grid_of(d, cells, m, g));
+            code =
+                dock_cuda_correlate(task->state, spectrum_of(d, fixed, g), grid_of(d, cells, m, g));
         }
     }
     return code;
@@ -168,31 +167,31 @@ static int dock_best_gpu(const psg_task *task) {
     const dock_problem *d = dock_of(task);
     const size_t b = task->label->index[0];
     float *sums = psg_task_memory(task, 0);
-    base_dock_pose *poses = psg_task_memory(task, 1);
+    dock_candidate *poses = psg_task_memory(task, 1);
     int code = 0;
     for (size_t m = 0; m < dock_count(d, b) && code == 0; m++) {
-        const base_dock_energies e = energies(task, m);
-        code = psg_cuda_dock_best(task->state, &d->grid, grid_of(d, sums, m, 0), &e,
-                                  (int32_t)(b * d->batch + m), poses + m * BASE_DOCK_BEST);
+        const dock_energies e = energies(task, m);
+        code = dock_cuda_best(task->state, &d->grid, grid_of(d, sums, m, 0), &e,
+                              (int32_t)(b * d->batch + m), poses + m * DOCK_KEPT);
     }
     return code;
 }
 
 static int dock_merge_gpu(const psg_task *task) {
     const dock_problem *d = dock_of(task);
-    const size_t count = dock_count(d, task->label->index[0]) * BASE_DOCK_BEST;
-    return psg_cuda_dock_merge(task->state, psg_task_memory(task, 0), count,
-                               psg_task_memory(task, 1), d->list);
+    const size_t count = dock_count(d, task->label->index[0]) * DOCK_KEPT;
+    return dock_cuda_merge(task->state, psg_task_memory(task, 0), count, psg_task_memory(task, 1),
+                           d->list);
 }
 
 int dock_gpu_make(void **state, const void *owner) {
     const dock_problem *d = owner;
-    return psg_cuda_dock_create((psg_cuda_dock **)state, d->grid.n, starpu_cuda_get_local_stream());
+    return dock_cuda_create((dock_cuda **)state, d->grid.n, starpu_cuda_get_local_stream());
 }
 
 void dock_gpu_destroy(void *state, const void *owner) {
     (void)owner;
-    psg_cuda_dock_destroy(state);
+    dock_cuda_destroy(state);
 }
 #endif
 
@@ -231,12 +230,12 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
     const double count = (double)rotations_of(d, label);
     const double grid = (double)cells_of(d) * sizeof(float);
     const double cells = count * (double)d->grids * grid;
-    const double best = count * BASE_DOCK_BEST * sizeof(base_dock_pose);
-    const double list = (double)d->list * sizeof(base_dock_pose);
+    const double best = count * DOCK_KEPT * sizeof(dock_candidate);
+    const double list = (double)d->list * sizeof(dock_candidate);
     const double fixed = (double)(d->grids * d->spectrum_bytes);
     const double potential = (double)(d->grids - 1) * grid;
-    const double atoms[2] = {(double)(d->molecule[0].atoms * sizeof(base_dock_atom)),
-                             (double)(d->molecule[1].atoms * sizeof(base_dock_atom))};
+    const double atoms[2] = {(double)(d->molecule[0].atoms * sizeof(dock_atom)),
+                             (double)(d->molecule[1].atoms * sizeof(dock_atom))};
     switch (label->kind - dock_first_kind) {
     case DOCK_STATIC:
         return (psg_traffic){atoms[0], fixed + potential + list};
