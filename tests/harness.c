@@ -79,7 +79,7 @@ void harness_set(psg_options *options, const char *text) {
             options->policy = policy_of(value);
         }
     }
-    if (*text != '\0') {
+    if (text[strspn(text, " ")] != '\0') {
         fprintf(stderr, "harness: no options: %s\n", text);
         exit(1);
     }
