@@ -120,11 +120,3 @@ uint64_t app_random(uint64_t *state) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
-
-void app_shuffle(size_t *numbers, size_t count, uint64_t *state) {
-    for (size_t left = count; left > 1; left--) {
-        const size_t other = (size_t)(app_random(state) % left), number = numbers[left - 1];
-        numbers[left - 1] = numbers[other];
-        numbers[other] = number;
-    }
-}

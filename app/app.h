@@ -63,9 +63,6 @@ void app_put_row(void *field, psg_precision precision, size_t first, size_t coun
 /** The next of a sequence of random numbers. */
 uint64_t app_random(uint64_t *state);
 
-/** Put numbers into a random order. */
-void app_shuffle(size_t *numbers, size_t count, uint64_t *state);
-
 /** The libraries that the command uses, HDF5 among them, end the process where they find no memory
  *  for something small: is there some before they begin? @return APP_DONE; APP_FAILED after a
  *  message */

@@ -2,6 +2,7 @@
  * value's parser, the help text and the message for a wrong value are made from it. */
 #include "app/arguments.h"
 #include "app/app.h"
+#include "app/members.h"
 #include "app/problems.h"
 #include "app/processes.h"
 #include "base/nearest.h"
@@ -23,7 +24,6 @@ static const app_choice problem_choices[] = {{"madelung", APP_PROBLEM_MADELUNG},
                                              {NULL, 0}};
 static const app_choice lattice_choices[] = {
     {"nacl", APP_NACL}, {"cscl", APP_CSCL}, {"zns", APP_ZNS}, {NULL, 0}};
-static const app_choice data_choices[] = {{"host", 0}, {"resident", 1}, {NULL, 0}};
 
 #define FIELD(member) offsetof(app_arguments, member)
 #define ROW_SOLVER(name) APP_SOLVER_ROW(NULL, name, FIELD(solver), NULL)
@@ -109,7 +109,7 @@ static const option_row solve_rows[] = {
     APP_FLAG_ROW(NULL, verbose,
                  "print how the solve was cut into tasks, and errors of the library with the line "
                  "of its sources"),
-    {"Solves", "data", "host|resident", app_value_choice, FIELD(resident), data_choices, NULL,
+    {"Solves", "data", "host|resident", app_value_choice, FIELD(resident), app_data_choices, NULL,
      "solve from and to arrays in main memory, or keep f and u where they are computed, as in a "
      "simulation on GPUs: the times are then without the copies of f and u; default: host",
      false},
@@ -143,55 +143,58 @@ static const option_row info_rows[] = {
 enum { ROWS_MOST = 64 };
 
 static const command_text solve_text = {
-    "solve", solve_rows,
-    "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
-    "  or:  psg solve --problem madelung|modes|cavity|lid --grid N|NXxNYxNZ [OPTION]...\n"
-    "\n"
-    "Solve Poisson's equation lap(u) - lambda u = X f on a 3-D box by FFT, as a\n"
-    "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
-    "all its processes, each of which reads, solves and writes planes of its own.\n",
-    "Examples:\n"
-    "  psg solve --problem madelung --grid 64\n"
-    "         the Madelung constant of rock salt, to 12 digits\n"
-    "  psg solve --in rho.h5:/density --out phi.h5:/potential --box 10x10x20 --verify\n"
-    "         the potential of your own field, checked\n"
-    "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '4*pi*6.6743e-11'\n"
-    "         gravity in SI units: rho in kg/m^3, lengths in m, phi in J/kg\n"
-    "  psg solve --in rho.h5:/density --out phi.h5:/potential --bc DD,DD,PP\n"
-    "         in a conducting channel along z\n"
-    "  psg solve --in 'rho.h5:/steps/*' --out phi.h5:/phi\n"
-    "         all time steps of a simulation by one plan\n"
-    "  psg solve --problem modes --grid 63x64x65 --graph staged --repeat 10 --json times.json\n"
-    "         the time of each stage, for a script\n"
-    "  mpirun -n 4 psg solve --in rho.h5:/density --out phi.h5:/potential\n"
-    "         by four processes, on one machine or several\n"
-    "\n"
-    "Exit status:\n"
-    "  0      solved, and everything that was checked was right\n"
-    "  1      failed: a file cannot be written, a device or memory is missing, or a check of\n"
-    "         the result did not hold\n"
-    "  2      the command line, or the input that it names, has to be changed\n"
-    "  130    ended by SIGINT\n"
-    "  143    ended by SIGTERM\n",
-    NULL};
+    .name = "solve",
+    .rows = solve_rows,
+    .intro =
+        "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
+        "  or:  psg solve --problem madelung|modes|cavity|lid --grid N|NXxNYxNZ [OPTION]...\n"
+        "\n"
+        "Solve Poisson's equation lap(u) - lambda u = X f on a 3-D box by FFT, as a\n"
+        "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
+        "all its processes, each of which reads, solves and writes planes of its own.\n",
+    .end =
+        "Examples:\n"
+        "  psg solve --problem madelung --grid 64\n"
+        "         the Madelung constant of rock salt, to 12 digits\n"
+        "  psg solve --in rho.h5:/density --out phi.h5:/potential --box 10x10x20 --verify\n"
+        "         the potential of your own field, checked\n"
+        "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '4*pi*6.6743e-11'\n"
+        "         gravity in SI units: rho in kg/m^3, lengths in m, phi in J/kg\n"
+        "  psg solve --in rho.h5:/density --out phi.h5:/potential --bc DD,DD,PP\n"
+        "         in a conducting channel along z\n"
+        "  psg solve --in 'rho.h5:/steps/*' --out phi.h5:/phi\n"
+        "         all time steps of a simulation by one plan\n"
+        "  psg solve --problem modes --grid 63x64x65 --graph staged --repeat 10 --json times.json\n"
+        "         the time of each stage, for a script\n"
+        "  mpirun -n 4 psg solve --in rho.h5:/density --out phi.h5:/potential\n"
+        "         by four processes, on one machine or several\n"
+        "\n"
+        "Exit status:\n"
+        "  0      solved, and everything that was checked was right\n"
+        "  1      failed: a file cannot be written, a device or memory is missing, or a check of\n"
+        "         the result did not hold\n"
+        "  2      the command line, or the input that it names, has to be changed\n"
+        "  130    ended by SIGINT\n"
+        "  143    ended by SIGTERM\n"};
 
 static const command_text info_text = {
-    "info", info_rows,
-    "Usage: psg info [OPTION]...\n"
-    "\n"
-    "Show what psg was built with, the CPU and GPU workers that a solve with these options\n"
-    "would have, the scheduling policies there are, and what psg tune has stored; started by\n"
-    "mpirun, the workers of all processes. With --grid, what memory a grid takes.\n",
-    "Examples:\n"
-    "  psg info\n"
-    "         all workers\n"
-    "  psg info --machines\n"
-    "         the machines that a psg that simulates knows by name\n"
-    "  psg info --grid 2048\n"
-    "         does a grid of 2048 x 2048 x 2048 points fit this machine, and its GPUs?\n"
-    "  psg info --gpus 0 --json -\n"
-    "         without GPUs, as JSON on stdout\n",
-    NULL};
+    .name = "info",
+    .rows = info_rows,
+    .intro =
+        "Usage: psg info [OPTION]...\n"
+        "\n"
+        "Show what psg was built with, the CPU and GPU workers that a solve with these options\n"
+        "would have, the scheduling policies there are, and what psg tune has stored; started by\n"
+        "mpirun, the workers of all processes. With --grid, what memory a grid takes.\n",
+    .end = "Examples:\n"
+           "  psg info\n"
+           "         all workers\n"
+           "  psg info --machines\n"
+           "         the machines that a psg that simulates knows by name\n"
+           "  psg info --grid 2048\n"
+           "         does a grid of 2048 x 2048 x 2048 points fit this machine, and its GPUs?\n"
+           "  psg info --gpus 0 --json -\n"
+           "         without GPUs, as JSON on stdout\n"};
 
 /* ------------------------------------------------------------------------------- expansion */
 
@@ -220,6 +223,7 @@ typedef struct expansion {
     char help[ROWS_MOST][600];
     size_t count;      /* of the command; the common ones follow */
     const char *group; /* whose heading came last */
+    int (*take)(const option_row *row, const char *text, void *arguments); /* the command's */
 } expansion;
 
 int app_value_of_solver(const char *text, void *field, const app_choice *choices) {
@@ -269,6 +273,7 @@ static bool has_place(const command_text *command, size_t index) {
 static void expand(const command_text *command, expansion *e) {
     e->count = 0;
     e->group = "";
+    e->take = command->take;
     for (const option_row *row = command->rows; row->name != NULL; row++) {
         e->group = row->heading != NULL ? row->heading : e->group;
         if (!is_solver(row)) {
@@ -329,6 +334,9 @@ static int unknown_option(const command_text *command, const option_row *rows, c
 static int take(const expansion *e, size_t number, const char *text, void *arguments) {
     const option_row *row = &e->rows[number];
     void *field = (char *)arguments + row->field;
+    if (e->take != NULL) {
+        return e->take(row, text, arguments);
+    }
     if (is_solver(row)) {
         return app_options_set(field, e->option[number], text);
     }

@@ -3,7 +3,6 @@
 #include "app/commands.h"
 #include "app/processes.h"
 #include "app/work_job.h"
-#include "app/work_words.h"
 #include "base/file.h"
 #include "workloads/dock/dock.h"
 
@@ -51,24 +50,25 @@ static const app_option_row rows[] = {
     {.name = NULL}};
 
 static const app_command_text dock_text = {
-    "dock", rows,
-    "Usage: psg dock --static FILE --mobile FILE [OPTION]...\n"
-    "\n"
-    "Find how two molecules fit each other, both rigid. The mobile one is turned into all\n"
-    "rotations, and a correlation by FFT scores all shifts of each: cells of it on the\n"
-    "surface of the static molecule count 1, and those in its core -15. The scores of the\n"
-    "poses, and their energies, are always checked by sums over cells and atoms.\n",
-    "Examples:\n"
-    "  psg dock --static trypsin.pdb --mobile inhibitor.pdb --out poses.csv\n"
-    "         4656 rotations, 15 degrees apart, and the 10 best poses\n"
-    "  psg dock --static A.pdb --mobile B.pdb --angle 30 --spacing 1 --cpus 2\n"
-    "         a quick look\n"
-    "\n"
-    "Exit status:\n"
-    "  0      done, and the scores were right\n"
-    "  1      failed, or a score was wrong\n"
-    "  2      the command line, or a file that it names, has to be changed\n",
-    NULL};
+    .name = "dock",
+    .rows = rows,
+    .intro =
+        "Usage: psg dock --static FILE --mobile FILE [OPTION]...\n"
+        "\n"
+        "Find how two molecules fit each other, both rigid. The mobile one is turned into all\n"
+        "rotations, and a correlation by FFT scores all shifts of each: cells of it on the\n"
+        "surface of the static molecule count 1, and those in its core -15. The scores of the\n"
+        "poses, and their energies, are always checked by sums over cells and atoms.\n",
+    .end = "Examples:\n"
+           "  psg dock --static trypsin.pdb --mobile inhibitor.pdb --out poses.csv\n"
+           "         4656 rotations, 15 degrees apart, and the 10 best poses\n"
+           "  psg dock --static A.pdb --mobile B.pdb --angle 30 --spacing 1 --cpus 2\n"
+           "         a quick look\n"
+           "\n"
+           "Exit status:\n"
+           "  0      done, and the scores were right\n"
+           "  1      failed, or a score was wrong\n"
+           "  2      the command line, or a file that it names, has to be changed\n"};
 
 /* --------------------------------------------------------------------------- the molecules */
 

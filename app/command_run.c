@@ -1,9 +1,7 @@
 /* psg run: a workload, from a command line to an answer that was checked and a report. */
 #include "app/commands.h"
-#include "app/help.h"
 #include "app/processes.h"
 #include "app/work_job.h"
-#include "app/work_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,26 +31,49 @@ static const app_option_row rows[] = {
     APP_WORK_ROWS,
     {.name = NULL}};
 
-static app_command_text run_text = {
-    "run", rows,
-    "Usage: psg run NAME:SIZE [OPTION]...\n"
-    "\n"
-    "Run a workload: a task graph of another shape than a solve's, which computes\n"
-    "something real, to compare scheduling policies with. All cores and GPUs take its tasks,\n"
-    "as the policy decides. The answer is always checked.\n"
-    "\n"
-    "Workloads:\n",
-    "Examples:\n"
-    "  psg run ep:S\n"
-    "         2^24 pairs, on all workers\n"
-    "  psg run ep:W --tile 20 --sched eager --gpus 0 --bounds\n"
-    "         larger tasks, on cores, and how short that could have been\n"
-    "\n"
-    "Exit status:\n"
-    "  0      done, and the answer was right\n"
-    "  1      failed, or the answer was wrong\n"
-    "  2      the command line has to be changed\n",
-    "NAME:SIZE"};
+/* The columns of sentences: the longest name of a workload stands before LEFT. */
+enum { LEFT = 12, WIDTH = 77 };
+
+static void print_sentence(const char *left, const char *label, const char *words) {
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%s%s.", label, words);
+    app_help_wrap(text, LEFT, WIDTH, printf("  %-*s ", LEFT - 3, left));
+}
+
+static void print_workloads(void) {
+    const workload_facts *w = NULL;
+    for (size_t m = 0; (w = workload_at(m)) != NULL; m++) {
+        print_sentence(w->name, "", w->about);
+        print_sentence("", "SIZE: ", w->sizes);
+        if (w->tile != NULL) {
+            print_sentence("", "--tile ", w->tile);
+        }
+    }
+}
+
+static const app_command_text run_text = {
+    .name = "run",
+    .rows = rows,
+    .intro =
+        "Usage: psg run NAME:SIZE [OPTION]...\n"
+        "\n"
+        "Run a workload: a task graph of another shape than a solve's, which computes\n"
+        "something real, to compare scheduling policies with. All cores and GPUs take its tasks,\n"
+        "as the policy decides. The answer is always checked.\n"
+        "\n"
+        "Workloads:\n",
+    .print_list = print_workloads,
+    .end = "Examples:\n"
+           "  psg run ep:S\n"
+           "         2^24 pairs, on all workers\n"
+           "  psg run ep:W --tile 20 --sched eager --gpus 0 --bounds\n"
+           "         larger tasks, on cores, and how short that could have been\n"
+           "\n"
+           "Exit status:\n"
+           "  0      done, and the answer was right\n"
+           "  1      failed, or the answer was wrong\n"
+           "  2      the command line has to be changed\n",
+    .operand = "NAME:SIZE"};
 
 /* ------------------------------------------------------------------------------------- the run */
 
@@ -94,44 +115,11 @@ static const app_work_command run_command = {.name = "run",
                                              .parts = "tasks",
                                              .part_tasks = 1};
 
-/* ------------------------------------------------------------------------------------ the help */
-
-/* The columns of sentences: the longest name of a workload stands before LEFT. */
-enum { LEFT = 12, WIDTH = 76 };
-
-static void put_sentence(FILE *to, const char *before, const char *label, const char *words) {
-    char sentence[512];
-    (void)snprintf(sentence, sizeof sentence, "%s%s.", label, words);
-    fprintf(to, "  %-*s ", LEFT - 3, before);
-    app_help_wrapped(to, sentence, LEFT, LEFT, WIDTH);
-}
-
-/* The help has the library's list of workloads. It is made once, and kept. */
-static const char *intro(void) {
-    static char *text;
-    size_t size = 0;
-    const workload_facts *w = NULL;
-    FILE *to = open_memstream(&text, &size);
-    if (to == NULL) {
-        return run_text.intro;
-    }
-    fputs(run_text.intro, to);
-    for (size_t m = 0; (w = workload_at(m)) != NULL; m++) {
-        put_sentence(to, w->name, "", w->about);
-        put_sentence(to, "", "SIZE: ", w->sizes);
-        if (w->tile != NULL) {
-            put_sentence(to, "", "--tile ", w->tile);
-        }
-    }
-    return fclose(to) == 0 ? text : run_text.intro;
-}
-
 /* NAME:SIZE stands first, in the place that parsing takes for the command's name. */
 static int read_arguments(int argc, char **argv, run_arguments *a) {
     const bool named = argc > 1 && argv[1][0] != '-';
     app_work_arguments_init(&a->work);
     a->name = named ? argv[1] : NULL;
-    run_text.intro = intro();
     const int code = app_arguments_parse(&run_text, argc - named, argv + named, a);
     if (code) {
         return code;

@@ -14,19 +14,20 @@
 static const app_option_row rows[] = {{.name = NULL}};
 
 static const app_command_text completion_text = {
-    "completion", rows,
-    "Usage: psg completion bash|zsh|fish\n"
-    "\n"
-    "Print a script by which the shell completes commands, options and their values. The\n"
-    "scripts are installed with psg, where the shells look for them.\n",
-    "Examples:\n"
-    "  source <(psg completion bash)\n"
-    "         in this bash, or in each by this line in ~/.bashrc\n"
-    "  source <(psg completion zsh)\n"
-    "         in this zsh, or in each by this line in ~/.zshrc, after compinit\n"
-    "  psg completion fish > ~/.config/fish/completions/psg.fish\n"
-    "         in each fish\n",
-    "bash|zsh|fish"};
+    .name = "completion",
+    .rows = rows,
+    .intro = "Usage: psg completion bash|zsh|fish\n"
+             "\n"
+             "Print a script by which the shell completes commands, options and their values. The\n"
+             "scripts are installed with psg, where the shells look for them.\n",
+    .end = "Examples:\n"
+           "  source <(psg completion bash)\n"
+           "         in this bash, or in each by this line in ~/.bashrc\n"
+           "  source <(psg completion zsh)\n"
+           "         in this zsh, or in each by this line in ~/.zshrc, after compinit\n"
+           "  psg completion fish > ~/.config/fish/completions/psg.fish\n"
+           "         in each fish\n",
+    .operand = "bash|zsh|fish"};
 
 /* A line that begins with a colon is an order to the shell: complete files, or folders, or put no
  * blank after the word. Other lines are words, with a tab and what they mean. */

@@ -46,18 +46,21 @@ static const app_option_row rows[] = {
     {.name = NULL}};
 
 static const app_command_text example_text = {
-    "example", rows,
-    "Usage: psg example FILE[:DATASET] [OPTION]...\n"
-    "\n"
-    "Write a small density to try psg solve with: an HDF5 data set [nz][ny][nx], x fastest,\n"
-    "with the lengths lx, ly, lz of the box as its attribute `box`. DATASET default: /density.\n"
-    "A FILE that is there already is refused.\n",
-    "Examples:\n"
-    "  psg example rho.h5\n"
-    "         four charges in a box of 10 x 10 x 10\n"
-    "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '-4*pi' --verify\n"
-    "         their potential, in Gaussian units\n",
-    "FILE[:DATASET]"};
+    .name = "example",
+    .rows = rows,
+    .intro =
+        "Usage: psg example FILE[:DATASET] [OPTION]...\n"
+        "\n"
+        "Write a small density to try psg solve with: an HDF5 data set [nz][ny][nx], x fastest,\n"
+        "with the lengths lx, ly, lz of the box as its attribute `box`. DATASET default: "
+        "/density.\n"
+        "A FILE that is there already is refused.\n",
+    .end = "Examples:\n"
+           "  psg example rho.h5\n"
+           "         four charges in a box of 10 x 10 x 10\n"
+           "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '-4*pi' --verify\n"
+           "         their potential, in Gaussian units\n",
+    .operand = "FILE[:DATASET]"};
 
 /* ---------------------------------------------------------------------------------- the field */
 

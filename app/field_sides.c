@@ -71,15 +71,12 @@ static int read_side(const char *path, hid_t file, const psg_grid *grid, app_pla
     char name[PATH_MAX + 8];
     const part p = part_of(grid, planes, axis, side);
     snprintf(name, sizeof name, "%s:/%s", path, names[axis][side]);
-    const hid_t object = H5Oopen(file, names[axis][side], H5P_DEFAULT);
-    if (object < 0 || H5Iget_type(object) != H5I_DATASET) {
-        if (object >= 0) {
-            H5Oclose(object);
-        }
+    const hid_t dataset = H5Dopen2(file, names[axis][side], H5P_DEFAULT);
+    if (dataset < 0) {
         return app_error(APP_USAGE, "%s: not a data set", name);
     }
     values->given[axis][side] = true;
-    const app_hdf5_shape have = app_hdf5_shape_of(object);
+    const app_hdf5_shape have = app_hdf5_shape_of(dataset);
     int code =
         grid->axis[axis].bc[side] == PSG_BC_PERIODIC
             ? app_error(APP_USAGE, "%s: there are values on a side, and --bc makes %c periodic",
@@ -87,10 +84,10 @@ static int read_side(const char *path, hid_t file, const psg_grid *grid, app_pla
             : APP_DONE;
     code = code ? code : check_shape(name, &have, grid, axis);
     code = code ? code : check_type(name, &have, values->precision);
-    code = code ? code : app_hdf5_check_whole(object, name);
+    code = code ? code : app_hdf5_check_whole(dataset, name);
     code = code ? code : allocate(values, &p, axis, side);
-    code = code ? code : read_rows(name, object, &p, values->precision, values->table[axis][side]);
-    H5Oclose(object);
+    code = code ? code : read_rows(name, dataset, &p, values->precision, values->table[axis][side]);
+    H5Dclose(dataset);
     return code;
 }
 

@@ -1,11 +1,10 @@
 /* Calls of HDF5 that reading and writing have in common. It prints nothing by itself here: its
  * words are put into our messages. */
 #include "app/hdf5.h"
+#include "base/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* H5dont_atexit(): after a failed write HDF5 would try again, and complain, when the program
@@ -118,25 +117,21 @@ void app_hdf5_shape_text(const app_hdf5_shape *shape, char *text, size_t size) {
 }
 
 int app_hdf5_open(const char *path, hid_t *file) {
-    struct stat status;
+    const char *why = NULL;
     *file = H5I_INVALID_HID;
     if (app_room()) {
         return APP_FAILED;
     }
-    if (stat(path, &status) || access(path, R_OK)) {
-        return app_error(APP_USAGE, "%s: %s", path, strerror(errno));
+    const int regular = base_open_regular(path, &why);
+    if (regular < 0) {
+        return app_error(APP_USAGE, "%s: %s", path, why);
     }
-    if (!S_ISREG(status.st_mode)) {
-        return app_error(APP_USAGE, "%s: not a regular file", path);
-    }
+    (void)close(regular);
     if (H5Fis_hdf5(path) <= 0) {
         return app_error(APP_USAGE, "%s: not an HDF5 file", path);
     }
     *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (*file < 0) {
-        return app_error(APP_USAGE, "%s: %s", path, APP_HDF5_WORDS);
-    }
-    return APP_DONE;
+    return *file >= 0 ? APP_DONE : app_error(APP_USAGE, "%s: %s", path, APP_HDF5_WORDS);
 }
 
 herr_t app_hdf5_no_link(const char *parent, const char *group, const char *file, const char *object,

@@ -33,12 +33,8 @@ static bool has_other_attributes(hid_t group, const char *name, bool is_field) {
 }
 
 static bool is_group(hid_t file, const char *name) {
-    const hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-    const bool group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
-    if (object >= 0) {
-        H5Oclose(object);
-    }
-    return group;
+    const hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
+    return group >= 0 && H5Gclose(group) >= 0;
 }
 
 /* Is a link of the file another one than those that lead to the field, or to its steps? */
@@ -73,27 +69,13 @@ static bool has_only(hid_t file, const app_field_place *place) {
 
 /* ---------------------------------------------------------------------- the place in the file */
 
-/* HDF5 wants to be asked for each group on the way. */
-static bool is_there(hid_t file, const char *name, hid_t access) {
-    char part[APP_FIELD_PATH];
-    for (size_t length = 1; name[length - 1]; length++) {
-        if ((name[length] == '/' || name[length] == '\0') && name[length - 1] != '/') {
-            snprintf(part, sizeof part, "%.*s", (int)length, name);
-            if (H5Lexists(file, part, access) <= 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 /* Take away what has the field's name, if it may be. */
 static int make_room(hid_t file, const char *shown, const char *name, int force) {
     H5L_info_t info;
     int code = APP_DONE;
     const hid_t access = H5Pcreate(H5P_LINK_ACCESS);
     H5Pset_elink_cb(access, app_hdf5_no_link, NULL);
-    if (is_there(file, name, access) && H5Lget_info(file, name, &info, access) >= 0) {
+    if (H5Lget_info(file, name, &info, access) >= 0) {
         const hid_t object = info.type == H5L_TYPE_HARD ? H5Oopen(file, name, access) : -1;
         const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
         if (type == H5I_GROUP) {
@@ -169,44 +151,34 @@ static int open_target(const app_field_place *place, double bytes, hid_t *file) 
     return code;
 }
 
-/* How data sets are made. */
-typedef struct recipe {
-    hid_t type, space, creation, link, access;
-} recipe;
-
-static int create_dataset(const app_field_place *place, hid_t file, size_t step,
-                          const recipe *how) {
-    char path[APP_FIELD_PATH];
-    app_field_path(place->dataset, place->steps, step, path);
-    const hid_t dataset =
-        H5Dcreate2(file, path, how->type, how->space, how->link, how->creation, how->access);
-    return dataset < 0 || H5Dclose(dataset) < 0
-               ? app_error(APP_USAGE, "%s: the data set '%s' cannot be made: %s", place->shown,
-                           path, APP_HDF5_WORDS)
-               : APP_DONE;
-}
-
 static int create_datasets(const app_field_place *place, hid_t file, const psg_grid *grid,
                            hid_t type) {
     int code = APP_DONE;
     const hsize_t extent[3] = {grid->axis[2].n, grid->axis[1].n, grid->axis[0].n};
-    const recipe how = {type, H5Screate_simple(3, extent, NULL), H5Pcreate(H5P_DATASET_CREATE),
-                        H5Pcreate(H5P_LINK_CREATE), H5Pcreate(H5P_DATASET_ACCESS)};
+    const hid_t space = H5Screate_simple(3, extent, NULL);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), link = H5Pcreate(H5P_LINK_CREATE);
+    const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     /* every element is written: filling the data set with zeros before would write it twice. Its
      * place in the file is found now, because the processes write there. */
-    if (H5Pset_fill_time(how.creation, H5D_FILL_TIME_NEVER) < 0 ||
-        H5Pset_alloc_time(how.creation, H5D_ALLOC_TIME_EARLY) < 0 ||
-        H5Pset_create_intermediate_group(how.link, 1) < 0 ||
-        H5Pset_elink_cb(how.access, app_hdf5_no_link, NULL) < 0) {
+    if (H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) < 0 ||
+        H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) < 0 ||
+        H5Pset_create_intermediate_group(link, 1) < 0 ||
+        H5Pset_elink_cb(access, app_hdf5_no_link, NULL) < 0) {
         code = app_output_failed(place->shown, APP_HDF5_WORDS);
     }
     for (size_t step = 0; step < app_field_count(place->steps) && !code; step++) {
-        code = create_dataset(place, file, step, &how);
+        char path[APP_FIELD_PATH];
+        app_field_path(place->dataset, place->steps, step, path);
+        const hid_t dataset = H5Dcreate2(file, path, type, space, link, creation, access);
+        if (dataset < 0 || H5Dclose(dataset) < 0) {
+            code = app_error(APP_USAGE, "%s: the data set '%s' cannot be made: %s", place->shown,
+                             path, APP_HDF5_WORDS);
+        }
     }
-    H5Sclose(how.space);
-    H5Pclose(how.creation);
-    H5Pclose(how.link);
-    H5Pclose(how.access);
+    H5Sclose(space);
+    H5Pclose(creation);
+    H5Pclose(link);
+    H5Pclose(access);
     return code;
 }
 

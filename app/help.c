@@ -7,15 +7,15 @@
 
 enum { HELP_COLUMN = 27, HELP_WIDTH = 60 };
 
-void app_help_wrapped(FILE *to, const char *text, int column, int left, size_t width) {
+void app_help_wrap(const char *text, int left, int width, int column) {
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
-        if (length > width) {
-            for (length = width; length > 1 && text[length] != ' ';) {
+        if (length > (size_t)width) {
+            for (length = (size_t)width; length > 1 && text[length] != ' ';) {
                 length--;
             }
         }
-        fprintf(to, "%*s%.*s\n", left - column, "", (int)length, text);
+        printf("%*s%.*s\n", left - column, "", (int)length, text);
         text += length + (text[length] != '\0');
         column = 0;
     }
@@ -31,7 +31,7 @@ static void print_row(const app_option_row *row) {
         printf("\n");
         column = 0;
     }
-    app_help_wrapped(stdout, row->help, column, HELP_COLUMN, HELP_WIDTH);
+    app_help_wrap(row->help, HELP_COLUMN, HELP_WIDTH, column);
 }
 
 void app_help_print(const app_command_text *command, const app_option_row *rows, bool all) {
@@ -41,6 +41,9 @@ void app_help_print(const app_command_text *command, const app_option_row *rows,
     }
     const bool some = !all && first > 0;
     fputs(command->intro, stdout);
+    if (command->print_list != NULL) {
+        command->print_list();
+    }
     printf("%s", some ? "\nOptions that most users need:\n" : "");
     for (const app_option_row *row = rows; row->name != NULL; row++) {
         if (row->heading != NULL && !some) {

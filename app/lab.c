@@ -166,12 +166,10 @@ int app_bench(int argc, char **argv) {
                                "without mpirun");
     if (!code) {
         const json_t *given = json_object_get(request, "given");
-        const json_t *arguments = json_object_get(request, "arguments");
-        code = app_simulation_choose(json_string_value(json_object_get(arguments, "machine")),
+        code = app_simulation_choose(app_lab_text(request, "machine"),
                                      json_object_get(given, "nodes") != NULL     ? "nodes"
                                      : json_object_get(given, "network") != NULL ? "network"
                                                                                  : NULL);
-        app_simulation_seed((unsigned)json_integer_value(json_object_get(arguments, "seed")));
     }
     code = code ? code : start("bench", request);
     json_decref(request);
@@ -253,14 +251,13 @@ int app_keep(int argc, char **argv) {
 
 int app_tune(int argc, char **argv) {
     json_t *request = json_object();
-    bool forgets = false, quiet = false;
-    int code = app_lab_tune_options(argc, argv, request, &forgets, &quiet);
+    int code = app_lab_tune_options(argc, argv, request);
     code = code ? code : refuse_ranks("psg tune tunes one process: start it without mpirun");
     if (!code && psg_simulation()) {
         code = app_error(APP_USAGE, "psg tune measures, and this psg simulates machines");
     }
-    if (!code && forgets) {
-        code = forget(quiet);
+    if (!code && app_lab_flag(request, "forget")) {
+        code = forget(app_lab_flag(request, "quiet"));
     } else if (!code) {
         code = find_folder(request);
         code = code ? code : start("tune", request);

@@ -3,9 +3,8 @@
 #include "app/lab_lists.h"
 #include "app/app.h"
 #include "app/json.h"
-#include "app/work_words.h"
+#include "app/members.h"
 #include "graph/psg_machine.h"
-#include "workloads/workload.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -17,100 +16,38 @@ static const char *const decided[] = {"symbol",         "lambda",     "factor", 
                                       "mean_tolerance", "calibrate",  "cache_dir", "tuned",
                                       "record",         "time_limit", "machine",   "batch"};
 
-/* In files a default has these words, where they are not the library's. */
+/* A default has these words in files. Others have the library's, or the first of their choices. */
 static const struct {
     const char *option, *word;
-} defaults[] = {{"cpus", "default"},     {"gpus", "default"},    {"policy", "default"},
-                {"exchange", "default"}, {"network", "default"}, {"segment_planes", "0"},
-                {"sheets", "0"}};
+} defaults[] = {{"cpus", "default"},     {"gpus", "default"},    {"sched", "default"},
+                {"exchange", "default"}, {"network", "default"}, {"segment-planes", "0"},
+                {"sheets", "0"},         {"tile", "default"},    {"ranks", "1"}};
+
+/* Lines of psg measure do not say it: who starts psg measure does. */
+static const app_option_row ranks_row = {
+    .name = "ranks",
+    .argument = "N",
+    .parse = app_value_unsigned,
+    .field = offsetof(app_members, tile),
+    .expected = "a whole number from 1",
+    .help = "processes, which share the grid by MPI; --cpus and --gpus are those of each; default: "
+            "1"};
 
 enum { VALUES_MOST = 256, VALUE_BYTES = 64 };
 
-/* Is it a workload, "ep:S"? */
-static int parse_workload(const char *text, void *field, const app_choice *choices) {
-    const workload_facts *w = NULL;
-    (void)field;
-    (void)choices;
-    for (size_t m = 0; (w = workload_at(m)) != NULL; m++) {
-        const size_t length = strlen(w->name);
-        if (strncmp(text, w->name, length) == 0 && text[length] == ':') {
-            return 0;
-        }
-    }
-    return -1;
-}
-
-/* The lists that are no options of the solver; the grid stands before these, the others after. */
-static const struct own {
-    const char *name, *argument, *help, *standard;
-    int (*parse)(const char *text, void *field, const app_choice *choices);
-    const app_choice *choices;
-    const char *expected;
-} own[] = {
-    {"grid", "N|NXxNYxNZ", "numbers of points: 64,128,200x100x50", "", app_value_grid, NULL,
-     "N or NXxNYxNZ, whole numbers from 1, with commas between"},
-    {"data", "host|resident",
-     "from and to arrays in main memory, or kept where they are computed, as in a simulation on "
-     "GPUs; default: host",
-     "host", app_value_choice, (const app_choice[]){{"host", 0}, {"resident", 1}, {NULL, 0}}, NULL},
-    {"ranks", "N",
-     "processes, which share the grid by MPI; --cpus and --gpus are those of each; default: 1", "1",
-     app_value_unsigned, NULL, "whole numbers from 1, with commas between"},
-    {"workload", "NAME:SIZE",
-     "in place of --grid: workloads, as psg run has them. Of the options above --cpus, --gpus, "
-     "--sched and --precision mean something to them",
-     "", parse_workload, NULL,
-     "NAME:SIZE of workloads, with commas between: psg run --help has them"},
-    {"tile", "T", "of a workload: the size of a task; default: the workload's own", "default",
-     app_value_unsigned, NULL, "whole numbers from 1, with commas between"},
-    {"order", "listed|longest",
-     "of a workload: in which order tasks are submitted that need nothing; default: listed",
-     "listed", app_value_choice, app_work_orders, NULL},
-    {"barrier", "no|yes",
-     "of a workload: each phase begins when the one before has ended; default: no", "no",
-     app_value_choice, app_work_barriers, NULL},
-    {"priority", "none|path", "of a workload: the priority of a task; default: none", "none",
-     app_value_choice, app_work_priorities, NULL},
-    {"place", "free|static|guided",
-     "of a workload: who takes a task that needs nothing; default: free", "free", app_value_choice,
-     app_work_places, NULL}};
-enum { OWN = sizeof own / sizeof *own };
-
 /* ---------------------------------------------------------------------------- which there are */
 
-/* A list: one of one's own, or an option of the library. */
 typedef struct list {
-    const struct own *own; /* NULL: it is the library's */
-    size_t index;          /* its psg_option_at() */
+    app_option_row row; /* of one value */
+    size_t index;       /* its psg_option_at(); SIZE_MAX: it is no option of the library */
+    const char *column;
+    char standard[VALUE_BYTES]; /* the default in files */
+    char argument[64];          /* of all values */
+    char help[600];
 } list;
 
-static bool is_list(size_t index) {
-    for (size_t d = 0; d < sizeof decided / sizeof *decided; d++) {
-        if (strcmp(decided[d], psg_option_at(index)->name) == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static size_t all_lists(list lists[APP_LAB_LISTS_MOST]) {
-    size_t count = 0;
-    lists[count++] = (list){&own[0], 0};
-    for (size_t index = 0; psg_option_at(index) != NULL && count < APP_LAB_LISTS_MOST - OWN;
-         index++) {
-        if (is_list(index)) {
-            lists[count++] = (list){NULL, index};
-        }
-    }
-    for (size_t o = 1; o < OWN; o++) {
-        lists[count++] = (list){&own[o], 0};
-    }
-    return count;
-}
-
-static const char *option_of(const list *l) {
-    return l->own != NULL ? l->own->name : app_option_name(l->index);
-}
+static list lists[APP_LAB_LISTS_MOST];
+static size_t list_count;
 
 /* What an option of the library is where no list says it: a default means one thing.
  * @param[out] text  VALUE_BYTES bytes */
@@ -122,168 +59,179 @@ static void usual_of(size_t index, char *text) {
     app_options_text(&options.options, index, text, VALUE_BYTES);
 }
 
-static const char *column_of(const list *l) {
-    return l->own != NULL ? l->own->name : app_option_column(l->index);
-}
-
-/* The default in files. @param[out] text  VALUE_BYTES bytes */
-static void standard_of(const list *l, char *text) {
-    if (l->own != NULL) {
-        (void)snprintf(text, VALUE_BYTES, "%s", l->own->standard);
-        return;
-    }
-    usual_of(l->index, text);
+static void add(const app_option_row *row, size_t index, const char *standard) {
+    list *l = &lists[list_count++];
+    *l = (list){.row = *row, .index = index};
+    l->column = index == SIZE_MAX ? row->name : app_option_column(index);
+    (void)snprintf(l->argument, sizeof l->argument, "%s,...", row->argument);
+    (void)snprintf(l->help, sizeof l->help, "%s%s%s", row->help,
+                   index == SIZE_MAX ? "" : "; default: ", index == SIZE_MAX ? "" : standard);
     for (size_t d = 0; d < sizeof defaults / sizeof *defaults; d++) {
-        if (strcmp(defaults[d].option, psg_option_at(l->index)->name) == 0) {
-            (void)snprintf(text, VALUE_BYTES, "%s", defaults[d].word);
+        standard = strcmp(defaults[d].option, row->name) == 0 ? defaults[d].word : standard;
+    }
+    (void)snprintf(l->standard, sizeof l->standard, "%s", standard);
+}
+
+static void add_options_of_library(void) {
+    for (size_t index = 0; psg_option_at(index) != NULL; index++) {
+        const app_option_row row = {.name = app_option_name(index),
+                                    .argument = app_option_argument(index),
+                                    .help = app_option_help(index)};
+        char usual[VALUE_BYTES];
+        bool here = true;
+        for (size_t d = 0; d < sizeof decided / sizeof *decided; d++) {
+            here = here && strcmp(decided[d], psg_option_at(index)->name) != 0;
+        }
+        usual_of(index, usual);
+        if (here) {
+            add(&row, index, usual);
         }
     }
 }
 
-size_t app_lab_lists_rows(app_option_row *rows, size_t field) {
-    static char arguments[APP_LAB_LISTS_MOST][64], helps[APP_LAB_LISTS_MOST][600];
-    list lists[APP_LAB_LISTS_MOST];
-    const size_t count = all_lists(lists);
-    for (size_t l = 0; l < count; l++) {
-        const struct own *o = lists[l].own;
-        (void)snprintf(arguments[l], sizeof arguments[l], "%s,...",
-                       o != NULL ? o->argument : app_option_argument(lists[l].index));
-        if (o != NULL) {
-            (void)snprintf(helps[l], sizeof helps[l], "%s", o->help);
-        } else {
-            char standard[VALUE_BYTES];
-            usual_of(lists[l].index, standard);
-            (void)snprintf(helps[l], sizeof helps[l], "%s; default: %s",
-                           app_option_help(lists[l].index), standard);
+static void find_lists(void) {
+    for (const app_option_row *row = app_member_rows; row->name != NULL; row++) {
+        add(row, SIZE_MAX, row->choices != NULL ? row->choices[0].name : "");
+        if (strcmp(row->name, "grid") == 0) {
+            add_options_of_library();
         }
-        rows[l] = (app_option_row){.name = option_of(&lists[l]),
-                                   .argument = arguments[l],
-                                   .parse = app_value_text,
-                                   .field = field + l * sizeof(const char *),
-                                   .expected = "values with commas between",
-                                   .help = helps[l]};
+        if (strcmp(row->name, "data") == 0) {
+            add(&ranks_row, SIZE_MAX, "");
+        }
     }
-    rows[0].first = true; /* the grid */
+}
+
+/* @return NULL: there is no such list */
+static const list *find_list(const char *option) {
+    if (list_count == 0) {
+        find_lists();
+    }
+    for (size_t l = 0; l < list_count; l++) {
+        if (strcmp(lists[l].row.name, option) == 0) {
+            return &lists[l];
+        }
+    }
+    return NULL;
+}
+
+bool app_lab_is_list(const char *option) {
+    return find_list(option) != NULL;
+}
+
+size_t app_lab_lists_rows(app_option_row *rows) {
+    (void)find_list("grid");
+    for (size_t l = 0; l < list_count; l++) {
+        rows[l] = (app_option_row){.name = lists[l].row.name,
+                                   .argument = lists[l].argument,
+                                   .expected = "values with commas between",
+                                   .help = lists[l].help,
+                                   .first = lists[l].row.first};
+    }
     rows[0].heading =
         "Lists: values with commas between. Every combination is measured, and becomes a row";
-    return count;
+    return list_count;
 }
 
 json_t *app_lab_lists_json(void) {
-    list lists[APP_LAB_LISTS_MOST];
     json_t *array = json_array();
-    const size_t count = all_lists(lists);
-    for (size_t l = 0; l < count; l++) {
-        char standard[VALUE_BYTES];
-        standard_of(&lists[l], standard);
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:s, s:b}", "column", column_of(&lists[l]),
-                                        "option", option_of(&lists[l]), "standard", standard,
-                                        "of_solver", lists[l].own == NULL));
+    (void)find_list("grid");
+    for (const list *l = lists; l < lists + list_count; l++) {
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:b}", "column", l->column,
+                                               "option", l->row.name, "standard", l->standard,
+                                               "of_solver", l->index != SIZE_MAX));
     }
     return array;
 }
 
 /* ------------------------------------------------------------------------------------- values */
 
-/* One value, checked, as files have it. @param[out] value  VALUE_BYTES bytes */
-static int read_value(const list *l, const char *text, char *value) {
-    standard_of(l, value);
-    if (strcmp(text, "default") == 0 || (l->own == NULL && strcmp(text, value) == 0)) {
-        return APP_DONE;
+/* @param[out] value  as files have it, VALUE_BYTES bytes */
+static int read_option_of_library(const list *l, const char *text, char *value) {
+    app_options options;
+    char usual[VALUE_BYTES], given[VALUE_BYTES];
+    app_options_init(&options);
+    const int code = app_options_set(&options, l->index, text);
+    if (!code) {
+        usual_of(l->index, usual);
+        app_options_text(&options.options, l->index, given, sizeof given);
+        memcpy(value, strcmp(given, usual) != 0 ? given : l->standard, VALUE_BYTES);
     }
-    if (l->own == NULL) {
-        app_options options;
-        char usual[VALUE_BYTES], given[VALUE_BYTES];
-        app_options_init(&options);
-        const int code = app_options_set(&options, l->index, text);
-        if (!code) {
-            usual_of(l->index, usual);
-            app_options_text(&options.options, l->index, given, sizeof given);
-            if (strcmp(given, usual) != 0) {
-                memcpy(value, given, sizeof given);
-            }
-        }
-        return code;
+    return code;
+}
+
+static int read_member(const list *l, const char *text, char *value) {
+    app_members members;
+    const app_option_row *row = &l->row;
+    const size_t *n = members.grid.n;
+    if (row->parse(text, (char *)&members + row->field, row->choices)) {
+        return app_wrong_value(row, text);
     }
-    const struct own *o = l->own;
-    const app_option_row said = {
-        .name = o->name, .parse = o->parse, .choices = o->choices, .expected = o->expected};
-    union {
-        app_grid_value grid;
-        unsigned number;
-        int choice;
-    } field;
-    if (o->parse(text, &field, o->choices)) {
-        return app_wrong_value(&said, text);
-    }
-    if (o->parse == app_value_grid) {
-        const size_t *n = field.grid.n;
+    if (row->parse == app_value_grid) {
         (void)snprintf(value, VALUE_BYTES, "%zux%zux%zu", n[0], n[1], n[2]);
-    } else if (o->parse == app_value_unsigned) {
-        (void)snprintf(value, VALUE_BYTES, "%u", field.number);
+    } else if (row->parse == app_value_unsigned) {
+        (void)snprintf(value, VALUE_BYTES, "%u", members.tile);
     } else {
         (void)snprintf(value, VALUE_BYTES, "%s", text);
     }
     return APP_DONE;
 }
 
-static int add_value(const list *l, json_t *values, const char *text, size_t length) {
-    char word[VALUE_BYTES], value[VALUE_BYTES];
+/* Adds one value. */
+static int read_value(const list *l, const char *text, json_t *values) {
+    char value[VALUE_BYTES];
+    const bool of_library = l->index != SIZE_MAX;
+    int code = APP_DONE;
     if (json_array_size(values) == VALUES_MOST) {
-        return app_error(APP_USAGE, "--%s: more than %d values", option_of(l), VALUES_MOST);
+        return app_error(APP_USAGE, "--%s: more than %d values", l->row.name, VALUES_MOST);
     }
-    if (length >= VALUE_BYTES) {
-        return app_error(APP_USAGE, "--%s '%.*s': a value has at most %d letters", option_of(l),
-                         (int)length, text, VALUE_BYTES - 1);
+    memcpy(value, l->standard, sizeof value);
+    if (!of_library) {
+        code = read_member(l, text, value);
+    } else if (strcmp(text, value) != 0) {
+        code = read_option_of_library(l, text, value);
     }
-    (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
-    const int code = read_value(l, word, value);
     if (!code) {
         json_array_append_new(values, json_string(value));
     }
     return code;
 }
 
-static int add_policies(const list *l, json_t *values) {
+static int read_policies(const list *l, json_t *values) {
     int code = APP_DONE;
     for (size_t p = 0; psg_policy_name(p) != NULL && !code; p++) {
-        code = add_value(l, values, psg_policy_name(p), strlen(psg_policy_name(p)));
+        code = read_value(l, psg_policy_name(p), values);
     }
     return code;
 }
 
 static int split(const list *l, const char *text, json_t *values) {
-    for (;;) {
-        const size_t length = strcspn(text, ",");
-        const bool all =
-            strcmp(option_of(l), "sched") == 0 && length == 3 && strncmp(text, "all", length) == 0;
-        const int code = all ? add_policies(l, values) : add_value(l, values, text, length);
-        if (code || text[length] == '\0') {
-            return code;
+    int code = APP_DONE;
+    for (size_t length; !code; text += length + 1) {
+        char word[VALUE_BYTES];
+        length = strcspn(text, ",");
+        if (length >= VALUE_BYTES) {
+            return app_error(APP_USAGE, "--%s '%.*s': a value has at most %d letters", l->row.name,
+                             (int)length, text, VALUE_BYTES - 1);
         }
-        text += length + 1;
+        (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
+        if (strcmp(word, "default") == 0) {
+            json_array_append_new(values, json_string(l->standard));
+        } else {
+            code = strcmp(l->row.name, "sched") == 0 && strcmp(word, "all") == 0
+                       ? read_policies(l, values)
+                       : read_value(l, word, values);
+        }
+        if (text[length] == '\0') {
+            break;
+        }
     }
-}
-
-int app_lab_list_read(size_t l, const char *text, json_t *values) {
-    list lists[APP_LAB_LISTS_MOST];
-    (void)all_lists(lists);
-    if (text == NULL) {
-        return APP_DONE;
-    }
-    json_t *array = json_array();
-    const int code = split(&lists[l], text, array);
-    app_json_put(values, column_of(&lists[l]), array);
     return code;
 }
 
-size_t app_lab_list(const char *option) {
-    list lists[APP_LAB_LISTS_MOST];
-    const size_t count = all_lists(lists);
-    size_t l = 0;
-    while (l < count && strcmp(option_of(&lists[l]), option) != 0) {
-        l++;
-    }
-    return l;
+int app_lab_list_read(const char *option, const char *text, bool single, json_t *values) {
+    const list *l = find_list(option);
+    json_t *array = json_array();
+    const int code = single ? read_value(l, text, array) : split(l, text, array);
+    app_json_put(values, l->column, array);
+    return code;
 }

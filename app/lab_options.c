@@ -6,13 +6,77 @@
 #include "app/json.h"
 #include "app/lab_lists.h"
 #include "app/output.h"
-#include "base/nearest.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wordexp.h>
+
+/* ------------------------------------------------------------------------------------ a request */
+
+const char *app_lab_text(const json_t *request, const char *name) {
+    return json_string_value(json_object_get(json_object_get(request, "arguments"), name));
+}
+
+bool app_lab_flag(const json_t *request, const char *name) {
+    return json_is_true(json_object_get(json_object_get(request, "arguments"), name));
+}
+
+/* The first value of a list; NULL: it was not given. */
+static const char *first_of(const json_t *request, const char *list) {
+    return json_string_value(
+        json_array_get(json_object_get(json_object_get(request, "given"), list), 0));
+}
+
+/* The value of an option that is no list. */
+static int take_argument(const app_option_row *row, const char *text, json_t *arguments) {
+    char name[32];
+    union {
+        unsigned whole; /* of app_value_cpus() an int */
+        double real;
+        const char *text;
+        int choice;
+    } value;
+    if (row->argument != NULL && row->parse(text, &value, row->choices)) {
+        return app_wrong_value(row, text);
+    }
+    const bool whole = row->parse == app_value_unsigned || row->parse == app_value_cpus;
+    (void)snprintf(name, sizeof name, "%s", row->name);
+    for (char *c = name; *c != '\0'; c++) {
+        *c = *c == '-' ? '_' : *c;
+    }
+    app_json_put(arguments, name,
+                 row->argument == NULL            ? json_true()
+                 : whole                          ? json_integer(value.whole)
+                 : row->parse == app_value_lambda ? json_real(value.real)
+                                                  : json_string(text));
+    return APP_DONE;
+}
+
+/* A name of a list is followed by values, or by one: its row says so. */
+static int take(const app_option_row *row, const char *text, void *request) {
+    json_t *arguments = json_object_get(request, "arguments");
+    if (!app_lab_is_list(row->name)) {
+        return take_argument(row, text, arguments);
+    }
+    const bool single = strstr(row->argument, ",...") == NULL;
+    if (!single && text[0] == '\0') {
+        return app_wrong_value(row, text);
+    }
+    if (single && strcmp(row->name, "gpus") == 0) { /* which GPUs, if that is said */
+        app_json_put_text(arguments, "gpu_list", strchr(text, ',') != NULL ? text : NULL);
+    }
+    return app_lab_list_read(row->name, text, single, json_object_get(request, "given"));
+}
+
+/* @param[in] standard  the arguments that are not given; taken over */
+static int parse(const app_command_text *text, int argc, char **argv, json_t *standard,
+                 json_t *request) {
+    app_json_put(request, "given", json_object());
+    app_json_put(request, "arguments", standard);
+    return app_arguments_parse(text, argc, argv, request);
+}
 
 /* ------------------------------------------------------------------------------------ psg bench */
 
@@ -34,18 +98,10 @@
     X(peers, "psg beside FFTW, MKL, FFTW's MPI transform, cuFFT and cufftXt")                      \
     X(embed, "ways into psg from programs on GPUs, beside cuFFT, cufftXt and cuFFTMp")
 
-/* What the command line says. Texts are borrowed from argv; NULL where it says nothing. */
-typedef struct bench_arguments {
-    const char *list[APP_LAB_LISTS_MOST];
-    const char *study, *csv, *json, *record, *machine;
-    const char *mpirun; /* a command with its options, in a shell's words */
-    unsigned repeat, passes, patience;
-    int warm_up, calibrate, seed;
-    double memory; /* GiB; 0: from what there is */
-    bool bounds, large, again, force, quiet;
-} bench_arguments;
-
-#define FIELD(member) offsetof(bench_arguments, member)
+#define STUDY_CHOICE(name, help) {#name, 0},
+#define PROGRAM_CHOICE(name, help) {#name, 1},
+static const app_choice studies[] = {LAB_STUDIES(STUDY_CHOICE)
+                                         LAB_PROGRAM_STUDIES(PROGRAM_CHOICE){NULL, 0}};
 
 /* Words as a shell splits them. */
 static int parse_command(const char *text, void *field, const app_choice *choices) {
@@ -58,11 +114,7 @@ static int parse_command(const char *text, void *field, const app_choice *choice
     return empty ? -1 : app_value_text(text, field, choices);
 }
 
-#define STUDY_CHOICE(name, help) {#name, 0},
-#define STUDY_NAME(name, help) #name,
-static const app_choice studies[] = {LAB_STUDIES(STUDY_CHOICE)
-                                         LAB_PROGRAM_STUDIES(STUDY_CHOICE){NULL, 0}};
-static const char *const program_studies[] = {LAB_PROGRAM_STUDIES(STUDY_NAME) NULL};
+#define FIELD(member) 0 /* values go into a request, by the names of the rows */
 
 static const app_option_row bench_rows[] = {
     {"Machine", "machine", "MACHINE|FILE", app_value_text, FIELD(machine), NULL,
@@ -70,8 +122,8 @@ static const app_option_row bench_rows[] = {
      "of a psg that simulates: a recorded machine; default: the one that PSG_MACHINE in the "
      "environment names",
      false},
-    {"Study, in place of lists or with some of its lists replaced", "study", "NAME", app_value_text,
-     FIELD(study), studies, NULL, "one of those below", true},
+    {"Study, in place of lists or with some of its lists replaced", "study", "NAME",
+     app_value_choice, FIELD(study), studies, NULL, "one of those below", true},
     APP_FLAG_ROW(NULL, large, "with the study's larger grids too"),
     {"Measurement", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
      "rounds that count: the times are their median, quartiles, minimum and maximum; default: 9",
@@ -125,187 +177,135 @@ static const app_option_row bench_rows[] = {
     {.name = NULL}};
 
 #define STUDY_LINES(name, help) "  " #name "\n         " help "\n"
+#define STUDIES_HELP LAB_STUDIES(STUDY_LINES)
+#define PROGRAM_STUDIES_HELP LAB_PROGRAM_STUDIES(STUDY_LINES)
 
 static const app_command_text bench_text = {
-    "bench", NULL,
-    "Usage: psg bench --grid N|NXxNYxNZ,... [OPTION]... [--csv FILE]\n"
-    "  or:  psg bench --workload NAME:SIZE,... [OPTION]... [--csv FILE]\n"
-    "  or:  psg bench --study NAME [OPTION]... [--csv FILE]\n"
-    "\n"
-    "Measure solves, or workloads, in every combination of the lists. All configurations are\n"
-    "interleaved: rounds of one solve each, in a random order, so that drift favours none.\n"
-    "StarPU has one setting of workers and policy at a time, so those of the same are a\n"
-    "group, measured in processes of its own; a policy that crashes or hangs costs its own row.\n"
-    "Of several processes the time is that of the slowest, from a common start.\n",
-    "The word default stands in every list for what holds without the option, and all in\n"
-    "--sched for every policy.\n"
-    "\n"
-    "Columns: those of the lists; seconds of a solve; gflops, by the count 5 n log2(n) per\n"
-    "transform of n points, two transforms; error against the known answer; busy, the share\n"
-    "of the time that workers spend in tasks, exchange_busy, that in which messages between\n"
-    "processes were on their way, and busiest, that of the busiest worker or of the exchange;\n"
-    "load, the cores that other programs kept busy meanwhile, and load_average, the system's\n"
-    "load of the minute before;\n"
-    "tasks that cores and GPUs did; kinds, how many of each kind and their seconds; planes and\n"
-    "rows that cores did; bytes moved, and seconds\n"
-    "of copies to GPUs (h2d), from them (d2h) and between them (d2d), empty where these are\n"
-    "not known; seconds of each stage, summed over workers and processes, as are workers,\n"
-    "tasks, bytes and seconds of copies; with --bounds, how short the solve could have been\n"
-    "(bound_seconds, of_bound of its time, by bound_by) and by each bound: its longest chain\n"
-    "of tasks (path), their work, memory, links, of which bound_link is the slowest, and\n"
-    "StarPU's models (lp); what the plan came to; versions and machine. status is ok, or says\n"
-    "why this one failed.\n"
-    "\n"
-    "Studies. Lists that are given take the place of theirs, --cpus and --gpus that of all\n"
-    "numbers of cores and of GPUs; 0 leaves out what is about them. Grids on GPUs are "
-    "larger:\n" LAB_STUDIES(
-        STUDY_LINES) "\n"
-                     "A study that programs of their own measure, each for every grid. --grid, "
-                     "--cpus and --gpus\n"
-                     "take the place of its lists, --cpus 0 or --gpus 0 leaves out those on cores "
-                     "or GPUs;\n"
-                     "--passes and --calibrate mean nothing to it. The programs are looked for "
-                     "beside psg, in\n"
-                     "libexec/psg of the installation, or in the folder that PSG_BENCH_PROGRAMS in "
-                     "the\n"
-                     "environment names:\n" LAB_PROGRAM_STUDIES(
-                         STUDY_LINES) "\n"
-                                      "Its columns: ratio, the peer's time over psg's; command, "
-                                      "what was run.\n"
-                                      "\n"
-                                      "Examples:\n"
-                                      "  psg bench --grid 64,128 --cpus 1,2 --graph fused,staged "
-                                      "--csv times.csv\n"
-                                      "         eight rows\n"
-                                      "  psg bench --study policies --grid 200 --csv policies.csv\n"
-                                      "         every scheduling policy, on another grid than the "
-                                      "study's\n"
-                                      "  psg bench --workload ep:S,blocks:8 --sched all --csv "
-                                      "workloads.csv\n"
-                                      "         two workloads under every scheduling policy\n"
-                                      "  psg bench --grid 128 --ranks 1,2,4 --cpus 1 --csv "
-                                      "ranks.csv\n"
-                                      "         one, two and four processes of one core each\n"
-                                      "\n"
-                                      "Exit status:\n"
-                                      "  0      measured; rows may say that their configuration "
-                                      "failed\n"
-                                      "  1      all configurations failed, or a file cannot be "
-                                      "read or written\n"
-                                      "  2      the command line, or the file that it names, has "
-                                      "to be changed\n"
-                                      "  130    ended by SIGINT; the rows done so far are in the "
-                                      "file\n",
-    NULL};
+    .name = "bench",
+    .intro =
+        "Usage: psg bench --grid N|NXxNYxNZ,... [OPTION]... [--csv FILE]\n"
+        "  or:  psg bench --workload NAME:SIZE,... [OPTION]... [--csv FILE]\n"
+        "  or:  psg bench --study NAME [OPTION]... [--csv FILE]\n"
+        "\n"
+        "Measure solves, or workloads, in every combination of the lists. All configurations are\n"
+        "interleaved: rounds of one solve each, in a random order, so that drift favours none.\n"
+        "StarPU has one setting of workers and policy at a time, so those of the same are a\n"
+        "group, measured in processes of its own; a policy that crashes or hangs costs its own "
+        "row.\n"
+        "Of several processes the time is that of the slowest, from a common start.\n",
+    .end =
+        "The word default stands in every list for what holds without the option, and all in\n"
+        "--sched for every policy.\n"
+        "\n"
+        "Columns: those of the lists; seconds of a solve; gflops, by the count 5 n log2(n) per\n"
+        "transform of n points, two transforms; error against the known answer; busy, the share\n"
+        "of the time that workers spend in tasks, exchange_busy, that in which messages between\n"
+        "processes were on their way, and busiest, that of the busiest worker or of the exchange;\n"
+        "load, the cores that other programs kept busy meanwhile, and load_average, the system's\n"
+        "load of the minute before;\n"
+        "tasks that cores and GPUs did; kinds, how many of each kind and their seconds; planes "
+        "and\n"
+        "rows that cores did; bytes moved, and seconds\n"
+        "of copies to GPUs (h2d), from them (d2h) and between them (d2d), empty where these are\n"
+        "not known; seconds of each stage, summed over workers and processes, as are workers,\n"
+        "tasks, bytes and seconds of copies; with --bounds, how short the solve could have been\n"
+        "(bound_seconds, of_bound of its time, by bound_by) and by each bound: its longest chain\n"
+        "of tasks (path), their work, memory, links, of which bound_link is the slowest, and\n"
+        "StarPU's models (lp); what the plan came to; versions and machine. status is ok, or says\n"
+        "why this one failed.\n"
+        "\n"
+        "Studies. Lists that are given take the place of theirs, --cpus and --gpus that of all\n"
+        "numbers of cores and of GPUs; 0 leaves out what is about them. Grids on GPUs are "
+        "larger:\n" STUDIES_HELP "\n"
+        "A study that programs of their own measure, each for every grid. --grid, --cpus and "
+        "--gpus\n"
+        "take the place of its lists, --cpus 0 or --gpus 0 leaves out those on cores or GPUs;\n"
+        "--passes and --calibrate mean nothing to it. The programs are looked for beside psg, in\n"
+        "libexec/psg of the installation, or in the folder that PSG_BENCH_PROGRAMS in the\n"
+        "environment names:\n" PROGRAM_STUDIES_HELP "\n"
+        "Its columns: ratio, the peer's time over psg's; command, what was run.\n"
+        "\n"
+        "Examples:\n"
+        "  psg bench --grid 64,128 --cpus 1,2 --graph fused,staged --csv times.csv\n"
+        "         eight rows\n"
+        "  psg bench --study policies --grid 200 --csv policies.csv\n"
+        "         every scheduling policy, on another grid than the study's\n"
+        "  psg bench --workload ep:S,blocks:8 --sched all --csv workloads.csv\n"
+        "         two workloads under every scheduling policy\n"
+        "  psg bench --grid 128 --ranks 1,2,4 --cpus 1 --csv ranks.csv\n"
+        "         one, two and four processes of one core each\n"
+        "\n"
+        "Exit status:\n"
+        "  0      measured; rows may say that their configuration failed\n"
+        "  1      all configurations failed, or a file cannot be read or written\n"
+        "  2      the command line, or the file that it names, has to be changed\n"
+        "  130    ended by SIGINT; the rows done so far are in the file\n",
+    .take = take};
 
-static bool is_program(const char *study) {
-    for (size_t s = 0; study != NULL && program_studies[s] != NULL; s++) {
-        if (strcmp(study, program_studies[s]) == 0) {
-            return true;
-        }
+static bool is_stdout(const char *path) {
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+static int check_files(const json_t *request) {
+    const char *csv = app_lab_text(request, "csv"), *json = app_lab_text(request, "json");
+    const char *record = app_lab_text(request, "record"), *study = app_lab_text(request, "study");
+    const app_named_file files[] = {{"--csv", is_stdout(csv) ? NULL : csv, false, NULL},
+                                    {"--json", is_stdout(json) ? NULL : json, false, NULL},
+                                    {"--record", record, false, NULL}};
+    int program = 0;
+    if (study != NULL) {
+        (void)app_value_choice(study, &program, studies);
     }
-    return false;
-}
-
-static const char *file_of(const char *path) {
-    return path != NULL && strcmp(path, "-") == 0 ? NULL : path;
-}
-
-static int check_files(const bench_arguments *a) {
-    const app_named_file files[] = {{"--csv", file_of(a->csv), false, NULL},
-                                    {"--json", file_of(a->json), false, NULL},
-                                    {"--record", a->record, false, NULL}};
-    if (a->csv != NULL && a->json != NULL && strcmp(a->csv, "-") == 0 &&
-        strcmp(a->json, "-") == 0) {
+    if (is_stdout(csv) && is_stdout(json)) {
         return app_error(APP_USAGE, "--csv and --json cannot both be stdout");
     }
-    if (a->record != NULL && strcmp(a->record, "-") == 0) {
+    if (is_stdout(record)) {
         return app_error(APP_USAGE, "--record is not for stdout: give the name of a file");
     }
-    if (a->record != NULL && is_program(a->study)) {
+    if (record != NULL && program) {
         return app_error(APP_USAGE, "--record is for solves, and --study %s measures programs",
-                         a->study);
+                         study);
     }
     return app_files_differ(files, sizeof files / sizeof *files);
 }
 
-static int check_study(const char *name) {
-    app_option_row said = {.name = "study", .parse = app_value_choice, .choices = studies};
-    int choice = 0;
-    return app_value_choice(name, &choice, studies) ? app_wrong_value(&said, name) : APP_DONE;
-}
-
-static int parse_bench(int argc, char **argv, bench_arguments *a) {
+int app_lab_bench_options(int argc, char **argv, json_t *request) {
     app_option_row all[APP_LAB_LISTS_MOST + sizeof bench_rows / sizeof *bench_rows];
     app_command_text text = bench_text;
-    memset(all, 0, sizeof all);
-    memcpy(&all[app_lab_lists_rows(all, FIELD(list))], bench_rows, sizeof bench_rows);
+    memcpy(&all[app_lab_lists_rows(all)], bench_rows, sizeof bench_rows);
     text.rows = all;
-    *a = (bench_arguments){.mpirun = "mpirun",
-                           .repeat = 9,
-                           .passes = 3,
-                           .patience = 600,
-                           .warm_up = 2,
-                           .calibrate = 12,
-                           .seed = 1};
-    return app_arguments_parse(&text, argc, argv, a);
-}
-
-int app_lab_bench_options(int argc, char **argv, json_t *request) {
-    bench_arguments a;
-    json_t *given = json_object();
-    int code = parse_bench(argc, argv, &a);
-    app_json_put(request, "given", given);
-    if (!code && a.large && a.study == NULL) {
-        code = app_error(APP_USAGE, "--large is for --study");
+    const int code = parse(
+        &text, argc, argv,
+        json_pack(
+            "{s:n, s:n, s:n, s:n, s:n, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:b, s:b, "
+            "s:b, s:b}",
+            "study", "csv", "json", "record", "machine", "mpirun", "mpirun", "repeat", 9, "passes",
+            3, "patience", 600, "warm_up", 2, "calibrate", 12, "seed", 1, "memory", 0., "bounds", 0,
+            "large", 0, "again", 0, "force", 0, "quiet", 0),
+        request);
+    const bool study = app_lab_text(request, "study") != NULL;
+    if (code) {
+        return code;
     }
-    if (!code && a.study != NULL) {
-        code = check_study(a.study);
+    if (!study && app_lab_flag(request, "large")) {
+        return app_error(APP_USAGE, "--large is for --study");
     }
-    code = code ? code : check_files(&a);
-    for (size_t l = 0; l < APP_LAB_LISTS_MOST && !code; l++) {
-        code = app_lab_list_read(l, a.list[l], given);
-    }
-    if (!code && a.study == NULL && json_object_get(given, "grid") == NULL &&
-        json_object_get(given, "workload") == NULL) {
-        code = app_error(APP_USAGE, "nothing to measure: give --grid 64,128, --workload ep:S or "
-                                    "--study NAME");
-    }
-    app_json_put(request, "arguments",
-                 json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, "
-                           "s:b, s:b, s:b, s:b, s:b}",
-                           "study", a.study, "csv", a.csv, "json", a.json, "record", a.record,
-                           "machine", a.machine, "mpirun", a.mpirun, "repeat", (int)a.repeat,
-                           "passes", (int)a.passes, "patience", (int)a.patience, "warm_up",
-                           a.warm_up, "calibrate", a.calibrate, "seed", a.seed, "memory", a.memory,
-                           "bounds", a.bounds, "large", a.large, "again", a.again, "force", a.force,
-                           "quiet", a.quiet));
-    return code;
+    return !study && first_of(request, "grid") == NULL && first_of(request, "workload") == NULL
+               ? app_error(APP_USAGE, "nothing to measure: give --grid 64,128, --workload ep:S or "
+                                      "--study NAME")
+               : check_files(request);
 }
 
 /* ------------------------------------------------------------------------------------- psg tune */
 
-typedef struct tune_arguments {
-    app_grid_value grid;
-    app_options solver;
-    const char *policies, *json;
-    unsigned seconds, patience;
-    int seed;
-    bool force, forget, quiet;
-} tune_arguments;
-
-#undef FIELD
-#define FIELD(member) offsetof(tune_arguments, member)
-
 static const app_option_row tune_rows[] = {
-    {"What is tuned", "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
-     "N or NXxNYxNZ, whole numbers from 1", "number of points", false},
-    APP_SOLVER_ROW(NULL, "precision", FIELD(solver), NULL),
-    APP_SOLVER_ROW("Machine", "cpus", FIELD(solver), NULL),
-    APP_SOLVER_ROW(NULL, "gpus", FIELD(solver), NULL),
+    APP_GRID_ROW("What is tuned", false, "number of points"),
+    APP_SOLVER_ROW(NULL, "precision", 0, NULL),
+    APP_SOLVER_ROW("Machine", "cpus", 0, NULL),
+    APP_SOLVER_ROW(NULL, "gpus", 0, NULL),
     {"Search", "seconds", "N", app_value_unsigned, FIELD(seconds), NULL, "a whole number from 1",
      "how long it may take, about; default: 60", false},
-    {NULL, "sched", "POLICY,...", app_value_text, FIELD(policies), NULL,
+    {NULL, "sched", "POLICY,...", app_value_text, FIELD(sched), NULL,
      "policies with commas between",
      "scheduling policies to try beside the default; all stands for all of them. Those that decide "
      "by performance "
@@ -322,96 +322,69 @@ static const app_option_row tune_rows[] = {
     {.name = NULL}};
 
 static const app_command_text tune_text = {
-    "tune", tune_rows,
-    "Usage: psg tune --grid N|NXxNYxNZ [OPTION]...\n"
-    "  or:  psg tune --forget\n"
-    "\n"
-    "Measure which segments, sheets, variant of the graph, exchange and scheduling policy\n"
-    "solve a grid fastest on this machine, and store them where psg solve and programs with\n"
-    "the library find them.\n",
-    "The search goes by stages: cuts, then variants of the best of them, then policies. Each\n"
-    "stage measures its candidates and the default in turns, leaves the slower half, and\n"
-    "measures the others longer. The best three, what was stored before, and the default are\n"
-    "then measured anew, in turns. The best is stored if the upper quartile of its times is\n"
-    "below the lower quartile of the default's; else the default stays, and that is stored.\n"
-    "Only what gave the right answer counts.\n"
-    "\n"
-    "What is stored holds for this machine (processor, GPU, number of workers, versions of\n"
-    "psg and its libraries), this precision, and periodic grids of one process: the same\n"
-    "grid, else one whose axes have the same nearest powers of two, in as many segments and\n"
-    "sheets. An option that is given is never overruled; psg solve --tuned no ignores all.\n"
-    "It is kept in the cache folder, which psg info shows with what is in it.\n"
-    "\n"
-    "Examples:\n"
-    "  psg tune --grid 128\n"
-    "         in about a minute\n"
-    "  psg tune --grid 512 --precision f32 --gpus 1 --seconds 300\n"
-    "         on one GPU, with more time for a larger grid\n"
-    "\n"
-    "Exit status:\n"
-    "  0      tuned, also where the default stays\n"
-    "  1      failed: the default cannot be measured, or a file cannot be written\n"
-    "  2      the command line has to be changed\n"
-    "  130    ended by SIGINT; what was stored before is as it was\n",
-    NULL};
+    .name = "tune",
+    .rows = tune_rows,
+    .intro =
+        "Usage: psg tune --grid N|NXxNYxNZ [OPTION]...\n"
+        "  or:  psg tune --forget\n"
+        "\n"
+        "Measure which segments, sheets, variant of the graph, exchange and scheduling policy\n"
+        "solve a grid fastest on this machine, and store them where psg solve and programs with\n"
+        "the library find them.\n",
+    .end =
+        "The search goes by stages: cuts, then variants of the best of them, then policies. Each\n"
+        "stage measures its candidates and the default in turns, leaves the slower half, and\n"
+        "measures the others longer. The best three, what was stored before, and the default are\n"
+        "then measured anew, in turns. The best is stored if the upper quartile of its times is\n"
+        "below the lower quartile of the default's; else the default stays, and that is stored.\n"
+        "Only what gave the right answer counts.\n"
+        "\n"
+        "What is stored holds for this machine (processor, GPU, number of workers, versions of\n"
+        "psg and its libraries), this precision, and periodic grids of one process: the same\n"
+        "grid, else one whose axes have the same nearest powers of two, in as many segments and\n"
+        "sheets. An option that is given is never overruled; psg solve --tuned no ignores all.\n"
+        "It is kept in the cache folder, which psg info shows with what is in it.\n"
+        "\n"
+        "Examples:\n"
+        "  psg tune --grid 128\n"
+        "         in about a minute\n"
+        "  psg tune --grid 512 --precision f32 --gpus 1 --seconds 300\n"
+        "         on one GPU, with more time for a larger grid\n"
+        "\n"
+        "Exit status:\n"
+        "  0      tuned, also where the default stays\n"
+        "  1      failed: the default cannot be measured, or a file cannot be written\n"
+        "  2      the command line has to be changed\n"
+        "  130    ended by SIGINT; what was stored before is as it was\n",
+    .take = take};
 
-static int check_tune(const tune_arguments *a) {
-    const char *policy = getenv("STARPU_SCHED");
-    if (a->forget && a->grid.given) {
-        return app_error(APP_USAGE, "--forget removes what is stored of all grids: give it alone");
-    }
-    if (!a->forget && !a->grid.given) {
-        return app_error(APP_USAGE, "nothing to tune: give --grid 128, or --forget");
-    }
-    if (a->solver.options.cpus == 0 && a->solver.options.gpus == 0) {
-        return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to solve on");
-    }
-    return a->policies != NULL && policy != NULL
-               ? app_error(APP_USAGE,
-                           "--sched: STARPU_SCHED=%s in the environment goes above it: unset it",
-                           policy)
-               : APP_DONE;
-}
-
-/* Device numbers as `--gpus` takes them: "2,", "0,2". NULL: none were given */
-static json_t *gpu_list(const app_gpus_value *gpus) {
-    char text[512] = "";
-    size_t length = 0;
-    for (int g = 0; gpus->listed && g < gpus->count; g++) {
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%d", g ? "," : "",
-                                   gpus->ids[g]);
-    }
-    return gpus->listed ? json_sprintf("%s%s", text, gpus->count == 1 ? "," : "") : json_null();
-}
-
-int app_lab_tune_options(int argc, char **argv, json_t *request, bool *forget, bool *quiet) {
-    static const char *const options[] = {"precision", "cpus", "gpus"};
-    tune_arguments a = {.seconds = 60, .patience = 120, .seed = 1};
-    json_t *given = json_object();
-    app_options_init(&a.solver);
-    int code = app_arguments_parse(&tune_text, argc, argv, &a);
-    app_json_put(request, "given", given);
-    code = code ? code : check_tune(&a);
-    *forget = a.forget;
-    *quiet = a.quiet;
-    if (code || a.forget) {
+int app_lab_tune_options(int argc, char **argv, json_t *request) {
+    static const char usual[] = "eager,prio,ws,lws";
+    const char *environment = getenv("STARPU_SCHED");
+    int code = parse(&tune_text, argc, argv,
+                     json_pack("{s:n, s:i, s:i, s:i, s:b, s:b, s:b, s:n}", "json", "seconds", 60,
+                               "patience", 120, "seed", 1, "force", 0, "quiet", 0, "forget", 0,
+                               "gpu_list"),
+                     request);
+    const char *cpus = first_of(request, "cpus"), *gpus = first_of(request, "gpus");
+    const bool grid = first_of(request, "grid") != NULL, forget = app_lab_flag(request, "forget");
+    if (code) {
         return code;
     }
-    code = app_lab_list_read(app_lab_list("sched"),
-                             a.policies != NULL ? a.policies : "eager,prio,ws,lws", given);
-    for (size_t o = 0; o < sizeof options / sizeof *options && !code; o++) {
-        char text[64];
-        app_options_text(&a.solver.options, app_option_index(options[o]), text, sizeof text);
-        if (app_options_given(&a.solver, options[o])) {
-            code = app_lab_list_read(app_lab_list(options[o]), text, given);
-        }
+    if (grid == forget) {
+        return app_error(APP_USAGE,
+                         grid ? "--forget removes what is stored of all grids: give it alone"
+                              : "nothing to tune: give --grid 128, or --forget");
     }
-    app_json_put(
-        given, "grid",
-        json_pack("[o]", json_sprintf("%zux%zux%zu", a.grid.n[0], a.grid.n[1], a.grid.n[2])));
-    app_json_put(request, "arguments",
-                 json_pack("{s:s?, s:i, s:i, s:i, s:b, s:b, s:o}", "json", a.json, "seconds",
-                           (int)a.seconds, "patience", (int)a.patience, "seed", a.seed, "force",
-                           a.force, "quiet", a.quiet, "gpu_list", gpu_list(&a.solver.gpus)));
-    return code;
+    if (cpus != NULL && gpus != NULL && strcmp(cpus, "0") == 0 && strcmp(gpus, "0") == 0) {
+        return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to solve on");
+    }
+    if (first_of(request, "sched") == NULL) {
+        return app_lab_list_read("sched", usual, false, json_object_get(request, "given"));
+    }
+    return environment == NULL
+               ? APP_DONE
+               : app_error(APP_USAGE,
+                           "--sched: STARPU_SCHED=%s in the environment goes above it: unset it",
+                           environment);
 }

@@ -9,9 +9,12 @@
  * values of each list.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; APP_HELPED: all is done */
 int app_lab_bench_options(int argc, char **argv, json_t *request);
+int app_lab_tune_options(int argc, char **argv, json_t *request);
 
-/** The same of `psg tune`. @param[out] forget  nothing is to be measured, but what is stored
- * removed. @param[out] quiet */
-int app_lab_tune_options(int argc, char **argv, json_t *request, bool *forget, bool *quiet);
+/** An option of the request that has a text; NULL: it was not given. */
+const char *app_lab_text(const json_t *request, const char *name);
+
+/** Was the option without an argument given? */
+bool app_lab_flag(const json_t *request, const char *name);
 
 #endif

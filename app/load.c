@@ -3,7 +3,6 @@
 #include "app/simulating.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -50,17 +49,4 @@ double app_load_between(const app_load *from, const app_load *to) {
 
 bool app_load_is_high(double load, long cores) {
     return load > fmin(0.5, 0.05 * (double)cores);
-}
-
-void app_load_note(double most, long cores, size_t high, size_t count, const char *what,
-                   app_notes *notes) {
-    app_note(notes,
-             "others kept up to %.2g of the %ld core%s busy while %zu of %zu %s%s measured (column "
-             "load): the times may be too long",
-             most, cores, cores > 1 ? "s" : "", high, count, what, count > 1 ? "s were" : " was");
-}
-
-double app_load_average(void) {
-    double average;
-    return app_simulation_machine() == NULL && getloadavg(&average, 1) == 1 ? average : NAN;
 }

@@ -29,12 +29,4 @@ double app_load_between(const app_load *from, const app_load *to);
  *  where these are many? @param[in] load  NAN: no */
 bool app_load_is_high(double load, long cores);
 
-/** Note that others kept up to `most` cores busy while `high` of `count` things were measured.
- *  @param[in] what  one of these: "row" */
-void app_load_note(double most, long cores, size_t high, size_t count, const char *what,
-                   app_notes *notes);
-
-/** Processes that want to run, on average over a minute; NAN where it is not known. */
-double app_load_average(void);
-
 #endif

@@ -48,27 +48,30 @@ static const app_option_row rows[] = {
     {.name = NULL}};
 
 static const app_command_text text = {
-    "measure", rows,
-    "Usage: psg measure [OPTION]... < CONFIGURATIONS\n"
-    "\n"
-    "Measure configurations, for a script: lines of JSON on stdin, and on stdout. `psg bench`\n"
-    "calls it. A line is an object, whose members are options of psg solve by their names,\n"
-    "grid and data; or workload, and options of psg run. The configurations take turns; after\n"
-    "an empty line others do. All share StarPU, so they have the same workers and policy.\n"
-    "Started by mpirun, all processes measure together.\n",
-    "Each line on stdout has the number of its configuration, from 0, as config, and what is\n"
-    "begun with it, as doing; or why it failed, as failed; or at the end what was made of it,\n"
-    "as facts, every round, as samples, and error and tolerance of the answer.\n"
-    "\n"
-    "Examples:\n"
-    "  echo '{\"grid\": \"64\", \"cpus\": \"2\", \"graph\": \"staged\"}' | psg measure\n"
-    "         nine solves\n"
-    "\n"
-    "Exit status:\n"
-    "  0      measured; lines may say that their configuration failed\n"
-    "  1      failed\n"
-    "  2      the command line or a line on stdin has to be changed, and nothing was measured\n",
-    NULL};
+    .name = "measure",
+    .rows = rows,
+    .intro =
+        "Usage: psg measure [OPTION]... < CONFIGURATIONS\n"
+        "\n"
+        "Measure configurations, for a script: lines of JSON on stdin, and on stdout. `psg bench`\n"
+        "calls it. A line is an object, whose members are options of psg solve by their names,\n"
+        "grid and data; or workload, and options of psg run. The configurations take turns; after\n"
+        "an empty line others do. All share StarPU, so they have the same workers and policy.\n"
+        "Started by mpirun, all processes measure together.\n",
+    .end =
+        "Each line on stdout has the number of its configuration, from 0, as config, and what is\n"
+        "begun with it, as doing; or why it failed, as failed; or at the end what was made of it,\n"
+        "as facts, every round, as samples, and error and tolerance of the answer.\n"
+        "\n"
+        "Examples:\n"
+        "  echo '{\"grid\": \"64\", \"cpus\": \"2\", \"graph\": \"staged\"}' | psg measure\n"
+        "         nine solves\n"
+        "\n"
+        "Exit status:\n"
+        "  0      measured; lines may say that their configuration failed\n"
+        "  1      failed\n"
+        "  2      the command line or a line on stdin has to be changed, and nothing was "
+        "measured\n"};
 
 /* ------------------------------------------------------------------------------------- telling */
 
@@ -189,6 +192,15 @@ static void one_round(batch *b, app_measure_job *j, bool counts, bool last) {
     }
 }
 
+/* Puts numbers into a random order. */
+static void shuffle(size_t *numbers, size_t count, uint64_t *state) {
+    for (size_t left = count; left > 1; left--) {
+        const size_t other = (size_t)(app_random(state) % left), number = numbers[left - 1];
+        numbers[left - 1] = numbers[other];
+        numbers[other] = number;
+    }
+}
+
 /* The first round never counts where there are rounds that do not; one that counts is always
  * made. */
 static void all_rounds(batch *b, size_t *order, uint64_t *random) {
@@ -200,7 +212,7 @@ static void all_rounds(batch *b, size_t *order, uint64_t *random) {
         const double start = app_now();
         last =
             round + 1 == warm_up + rounds || (b->until > 0 && round > 0 && start + took > b->until);
-        app_shuffle(order, b->count, random);
+        shuffle(order, b->count, random);
         for (size_t n = 0; n < b->count; n++) {
             if (b->jobs[order[n]].work != NULL) {
                 one_round(b, &b->jobs[order[n]], round >= warm_up || (last && rounds > 0), last);

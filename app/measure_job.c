@@ -2,8 +2,8 @@
 #include "app/measure_job.h"
 #include "app/app.h"
 #include "app/json.h"
+#include "app/members.h"
 #include "app/processes.h"
-#include "app/work_words.h"
 #include "graph/psg_starpu.h"
 
 #include <math.h>
@@ -12,42 +12,17 @@
 
 /* ------------------------------------------------------------------------------------ its line */
 
-/* Members that are no options of the solver. */
-typedef struct members {
-    app_grid_value grid;
-    int data, order, barrier, priority, place;
-    unsigned tile;
-    const char *workload;
-} members;
-
-static const struct member {
-    const char *name;
-    size_t field;
-    int (*parse)(const char *text, void *field, const app_choice *choices);
-    const app_choice *choices;
-    const char *expected;
-} own[] = {
-    {"grid", offsetof(members, grid), app_value_grid, NULL, "N or NXxNYxNZ, whole numbers from 1"},
-    {"data", offsetof(members, data), app_value_choice,
-     (const app_choice[]){{"host", 0}, {"resident", 1}, {NULL, 0}}, NULL},
-    {"workload", offsetof(members, workload), app_value_text, NULL, "NAME:SIZE"},
-    {"tile", offsetof(members, tile), app_value_unsigned, NULL, "a whole number from 1"},
-    {"order", offsetof(members, order), app_value_choice, app_work_orders, NULL},
-    {"barrier", offsetof(members, barrier), app_value_choice, app_work_barriers, NULL},
-    {"priority", offsetof(members, priority), app_value_choice, app_work_priorities, NULL},
-    {"place", offsetof(members, place), app_value_choice, app_work_places, NULL}};
-
-static const struct member *member_of(const char *name) {
-    for (size_t m = 0; m < sizeof own / sizeof *own; m++) {
-        if (strcmp(own[m].name, name) == 0) {
-            return &own[m];
+static const app_option_row *member_of(const char *name) {
+    for (const app_option_row *row = app_member_rows; row->name != NULL; row++) {
+        if (strcmp(row->name, name) == 0) {
+            return row;
         }
     }
     return NULL;
 }
 
-static int set(app_measure_job *j, members *m, const char *name, const char *text) {
-    const struct member *member = member_of(name);
+static int set(app_measure_job *j, app_members *m, const char *name, const char *text) {
+    const app_option_row *member = member_of(name);
     const size_t index = app_option_index(name);
     if (strcmp(text, "default") == 0) {
         return APP_DONE;
@@ -57,12 +32,8 @@ static int set(app_measure_job *j, members *m, const char *name, const char *tex
                    ? app_options_set(&j->solver, index, text)
                    : app_error(APP_USAGE, "line %zu: unknown member '%s'", j->number + 1, name);
     }
-    const app_option_row said = {.name = member->name,
-                                 .parse = member->parse,
-                                 .choices = member->choices,
-                                 .expected = member->expected};
     return member->parse(text, (char *)m + member->field, member->choices)
-               ? app_wrong_value(&said, text)
+               ? app_wrong_value(member, text)
                : APP_DONE;
 }
 
@@ -70,7 +41,7 @@ int app_measure_job_read(app_measure_job *j, const char *line) {
     json_error_t wrong;
     const char *name;
     json_t *value;
-    members m = {.data = 0, .order = WORKLOAD_LISTED, .priority = WORKLOAD_EQUAL};
+    app_members m = {.data = 0, .order = WORKLOAD_LISTED, .priority = WORKLOAD_EQUAL};
     int code = APP_DONE;
     app_options_init(&j->solver);
     j->how = (workload_options){.tile = 0};

@@ -45,17 +45,14 @@ static ssize_t read_at(int file, void *to, size_t bytes, off_t at) {
 }
 
 bool app_npy_meant(const char *path) {
-    struct stat status;
     char begin[MAGIC];
-    if (stat(path, &status) || !S_ISREG(status.st_mode)) {
+    const char *why = NULL;
+    const int file = base_open_regular(path, &why);
+    if (file < 0) {
         return false;
     }
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const bool is =
-        file >= 0 && read_at(file, begin, MAGIC, 0) == MAGIC && memcmp(begin, magic, MAGIC) == 0;
-    if (file >= 0) {
-        close(file);
-    }
+    const bool is = read_at(file, begin, MAGIC, 0) == MAGIC && memcmp(begin, magic, MAGIC) == 0;
+    close(file);
     return is || app_npy_named(path);
 }
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "graph/psg_machine.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,18 @@ static bool is_one_of_several(void) {
     return several;
 }
 
+bool app_ranks_launched(void) {
+    bool launched = false;
+    for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
+        launched |= PSG_WITH_MPI && getenv(launcher_words[w]) != NULL;
+    }
+    return launched;
+}
+
+enum reduction { SUM, LARGEST };
+enum { NOBODY = -1 };
+
 #if PSG_WITH_MPI
-#include <math.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -182,13 +193,23 @@ static void broadcast(void *data, size_t bytes, int root) {
     }
 }
 
-static void reduce(double *values, size_t count, MPI_Op op) {
-    if (rank_count == 1) {
-        return;
-    }
+static void reduce(double *values, size_t count, enum reduction how) {
+    const MPI_Op op = how == SUM ? MPI_SUM : largest_op;
     for (size_t done = 0; done < count; done += PIECE) {
         const size_t piece = count - done < PIECE ? count - done : PIECE;
         CHECK(MPI_Allreduce, MPI_IN_PLACE, values + done, (int)piece, MPI_DOUBLE, op, ours);
+    }
+}
+
+/* Gives to one process and takes from one; either may be NOBODY. */
+static void send_receive(int to, const void *give, int from, void *take, size_t bytes) {
+    const bool gives = to != NOBODY, takes = from != NOBODY;
+    for (size_t done = 0; done < bytes; done += PIECE) {
+        const int piece = (int)(bytes - done < PIECE ? bytes - done : PIECE);
+        CHECK(MPI_Sendrecv, gives ? (const char *)give + done : NULL, gives ? piece : 0, MPI_BYTE,
+              gives ? to : MPI_PROC_NULL, TAG, takes ? (char *)take + done : NULL,
+              takes ? piece : 0, MPI_BYTE, takes ? from : MPI_PROC_NULL, TAG, ours,
+              MPI_STATUS_IGNORE);
     }
 }
 
@@ -209,14 +230,6 @@ static int compare_command_lines(int argc, char **argv) {
     return app_ranks_agree(
         hash == first ? APP_DONE
                       : app_error(APP_USAGE, "the command line is not the one that rank 0 has"));
-}
-
-bool app_ranks_launched(void) {
-    bool launched = false;
-    for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
-        launched |= getenv(launcher_words[w]) != NULL;
-    }
-    return launched;
 }
 
 static bool keep(const char *text) {
@@ -287,88 +300,32 @@ int app_ranks_finish(int code) {
     return failed && !code ? APP_FAILED : code;
 }
 
-/* --------------------------------------------------------------------------------- agreement */
-
-int app_ranks_agree(int code) {
-    if (rank_count == 1) {
-        return code;
-    }
-    int first = code ? own_rank : rank_count;
-    CHECK(MPI_Allreduce, MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, ours);
-    if (first < rank_count) {
-        broadcast(&code, sizeof code, first);
-        broadcast(kept, sizeof kept, first);
-        if (own_rank == 0 && kept[0]) {
-            char who[32] = "";
-            snprintf(who, sizeof who, first ? "rank %d: " : "", first);
-            app_print_message("%s%s", who, kept);
-        }
-        kept[0] = '\0'; /* not before: what failed in one process may be agreed on later */
-    }
-    return code;
-}
-
-/* -------------------------------------------------------------------------------------- data */
-
-void app_ranks_barrier(void) {
-    if (rank_count > 1) {
-        CHECK(MPI_Barrier, ours);
-    }
-}
-
-void app_ranks_share(void *data, size_t bytes) {
-    if (rank_count > 1) {
-        broadcast(data, bytes, 0);
-    }
-}
-
-void app_ranks_sum(double *values, size_t count) {
-    reduce(values, count, MPI_SUM);
-}
-
-void app_ranks_max(double *values, size_t count) {
-    reduce(values, count, largest_op);
-}
-
-void app_ranks_max_at(double *value, size_t at[3]) {
-    double most = *value;
-    reduce(&most, 1, largest_op);
-    double holder = (*value >= most || isnan(*value)) ? -(double)own_rank : -(double)rank_count;
-    reduce(&holder, 1, largest_op);
-    if (rank_count > 1) {
-        broadcast(at, 3 * sizeof *at, (int)-holder);
-    }
-    *value = most;
-}
-
-void app_ranks_gather(const void *mine, size_t bytes, void *all) {
-    if (rank_count == 1) {
-        memcpy(all, mine, bytes);
-        return;
-    }
-    CHECK(MPI_Gather, mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, ours);
-}
-
-void app_ranks_to_first(int from, const void *give, void *take, size_t bytes) {
-    for (size_t done = 0; done < bytes; done += PIECE) {
-        const int piece = (int)(bytes - done < PIECE ? bytes - done : PIECE);
-        if (own_rank == from) {
-            CHECK(MPI_Send, (const char *)give + done, piece, MPI_BYTE, 0, TAG, ours);
-        } else {
-            CHECK(MPI_Recv, (char *)take + done, piece, MPI_BYTE, from, TAG, ours,
-                  MPI_STATUS_IGNORE);
-        }
-    }
-}
-
 #else
+
+static char kept[1];
+
+static void broadcast(void *data, size_t bytes, int root) {
+    (void)data;
+    (void)bytes;
+    (void)root;
+}
+
+static void reduce(double *values, size_t count, enum reduction how) {
+    (void)values;
+    (void)count;
+    (void)how;
+}
+
+static void send_receive(int to, const void *give, int from, void *take, size_t bytes) {
+    (void)to;
+    (void)give;
+    (void)from;
+    (void)take;
+    (void)bytes;
+}
 
 const void *app_ranks_comm(void) {
     return NULL;
-}
-
-bool app_ranks_launched(void) {
-    return false;
 }
 
 /* Each of several processes would solve everything and write the same files. */
@@ -391,42 +348,81 @@ int app_ranks_limit(double seconds) {
 
 void app_ranks_hurry(void) {
 }
+#endif
+
+/* --------------------------------------------------------------------------------- agreement */
 
 int app_ranks_agree(int code) {
+    double first = code ? -(double)own_rank : -(double)rank_count;
+    if (rank_count == 1) {
+        return code;
+    }
+    reduce(&first, 1, LARGEST);
+    if (-first < rank_count) {
+        broadcast(&code, sizeof code, (int)-first);
+        broadcast(kept, sizeof kept, (int)-first);
+        if (own_rank == 0 && kept[0]) {
+            char who[32] = "";
+            snprintf(who, sizeof who, first < 0 ? "rank %.0f: " : "", -first);
+            app_print_message("%s%s", who, kept);
+        }
+        kept[0] = '\0'; /* not before: what failed in one process may be agreed on later */
+    }
     return code;
 }
 
+/* -------------------------------------------------------------------------------------- data */
+
 void app_ranks_barrier(void) {
+    double nothing = 0;
+    app_ranks_sum(&nothing, 1);
 }
 
 void app_ranks_share(void *data, size_t bytes) {
-    (void)data;
-    (void)bytes;
+    if (rank_count > 1) {
+        broadcast(data, bytes, 0);
+    }
 }
 
 void app_ranks_sum(double *values, size_t count) {
-    (void)values;
-    (void)count;
+    if (rank_count > 1) {
+        reduce(values, count, SUM);
+    }
 }
 
 void app_ranks_max(double *values, size_t count) {
-    (void)values;
-    (void)count;
+    if (rank_count > 1) {
+        reduce(values, count, LARGEST);
+    }
 }
 
 void app_ranks_max_at(double *value, size_t at[3]) {
-    (void)value;
-    (void)at;
+    double most = *value;
+    app_ranks_max(&most, 1);
+    double holder = (*value >= most || isnan(*value)) ? -(double)own_rank : -(double)rank_count;
+    app_ranks_max(&holder, 1);
+    if (rank_count > 1) {
+        broadcast(at, 3 * sizeof *at, (int)-holder);
+    }
+    *value = most;
 }
 
 void app_ranks_gather(const void *mine, size_t bytes, void *all) {
-    memcpy(all, mine, bytes);
+    if (own_rank == 0) {
+        memcpy(all, mine, bytes);
+    }
+    for (int rank = 1; rank < rank_count; rank++) {
+        if (own_rank == 0 || own_rank == rank) {
+            app_ranks_to_first(rank, mine,
+                               own_rank == 0 ? (char *)all + (size_t)rank * bytes : NULL, bytes);
+        }
+    }
 }
 
 void app_ranks_to_first(int from, const void *give, void *take, size_t bytes) {
-    (void)from;
-    (void)give;
-    (void)take;
-    (void)bytes;
+    if (own_rank == from) {
+        send_receive(0, give, NOBODY, NULL, bytes);
+    } else {
+        send_receive(NOBODY, NULL, from, take, bytes);
+    }
 }
-#endif

@@ -37,24 +37,25 @@ static const app_option_row rows[] = {
     {.name = NULL}};
 
 static const app_command_text selftest_text = {
-    "selftest", rows,
-    "Usage: psg selftest [OPTION]...\n"
-    "\n"
-    "Check on this machine that psg gives right answers: sizes, precisions, symbols, graphs,\n"
-    "exchanges, cores, GPUs, both, and with mpirun several processes. Each case compares a\n"
-    "solve with a known answer, checks the equation of another one without FFTs, and makes\n"
-    "sure that a NaN is refused. The last line says how many checks passed.\n",
-    "Examples:\n"
-    "  psg selftest\n"
-    "         about a minute\n"
-    "  mpirun -n 3 psg selftest --seconds 20\n"
-    "         three processes that solve together\n"
-    "\n"
-    "Exit status:\n"
-    "  0      every check passed\n"
-    "  1      a check failed, and the line before the last one says which\n"
-    "  2      the command line has to be changed\n",
-    NULL};
+    .name = "selftest",
+    .rows = rows,
+    .intro =
+        "Usage: psg selftest [OPTION]...\n"
+        "\n"
+        "Check on this machine that psg gives right answers: sizes, precisions, symbols, graphs,\n"
+        "exchanges, cores, GPUs, both, and with mpirun several processes. Each case compares a\n"
+        "solve with a known answer, checks the equation of another one without FFTs, and makes\n"
+        "sure that a NaN is refused. The last line says how many checks passed.\n",
+    .end = "Examples:\n"
+           "  psg selftest\n"
+           "         about a minute\n"
+           "  mpirun -n 3 psg selftest --seconds 20\n"
+           "         three processes that solve together\n"
+           "\n"
+           "Exit status:\n"
+           "  0      every check passed\n"
+           "  1      a check failed, and the line before the last one says which\n"
+           "  2      the command line has to be changed\n"};
 
 /* ---------------------------------------------------------------------------------- the cases */
 

@@ -67,14 +67,6 @@ int app_simulation_choose(const char *machine, const char *option) {
                                       "names");
 }
 
-void app_simulation_seed(unsigned seed) {
-    char text[16];
-    snprintf(text, sizeof text, "%u", seed);
-    if (psg_simulation()) {
-        setenv("PSG_SEED", text, 1);
-    }
-}
-
 const char *app_simulation_machine(void) {
     static char name[128];
     const char *machine = getenv("PSG_MACHINE");

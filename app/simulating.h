@@ -18,9 +18,6 @@ int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **a
  *          there is one, or such an option */
 int app_simulation_choose(const char *machine, const char *option);
 
-/** Of the times that are drawn in the processes that this one starts later, in a simulation. */
-void app_simulation_seed(unsigned seed);
-
 /** The name of the machine that is simulated, static; NULL: this is no simulation. */
 const char *app_simulation_machine(void);
 

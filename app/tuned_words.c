@@ -1,6 +1,7 @@
 /* Entries of psg tune in words and as JSON. */
 #include "app/tuned_words.h"
 #include "app/app.h"
+#include "app/json.h"
 #include "graph/psg_machine.h"
 
 #include <stdarg.h>
@@ -34,7 +35,8 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, c
     va_end(arguments);
 }
 
-void app_tuned_text(const psg_tuned *t, char *text, size_t size) {
+/* A choice in words: "fused, 32 planes a segment, 4 sheets, policy lws"; "the default". */
+static void choice_text(const psg_tuned *t, char *text, size_t size) {
     text[0] = '\0';
     if (t->graph != PSG_GRAPH_AUTO) {
         add(text, size, "%s", app_graph_name(t->graph));
@@ -60,24 +62,19 @@ void app_tuned_text(const psg_tuned *t, char *text, size_t size) {
     }
 }
 
-static void put(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value != NULL ? value : json_null());
+/* NULL for 0, which is the default. */
+static json_t *count_json(size_t count) {
+    return count > 0 ? json_integer((json_int_t)count) : NULL;
 }
 
-static void put_count(json_t *object, const char *key, size_t count) {
-    put(object, key, count > 0 ? json_integer((json_int_t)count) : NULL);
-}
-
-json_t *app_tuned_choice_json(const psg_tuned *t) {
-    json_t *choice = json_object();
-    put(choice, "graph", t->graph != PSG_GRAPH_AUTO ? json_string(app_graph_name(t->graph)) : NULL);
-    put(choice, "z", t->z_layout != PSG_Z_AUTO ? json_string(app_layout_name(t->z_layout)) : NULL);
-    put(choice, "exchange",
-        t->exchange != PSG_EXCHANGE_AUTO ? json_string(app_exchange_name(t->exchange)) : NULL);
-    put_count(choice, "segment_planes", t->segment_planes);
-    put_count(choice, "sheets", t->sheets);
-    put(choice, "sched", t->policy[0] ? json_string(t->policy) : NULL);
-    return choice;
+/* The options of a choice, named as those of `psg solve`; null is the default. */
+static json_t *choice_json(const psg_tuned *t) {
+    return json_pack("{s:s?, s:s?, s:s?, s:o?, s:o?, s:s?}", "graph",
+                     t->graph != PSG_GRAPH_AUTO ? app_graph_name(t->graph) : NULL, "z",
+                     t->z_layout != PSG_Z_AUTO ? app_layout_name(t->z_layout) : NULL, "exchange",
+                     t->exchange != PSG_EXCHANGE_AUTO ? app_exchange_name(t->exchange) : NULL,
+                     "segment_planes", count_json(t->segment_planes), "sheets",
+                     count_json(t->sheets), "sched", t->policy[0] ? t->policy : NULL);
 }
 
 static void print_one(const psg_tuned *t) {
@@ -86,7 +83,7 @@ static void print_one(const psg_tuned *t) {
         app_say("  %s: %s, not used\n", t->name, psg_tuned_state_name(t->state));
         return;
     }
-    app_tuned_text(t, text, sizeof text);
+    choice_text(t, text, sizeof text);
     app_say("  %zux%zux%zu %s on %zu %s: %s; %.4g ms, %.2f of the default's time; %s\n", t->n[0],
             t->n[1], t->n[2], app_precision_name(t->precision), t->cpus + t->gpus,
             t->gpus > 0 ? "GPU" : "CPU", text, 1e3 * t->seconds, t->seconds / t->default_seconds,
@@ -106,24 +103,24 @@ void app_tuned_print(const app_tuned *tuned) {
 
 static json_t *one_json(const psg_tuned *t) {
     json_t *one = json_object();
-    put(one, "name", json_string(t->name));
-    put(one, "state", json_string(psg_tuned_state_name(t->state)));
+    app_json_put_text(one, "name", t->name);
+    app_json_put_text(one, "state", psg_tuned_state_name(t->state));
     if (t->state == PSG_TUNED_DAMAGED) {
         return one;
     }
-    put(one, "grid",
-        json_pack("[III]", (json_int_t)t->n[0], (json_int_t)t->n[1], (json_int_t)t->n[2]));
-    put(one, "precision", json_string(app_precision_name(t->precision)));
-    put(one, "cpus", json_integer((json_int_t)t->cpus));
-    put(one, "gpus", json_integer((json_int_t)t->gpus));
-    put(one, "choice", app_tuned_choice_json(t));
-    put(one, "seconds", json_real(t->seconds));
-    put(one, "default_seconds", json_real(t->default_seconds));
-    put(one, "date", json_string(t->date));
-    put(one, "host", json_string(t->host));
-    put(one, "cpu_model", json_string(t->cpu_model));
-    put(one, "gpu_model", t->gpu_model[0] ? json_string(t->gpu_model) : NULL);
-    put(one, "versions", json_string(t->versions));
+    app_json_put(one, "grid",
+                 json_pack("[III]", (json_int_t)t->n[0], (json_int_t)t->n[1], (json_int_t)t->n[2]));
+    app_json_put_text(one, "precision", app_precision_name(t->precision));
+    app_json_put_size(one, "cpus", t->cpus);
+    app_json_put_size(one, "gpus", t->gpus);
+    app_json_put(one, "choice", choice_json(t));
+    app_json_put_real(one, "seconds", t->seconds);
+    app_json_put_real(one, "default_seconds", t->default_seconds);
+    app_json_put_text(one, "date", t->date);
+    app_json_put_text(one, "host", t->host);
+    app_json_put_text(one, "cpu_model", t->cpu_model);
+    app_json_put_text(one, "gpu_model", t->gpu_model[0] ? t->gpu_model : NULL);
+    app_json_put_text(one, "versions", t->versions);
     return one;
 }
 

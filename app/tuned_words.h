@@ -15,13 +15,6 @@ typedef struct app_tuned {
 /** What is in the cache folder. @return APP_DONE; APP_FAILED after a message */
 int app_tuned_find(const psg_options *options, app_tuned *tuned);
 
-/** A choice in words: "fused, 32 planes, 4 sheets, policy lws"; "the default". */
-void app_tuned_text(const psg_tuned *tuned, char *text, size_t size);
-
-/** The options of a choice, named as those of `psg solve`; null is the default. NULL when out of
- *  memory. */
-json_t *app_tuned_choice_json(const psg_tuned *tuned);
-
 /** Lines on stdout, one for each; what cannot be used says why. */
 void app_tuned_print(const app_tuned *tuned);
 

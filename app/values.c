@@ -154,14 +154,19 @@ int app_value_rate(const char *text, void *field, const app_choice *choices) {
 typedef const char *part_reader(const char *text, size_t axis, void *value);
 
 /* Three parts with `joint` between them. @param[in] one  or one part, which is meant for all
- * three */
-static int read_three(const char *text, char joint, bool one, part_reader *read, void *value) {
+ * three. @param[in] value  of so many bytes. @param[out] field  gets it, if it is right */
+static int read_three(const char *text, char joint, bool one, part_reader *read, void *value,
+                      size_t bytes, void *field) {
     const char *end = read(text, 0, value);
     const bool alone = one && end != NULL && *end == '\0';
     for (size_t axis = 1; axis < 3 && end != NULL; axis++) {
         end = alone ? read(text, axis, value) : *end == joint ? read(end + 1, axis, value) : NULL;
     }
-    return end != NULL && *end == '\0' ? 0 : -1;
+    if (end == NULL || *end != '\0') {
+        return -1;
+    }
+    memcpy(field, value, bytes);
+    return 0;
 }
 
 static const char *read_extent(const char *text, size_t axis, void *value) {
@@ -175,11 +180,7 @@ static const char *read_extent(const char *text, size_t axis, void *value) {
 int app_value_grid(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_grid_value grid = {.given = true};
-    if (read_three(text, 'x', true, read_extent, &grid)) {
-        return -1;
-    }
-    *(app_grid_value *)field = grid;
-    return 0;
+    return read_three(text, 'x', true, read_extent, &grid, sizeof grid, field);
 }
 
 static const char *read_length(const char *text, size_t axis, void *value) {
@@ -191,11 +192,7 @@ static const char *read_length(const char *text, size_t axis, void *value) {
 int app_value_box(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_box_value box = {.given = true};
-    if (read_three(text, 'x', true, read_length, &box)) {
-        return -1;
-    }
-    *(app_box_value *)field = box;
-    return 0;
+    return read_three(text, 'x', true, read_length, &box, sizeof box, field);
 }
 
 static const char *read_place(const char *text, size_t axis, void *value) {
@@ -205,11 +202,7 @@ static const char *read_place(const char *text, size_t axis, void *value) {
 int app_value_place(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_place_value place = {.given = true};
-    if (read_three(text, ',', false, read_place, &place)) {
-        return -1;
-    }
-    *(app_place_value *)field = place;
-    return 0;
+    return read_three(text, ',', false, read_place, &place, sizeof place, field);
 }
 
 static const char *read_sides(const char *text, size_t axis, void *value) {
@@ -227,11 +220,7 @@ static const char *read_sides(const char *text, size_t axis, void *value) {
 int app_value_sides(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_sides_value sides = {.given = true};
-    if (read_three(text, ',', true, read_sides, &sides)) {
-        return -1;
-    }
-    *(app_sides_value *)field = sides;
-    return 0;
+    return read_three(text, ',', true, read_sides, &sides, sizeof sides, field);
 }
 
 static const char *read_points(const char *text, size_t axis, void *value) {
@@ -243,11 +232,10 @@ int app_value_points(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_points_value points = {.given = true};
     const bool cells = strcmp(text, "cells") == 0, nodes = strcmp(text, "nodes") == 0;
-    if (read_three(cells ? "c,c,c" : nodes ? "n,n,n" : text, ',', false, read_points, &points)) {
-        return -1;
-    }
-    *(app_points_value *)field = points;
-    return 0;
+    return read_three(cells   ? "c,c,c"
+                      : nodes ? "n,n,n"
+                              : text,
+                      ',', false, read_points, &points, sizeof points, field);
 }
 
 int app_value_choice(const char *text, void *field, const app_choice *choices) {

@@ -10,10 +10,16 @@
 
 /* BATCH: points whose residuals are summed over the processes at once */
 enum { ALL_POINTS_UP_TO = 1 << 18, SAMPLE = 1 << 16, BATCH = 1 << 14 };
-/* Points on each side of the middle of a stencil. */
-enum { REACH = 2 };
-static const int reaches[] = {
-    [PSG_SYMBOL_SPECTRAL] = 0, [PSG_SYMBOL_FD2] = 1, [PSG_SYMBOL_FD4] = REACH};
+enum { REACH = 2 }; /* points on each side of the middle of a stencil, at most */
+
+/* A symbol's second derivative along an axis, times the distance of points squared. */
+static const struct rule {
+    int reach;                /* of its stencil; 0: it takes all points of a line */
+    double weight[REACH + 1]; /* of the middle, and of the points beside it */
+    double largest;           /* |eigenvalue| */
+} rules[] = {[PSG_SYMBOL_SPECTRAL] = {0, {0}, 9.869604401089358},
+             [PSG_SYMBOL_FD2] = {1, {-2, 1}, 4},
+             [PSG_SYMBOL_FD4] = {2, {-30. / 12, 16. / 12, -1. / 12}, 16. / 3}};
 
 /* What the value at a point of a line contributes to the derivative at another one. */
 typedef struct term {
@@ -26,7 +32,7 @@ struct check {
     app_line line[3];
     psg_precision precision;
     const app_equation *equation;
-    int reach; /* of the stencil; 0: spectral */
+    const struct rule *rule;
     app_planes planes;
     const void *f, *u; /* of those planes */
     double most_epsilon;
@@ -111,13 +117,12 @@ static int look_beyond(const app_line *line, long j, size_t *at, double side[2])
 
 /* fd2 and fd4 with the mirror images beyond the sides. @param[out] sides  [n][2]: what a value of 1
  * on each side adds to the derivative at a point */
-static void fill_stencil(term *terms, double *sides, const app_line *line, int reach) {
-    static const double coefficients[REACH][REACH + 1] = {{-2, 1, 0},
-                                                          {-30. / 12, 16. / 12, -1. / 12}};
+static void fill_stencil(term *terms, double *sides, const app_line *line,
+                         const struct rule *rule) {
     for (long j = 0; j < line->n; j++, sides += 2) {
         sides[0] = sides[1] = 0;
-        for (long m = -reach; m <= reach; m++, terms++) {
-            const double weight = coefficients[reach - 1][labs(m)] / (line->step * line->step);
+        for (long m = -rule->reach; m <= rule->reach; m++, terms++) {
+            const double weight = rule->weight[labs(m)] / (line->step * line->step);
             double side[2];
             const int sign = look_beyond(line, j + m, &terms->at, side);
             terms->weight = app_line_varies(line) ? sign * weight : 0;
@@ -235,8 +240,8 @@ static int owner_of(size_t plane, size_t nz) {
 
 /* Does the derivative in plane k take values of several processes? */
 static bool is_shared(const struct check *check, size_t k) {
-    const size_t nz = check->grid->axis[2].n, terms = 2 * (size_t)check->reach + 1;
-    bool shared = check->reach == 0;
+    const size_t nz = check->grid->axis[2].n, terms = 2 * (size_t)check->rule->reach + 1;
+    bool shared = check->rule->reach == 0;
     for (size_t m = 0; m < terms && !shared; m++) {
         const term *t = &check->stencil[2][k * terms + m];
         shared = t->weight != 0 && owner_of(t->at, nz) != owner_of(k, nz);
@@ -267,9 +272,9 @@ static double flux_derivative(const struct check *check, const size_t at[3], siz
  * start at place `from` of the line and element `first` of u, in steps of `step`. */
 static double line_derivative(const struct check *check, int axis, size_t from, size_t count,
                               size_t first, size_t step, size_t at) {
-    const size_t terms = 2 * (size_t)check->reach + 1;
+    const size_t terms = 2 * (size_t)check->rule->reach + 1;
     double sum = 0;
-    if (check->reach > 0) {
+    if (check->rule->reach > 0) {
         const term *t = check->stencil[axis] + at * terms;
         for (size_t m = 0; m < terms; m++) {
             const size_t place = t[m].at - from;
@@ -359,14 +364,11 @@ static void residual_of_sample(const struct check *check) {
 }
 
 /* Largest |eigenvalue| of the operator: what it makes of the rounding of u. */
-static double largest_eigenvalue(const struct check *check, psg_symbol symbol) {
-    const double pi = acos(-1.0);
-    const double largest[] = {
-        [PSG_SYMBOL_SPECTRAL] = pi * pi, [PSG_SYMBOL_FD2] = 4, [PSG_SYMBOL_FD4] = 16. / 3};
+static double largest_eigenvalue(const struct check *check) {
     double sum = check->equation->lambda;
     for (int a = 0; a < 3; a++) {
         const app_line *line = &check->line[a];
-        sum += app_line_varies(line) ? largest[symbol] / (line->step * line->step) : 0;
+        sum += app_line_varies(line) ? check->rule->largest / (line->step * line->step) : 0;
     }
     return sum;
 }
@@ -383,14 +385,14 @@ static int allocate(struct check *check) {
     for (int a = 0; a < 3; a++) {
         const app_line *line = &check->line[a];
         const bool images = line->image[0] != 0;
-        if (check->reach > 0) {
-            check->stencil[a] = app_allocate(axis[a].n * (2 * (size_t)check->reach + 1),
+        if (check->rule->reach > 0) {
+            check->stencil[a] = app_allocate(axis[a].n * (2 * (size_t)check->rule->reach + 1),
                                              sizeof(term), "the stencil along a line");
             check->sides[a] = app_allocate(axis[a].n, 2 * sizeof(double), "the sides of a line");
             if (check->stencil[a] == NULL || check->sides[a] == NULL) {
                 return APP_FAILED;
             }
-            fill_stencil(check->stencil[a], check->sides[a], line, check->reach);
+            fill_stencil(check->stencil[a], check->sides[a], line, check->rule);
             continue;
         }
         double *d = app_allocate(images ? (size_t)line->whole + 1 : axis[a].n, sizeof *d,
@@ -419,13 +421,12 @@ static void release(struct check *check) {
 
 int app_verify(const psg_grid *grid, psg_precision precision, const app_equation *equation,
                app_planes planes, const void *f, const void *u, app_verification *result) {
-    const psg_symbol symbol = equation->symbol;
     const double lambda = equation->lambda;
     double largest_u, mean_f, mean_u;
     struct check check = {.grid = grid,
                           .precision = precision,
                           .equation = equation,
-                          .reach = reaches[symbol],
+                          .rule = &rules[equation->symbol],
                           .planes = planes,
                           .f = f,
                           .u = u,
@@ -442,7 +443,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         return code;
     }
     survey(&check, closed && lambda == 0, &largest_u, &mean_f, &mean_u);
-    if (check.reach > 0 || app_points(grid) <= ALL_POINTS_UP_TO) {
+    if (check.rule->reach > 0 || app_points(grid) <= ALL_POINTS_UP_TO) {
         residual_of_all(&check);
     } else {
         residual_of_sample(&check);
@@ -458,8 +459,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
             ? result->f.largest
             : result->f.farthest + app_epsilon(PSG_F64) / eps * result->f.largest;
     result->bound = growth * eps *
-                    (check.most_epsilon * largest_eigenvalue(&check, symbol) * largest_u +
-                     rounded_f + check.largest_side);
+                    (check.most_epsilon * largest_eigenvalue(&check) * largest_u + rounded_f +
+                     check.largest_side);
     /* no residual is larger than the root of the sum of all squares */
     const double left = equation->epsilon == NULL
                             ? 0

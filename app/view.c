@@ -37,22 +37,24 @@ static const app_option_row view_rows[] = {
     {.name = NULL}};
 
 static const app_command_text view_text = {
-    "view", view_rows,
-    "Usage: psg view FILE[:DATASET] [OPTION]...\n"
-    "\n"
-    "Write three slices of a field as one PNG picture: from left to right x-y, x-z and y-z,\n"
-    "with x or y to the right and y or z upwards, to scale. They go through the point with\n"
-    "the largest |value|, or through --at. The axes have the unit of the box.\n"
-    "\n"
-    "Blue is the least value of the slices, red the largest, and white the middle between\n"
-    "both. If the slices have both signs, white is 0, and blue and red are as far from it.\n"
-    "The bar on the right has the numbers. A point that is NaN or Inf is black.\n",
-    "Examples:\n"
-    "  psg view phi.h5:/potential\n"
-    "         slices.png\n"
-    "  psg view rho.npy --box 10 --at 5,5,2.5 --out rho.png\n"
-    "         of a file of NumPy's, through a place\n",
-    "FILE[:DATASET]"};
+    .name = "view",
+    .rows = view_rows,
+    .intro =
+        "Usage: psg view FILE[:DATASET] [OPTION]...\n"
+        "\n"
+        "Write three slices of a field as one PNG picture: from left to right x-y, x-z and y-z,\n"
+        "with x or y to the right and y or z upwards, to scale. They go through the point with\n"
+        "the largest |value|, or through --at. The axes have the unit of the box.\n"
+        "\n"
+        "Blue is the least value of the slices, red the largest, and white the middle between\n"
+        "both. If the slices have both signs, white is 0, and blue and red are as far from it.\n"
+        "The bar on the right has the numbers. A point that is NaN or Inf is black.\n",
+    .end = "Examples:\n"
+           "  psg view phi.h5:/potential\n"
+           "         slices.png\n"
+           "  psg view rho.npy --box 10 --at 5,5,2.5 --out rho.png\n"
+           "         of a file of NumPy's, through a place\n",
+    .operand = "FILE[:DATASET]"};
 
 /* What is looked at. */
 typedef struct view {

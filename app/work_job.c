@@ -6,7 +6,6 @@
 #include "app/simulating.h"
 #include "app/trace.h"
 #include "app/versions.h"
-#include "app/work_words.h"
 
 #include <math.h>
 #include <stdio.h>

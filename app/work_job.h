@@ -4,6 +4,7 @@
 #define PSG_APP_WORK_JOB_H
 
 #include "app/arguments.h"
+#include "app/members.h"
 #include "app/output.h"
 #include "app/progress.h"
 #include "app/record.h"

@@ -8,22 +8,12 @@
 #include <string.h>
 
 int app_xmf_name(const char *field_file, char *name, size_t size) {
-    static const char *const suffixes[] = {".h5", ".hdf5", ".he5"};
-    size_t stem = strlen(field_file);
-    for (size_t s = 0; s < sizeof suffixes / sizeof suffixes[0]; s++) {
-        const size_t length = strlen(suffixes[s]);
-        if (strlen(field_file) > length &&
-            strcmp(field_file + strlen(field_file) - length, suffixes[s]) == 0) {
-            stem = strlen(field_file) - length;
-        }
-    }
-    if (stem + sizeof ".xmf" > size) {
-        return -1;
-    }
-    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the ending follows */
-    memcpy(name, field_file, stem);
-    memcpy(name + stem, ".xmf", sizeof ".xmf");
-    return 0;
+    const char *dot = strrchr(field_file, '.');
+    const bool known =
+        dot != NULL && dot > field_file &&
+        (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".he5") == 0);
+    const size_t stem = known ? (size_t)(dot - field_file) : strlen(field_file);
+    return (size_t)snprintf(name, size, "%.*s.xmf", (int)stem, field_file) < size ? 0 : -1;
 }
 
 /* A text with what XML has for its own signs. */

@@ -254,40 +254,32 @@ static bool same(const psg_array *a, const psg_array *b) {
     return a->data == b->data && a->stride[1] == b->stride[1] && a->stride[2] == b->stride[2];
 }
 
-/* Each f its u, or none of them any u; and no u another one. */
-static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
-    size_t in_place = 0;
-    const psg_array *f = arrays->field[PSG_FIELD_F];
-    const psg_array *u = arrays->field[PSG_FIELD_U];
-    for (size_t m = 0; m < arrays->count; m++) {
-        in_place += same(&f[m], &u[m]);
-    }
-    for (size_t m = 0; m < arrays->count; m++) {
-        for (size_t o = 0; o < arrays->count; o++) {
-            const bool whole = in_place == arrays->count && m == o;
-            if (!whole && overlap(plan, arrays, &f[m], arrays, &u[o])) {
-                return psg_fail(PSG_ERR_ARG, "f and u overlap");
-            }
-            if (m != o && overlap(plan, arrays, &u[m], arrays, &u[o])) {
-                return psg_fail(PSG_ERR_ARG, "u of two GPUs overlap");
-            }
-        }
-    }
-    arrays->in_place = arrays->count > 0 && in_place == arrays->count;
-    return PSG_OK;
+static bool is_read(int field) {
+    return field == PSG_FIELD_F || field == PSG_FIELD_EPSILON;
 }
 
-/* No component of the gradient overlaps another field, nor does epsilon. */
-static psg_status check_others(const psg_plan *plan, const psg_arrays *arrays) {
-    for (int c = PSG_FIELD_GRADIENT; c < PSG_FIELDS; c++) {
-        for (int d = PSG_FIELD_F; d < c && arrays->field[c] != NULL; d++) {
-            for (size_t m = 0; m < arrays->count * arrays->count && arrays->field[d] != NULL; m++) {
-                const psg_array *one = &arrays->field[c][m / arrays->count];
-                const psg_array *other = &arrays->field[d][m % arrays->count];
-                if (overlap(plan, arrays, one, arrays, other)) {
-                    return psg_fail(PSG_ERR_ARG, "%s and %s overlap", psg_field_name(c),
-                                    psg_field_name(d));
-                }
+/* Each f is its u, or no f overlaps any u. No array that is written overlaps another one. */
+static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
+    psg_array *const *field = arrays->field;
+    const size_t count = arrays->count;
+    size_t in_place = 0;
+    for (size_t m = 0; m < count; m++) {
+        in_place += same(&field[PSG_FIELD_F][m], &field[PSG_FIELD_U][m]);
+    }
+    arrays->in_place = count > 0 && in_place == count;
+    for (int n = 0; n < PSG_FIELDS * PSG_FIELDS; n++) {
+        const int c = n / PSG_FIELDS, d = n % PSG_FIELDS;
+        const bool u_of_f = c == PSG_FIELD_U && d == PSG_FIELD_F;
+        const bool there = d <= c && field[c] != NULL && field[d] != NULL;
+        for (size_t m = 0; there && m < count * count; m++) {
+            const size_t one = m / count, other = m % count;
+            const bool may =
+                c == d ? one == other || is_read(c) : u_of_f && arrays->in_place && one == other;
+            if (!may && overlap(plan, arrays, &field[c][one], arrays, &field[d][other])) {
+                return c == d ? psg_fail(PSG_ERR_ARG, "%s of two GPUs overlap", psg_field_name(c))
+                              : psg_fail(PSG_ERR_ARG, "%s and %s overlap",
+                                         psg_field_name(u_of_f ? d : c),
+                                         psg_field_name(u_of_f ? c : d));
             }
         }
     }
@@ -308,10 +300,6 @@ static bool overlap_fields(const psg_plan *plan, const psg_arrays *a, int c, con
         }
     }
     return found;
-}
-
-static bool is_read(int field) {
-    return field == PSG_FIELD_F || field == PSG_FIELD_EPSILON;
 }
 
 /* Only f and epsilon may be those of several solves: nobody writes them. */
@@ -383,8 +371,5 @@ psg_status psg_array_check(const psg_plan *plan, psg_arrays *arrays) {
     if (status == PSG_OK && arrays->count > 1) {
         status = check_parts(plan, arrays);
     }
-    if (status == PSG_OK) {
-        status = check_overlap(plan, arrays);
-    }
-    return status == PSG_OK ? check_others(plan, arrays) : status;
+    return status == PSG_OK ? check_overlap(plan, arrays) : status;
 }

@@ -1,6 +1,7 @@
 """psg bench: from lists to rows. Each pass visits the groups of configurations in a random order,
 and after each visit the files are brought up to date."""
 
+import os
 import time
 
 import sweep as configs
@@ -170,4 +171,6 @@ class Bench:
 
 
 def main(request):
+    if request["simulates"]:  # of the times that processes draw
+        os.environ["PSG_SEED"] = str(request["arguments"]["seed"])
     Bench(request).run()
