@@ -9,8 +9,7 @@ import traceback
 import matplotlib.pyplot  # noqa: F401
 
 
-def leave(script, arguments):
-    """What the child does: the script, and its exit status."""
+def leave(script, arguments):  # of the child
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     status = 0
