@@ -139,7 +139,7 @@ static bool register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) 
     return all;
 }
 
-/* Their rows are as long as those that go between processes. */
+/* Rows of edges are as long as those that go between processes. */
 static bool register_edges(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t n[3] = {2 * c->layout.nxc, c->layout.n[1], 1};
@@ -186,7 +186,7 @@ void psg_arrays_destroy(psg_arrays *arrays) {
     free(arrays);
 }
 
-/* As they are given, without handles. @param[in] given  by field, [count] each; NULL: there is no
+/* The arrays as the caller gave them, without handles. @param[in] given  by field, [count] each; NULL: there is no
  * such field
  * @return NULL: no memory */
 static psg_arrays *note_arrays(size_t count, const psg_array *const given[PSG_FIELDS],
