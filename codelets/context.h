@@ -123,13 +123,9 @@ typedef struct psg_context {
     psg_layout layout;
     psg_form form;
     psg_graph_kinds graph;
-    /** of each block that another process needs or has: 1; 0 if all go with one call */
-    size_t block_messages;
-    /** the first bundles, whose blocks tasks of segments write and read where they are, in other
-     *  GPUs' memory too: all or none */
-    size_t reached_bundles;
-    /** transforms back destroy the blocks, which are the spectrum of their segment */
-    bool in_place;
+    size_t block_messages;  /**< of a block for another process: 1; 0 if all go with one call */
+    size_t reached_bundles; /**< whose blocks segments' tasks reach in other GPUs: all or none */
+    bool in_place; /**< blocks are their segment's spectrum, which transforms back destroy */
     const psg_cpu_ops *cpu;
     const psg_cpu_sheet_ops *sheet; /**< for sheets as form.z_contiguous says */
     psg_cpu_fft *fft;

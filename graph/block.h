@@ -31,5 +31,9 @@ bool psg_block_make(starpu_data_handle_t *handle, const psg_workers *workers, co
 void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 /** The memory node of a worker's data; main memory for worker -1. */
 int psg_placement_node(int worker);
+static inline int psg_placement_main_node(int worker) {
+    (void)worker;
+    return STARPU_MAIN_RAM;
+}
 
 #endif

@@ -232,11 +232,6 @@ static int node_of_messages(int worker) {
     return psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1);
 }
 
-static int node_of_main(int worker) {
-    (void)worker;
-    return STARPU_MAIN_RAM;
-}
-
 /* The message of a block that both processes reach is empty. */
 static size_t no_rows(const psg_box *block) {
     (void)block;
@@ -277,7 +272,7 @@ const psg_exchange_row psg_exchange_alltoall = {BETWEEN,
                                                 .is = PSG_EXCHANGE_ALLTOALL,
                                                 .words = "one call for all blocks",
                                                 .gpu_parts = psg_partition_suiting,
-                                                .node = node_of_main,
+                                                .node = psg_placement_main_node,
                                                 .carry = alltoall};
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,

@@ -64,11 +64,6 @@ void psg_route_kinds(psg_graph_kinds *kinds, const psg_plan *plan) {
 
 /* -------------------------------------------------------------------------------------- home */
 
-static int node_of_main(int worker) {
-    (void)worker;
-    return STARPU_MAIN_RAM;
-}
-
 /* In the order in which they need less room on the GPUs. */
 enum { GPUS, GPUS_PULLED, GPUS_FINER, MAIN, HOMES };
 #define ON_GPUS                                                                                    \
@@ -81,7 +76,7 @@ static const psg_home_row homes[HOMES] = {
     [GPUS_PULLED] = {ON_GPUS, .segment_room = psg_placement_beside_large, .parts_each = 1},
     [GPUS_FINER] = {ON_GPUS, .segment_room = psg_placement_beside, .parts_each = UINT32_MAX},
     [MAIN] = {.words = "in main memory",
-              .node = node_of_main,
+              .node = psg_placement_main_node,
               .segment_room = psg_placement_of_copies,
               .task_room = psg_placement_room_emptied,
               .sheet_copies = 1,

@@ -108,10 +108,7 @@ void psg_route_graph(psg_solve_route *route, const psg_plan *plan);
 void psg_route_begin(psg_solve_route *route, const psg_plan *plan);
 /** Where is the spectrum at home? It is known whether processes reach each other's memory. */
 const psg_home_row *psg_route_home(const psg_plan *plan);
-/** The home that takes less room on the GPUs than this one: without a second buffer for some of its
- *  rows; with smaller segments, which take less room beside it; or main memory, cut into parts of
- *  which the GPUs have room for some, unless blocks have to stay there. @return NULL: there is
- *  none */
+/** The next home that takes less room on the GPUs. @return NULL: there is none */
 const psg_home_row *psg_route_smaller_home(const psg_plan *plan);
 /** Once all else is known: the route of several right-hand sides at once. Its graph is NULL where
  *  they are solved one after the other. */

@@ -48,8 +48,7 @@ psg_status psg_workers_list(psg_workers *w, bool gpus) {
  *                  GPUs' planes            cores' planes
  *   GPUs' rows     stay on the GPUs        to a GPU, and back
  *   cores' rows    from a GPU, and back    stay in main memory
- *
- * The part is what the options say, else none. */
+ */
 static psg_status share(psg_workers *w, const psg_options *o, size_t cpus) {
     const bool both = w->gpu_count > 0 && cpus > 0;
     if (psg_options_want_cpu_share(o) && !both) {

@@ -18,13 +18,10 @@
 /* --------------------------------------------------------------------------------- chunks */
 
 bool psg_chunk_allocate(const psg_plan *plan, psg_chunk *chunk) {
-    if (chunk->node != STARPU_MAIN_RAM) {
-        chunk->memory = (void *)starpu_malloc_on_node((unsigned)chunk->node, chunk->bytes);
-    } else if (plan->workers.gpu_count > 0) {
-        chunk->memory = psg_devices->host_alloc(chunk->bytes);
-    } else {
-        chunk->memory = base_allocate(chunk->bytes);
-    }
+    chunk->memory = chunk->node != STARPU_MAIN_RAM
+                        ? (void *)starpu_malloc_on_node((unsigned)chunk->node, chunk->bytes)
+                    : plan->workers.gpu_count > 0 ? psg_devices->host_alloc(chunk->bytes)
+                                                  : base_allocate(chunk->bytes);
     return chunk->memory != NULL;
 }
 
