@@ -133,8 +133,8 @@ static int load(app_job *r, void *f, size_t bytes) {
     } else if (r->arguments.problem == APP_PROBLEM_LID) {
         memset(f, 0, bytes);
     } else {
-        const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
-        code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->planes, f);
+        code = app_madelung_fill((app_lattice)r->arguments.lattice, grid, options->precision,
+                                 r->planes, f);
     }
     r->report.read_seconds += app_now() - start;
     return code;

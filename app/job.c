@@ -298,15 +298,11 @@ int app_job_describe(app_job *r, app_side_values *values) {
     r->report.runs.repeat = r->arguments.repeat * (unsigned)app_field_count(r->steps);
     r->planes = app_own_planes(&r->report.grid);
     make_options(r);
-    if (r->arguments.problem == APP_PROBLEM_MADELUNG ||
-        r->arguments.problem == APP_PROBLEM_CAVITY) {
-        const int lattice = r->arguments.lattice;
-        r->report.lattice = app_lattice_name(lattice < 0 ? APP_NACL : (app_lattice)lattice);
-        r->report.source = lattice == APP_CAVITY ? "cavity" : "madelung";
-    } else if (r->arguments.problem == APP_PROBLEM_MODES) {
-        r->report.source = "modes";
-    } else if (r->arguments.problem == APP_PROBLEM_LID) {
-        r->report.source = "lid";
+    if (r->arguments.problem != APP_PROBLEM_NONE) {
+        r->report.source = app_problem_choices[r->arguments.problem].name;
+    }
+    if (r->arguments.lattice >= 0) {
+        r->report.lattice = app_lattice_name((app_lattice)r->arguments.lattice);
     }
     code = app_ranks_agree(read_values(r, values));
     return code ? code : app_ranks_agree(open_epsilon(r));

@@ -93,11 +93,10 @@ static int check_modes(app_job *r, const app_solver *s) {
 
 static int check_madelung(app_job *r, const app_solver *s) {
     const psg_options *options = &r->report.options;
-    const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
     app_madelung *m = &r->known.madelung;
-    if (app_madelung_constant((app_lattice)lattice, &r->report.grid, options->precision,
-                              options->symbol, r->planes, app_solver_part(s, s->f),
-                              app_solver_last_u(s), m)) {
+    if (app_madelung_constant((app_lattice)r->arguments.lattice, &r->report.grid,
+                              options->precision, options->symbol, r->planes,
+                              app_solver_part(s, s->f), app_solver_last_u(s), m)) {
         return APP_FAILED;
     }
     r->report.madelung = m;
