@@ -28,6 +28,12 @@ void *base_allocate(size_t bytes) {
     return p;
 }
 
+void *base_grown(void *old, size_t room, size_t bytes, bool *good) {
+    void *more = *good ? realloc(old, room * bytes) : NULL;
+    *good = more != NULL;
+    return *good ? more : old;
+}
+
 /* The kernel reads a mask of signals as a core would read it, and then finds that there is no such
  * change of the mask. */
 bool base_is_readable(const void *byte) {

@@ -12,6 +12,11 @@
  *          cannot be had */
 void *base_allocate(size_t bytes);
 
+/** An array with room for `room` elements of so many bytes, in place of the old one.
+ *  @param[in,out] good  false: nothing is tried; becomes false where there is no memory
+ *  @return the old one if not good */
+void *base_grown(void *old, size_t room, size_t bytes, bool *good);
+
 /** Can a core read the byte? It cannot where memory of a GPU is, or memory that was given back to
  * the system. */
 bool base_is_readable(const void *byte);

@@ -1,5 +1,5 @@
 /* What the library was built from, and what it runs on. */
-#include "base/here.h"
+#include "base/source_line.h"
 #include "cpu/ops.h"
 #include "graph/options.h"
 #include "graph/psg_machine.h"
@@ -11,6 +11,10 @@
 
 #include <hwloc.h>
 #include <stdio.h>
+
+double psg_clock(void) {
+    return psg_platform->now();
+}
 
 static const char *const component_names[PSG_COMPONENT_COUNT] = {
     [PSG_COMPONENT_PSG] = "psg",       [PSG_COMPONENT_STARPU] = "StarPU",

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/nearest.h"
 #include "graph/status.h"
-#include "runtime/decimal.h"
+#include "runtime/c_locale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -365,11 +365,11 @@ static bool in_range(const row *r, double value) {
 
 /* A number in the text, whatever the locale of the program is. */
 static bool read_number(const char *text, double *value) {
-    const psg_decimal decimal = psg_decimal_begin();
+    const psg_c_locale locale = psg_c_locale_begin();
     char *end = NULL;
     *value = strtod(text, &end);
     const bool whole = end != text && *end == '\0' && text[0] > ' ' && strpbrk(text, "xX") == NULL;
-    psg_decimal_end(decimal);
+    psg_c_locale_end(locale);
     return whole;
 }
 

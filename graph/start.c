@@ -7,7 +7,7 @@
 #include "graph/psg_machine.h"
 #include "graph/recorded.h"
 #include "graph/status.h"
-#include "runtime/decimal.h"
+#include "runtime/c_locale.h"
 #include "runtime/device.h"
 #include "runtime/node.h"
 #include "runtime/simulation.h"
@@ -20,29 +20,34 @@
 #include <string.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool ours;       /* StarPU was started here, and rests; under the lock, as is `needed` */
-static unsigned needed; /* solves in flight and plans with slab handles: what keeps workers awake */
-static bool calibrating;  /* our StarPU measures tasks for its models; under the lock */
-static unsigned acquired; /* psg_runtime_acquire() not yet released */
+/* The StarPU of the process; under the lock. */
+typedef struct process_state {
+    pthread_mutex_t lock;
+    bool ours;         /* it was started here, and rests */
+    unsigned needed;   /* what keeps workers awake: solves in flight, and plans with slab handles */
+    bool calibrating;  /* ours measures tasks for its models */
+    unsigned acquired; /* psg_runtime_acquire() not yet released */
+} process_state;
+
+static process_state process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* An idle StarPU worker polls, and takes its core from whatever the host program computes
  * between two solves. So a StarPU of our own rests while nothing needs it; one of the host's is
  * left alone. */
 void psg_runtime_awake(void) {
-    pthread_mutex_lock(&lock);
-    if (needed++ == 0 && ours) {
+    pthread_mutex_lock(&process.lock);
+    if (process.needed++ == 0 && process.ours) {
         starpu_resume();
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 void psg_runtime_rest(void) {
-    pthread_mutex_lock(&lock);
-    if (--needed == 0 && ours) {
+    pthread_mutex_lock(&process.lock);
+    if (--process.needed == 0 && process.ours) {
         starpu_pause();
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 psg_status psg_room_check(const char *what, double bytes) {
@@ -159,7 +164,7 @@ static psg_status start_first(struct starpu_conf *conf, const psg_options *optio
 static psg_status start(const psg_options *options, const gpu_list *gpus, const psg_share *share,
                         const char *advice, bool running) {
     struct starpu_conf conf;
-    const psg_decimal decimal = psg_decimal_begin(); /* for the files that StarPU reads */
+    const psg_c_locale locale = psg_c_locale_begin(); /* for the files that StarPU reads */
     psg_status status = check_start(gpus);
     if (status == PSG_OK) {
         status = configure(&conf, options, gpus, share, advice);
@@ -176,7 +181,7 @@ static psg_status start(const psg_options *options, const gpu_list *gpus, const 
         status = start_first(&conf, options, share);
         (void)psg_starpu_stacks(stack);
     }
-    psg_decimal_end(decimal);
+    psg_c_locale_end(locale);
     return status;
 }
 
@@ -206,7 +211,7 @@ static psg_status check_running(const psg_options *options) {
                         "StarPU runs already, with %u CUDA workers and not the %d asked for",
                         starpu_cuda_worker_get_count(), options->gpus);
     }
-    if (options->calibrate != 0 && !calibrating) {
+    if (options->calibrate != 0 && !process.calibrating) {
         return psg_fail(PSG_ERR_STATE, "StarPU runs already, and was not started to calibrate");
     }
     int id[STARPU_NMAXWORKERS];
@@ -306,23 +311,23 @@ psg_status psg_runtime_simulate(const char *machine) {
 /* Under the lock. With the last of our plans gone, workers are left awake for whoever joined
  * meanwhile. */
 static void stop(void) {
-    if (--acquired == 0) {
-        const psg_decimal decimal = psg_decimal_begin(); /* for the models that StarPU writes */
-        if (ours && needed == 0) {
+    if (--process.acquired == 0) {
+        const psg_c_locale locale = psg_c_locale_begin(); /* for the models that StarPU writes */
+        if (process.ours && process.needed == 0) {
             starpu_resume();
         }
-        if (ours) {
+        if (process.ours) {
             psg_starpu_home_stopping();
         }
         psg_simulation_stopping();
         starpu_shutdown();
-        if (ours) {
+        if (process.ours) {
             psg_starpu_home_stopped();
         }
-        ours = false;
-        calibrating = false;
+        process.ours = false;
+        process.calibrating = false;
         psg_simulation_end();
-        psg_decimal_end(decimal);
+        psg_c_locale_end(locale);
     }
 }
 
@@ -342,18 +347,18 @@ static psg_status acquire(const psg_options *options, psg_share *share, const ch
         status = psg_fail(PSG_ERR_NODEV, "cpus = 0, and there is no GPU here that can be used%s%s",
                           gpus.words[0] != '\0' ? ": " : "", gpus.words);
     }
-    if (status == PSG_OK && acquired == 0) {
+    if (status == PSG_OK && process.acquired == 0) {
         status = start(options, &gpus, share, running ? "" : advice, running);
     }
     psg_simulation_end();
     if (status != PSG_OK) {
         return status;
     }
-    acquired++;
+    process.acquired++;
     if (!running) {
-        calibrating = options->calibrate != 0;
-        ours = psg_platform->threads; /* whose idle workers take nobody's core */
-        if (ours) {
+        process.calibrating = options->calibrate != 0;
+        process.ours = psg_platform->threads; /* whose idle workers take nobody's core */
+        if (process.ours) {
             starpu_pause();
         }
     } else {
@@ -374,13 +379,13 @@ psg_status psg_runtime_acquire(const psg_options *options, psg_comm *comm, const
     psg_share share;
     psg_share_enter(&share,
                     psg_platform->threads ? comm : NULL); /* simulated nodes share no cores */
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     psg_status status = acquire(options, &share, advice);
     if (status == PSG_OK && comm != NULL && !psg_comms->start(comm)) {
         status = psg_fail(PSG_ERR_RUNTIME, "no thread could be had for messages");
         stop();
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
     psg_share_leave(&share);
     return status;
 }
@@ -389,9 +394,9 @@ void psg_runtime_release(psg_comm *comm) {
     if (comm != NULL) {
         psg_comms->stop(comm);
     }
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     stop();
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 psg_status psg_starpu_folder(char *folder, size_t size, char *why, size_t why_size) {
@@ -399,8 +404,8 @@ psg_status psg_starpu_folder(char *folder, size_t size, char *why, size_t why_si
     if (folder == NULL || why == NULL) {
         return psg_fail(PSG_ERR_ARG, "folder or why is NULL");
     }
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     psg_starpu_home_folder(folder, size, why, why_size);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
     return PSG_OK;
 }

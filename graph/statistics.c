@@ -18,8 +18,12 @@ const char *psg_stage_name(psg_stage stage) {
 }
 
 /* Bytes that StarPU has moved over each kind of link: it forgets them whenever it tells. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t moved_bytes[PSG_COPY_WAYS];
+typedef struct process_state {
+    pthread_mutex_t lock;
+    uint64_t bytes[PSG_COPY_WAYS];
+} process_state;
+
+static process_state process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_gpu(unsigned node) {
     return starpu_node_get_kind(node) == STARPU_CUDA_RAM;
@@ -35,22 +39,22 @@ static void count_moved(void) {
             continue;
         }
         const psg_copy_way way = !from_gpu ? PSG_COPY_H2D : !to_gpu ? PSG_COPY_D2H : PSG_COPY_D2D;
-        moved_bytes[way] += (uint64_t)info.transferred_bytes;
+        process.bytes[way] += (uint64_t)info.transferred_bytes;
     }
 }
 
 static void count_transfers(psg_link_statistics links[PSG_LINK_COUNT]) {
     psg_copy_sum sums[PSG_COPY_WAYS];
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     count_moved();
     psg_device_read_copies();
     psg_copies_sums(sums);
     for (int way = 0; way < PSG_COPY_WAYS; way++) {
         psg_link_statistics *link = &links[way]; /* psg_link begins with the ways */
-        link->bytes = moved_bytes[way] + sums[way].task_bytes;
+        link->bytes = process.bytes[way] + sums[way].task_bytes;
         link->seconds = link->bytes == 0 || psg_device_times_copies() ? sums[way].seconds : NAN;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 psg_status(psg_work_statistics)(const psg_work *work, psg_run_statistics *statistics,

@@ -4,8 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local char last_error[1024];
-static _Thread_local char last_line[128];
+typedef struct error {
+    char words[1024];
+    char line[128];
+    char detail[1024 + sizeof ": " + 128]; /* both together */
+} error;
+
+static _Thread_local error last;
 
 static const char *const status_words[PSG_STATUS_COUNT] = {
     [PSG_OK] = "done",
@@ -24,19 +29,18 @@ const char *psg_status_string(psg_status status) {
 }
 
 const char *psg_last_error(void) {
-    return last_error;
+    return last.words;
 }
 
 const char *psg_last_error_detail(void) {
-    static _Thread_local char detail[sizeof last_line + sizeof ": " + sizeof last_error];
-    (void)snprintf(detail, sizeof detail, "%s%s%s", last_line, last_line[0] != '\0' ? ": " : "",
-                   last_error);
-    return detail;
+    (void)snprintf(last.detail, sizeof last.detail, "%s%s%s", last.line,
+                   last.line[0] != '\0' ? ": " : "", last.words);
+    return last.detail;
 }
 
 void psg_clear_error(void) {
-    last_error[0] = '\0';
-    last_line[0] = '\0';
+    last.words[0] = '\0';
+    last.line[0] = '\0';
 }
 
 /* A cache of compiled files may have handed the compiler a path that begins in the build folder. */
@@ -49,9 +53,9 @@ static const char *from_root(const char *line) {
 
 psg_status psg_fail_at(const char *line, psg_status status, const char *format, ...) {
     va_list arguments;
-    (void)snprintf(last_line, sizeof last_line, "%s", from_root(line));
+    (void)snprintf(last.line, sizeof last.line, "%s", from_root(line));
     va_start(arguments, format);
-    (void)vsnprintf(last_error, sizeof last_error, format, arguments);
+    (void)vsnprintf(last.words, sizeof last.words, format, arguments);
     va_end(arguments);
     return status;
 }

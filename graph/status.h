@@ -7,9 +7,9 @@
 
 /** Keep the words for psg_last_error(), and the line of the sources for psg_last_error_detail():
  *  psg_fail(status, format, ...). @return the status */
-#define psg_fail(...) psg_fail_at(PSG_HERE, __VA_ARGS__)
+#define psg_fail(...) psg_fail_at(PSG_SOURCE_LINE, __VA_ARGS__)
 
-/** @param[in] line  as PSG_HERE has it; copied */
+/** @param[in] line  as PSG_SOURCE_LINE has it; copied */
 psg_status psg_fail_at(const char *line, psg_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void psg_clear_error(void);

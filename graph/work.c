@@ -14,13 +14,13 @@ psg_submission psg_work_start(psg_work *work, psg_run *run, uint64_t number) {
         psg_runtime_awake();
         s.program = psg_lp_bound_begin(work);
     }
-    s.decimal = psg_decimal_begin(); /* StarPU reads a model with its first task */
+    s.locale = psg_c_locale_begin(); /* StarPU reads a model with its first task */
     return s;
 }
 
 void psg_work_submitted(psg_run *run, psg_submission submission) {
     const bool awake = run->awake; /* the run may end now, and be another one's */
-    psg_decimal_end(submission.decimal);
+    psg_c_locale_end(submission.locale);
     if (submission.program) {
         psg_lp_bound_submitted();
     }

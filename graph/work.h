@@ -5,8 +5,8 @@
 
 #include "graph/psg_observe.h"
 #include "graph/workers.h"
+#include "runtime/c_locale.h"
 #include "runtime/copies.h"
-#include "runtime/decimal.h"
 #include "runtime/history.h"
 
 /** What only a plan, or a workload, can tell of its runs. A function that is NULL has nothing to
@@ -41,7 +41,7 @@ struct psg_work {
 
 /** A run that is being submitted. */
 typedef struct psg_submission {
-    psg_decimal decimal;
+    psg_c_locale locale;
     bool program; /**< StarPU's linear program is about the run */
 } psg_submission;
 

@@ -30,19 +30,42 @@ struct psg_operation {
     double seconds; /* that it has the network for itself, this way */
 };
 
-static struct psg_comm_own *nodes_of_all; /* of all plans so far */
-static unsigned started;                  /* what needs the messenger */
+/* Messages go one after the other, in the order in which they were posted, and others come at the
+ * same time, one after the other, too. */
+typedef struct letter {
+    struct letter *next;
+    psg_request *request;
+    psg_operation operation;
+} letter;
+
+/* A thread of the simulation for what goes, and one for what comes. */
+typedef struct direction {
+    starpu_pthread_t thread;
+    starpu_pthread_cond_t posted_some;
+    letter *first; /* under the lock */
+    letter *last;  /* under the lock */
+} direction;
+
+typedef struct process_state {
+    struct psg_comm_own *nodes; /* of all plans so far */
+    unsigned started;           /* what needs the messenger */
+    starpu_pthread_mutex_t lock;
+    direction direction[2];
+    bool stopping; /* under the lock */
+} process_state;
+
+static process_state process;
 
 psg_comm *psg_simulated_nodes(unsigned nodes, double rate) {
-    struct psg_comm_own *own = nodes_of_all;
+    struct psg_comm_own *own = process.nodes;
     while (own != NULL && (own->comm.ranks != (int)nodes || own->rate != rate)) {
         own = own->next;
     }
     if (own == NULL && (own = malloc(sizeof *own)) != NULL) {
         *own = (struct psg_comm_own){.comm = {.ranks = (int)nodes, .node_ranks = 1, .own = own},
-                                     .next = nodes_of_all,
+                                     .next = process.nodes,
                                      .rate = rate};
-        nodes_of_all = own;
+        process.nodes = own;
     }
     return own != NULL ? &own->comm : NULL;
 }
@@ -131,37 +154,17 @@ static void words_of(int code, char *words, size_t size) {
 
 /* -------------------------------------------------------------------------------- messages */
 
-/* Messages go one after the other, in the order in which they were posted, and others come at the
- * same time, one after the other, too. */
-typedef struct letter {
-    struct letter *next;
-    psg_request *request;
-    psg_operation operation;
-} letter;
-
-/* A thread of the simulation for what goes, and one for what comes. */
-typedef struct direction {
-    starpu_pthread_t thread;
-    starpu_pthread_cond_t posted_some;
-    letter *first; /* under the lock */
-    letter *last;  /* under the lock */
-} direction;
-
-static starpu_pthread_mutex_t lock;
-static direction directions[2];
-static bool stopping; /* under the lock */
-
 /* @return NULL: no more will come */
 static letter *take(direction *d) {
-    starpu_pthread_mutex_lock(&lock);
-    while (d->first == NULL && !stopping) {
-        starpu_pthread_cond_wait(&d->posted_some, &lock);
+    starpu_pthread_mutex_lock(&process.lock);
+    while (d->first == NULL && !process.stopping) {
+        starpu_pthread_cond_wait(&d->posted_some, &process.lock);
     }
     letter *l = d->first;
     if (l != NULL) {
         d->first = l->next;
     }
-    starpu_pthread_mutex_unlock(&lock);
+    starpu_pthread_mutex_unlock(&process.lock);
     return l;
 }
 
@@ -180,12 +183,13 @@ static void *carry(void *argument) {
 }
 
 static bool start_threads(void) {
-    stopping = false;
-    starpu_pthread_mutex_init(&lock, NULL);
+    process.stopping = false;
+    starpu_pthread_mutex_init(&process.lock, NULL);
     for (int d = 0; d < 2; d++) {
-        directions[d].first = NULL;
-        starpu_pthread_cond_init(&directions[d].posted_some, NULL);
-        if (starpu_pthread_create(&directions[d].thread, NULL, carry, &directions[d]) != 0) {
+        process.direction[d].first = NULL;
+        starpu_pthread_cond_init(&process.direction[d].posted_some, NULL);
+        if (starpu_pthread_create(&process.direction[d].thread, NULL, carry,
+                                  &process.direction[d]) != 0) {
             return false; /* which SimGrid never does */
         }
     }
@@ -193,17 +197,17 @@ static bool start_threads(void) {
 }
 
 static void stop_threads(void) {
-    starpu_pthread_mutex_lock(&lock);
-    stopping = true;
+    starpu_pthread_mutex_lock(&process.lock);
+    process.stopping = true;
     for (int d = 0; d < 2; d++) {
-        starpu_pthread_cond_signal(&directions[d].posted_some);
+        starpu_pthread_cond_signal(&process.direction[d].posted_some);
     }
-    starpu_pthread_mutex_unlock(&lock);
+    starpu_pthread_mutex_unlock(&process.lock);
     for (int d = 0; d < 2; d++) {
-        (void)starpu_pthread_join(directions[d].thread, NULL);
-        starpu_pthread_cond_destroy(&directions[d].posted_some);
+        (void)starpu_pthread_join(process.direction[d].thread, NULL);
+        starpu_pthread_cond_destroy(&process.direction[d].posted_some);
     }
-    starpu_pthread_mutex_destroy(&lock);
+    starpu_pthread_mutex_destroy(&process.lock);
 }
 
 static void post(psg_request *request) {
@@ -214,8 +218,8 @@ static void post(psg_request *request) {
     }
     *l = (letter){.request = request};
     (void)request->start(request, &l->operation);
-    direction *d = &directions[l->operation.received];
-    starpu_pthread_mutex_lock(&lock);
+    direction *d = &process.direction[l->operation.received];
+    starpu_pthread_mutex_lock(&process.lock);
     if (d->first == NULL) {
         d->first = l;
     } else {
@@ -223,7 +227,7 @@ static void post(psg_request *request) {
     }
     d->last = l;
     starpu_pthread_cond_signal(&d->posted_some);
-    starpu_pthread_mutex_unlock(&lock);
+    starpu_pthread_mutex_unlock(&process.lock);
 }
 
 static size_t drop(const void *owner) {
@@ -233,14 +237,14 @@ static size_t drop(const void *owner) {
 
 static bool start(psg_comm *comm) {
     (void)comm;
-    const bool running = started > 0 || start_threads();
-    started += running ? 1 : 0;
+    const bool running = process.started > 0 || start_threads();
+    process.started += running ? 1 : 0;
     return running;
 }
 
 static void stop(psg_comm *comm) {
     (void)comm;
-    if (--started == 0) {
+    if (--process.started == 0) {
         stop_threads();
     }
 }

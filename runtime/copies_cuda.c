@@ -42,8 +42,12 @@ typedef struct gpu {
 } gpu;
 
 /* StarPU gives a copy no context. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static gpu gpus[STARPU_MAXCUDADEVS]; /* by device number; under the lock */
+typedef struct process_state {
+    pthread_mutex_t lock;
+    gpu gpu[STARPU_MAXCUDADEVS]; /* by device number; under the lock */
+} process_state;
+
+static process_state process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---------------------------------------------------------------------------------- clocks */
 
@@ -142,7 +146,7 @@ static timing *make_timing(void) {
 }
 
 static gpu *gpu_of(const psg_copy_record *record) {
-    return &gpus[record->way == PSG_COPY_D2H ? record->from : record->to];
+    return &process.gpu[record->way == PSG_COPY_D2H ? record->from : record->to];
 }
 
 static track *track_of(gpu *g, const psg_copy_record *record) {
@@ -155,7 +159,7 @@ static track *track_of(gpu *g, const psg_copy_record *record) {
  * read here, beside the GPUs' work, so that little is left for the end of a solve.
  * @return NULL: it cannot be timed */
 static timing *begin(const psg_copy_record *record, cudaStream_t stream) {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     gpu *g = gpu_of(record);
     timing *t = NULL;
     if (g->ready) {
@@ -168,7 +172,7 @@ static timing *begin(const psg_copy_record *record, cudaStream_t stream) {
             t = make_timing();
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
     if (t != NULL && cudaEventRecord(t->begin, stream) != cudaSuccess) {
         free_timing(t);
         t = NULL;
@@ -193,7 +197,7 @@ static void end(timing *t, cudaStream_t stream) {
         free_timing(t);
         return;
     }
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     track *l = track_of(gpu_of(&t->record), &t->record);
     if (l->newest != NULL) {
         l->newest->next = t;
@@ -201,12 +205,12 @@ static void end(timing *t, cudaStream_t stream) {
         l->oldest = t;
     }
     l->newest = t;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 void psg_cuda_copies_open(int device) {
-    pthread_mutex_lock(&lock);
-    gpu *g = &gpus[device];
+    pthread_mutex_lock(&process.lock);
+    gpu *g = &process.gpu[device];
     if (g->users++ == 0) {
         const double patience = 1e4; /* microseconds: it may have to wake up */
         g->ready = cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking) == cudaSuccess &&
@@ -214,12 +218,12 @@ void psg_cuda_copies_open(int device) {
                    cudaEventCreate(&g->next_zero) == cudaSuccess && set_clock(g, patience);
         (void)cudaGetLastError();
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 void psg_cuda_copies_close(int device) {
-    pthread_mutex_lock(&lock);
-    gpu *g = &gpus[device];
+    pthread_mutex_lock(&process.lock);
+    gpu *g = &process.gpu[device];
     if (--g->users == 0) {
         read_all(g);
         for (int m = 0; m < TRACKS; m++) { /* the data are gone, and so nothing is on its way */
@@ -246,7 +250,7 @@ void psg_cuda_copies_close(int device) {
         (void)cudaGetLastError();
         *g = (gpu){.users = 0};
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 bool psg_cuda_times_copies(void) {
@@ -254,11 +258,11 @@ bool psg_cuda_times_copies(void) {
 }
 
 void psg_cuda_read_copies(void) {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     for (int device = 0; device < STARPU_MAXCUDADEVS; device++) {
-        read_all(&gpus[device]);
+        read_all(&process.gpu[device]);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 /* Two crystals differ by some 1e-5, so that in a tenth of a second they part by a microsecond.
@@ -266,9 +270,9 @@ void psg_cuda_read_copies(void) {
 void psg_cuda_set_clocks(void) {
     const double age = 1e5;
     const double patience = 60;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     for (int device = 0; device < STARPU_MAXCUDADEVS; device++) {
-        gpu *g = &gpus[device];
+        gpu *g = &process.gpu[device];
         bool idle = g->ready && starpu_timing_now() - g->zero_time > age;
         if (idle) {
             read_all(g);
@@ -280,7 +284,7 @@ void psg_cuda_set_clocks(void) {
             (void)set_clock(g, patience);
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 /* ----------------------------------------------------------------------------- the interface */
@@ -350,20 +354,14 @@ static int copy_timed(void *source, unsigned source_node, void *target, unsigned
     return result;
 }
 
-static int ram_to_cuda(void *source, unsigned source_node, void *target, unsigned target_node,
-                       cudaStream_t stream) {
-    return copy_timed(source, source_node, target, target_node, stream, cudaMemcpyHostToDevice);
-}
-
-static int cuda_to_ram(void *source, unsigned source_node, void *target, unsigned target_node,
-                       cudaStream_t stream) {
-    return copy_timed(source, source_node, target, target_node, stream, cudaMemcpyDeviceToHost);
-}
-
-static int cuda_to_cuda(void *source, unsigned source_node, void *target, unsigned target_node,
-                        cudaStream_t stream) {
-    return copy_timed(source, source_node, target, target_node, stream, cudaMemcpyDeviceToDevice);
-}
+#define COPY_TIMED(name, kind)                                                                     \
+    static int name(void *source, unsigned source_node, void *target, unsigned target_node,        \
+                    cudaStream_t stream) {                                                         \
+        return copy_timed(source, source_node, target, target_node, stream, kind);                 \
+    }
+COPY_TIMED(ram_to_cuda, cudaMemcpyHostToDevice)
+COPY_TIMED(cuda_to_ram, cudaMemcpyDeviceToHost)
+COPY_TIMED(cuda_to_cuda, cudaMemcpyDeviceToDevice)
 
 /* What is copied at once, where the environment says so; and all that is none of GPUs. */
 static int any_to_any(void *source, unsigned source_node, void *target, unsigned target_node,
@@ -381,21 +379,17 @@ static int any_to_any(void *source, unsigned source_node, void *target, unsigned
     return result;
 }
 
-static struct starpu_data_copy_methods copy_methods;
-static struct starpu_data_interface_ops blocks;
-static pthread_once_t made = PTHREAD_ONCE_INIT;
-
-static void make_blocks(void) {
-    psg_starpu_blocks(&blocks, &copy_methods);
-    copy_methods.ram_to_cuda_async = ram_to_cuda;
-    copy_methods.cuda_to_ram_async = cuda_to_ram;
-    copy_methods.cuda_to_cuda_async = cuda_to_cuda;
-    copy_methods.any_to_any = any_to_any;
+static void time_copies(struct starpu_data_interface_ops *interface,
+                        struct starpu_data_copy_methods *methods) {
+    (void)interface;
+    methods->ram_to_cuda_async = ram_to_cuda;
+    methods->cuda_to_ram_async = cuda_to_ram;
+    methods->cuda_to_cuda_async = cuda_to_cuda;
+    methods->any_to_any = any_to_any;
 }
 
 struct starpu_data_interface_ops *psg_cuda_blocks(void) {
-    (void)pthread_once(&made, make_blocks);
-    return &blocks;
+    return psg_starpu_blocks(time_copies);
 }
 
 /* ------------------------------------------------------------------------------------ tasks */

@@ -13,7 +13,6 @@
 #include <starpu.h>
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,36 +24,36 @@ typedef struct request {
 
 enum { MEMORIES = STARPU_MAXCUDADEVS + 1 }; /* main memory is the first */
 
-static request *first[MEMORIES][MEMORIES];
-static starpu_data_handle_t asked; /* whose size StarPU has asked for last */
+typedef struct process_state {
+    request *first[MEMORIES][MEMORIES];
+    starpu_data_handle_t asked; /* whose size StarPU has asked for last */
+} process_state;
+
+static process_state process;
 
 /* ----------------------------------------------------------------------------- the interface */
 
 static size_t get_size(starpu_data_handle_t handle) {
-    asked = handle;
+    process.asked = handle;
     return starpu_interface_block_ops.get_size(handle);
 }
 
 static void forget(starpu_data_handle_t handle) {
-    asked = asked == handle ? NULL : asked;
+    process.asked = process.asked == handle ? NULL : process.asked;
     if (starpu_interface_block_ops.unregister_data_handle != NULL) {
         starpu_interface_block_ops.unregister_data_handle(handle);
     }
 }
 
-static struct starpu_data_interface_ops blocks;
-static pthread_once_t made = PTHREAD_ONCE_INIT;
-
-static void make_blocks(void) {
-    static struct starpu_data_copy_methods copy_methods;
-    psg_starpu_blocks(&blocks, &copy_methods);
-    blocks.get_size = get_size;
-    blocks.unregister_data_handle = forget;
+static void watch_sizes(struct starpu_data_interface_ops *interface,
+                        struct starpu_data_copy_methods *methods) {
+    (void)methods;
+    interface->get_size = get_size;
+    interface->unregister_data_handle = forget;
 }
 
 struct starpu_data_interface_ops *psg_simulated_blocks(void) {
-    (void)pthread_once(&made, make_blocks);
-    return &blocks;
+    return psg_starpu_blocks(watch_sizes);
 }
 
 /* -------------------------------------------------------------------------------- the copies */
@@ -78,12 +77,12 @@ static void keep_request(unsigned from, unsigned to) {
     if (r == NULL) {
         return;
     }
-    if (asked != NULL) {
-        r->record.bytes = starpu_interface_block_ops.get_size(asked);
-        r->record.source = starpu_data_handle_to_pointer(asked, from);
-        r->record.target = starpu_data_handle_to_pointer(asked, to);
+    if (process.asked != NULL) {
+        r->record.bytes = starpu_interface_block_ops.get_size(process.asked);
+        r->record.source = starpu_data_handle_to_pointer(process.asked, from);
+        r->record.target = starpu_data_handle_to_pointer(process.asked, to);
     }
-    request **last = &first[device_of(from) + 1][device_of(to) + 1];
+    request **last = &process.first[device_of(from) + 1][device_of(to) + 1];
     while (*last != NULL) {
         last = &(*last)->next;
     }
@@ -94,7 +93,7 @@ __attribute__((visibility("default"))) void
 starpu_interface_start_driver_copy_async(unsigned source, unsigned target, double *start) {
     typedef void (*function)(unsigned, unsigned, double *);
     keep_request(source, target);
-    asked = NULL;
+    process.asked = NULL;
     NEXT("starpu_interface_start_driver_copy_async", function)(source, target, start);
 }
 
@@ -107,7 +106,7 @@ static int device_at(const_sg_host_t host) {
 /* The oldest request that the copy may be of, and none before it. What StarPU copies to make room
  * has no request, and so no data here. */
 static psg_copy_record take_request(int from, int to, size_t bytes) {
-    request **queue = &first[from + 1][to + 1];
+    request **queue = &process.first[from + 1][to + 1];
     request *found = *queue;
     psg_copy_record record = {.bytes = bytes};
     while (found != NULL && found->record.bytes != bytes && found->record.bytes != 0) {
@@ -140,8 +139,8 @@ __attribute__((visibility("default"))) void sg_host_sendto(sg_host_t from, sg_ho
 bool psg_simulated_times_copies(void) {
     static const char name[] = "sg_host_sendto";
     void *ours = NULL;
-    Dl_info here;
+    Dl_info mine;
     Dl_info there;
-    return dladdr(&first, &here) != 0 && (ours = dlsym(RTLD_DEFAULT, name)) != NULL &&
-           dladdr(ours, &there) != 0 && here.dli_fbase == there.dli_fbase;
+    return dladdr(&process, &mine) != 0 && (ours = dlsym(RTLD_DEFAULT, name)) != NULL &&
+           dladdr(ours, &there) != 0 && mine.dli_fbase == there.dli_fbase;
 }

@@ -8,7 +8,7 @@ const psg_device_table *const psg_devices = PSG_SIMULATE    ? &psg_simulated_dev
                                                             : NULL;
 
 const char *psg_device_version(void) {
-    return psg_devices != NULL ? psg_devices->version() : NULL;
+    return psg_devices != NULL && psg_devices->version != NULL ? psg_devices->version() : NULL;
 }
 
 int psg_device_count(char *words, size_t size) {

@@ -14,7 +14,7 @@ typedef struct psg_device_memory {
 
 /** GPUs, by CUDA or of a simulated machine. A device is CUDA's number. */
 typedef struct psg_device_table {
-    /** CUDA's version that this was built with, "13.0"; NULL without. */
+    /** CUDA's version that this was built with, "13.0". NULL: a simulation. */
     const char *(*version)(void);
     /** Devices that can be used now. @param[out] words  why there are none: "" if there simply is
      * none */

@@ -87,8 +87,12 @@ static enum cudaStreamCaptureMode let_capture(void) {
 }
 
 typedef CUresult (*ask_function)(unsigned, CUpointer_attribute *, void **, CUdeviceptr);
-static pthread_once_t driver_looked_up = PTHREAD_ONCE_INIT;
-static ask_function driver_ask;
+typedef struct process_state {
+    pthread_once_t looked_up;
+    ask_function ask; /* NULL: CUDA's driver has none */
+} process_state;
+
+static process_state process = {.looked_up = PTHREAD_ONCE_INIT};
 
 /* The driver's function, which the runtime has loaded and this library is not linked to: it tells
  * all at once. */
@@ -97,7 +101,7 @@ static void look_up_driver(void) {
     void *found = NULL;
     if (cudaGetDriverEntryPointByVersion("cuPointerGetAttributes", &found, 7000, cudaEnableDefault,
                                          &how) == cudaSuccess) {
-        memcpy(&driver_ask, &found, sizeof driver_ask); /* ISO C has no cast to a function */
+        memcpy(&process.ask, &found, sizeof process.ask); /* ISO C has no cast to a function */
     }
     (void)cudaGetLastError();
 }
@@ -118,9 +122,9 @@ static psg_device_memory ask(const void *pointer, int named) {
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     void *answers[ASKED] = {&type, &device, managed, whole, &begin, &bytes};
     (void)named; /* CUDA knows it */
-    (void)pthread_once(&driver_looked_up, look_up_driver);
-    if (driver_ask == NULL ||
-        driver_ask(ASKED, asked, answers, (CUdeviceptr)(uintptr_t)pointer) != CUDA_SUCCESS) {
+    (void)pthread_once(&process.looked_up, look_up_driver);
+    if (process.ask == NULL ||
+        process.ask(ASKED, asked, answers, (CUdeviceptr)(uintptr_t)pointer) != CUDA_SUCCESS) {
         return (psg_device_memory){.device = -1};
     }
     const bool moves = managed[0] != 0;

@@ -40,14 +40,6 @@ static bool have_peers(void) {
     return machine->gpus == 1 || machine->link[PSG_MACHINE_PEER].bytes_per_second > 0;
 }
 
-static void *host_alloc(size_t bytes) {
-    return malloc(bytes);
-}
-
-static void host_free(void *memory) {
-    free(memory);
-}
-
 static bool pin(void *memory, size_t bytes, bool *already) {
     (void)memory;
     (void)bytes;
@@ -57,10 +49,6 @@ static bool pin(void *memory, size_t bytes, bool *already) {
 
 static void unpin(void *memory) {
     (void)memory;
-}
-
-static const char *version(void) {
-    return NULL;
 }
 
 static void model(int device, char *name, size_t size) {
@@ -76,15 +64,14 @@ static void memory_rate(double *rate, double *cache_bytes) {
 }
 
 const psg_device_table psg_simulated_devices = {
-    .version = version,
     .count = count_devices,
     .open = open_device,
     .free_bytes = free_bytes,
     .model = model,
     .ask = ask,
     .peers = have_peers,
-    .host_alloc = host_alloc,
-    .host_free = host_free,
+    .host_alloc = malloc,
+    .host_free = free,
     .pin = pin,
     .unpin = unpin,
     .blocks = psg_simulated_blocks,

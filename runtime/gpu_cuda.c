@@ -125,7 +125,7 @@ static void forget(psg_replay *r) {
 }
 
 static psg_replay *replay_create(const psg_engine *e) {
-    const size_t keys = psg_chain_data(e) + OWN;
+    const size_t keys = (e->chain_steps + 1) * e->task_data + OWN;
     psg_replay *r = calloc(1, sizeof(psg_replay) + keys * sizeof(key) +
                                   e->chain_steps * sizeof(double) + e->user_bytes);
     if (r != NULL) {

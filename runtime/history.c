@@ -1,5 +1,7 @@
 #include "runtime/history.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,26 +71,23 @@ static int by_data(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* @return by use, the number of its data; NULL: no memory */
-static size_t *number_data(const psg_record *record) {
+/* @param[out] numbers  by use, the number of its data @return false: no memory */
+static bool number_data(const psg_record *record, size_t *numbers) {
     name *names = malloc((record->uses + 1) * sizeof *names);
-    size_t *numbers = malloc((record->uses + 1) * sizeof *numbers);
-    if (names == NULL || numbers == NULL) {
-        free(names);
-        free(numbers);
-        return NULL;
+    size_t number = 0;
+    if (names == NULL) {
+        return false;
     }
     for (size_t m = 0; m < record->uses; m++) {
         names[m] = (name){record->use[m].data, m};
     }
     qsort(names, record->uses, sizeof *names, by_data);
-    size_t number = 0;
     for (size_t m = 0; m < record->uses; m++) {
         number += m > 0 && names[m].data != names[m - 1].data;
         numbers[names[m].use] = number;
     }
     free(names);
-    return numbers;
+    return true;
 }
 
 typedef struct search {
@@ -107,30 +106,24 @@ typedef struct search {
 } search;
 
 static void finish(search *s) {
-    free(s->data);
-    free(s->writer);
-    free(s->adder);
-    free(s->former);
-    free(s->event);
-    free(s->first);
+    free(s->data); /* with all that follow it */
     free(s->before);
-    free(s->seen);
 }
 
 static bool begin(search *s, const psg_run_events *events) {
-    const size_t count = events->record.count + 1;
-    *s = (search){.record = &events->record,
-                  .data = number_data(&events->record),
-                  .writer = malloc((events->record.uses + 1) * sizeof(size_t)),
-                  .adder = malloc((events->record.uses + 1) * sizeof(size_t)),
-                  .former = malloc((events->record.uses + 1) * sizeof(size_t)),
-                  .event = malloc(count * sizeof(size_t)),
-                  .first = calloc(count + 1, sizeof(size_t)),
-                  .seen = malloc(count * sizeof(size_t))};
-    if (s->data == NULL || s->writer == NULL || s->adder == NULL || s->former == NULL ||
-        s->event == NULL || s->first == NULL || s->seen == NULL) {
+    const size_t uses = events->record.uses + 1;
+    const size_t count = events->record.count + 2;
+    size_t *all = calloc(4 * uses + 3 * count, sizeof *all);
+    *s = (search){.record = &events->record, .data = all};
+    if (all == NULL || !number_data(&events->record, all)) {
         return false;
     }
+    s->writer = all + uses;
+    s->adder = s->writer + uses;
+    s->former = s->adder + uses;
+    s->event = s->former + uses;
+    s->first = s->event + count;
+    s->seen = s->first + count;
     for (size_t m = 0; m < events->record.uses; m++) {
         s->writer[m] = s->adder[m] = PSG_RECORD_NONE;
     }
@@ -151,12 +144,12 @@ static bool add(search *s, size_t number, size_t before) {
         return true;
     }
     if (s->found == s->room) {
-        const size_t room = s->room > 0 ? 2 * s->room : 256;
-        size_t *more = realloc(s->before, room * sizeof *more);
-        if (more == NULL) {
+        bool good = true;
+        const size_t room = 2 * s->room + 256;
+        s->before = base_grown(s->before, room, sizeof *s->before, &good);
+        if (!good) {
             return false;
         }
-        s->before = more;
         s->room = room;
     }
     s->seen[before] = number;

@@ -1,10 +1,11 @@
 #include "runtime/machine.h"
 #include "base/file.h"
 
-#include "runtime/decimal.h"
+#include "runtime/c_locale.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,96 +26,71 @@ static int place_in(const char *word, const char *const *words, int count) {
     return m;
 }
 
-/* What follows the first word of a line. @return NULL: it was understood, else what was expected */
-typedef const char *(*reader)(psg_machine *machine, const char *rest);
-
-static const char name_expected[] = "machine NAME, of at most 63 letters, digits, '-', '_' and '.'";
-
 /* SimGrid gets the name in XML, and whoever reads a message gets it on a terminal.
  * @return the first character that may not be in it; "": all may */
 static const char *unsafe_in(const char *name) {
     return name + strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.");
 }
 
-static const char *read_name(psg_machine *machine, const char *rest) {
+static bool read_name(void *field, const char *rest) {
+    psg_machine *machine = field;
     const char *name = rest + strspn(rest, " \t");
     size_t length = strlen(name);
     while (length > 0 && strchr(" \t", name[length - 1]) != NULL) {
         length--;
     }
     if (length == 0 || length >= sizeof machine->name) {
-        return name_expected;
+        return false;
     }
     (void)snprintf(machine->name, sizeof machine->name, "%.*s", (int)length, name);
-    return unsafe_in(machine->name)[0] == '\0' ? NULL : name_expected;
+    return unsafe_in(machine->name)[0] == '\0';
 }
 
-static const char *read_about(psg_machine *machine, const char *rest) {
-    (void)snprintf(machine->about, sizeof machine->about, "%s", rest + strspn(rest, " \t"));
-    return NULL;
+static bool read_about(void *field, const char *rest) {
+    (void)snprintf(field, sizeof((psg_machine *)NULL)->about, "%s", rest + strspn(rest, " \t"));
+    return true;
 }
 
-static const char *read_count(unsigned *count, const char *rest, const char *expected) {
+static bool read_count(void *field, const char *rest) {
     int used = 0;
     unsigned long number = 0; /* sscanf() makes it ULONG_MAX where the text has more */
     const bool read = strchr(rest, '-') == NULL && sscanf(rest, "%lu %n", &number, &used) == 1;
-    *count = (unsigned)number;
-    return read && rest[used] == '\0' && number <= 4096 ? NULL : expected;
-}
-
-static const char *read_cpus(psg_machine *machine, const char *rest) {
-    return read_count(&machine->cpus, rest, "cpus N, at most 4096");
-}
-
-static const char *read_gpus(psg_machine *machine, const char *rest) {
-    return read_count(&machine->gpus, rest, "gpus N, at most 4096");
+    *(unsigned *)field = (unsigned)number;
+    return read && rest[used] == '\0' && number <= 4096;
 }
 
 static bool positive(double value) {
     return isfinite(value) && value > 0;
 }
 
-static const char *read_positive(double *number, const char *rest, const char *expected) {
+static bool read_positive(void *field, const char *rest) {
+    double *number = field;
     int used = 0;
-    const bool read = sscanf(rest, "%lf %n", number, &used) == 1 && rest[used] == '\0';
-    return read && positive(*number) ? NULL : expected;
+    return sscanf(rest, "%lf %n", number, &used) == 1 && rest[used] == '\0' && positive(*number);
 }
 
-static const char *read_memory(psg_machine *machine, const char *rest) {
-    return read_positive(&machine->gpu_memory, rest, "gpu_memory BYTES");
-}
-
-static const char *read_speed(psg_machine *machine, const char *rest) {
+static bool read_speed(void *field, const char *rest) {
+    psg_machine *machine = field;
     unsigned long gpu = 0;
     int used = 0;
-    const char *expected = "speed gpu N FACTOR, N from 0 to 63";
     const bool read = strchr(rest, '-') == NULL && sscanf(rest, "gpu %lu %n", &gpu, &used) == 1 &&
                       used > 0 && gpu < PSG_MACHINE_SPEEDS;
-    return read ? read_positive(&machine->speed[gpu], rest + used, expected) : expected;
+    return read && read_positive(&machine->speed[gpu], rest + used);
 }
 
 /* One number above 0, or two, of which the first may be 0. */
-static const char *read_costs(psg_machine_costs *costs, const char *rest, const char *expected) {
+static bool read_costs(void *field, const char *rest) {
+    psg_machine_costs *costs = field;
     int used = 0;
     *costs = (psg_machine_costs){0, 0};
-    if (sscanf(rest, "%lf %n", &costs->piece, &used) != 1 || !isfinite(costs->piece) ||
-        costs->piece < 0) {
-        return expected;
-    }
-    return rest[used] == '\0' && costs->piece > 0
-               ? NULL
-               : read_positive(&costs->task, rest + used, expected);
+    const bool read = sscanf(rest, "%lf %n", &costs->piece, &used) == 1 && isfinite(costs->piece) &&
+                      costs->piece >= 0;
+    const bool alone = read && rest[used] == '\0' && costs->piece > 0;
+    return alone || (read && read_positive(&costs->task, rest + used));
 }
 
-static const char *read_submit(psg_machine *machine, const char *rest) {
-    return read_costs(&machine->submit, rest, "submit PIECE [TASK]");
-}
-
-static const char *read_gap(psg_machine *machine, const char *rest) {
-    return read_costs(&machine->gap, rest, "gap PIECE [TASK]");
-}
-
-static const char *read_link(psg_machine *machine, const char *rest) {
+static bool read_link(void *field, const char *rest) {
+    psg_machine *machine = field;
     char which[16];
     double bytes = 0;
     double seconds = 0;
@@ -123,34 +99,34 @@ static const char *read_link(psg_machine *machine, const char *rest) {
                       rest[used] == '\0' && positive(bytes) && isfinite(seconds) && seconds >= 0;
     const int m = read ? place_in(which, link_names, PSG_MACHINE_LINKS) : PSG_MACHINE_LINKS;
     if (m == PSG_MACHINE_LINKS) {
-        return "link to-gpu|from-gpu|between|peer|network BYTES_A_SECOND SECONDS";
+        return false;
     }
     machine->link[m].bytes_per_second = bytes;
     machine->link[m].seconds = seconds;
-    return NULL;
+    return true;
 }
 
-static const char *read_recorded(psg_machine *machine, const char *rest) {
+static bool read_recorded(void *field, const char *rest) {
     char which[8];
     int used = 0;
-    const bool read = sscanf(rest, "%7s %n", which, &used) == 1 && strcmp(which, "peer") == 0;
-    const char *expected = "recorded peer BYTES_A_SECOND";
-    return read ? read_positive(&machine->recorded_peer, rest + used, expected) : expected;
+    return sscanf(rest, "%7s %n", which, &used) == 1 && strcmp(which, "peer") == 0 &&
+           read_positive(field, rest + used);
 }
 
-static const char *read_cuda_aware(psg_machine *machine, const char *rest) {
+static bool read_cuda_aware(void *field, const char *rest) {
     static const char *const answers[2] = {"no", "yes"};
     char answer[8];
     int used = 0;
     const bool read = sscanf(rest, "%7s %n", answer, &used) == 1 && rest[used] == '\0';
     const int m = read ? place_in(answer, answers, 2) : 2;
-    machine->cuda_aware = m == 1;
-    return m < 2 ? NULL : "cuda_aware yes|no";
+    *(bool *)field = m == 1;
+    return m < 2;
 }
 
 static const char *const devices[2] = {"cpu", "gpu"};
 
-static const char *read_least(psg_machine *machine, const char *rest) {
+static bool read_least(void *field, const char *rest) {
+    psg_machine *machine = field;
     char device[8];
     double seconds = 0;
     int used = 0;
@@ -158,10 +134,10 @@ static const char *read_least(psg_machine *machine, const char *rest) {
                       rest[used] == '\0' && positive(seconds);
     const int gpu = read ? place_in(device, devices, 2) : 2;
     if (gpu == 2) {
-        return "least cpu|gpu SECONDS";
+        return false;
     }
     machine->least[gpu] = seconds;
-    return NULL;
+    return true;
 }
 
 /* A number that was negative is huge here. */
@@ -179,8 +155,7 @@ static bool in_range(const psg_task_shape *s) {
 static bool read_spread(double *spread, const char *rest) {
     const size_t blanks = strspn(rest, " \t");
     *spread = 0;
-    return rest[blanks] == '\0' ||
-           (blanks > 0 && read_positive(spread, rest, "") == NULL && *spread <= 10);
+    return rest[blanks] == '\0' || (blanks > 0 && read_positive(spread, rest) && *spread <= 10);
 }
 
 /* Lists are full at every power of two. @return the list with room for one more; NULL: no memory */
@@ -188,7 +163,17 @@ static void *with_room(void *list, size_t count, size_t bytes) {
     return (count & (count - 1)) == 0 ? realloc(list, (count > 0 ? 2 * count : 1) * bytes) : list;
 }
 
-static const char *const precisions[PSG_TASK_PRECISIONS] = {"f64", "f32"};
+/* @return are these words of a kind, a precision and a device? */
+static bool find_task(psg_task_shape *shape, bool *gpu, const char *kind, const char *precision,
+                      const char *device) {
+    static const char *const precisions[PSG_TASK_PRECISIONS] = {"f64", "f32"};
+    const int width = place_in(precision, precisions, PSG_TASK_PRECISIONS);
+    const int which = place_in(device, devices, 2);
+    shape->kind = psg_kind_find(kind);
+    shape->precision = (psg_task_precision)width;
+    *gpu = which == 1;
+    return shape->kind >= 0 && width < PSG_TASK_PRECISIONS && which < 2;
+}
 
 /* The words of `text`, with commas between, are words of the kind. */
 static bool read_along(int along[3], int kind, char *text) {
@@ -210,7 +195,8 @@ static bool read_along(int along[3], int kind, char *text) {
     return true;
 }
 
-static const char *read_sides(psg_machine *machine, const char *rest) {
+static bool read_sides(void *field, const char *rest) {
+    psg_machine *machine = field;
     char stage[24];
     char precision[8];
     char device[8];
@@ -220,30 +206,24 @@ static const char *read_sides(psg_machine *machine, const char *rest) {
     psg_task_shape *shape = &s.shape;
     const int read = sscanf(rest, "%23s %7s %7s %zux%zux%zu %39s %n", stage, precision, device,
                             &shape->n[0], &shape->n[1], &shape->n[2], along, &used);
-    const char *expected = "sides STAGE f64|f32 cpu|gpu NXxNYxNZ X,Y,Z FACTOR";
-    const int kind = read == 7 ? psg_kind_find(stage) : -1;
-    const int width = kind >= 0 ? place_in(precision, precisions, PSG_TASK_PRECISIONS) : 0;
-    const int gpu = kind >= 0 ? place_in(device, devices, 2) : 2;
     shape->count = shape->pieces = 1;
-    if (kind < 0 || width == PSG_TASK_PRECISIONS || gpu == 2 || !in_range(shape) ||
-        !read_along(shape->along, kind, along) ||
+    if (read < 7 || !find_task(shape, &s.gpu, stage, precision, device) || !in_range(shape) ||
+        !read_along(shape->along, shape->kind, along) ||
         (shape->along[0] == 0 && shape->along[1] == 0 && shape->along[2] == 0) ||
-        read_positive(&s.factor, rest + used, expected) != NULL) {
-        return expected;
+        !read_positive(&s.factor, rest + used)) {
+        return false;
     }
-    shape->kind = kind;
-    shape->precision = (psg_task_precision)width;
-    s.gpu = gpu == 1;
     psg_machine_sides *more = with_room(machine->side, machine->sides, sizeof *more);
     if (more == NULL) {
-        return "memory for the sides";
+        return false;
     }
     machine->side = more;
     machine->side[machine->sides++] = s;
-    return NULL;
+    return true;
 }
 
-static const char *read_time(psg_machine *machine, const char *rest) {
+static bool read_time(void *field, const char *rest) {
+    psg_machine *machine = field;
     static const char *const sides[2] = {"segment", "sheet"};
     static const char *const layouts[2] = {"views", "dense"};
     char stage[24];
@@ -258,50 +238,57 @@ static const char *read_time(psg_machine *machine, const char *rest) {
         sscanf(rest, "%23s %7s %7s %zux%zux%zu %15s %zu %7s %zu %zu %lf%n", stage, precision,
                device, &shape->n[0], &shape->n[1], &shape->n[2], side, &shape->count, layout,
                &shape->pieces, &shape->remote, &t.seconds, &used);
-    const char *expected =
-        "time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|sheet COUNT views|dense PIECES "
-        "REMOTE SECONDS [SPREAD]";
-    if (read != 12 || !positive(t.seconds) || !in_range(shape) ||
-        !read_spread(&t.spread, rest + used)) {
-        return expected;
+    if (read != 12 || !find_task(shape, &t.gpu, stage, precision, device) || !positive(t.seconds) ||
+        !in_range(shape) || !read_spread(&t.spread, rest + used)) {
+        return false;
     }
-    const int kind = psg_kind_find(stage);
-    const int width = place_in(precision, precisions, PSG_TASK_PRECISIONS);
-    const int gpu = place_in(device, devices, 2);
     const int axis = place_in(side, sides, 2);
     const int dense = place_in(layout, layouts, 2);
-    if (kind < 0 || dense == 2 || width == PSG_TASK_PRECISIONS || gpu == 2 || axis == 2) {
-        return expected;
+    if (dense == 2 || axis == 2) {
+        return false;
     }
-    shape->kind = kind;
     shape->row = shape->n[0] / 2 + 1; /* all that is recorded is periodic */
-    shape->precision = (psg_task_precision)width;
     shape->axis = axis;
     shape->dense = dense == 1;
-    t.gpu = gpu == 1;
     psg_machine_time *more = with_room(machine->time, machine->times, sizeof *more);
     if (more == NULL) {
-        return "memory for the times";
+        return false;
     }
     machine->time = more;
     machine->time[machine->times++] = t;
-    return NULL;
+    return true;
 }
 
+/* What the line with a word says, and where. */
 static const struct {
     const char *word;
-    reader read;
-} readers[] = {
-    {"machine", read_name},      {"about", read_about},       {"cpus", read_cpus},
-    {"gpus", read_gpus},         {"gpu_memory", read_memory}, {"link", read_link},
-    {"recorded", read_recorded}, {"submit", read_submit},     {"gap", read_gap},
-    {"least", read_least},       {"time", read_time},         {"cuda_aware", read_cuda_aware},
-    {"speed", read_speed},       {"sides", read_sides},
+    const char *expected;
+    bool (*read)(void *field, const char *rest); /* false: it is not as expected; or no memory */
+    size_t field;                                /* of psg_machine; 0: all of it */
+} lines[] = {
+    {"machine", "machine NAME, of at most 63 letters, digits, '-', '_' and '.'", read_name, 0},
+    {"about", "", read_about, offsetof(psg_machine, about)},
+    {"cpus", "cpus N, at most 4096", read_count, offsetof(psg_machine, cpus)},
+    {"gpus", "gpus N, at most 4096", read_count, offsetof(psg_machine, gpus)},
+    {"gpu_memory", "gpu_memory BYTES", read_positive, offsetof(psg_machine, gpu_memory)},
+    {"link", "link to-gpu|from-gpu|between|peer|network BYTES_A_SECOND SECONDS", read_link, 0},
+    {"recorded", "recorded peer BYTES_A_SECOND", read_recorded,
+     offsetof(psg_machine, recorded_peer)},
+    {"submit", "submit PIECE [TASK]", read_costs, offsetof(psg_machine, submit)},
+    {"gap", "gap PIECE [TASK]", read_costs, offsetof(psg_machine, gap)},
+    {"least", "least cpu|gpu SECONDS", read_least, 0},
+    {"time",
+     "time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|sheet COUNT views|dense PIECES REMOTE SECONDS "
+     "[SPREAD]",
+     read_time, 0},
+    {"cuda_aware", "cuda_aware yes|no", read_cuda_aware, offsetof(psg_machine, cuda_aware)},
+    {"speed", "speed gpu N FACTOR, N from 0 to 63", read_speed, 0},
+    {"sides", "sides STAGE f64|f32 cpu|gpu NXxNYxNZ X,Y,Z FACTOR", read_sides, 0},
 };
 
-/* @return as a reader does */
-static const char *read_line(psg_machine *machine, char *line) {
-    char *word = line + strspn(line, " \t");
+/* @return NULL: it was understood, else what was expected */
+static const char *read_line(psg_machine *machine, char *text) {
+    char *word = text + strspn(text, " \t");
     word[strcspn(word, "#\r\n")] = '\0';
     if (word[0] == '\0') {
         return NULL;
@@ -313,9 +300,12 @@ static const char *read_line(psg_machine *machine, char *line) {
     if (machine->name[0] == '\0' && strcmp(word, "machine") != 0) {
         return "machine NAME before all else";
     }
-    for (size_t m = 0; m < sizeof readers / sizeof *readers; m++) {
-        if (strcmp(word, readers[m].word) == 0) {
-            return readers[m].read(machine, rest);
+    for (size_t m = 0; m < sizeof lines / sizeof *lines; m++) {
+        if (strcmp(word, lines[m].word) == 0) {
+            errno = 0;
+            return lines[m].read((char *)machine + lines[m].field, rest) ? NULL
+                   : errno == ENOMEM                                     ? "memory for the line"
+                                                                         : lines[m].expected;
         }
     }
     return "machine, about, cpus, gpus, gpu_memory, speed, link, recorded, cuda_aware, submit, "
@@ -349,7 +339,7 @@ static unsigned gpus_with_speed(const psg_machine *machine) {
 }
 
 psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
-    char line[512];
+    char text[512];
     psg_machine *machine = calloc(1, sizeof *machine);
     const char *why = strerror(ENOMEM);
     FILE *file = machine != NULL ? base_fopen_regular(path, &why) : NULL;
@@ -358,15 +348,15 @@ psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
         free(machine);
         return NULL;
     }
-    const psg_decimal decimal = psg_decimal_begin();
+    const psg_c_locale locale = psg_c_locale_begin();
     const char *expected = NULL;
     unsigned number = 0;
-    while (expected == NULL && fgets(line, sizeof line, file) != NULL) {
-        const bool whole = strchr(line, '\n') != NULL || feof(file) != 0;
+    while (expected == NULL && fgets(text, sizeof text, file) != NULL) {
+        const bool whole = strchr(text, '\n') != NULL || feof(file) != 0;
         number++;
-        expected = whole ? read_line(machine, line) : "a line of text, of at most 510 characters";
+        expected = whole ? read_line(machine, text) : "a line of text, of at most 510 characters";
     }
-    psg_decimal_end(decimal);
+    psg_c_locale_end(locale);
     const bool failed = ferror(file) != 0;
     (void)fclose(file);
     if (expected != NULL) {

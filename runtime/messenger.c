@@ -2,6 +2,7 @@
 #include "runtime/messenger.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/tuning.h"
 #include "runtime/mpi_channel.h"
 
@@ -9,11 +10,15 @@
 #include <sched.h>
 #include <stdlib.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t posted_some; /* by the clock that nobody sets */
-static psg_request *posted;        /* latest first; under the lock */
-static bool stopping;              /* under the lock */
-static pthread_t thread;
+typedef struct process_state {
+    pthread_mutex_t lock;
+    pthread_cond_t posted_some; /* by the clock that nobody sets */
+    psg_request *posted;        /* latest first; under the lock */
+    bool stopping;              /* under the lock */
+    pthread_t thread;
+} process_state;
+
+static process_state process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What is under way: operation m is that of request m. */
 typedef struct round {
@@ -39,28 +44,13 @@ typedef struct dropping {
 /* What was there stays, whatever cannot be had. */
 static bool make_room(round *r) {
     const size_t room = r->room > 0 ? 2 * (size_t)r->room : 64;
-    MPI_Request *operation = realloc(r->operation, room * sizeof *operation);
-    if (operation == NULL) {
-        return false;
-    }
-    r->operation = operation;
-    psg_request **request = realloc(r->request, room * sizeof(psg_request *));
-    if (request == NULL) {
-        return false;
-    }
-    r->request = request;
-    int *ended = realloc(r->ended, room * sizeof *ended);
-    if (ended == NULL) {
-        return false;
-    }
-    r->ended = ended;
-    MPI_Status *status = realloc(r->status, room * sizeof *status);
-    if (status == NULL) {
-        return false;
-    }
-    r->status = status;
-    r->room = (int)room;
-    return true;
+    bool good = true;
+    r->operation = base_grown(r->operation, room, sizeof *r->operation, &good);
+    r->request = base_grown(r->request, room, sizeof(psg_request *), &good);
+    r->ended = base_grown(r->ended, room, sizeof *r->ended, &good);
+    r->status = base_grown(r->status, room, sizeof *r->status, &good);
+    r->room = good ? (int)room : r->room;
+    return good;
 }
 
 static void start(round *r, psg_request *request) {
@@ -103,10 +93,10 @@ static void drop(round *r, dropping *d) {
         }
     }
     close_gaps(r);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     d->is_over = true;
     pthread_cond_signal(&d->ended);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
 }
 
 /* A request that there is no room for begins when another one has ended: the process at its other
@@ -154,11 +144,11 @@ static int look(round *r) {
  * the lock. */
 static void wait_for_news(bool under_way) {
     if (!under_way) {
-        pthread_cond_wait(&posted_some, &lock);
+        pthread_cond_wait(&process.posted_some, &process.lock);
         return;
     }
     const struct timespec until = base_after(CLOCK_MONOTONIC, TUNING_MESSENGER_NAP);
-    (void)pthread_cond_timedwait(&posted_some, &lock, &until);
+    (void)pthread_cond_timedwait(&process.posted_some, &process.lock, &until);
 }
 
 /* In the order in which they were posted. */
@@ -174,34 +164,36 @@ static psg_request *reversed(psg_request *list) {
 }
 
 static void free_round(round *r) {
-    free(r->operation);
-    free(r->request);
-    free(r->ended);
-    free(r->status);
-    free(r);
+    if (r != NULL) {
+        free(r->operation);
+        free(r->request);
+        free(r->ended);
+        free(r->status);
+        free(r);
+    }
 }
 
 static void *run(void *argument) {
     round *r = argument;
     int idle = 0;
-    pthread_mutex_lock(&lock);
-    while (!stopping || posted != NULL || r->count > 0 || r->first != NULL) {
+    pthread_mutex_lock(&process.lock);
+    while (!process.stopping || process.posted != NULL || r->count > 0 || r->first != NULL) {
         const bool naps = idle >= TUNING_MESSENGER_LOOKS && r->hurried == 0;
-        if (posted == NULL && (r->count == 0 || naps)) {
+        if (process.posted == NULL && (r->count == 0 || naps)) {
             wait_for_news(r->count > 0);
         }
-        psg_request *news = reversed(posted);
-        posted = NULL;
-        pthread_mutex_unlock(&lock);
+        psg_request *news = reversed(process.posted);
+        process.posted = NULL;
+        pthread_mutex_unlock(&process.lock);
         idle = news != NULL ? 0 : idle + 1;
         take(r, news);
         idle = look(r) > 0 ? 0 : idle;
         if (idle >= TUNING_MESSENGER_LOOKS && r->hurried > 0) {
             (void)sched_yield();
         }
-        pthread_mutex_lock(&lock);
+        pthread_mutex_lock(&process.lock);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
     free_round(r);
     return NULL;
 }
@@ -211,18 +203,16 @@ static void *run(void *argument) {
 bool psg_messenger_start(void) {
     pthread_condattr_t attribute;
     round *r = calloc(1, sizeof *r);
-    stopping = false;
+    process.stopping = false;
     if (r == NULL || !make_room(r) || pthread_condattr_init(&attribute) != 0) {
-        if (r != NULL) {
-            free_round(r);
-        }
+        free_round(r);
         return false;
     }
     bool running = pthread_condattr_setclock(&attribute, CLOCK_MONOTONIC) == 0 &&
-                   pthread_cond_init(&posted_some, &attribute) == 0;
+                   pthread_cond_init(&process.posted_some, &attribute) == 0;
     pthread_condattr_destroy(&attribute);
-    if (running && pthread_create(&thread, NULL, run, r) != 0) {
-        pthread_cond_destroy(&posted_some);
+    if (running && pthread_create(&process.thread, NULL, run, r) != 0) {
+        pthread_cond_destroy(&process.posted_some);
         running = false;
     }
     if (!running) {
@@ -232,30 +222,30 @@ bool psg_messenger_start(void) {
 }
 
 void psg_messenger_stop(void) {
-    pthread_mutex_lock(&lock);
-    stopping = true;
-    pthread_cond_signal(&posted_some);
-    pthread_mutex_unlock(&lock);
-    pthread_join(thread, NULL);
-    pthread_cond_destroy(&posted_some);
+    pthread_mutex_lock(&process.lock);
+    process.stopping = true;
+    pthread_cond_signal(&process.posted_some);
+    pthread_mutex_unlock(&process.lock);
+    pthread_join(process.thread, NULL);
+    pthread_cond_destroy(&process.posted_some);
 }
 
 void psg_messenger_post(psg_request *request) {
-    pthread_mutex_lock(&lock);
-    request->next = posted;
-    posted = request;
-    pthread_cond_signal(&posted_some);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&process.lock);
+    request->next = process.posted;
+    process.posted = request;
+    pthread_cond_signal(&process.posted_some);
+    pthread_mutex_unlock(&process.lock);
 }
 
 size_t psg_messenger_drop(const void *owner) {
     dropping d = {.request = {.owner = owner}, .ended = PTHREAD_COND_INITIALIZER};
     psg_messenger_post(&d.request);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     while (!d.is_over) {
-        pthread_cond_wait(&d.ended, &lock);
+        pthread_cond_wait(&d.ended, &process.lock);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
     pthread_cond_destroy(&d.ended);
     return d.count;
 }

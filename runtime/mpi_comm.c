@@ -14,19 +14,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_once_t version_once = PTHREAD_ONCE_INIT;
-static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+typedef struct process_state {
+    pthread_mutex_t lock;
+    int attribute; /* of the caller's communicators: our psg_comm for it; under the lock, as all */
+    unsigned started; /* what needs the messenger */
+    int hook;         /* StarPU's number of give_way(); -1: none */
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+} process_state;
 
-static void find_version(void) {
-    int length = 0;
-    if (MPI_Get_library_version(version, &length) == MPI_SUCCESS) {
-        version[strcspn(version, ",\n")] = '\0';
-    }
-}
+static process_state process = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .attribute = MPI_KEYVAL_INVALID, .hook = -1};
 
 static const char *mpi_version(void) {
-    (void)pthread_once(&version_once, find_version);
-    return version;
+    int length = 0;
+    pthread_mutex_lock(&process.lock);
+    if (process.version[0] == '\0' &&
+        MPI_Get_library_version(process.version, &length) == MPI_SUCCESS) {
+        process.version[strcspn(process.version, ",\n")] = '\0';
+    }
+    pthread_mutex_unlock(&process.lock);
+    return process.version;
 }
 
 static int cuda_aware(void) {
@@ -38,11 +45,6 @@ static int cuda_aware(void) {
 }
 
 /* ------------------------------------------------------------------------------ communicators */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int attribute = MPI_KEYVAL_INVALID; /* of the caller's communicators: our psg_comm for it */
-static unsigned started;                   /* what needs the messenger; under the lock */
-static int hook = -1;                      /* StarPU's number of give_way(); under the lock */
 
 static psg_comm_result check_mpi(char *words, size_t size) {
     int is = 0;
@@ -96,10 +98,10 @@ static int theirs_is_gone(MPI_Comm theirs, int key, void *value, void *extra) {
     (void)theirs;
     (void)key;
     (void)extra;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     comm->own->orphan = true;
     const bool last = comm->own->users == 0;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
     if (last) {
         close_comm(comm);
     }
@@ -164,8 +166,9 @@ static psg_comm_result make(psg_comm *made, bool lasts, MPI_Comm theirs) {
         psg_comm_say(made, "a process has no memory for a communicator");
         return PSG_COMM_MEMORY;
     }
-    return find_node(made) && psg_comm_done(made, MPI_Comm_set_attr(theirs, attribute, made),
-                                            "MPI_Comm_set_attr")
+    return find_node(made) &&
+                   psg_comm_done(made, MPI_Comm_set_attr(theirs, process.attribute, made),
+                                 "MPI_Comm_set_attr")
                ? PSG_COMM_OK
                : PSG_COMM_FAILED;
 }
@@ -230,14 +233,15 @@ static psg_comm_result open_comm(psg_comm **result, const void *mpi_comm, double
                        theirs == MPI_COMM_NULL ? "MPI_COMM_NULL" : "an inter-communicator");
         return PSG_COMM_ARG;
     }
-    pthread_mutex_lock(&lock);
-    if (attribute == MPI_KEYVAL_INVALID) {
-        (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, theirs_is_gone, &attribute, NULL);
+    pthread_mutex_lock(&process.lock);
+    if (process.attribute == MPI_KEYVAL_INVALID) {
+        (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, theirs_is_gone, &process.attribute,
+                                     NULL);
     }
-    pthread_mutex_unlock(&lock); /* what follows may wait for other processes */
+    pthread_mutex_unlock(&process.lock); /* what follows may wait for other processes */
     psg_comm *comm = NULL;
     int found = 0;
-    if (MPI_Comm_get_attr(theirs, attribute, &comm, &found) != MPI_SUCCESS || !found) {
+    if (MPI_Comm_get_attr(theirs, process.attribute, &comm, &found) != MPI_SUCCESS || !found) {
         state = create(&comm, theirs, limit, words, size);
         if (state != PSG_COMM_OK) {
             return state;
@@ -297,9 +301,9 @@ static bool measure_rate(psg_comm *comm) {
         good = meet(comm);
         const double start = MPI_Wtime();
         good = good && send_to_all(comm, from, to, each, request);
-        const double here = (double)each * (comm->ranks - 1) / (MPI_Wtime() - start);
+        const double now = (double)each * (comm->ranks - 1) / (MPI_Wtime() - start);
         comm->own->rate =
-            m > 0 && here > comm->own->rate ? here : comm->own->rate; /* the first one sets up */
+            m > 0 && now > comm->own->rate ? now : comm->own->rate; /* the first one sets up */
     }
     if (comm->given_up) { /* MPI still has these */
         return false;
@@ -328,26 +332,26 @@ static unsigned give_way(void *argument) {
 }
 
 static bool start(psg_comm *comm) {
-    pthread_mutex_lock(&lock);
-    const bool running = started > 0 || psg_messenger_start();
-    if (running && hook < 0) {
-        hook = starpu_progression_hook_register(give_way, NULL);
+    pthread_mutex_lock(&process.lock);
+    const bool running = process.started > 0 || psg_messenger_start();
+    if (running && process.hook < 0) {
+        process.hook = starpu_progression_hook_register(give_way, NULL);
     }
-    started += running ? 1 : 0;
+    process.started += running ? 1 : 0;
     comm->own->users += running ? 1 : 0;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
     return running;
 }
 
 static void stop(psg_comm *comm) {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process.lock);
     const bool last = --comm->own->users == 0 && comm->own->orphan;
-    if (--started == 0) {
-        starpu_progression_hook_deregister(hook);
-        hook = -1;
+    if (--process.started == 0) {
+        starpu_progression_hook_deregister(process.hook);
+        process.hook = -1;
         psg_messenger_stop();
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process.lock);
     if (last) {
         close_comm(comm);
     }

@@ -31,6 +31,15 @@ static void from_mask(const mask *m, hwloc_cpuset_t set) {
     }
 }
 
+hwloc_topology_t psg_share_topology(void) {
+    hwloc_topology_t topology = NULL;
+    if (hwloc_topology_init(&topology) == 0 && hwloc_topology_load(topology) != 0) {
+        hwloc_topology_destroy(topology);
+        topology = NULL;
+    }
+    return topology;
+}
+
 static int cores_in(hwloc_topology_t topology, hwloc_const_cpuset_t set) {
     int count = 0;
     for (hwloc_obj_t core = NULL;
@@ -66,9 +75,14 @@ static void take_part(hwloc_topology_t topology, int rank, int ranks, hwloc_cpus
 /* Open MPI binds two processes to a core each, however many the node has, unless it is told
  * otherwise; and it tells its processes if it was. */
 static bool bound_by_default(hwloc_topology_t topology, hwloc_const_cpuset_t mine) {
-    return cores_in(topology, mine) == 1 && getenv("OMPI_COMM_WORLD_SIZE") != NULL &&
-           getenv("OMPI_MCA_hwloc_base_binding_policy") == NULL &&
-           getenv("OMPI_MCA_hwloc_base_cpu_set") == NULL;
+    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE",
+                                            "OMPI_MCA_hwloc_base_binding_policy",
+                                            "OMPI_MCA_hwloc_base_cpu_set"};
+    bool by_default = cores_in(topology, mine) == 1;
+    for (size_t m = 0; m < sizeof variables / sizeof *variables; m++) {
+        by_default = by_default && (getenv(variables[m]) != NULL) == (m == 0);
+    }
+    return by_default;
 }
 
 /* Where the launcher gave processes the same cores they are divided; where it gave one each and
@@ -95,11 +109,11 @@ static void divide(hwloc_topology_t topology, int rank, int ranks, const mask *g
 }
 
 void psg_share_enter(psg_share *share, psg_comm *comm) {
-    hwloc_topology_t topology = NULL;
     *share = (psg_share){.ranks = 1};
     if (comm == NULL) {
         return;
     }
+    hwloc_topology_t topology = psg_share_topology();
     const int rank = comm->node_rank;
     const int ranks = comm->node_ranks;
     share->rank = rank;
@@ -107,8 +121,7 @@ void psg_share_enter(psg_share *share, psg_comm *comm) {
     hwloc_cpuset_t mine = hwloc_bitmap_alloc();
     mask own;
     memset(&own, 0, sizeof own);
-    const bool known = mine != NULL && hwloc_topology_init(&topology) == 0 &&
-                       hwloc_topology_load(topology) == 0 &&
+    const bool known = mine != NULL && topology != NULL &&
                        hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_THREAD) == 0;
     if (known) {
         to_mask(mine, &own);
@@ -135,16 +148,16 @@ void psg_share_leave(psg_share *share) {
 }
 
 void psg_share_machine(char *model, size_t size, int *cores) {
-    hwloc_topology_t topology = NULL;
+    hwloc_topology_t topology = psg_share_topology();
     hwloc_cpuset_t mine = hwloc_bitmap_alloc();
     const char *name = NULL;
     int count = 0;
-    const bool known = hwloc_topology_init(&topology) == 0 && hwloc_topology_load(topology) == 0;
-    if (known) {
+    if (topology != NULL) {
         const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
         name = package != NULL ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
     }
-    if (known && mine != NULL && hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0) {
+    if (topology != NULL && mine != NULL &&
+        hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0) {
         count = cores_in(topology, mine);
     }
     if (model != NULL) {
@@ -160,17 +173,14 @@ void psg_share_machine(char *model, size_t size, int *cores) {
 }
 
 void psg_share_whole(unsigned *cores, unsigned *nodes) {
-    hwloc_topology_t topology = NULL;
+    hwloc_topology_t topology = psg_share_topology();
     *cores = *nodes = 0;
-    if (hwloc_topology_init(&topology) != 0) {
-        return;
-    }
-    if (hwloc_topology_load(topology) == 0) {
+    if (topology != NULL) {
         const int named = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
         *cores = (unsigned)(named > 0 ? named : hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU));
         *nodes = (unsigned)hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+        hwloc_topology_destroy(topology);
     }
-    hwloc_topology_destroy(topology);
 }
 
 /* As many neighbours as there are for each; more processes than GPUs share them. */

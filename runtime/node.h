@@ -16,6 +16,8 @@ typedef struct psg_share {
     struct hwloc_bitmap_s *before;
 } psg_share;
 
+/** The machine as hwloc sees it, to be destroyed. @return NULL: it cannot be seen */
+struct hwloc_topology *psg_share_topology(void);
 /** Bind the calling thread to this process' part of the cores, so that StarPU starts its workers
  *  there; and undo that. Collective; comm NULL: nothing is done. */
 void psg_share_enter(psg_share *share, psg_comm *comm);

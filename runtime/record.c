@@ -1,5 +1,7 @@
 #include "runtime/record.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 void psg_record_clear(psg_record *record) {
@@ -21,13 +23,13 @@ void psg_record_use_data(psg_record *record, const void *data, unsigned how) {
         return;
     }
     if (record->uses == record->room) {
-        const size_t room = record->room > 0 ? 2 * record->room : 256;
-        psg_record_use *more = realloc(record->use, room * sizeof *more);
-        if (more == NULL) {
+        bool good = true;
+        const size_t room = 2 * record->room + 256;
+        record->use = base_grown(record->use, room, sizeof *record->use, &good);
+        if (!good) {
             record->lost = true;
             return;
         }
-        record->use = more;
         record->room = room;
     }
     record->use[record->uses++] = (psg_record_use){data, record->count - 1, how};

@@ -16,7 +16,12 @@ typedef struct codelets {
     char symbol[PSG_TASK_PRECISIONS][64];
 } codelets;
 
-static codelets *of_kind[PSG_KINDS_MOST];
+typedef struct process_state {
+    pthread_mutex_t lock;
+    codelets *of_kind[PSG_KINDS_MOST];
+} process_state;
+
+static process_state process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static psg_task task_of(void *buffers[], const psg_task_args *args) {
     return (psg_task){.owner = args->run->engine->owner,
@@ -74,26 +79,24 @@ static void fill(codelets *c, const psg_kind *kind) {
 }
 
 bool psg_registered_make(int kind) {
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    (void)pthread_mutex_lock(&mutex);
-    if (of_kind[kind] == NULL) {
-        of_kind[kind] = calloc(1, sizeof *of_kind[kind]);
-        if (of_kind[kind] != NULL) {
-            fill(of_kind[kind], psg_kind_at(kind));
-        }
+    (void)pthread_mutex_lock(&process.lock);
+    codelets *made =
+        process.of_kind[kind] != NULL ? process.of_kind[kind] : calloc(1, sizeof *made);
+    if (made != NULL && process.of_kind[kind] == NULL) {
+        fill(made, psg_kind_at(kind));
+        process.of_kind[kind] = made;
     }
-    const bool there = of_kind[kind] != NULL;
-    (void)pthread_mutex_unlock(&mutex);
-    return there;
+    (void)pthread_mutex_unlock(&process.lock);
+    return made != NULL;
 }
 
 void psg_run_submit(psg_run *run, psg_label label, const psg_task_data *data, size_t groups) {
     const psg_task_args args = {.run = run, .label = label};
-    if (label.kind < 0 || label.kind >= PSG_KINDS_MOST || of_kind[label.kind] == NULL) {
+    if (label.kind < 0 || label.kind >= PSG_KINDS_MOST || process.of_kind[label.kind] == NULL) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "a task of kind %d, which no engine has", label.kind);
         return;
     }
-    psg_task_submit_data(of_kind[label.kind]->codelet, &args, data, groups);
+    psg_task_submit_data(process.of_kind[label.kind]->codelet, &args, data, groups);
 }
 
 static struct starpu_codelet gate_codelet = {

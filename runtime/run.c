@@ -1,8 +1,9 @@
 #include "runtime/run.h"
 
+#include "base/memory.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void psg_run_fail_at(const char *line, psg_run *run, psg_fault fault, const char *format, ...) {
     int none = PSG_FAULT_NONE;
@@ -43,12 +44,10 @@ void psg_run_keep_event(psg_run *run, const psg_run_event *event) {
     psg_run_events *e = &run->events;
     starpu_pthread_mutex_lock(&run->mutex);
     if (e->count == e->room) {
-        const size_t room = e->room > 0 ? 2 * e->room : 64;
-        psg_run_event *more = realloc(e->event, room * sizeof *more);
-        if (more != NULL) {
-            e->event = more;
-            e->room = room;
-        }
+        bool good = true;
+        const size_t room = 2 * e->room + 64;
+        e->event = base_grown(e->event, room, sizeof *e->event, &good);
+        e->room = good ? room : e->room;
     }
     if (e->count < e->room) {
         e->event[e->count++] = *event;

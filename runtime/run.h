@@ -3,7 +3,7 @@
 #ifndef PSG_RUNTIME_RUN_H
 #define PSG_RUNTIME_RUN_H
 
-#include "base/here.h"
+#include "base/source_line.h"
 #include "runtime/kind.h"
 #include "runtime/record.h"
 
@@ -164,14 +164,9 @@ typedef struct psg_run {
                                 the mutex */
 } psg_run;
 
-/** Pieces of data of a chain, at most. */
-static inline size_t psg_chain_data(const psg_engine *engine) {
-    return (engine->chain_steps + 1) * engine->task_data;
-}
-
 /** Latch the first fault, its words and the line of the sources: psg_run_fail(run, fault, format,
  * ...). Later faults are dropped. */
-#define psg_run_fail(...) psg_run_fail_at(PSG_HERE, __VA_ARGS__)
+#define psg_run_fail(...) psg_run_fail_at(PSG_SOURCE_LINE, __VA_ARGS__)
 /** @param[in] line  a literal */
 void psg_run_fail_at(const char *line, psg_run *run, psg_fault fault, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

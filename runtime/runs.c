@@ -63,7 +63,7 @@ psg_run *psg_run_create(const psg_engine *engine) {
     m->transfer = ranks > 1 ? psg_transfers_create(engine->messages) : NULL;
     m->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
     run->steps = psg_step_list_create();
-    run->entry = engine->team != NULL ? psg_team_entry_create(psg_team_seats(engine->team)) : NULL;
+    run->entry = engine->team != NULL ? psg_team_entry_create(engine->team) : NULL;
     if (run->cell == NULL || !result || m->pairing == NULL ||
         (ranks > 1 && (m->transfer == NULL || m->gathering == NULL)) || run->steps == NULL ||
         (engine->team != NULL && run->entry == NULL)) {

@@ -1,8 +1,8 @@
 /* StarPU reads a machine from files of its own: SimGrid's platform, and what its buses do. They
  * are written just before it starts and removed as soon as it has. */
 #include "base/file.h"
+#include "runtime/c_locale.h"
 #include "runtime/comm_simulated.h"
-#include "runtime/decimal.h"
 #include "runtime/simulation.h"
 #include "runtime/starpu_inside.h"
 
@@ -16,12 +16,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The process can have one: SimGrid keeps it. All set by the thread that starts StarPU. */
+/* The process can have one machine: SimGrid keeps it. Set by the thread that starts StarPU. */
+typedef struct process_state {
+    char chosen[512];
+    char folder[512]; /* StarPU remembers it, so it is the same at every start */
+    bool folder_is_there;
+    char learnt[520]; /* what the policy heteroprio writes when StarPU stops */
+    int (*program)(int, char **);
+    int argc;
+    char **argv;
+    int result;
+    bool returned; /* the program has */
+} process_state;
+
 static const psg_machine *machine;
-static char chosen[512];
-static char folder[512]; /* StarPU remembers it, so it is the same at every start */
-static bool folder_is_there;
-static char learnt[520]; /* what the policy heteroprio writes when StarPU stops */
+static process_state process;
 
 /* ----------------------------------------------------------------------- StarPU's files */
 
@@ -35,14 +44,14 @@ static const char *const names[] = {
 enum { PLATFORM, BANDWIDTH, LATENCY, CONFIG, NAMES };
 
 static void file_name(char *path, size_t size, int which) {
-    (void)snprintf(path, size, "%s/bus/%s", folder, names[which]);
+    (void)snprintf(path, size, "%s/bus/%s", process.folder, names[which]);
 }
 
 /* mkdtemp() has made the folder for the first start. Its name is known since: at a later start
  * nobody else may have made it. */
 static bool make_folder(void) {
-    folder_is_there = folder_is_there || mkdir(folder, 0700) == 0;
-    return folder_is_there;
+    process.folder_is_there = process.folder_is_there || mkdir(process.folder, 0700) == 0;
+    return process.folder_is_there;
 }
 
 static void write_link(FILE *file, const char *name, unsigned g, psg_machine_link link) {
@@ -133,28 +142,28 @@ static void write_matrix(FILE *file, bool latency) {
 
 static void end(void) {
     char path[1024];
-    if (!folder_is_there) {
+    if (!process.folder_is_there) {
         return;
     }
     for (int m = 0; m < NAMES; m++) {
         file_name(path, sizeof path, m);
         (void)unlink(path);
     }
-    (void)snprintf(path, sizeof path, "%s/bus", folder);
+    (void)snprintf(path, sizeof path, "%s/bus", process.folder);
     (void)rmdir(path);
-    (void)snprintf(path, sizeof path, "%s/codelets", folder); /* StarPU's own */
+    (void)snprintf(path, sizeof path, "%s/codelets", process.folder); /* StarPU's own */
     (void)rmdir(path);
-    (void)unlink(learnt);
-    folder_is_there = rmdir(folder) != 0;
+    (void)unlink(process.learnt);
+    process.folder_is_there = rmdir(process.folder) != 0;
 }
 
 static bool write_files(char *words, size_t size) {
     char path[1024];
-    const psg_decimal decimal = psg_decimal_begin();
-    (void)snprintf(path, sizeof path, "%s", folder);
+    const psg_c_locale locale = psg_c_locale_begin();
+    (void)snprintf(path, sizeof path, "%s", process.folder);
     bool good = make_folder();
     if (good) {
-        (void)snprintf(path, sizeof path, "%s/bus", folder);
+        (void)snprintf(path, sizeof path, "%s/bus", process.folder);
         good = mkdir(path, 0700) == 0;
     }
     for (int m = 0; m < NAMES && good; m++) {
@@ -167,7 +176,7 @@ static bool write_files(char *words, size_t size) {
         }
         good = file != NULL && base_close(file) == 0;
     }
-    psg_decimal_end(decimal);
+    psg_c_locale_end(locale);
     if (!good) {
         (void)snprintf(words, size, "%s: %s", path, strerror(errno));
         end();
@@ -224,21 +233,30 @@ static bool complete(const psg_machine *m, char *words, size_t size) {
 }
 
 /* What it takes to submit a task, and to start one, the machine's file says, not StarPU. */
+static bool tell_starpu(void) {
+    const char *const variables[][2] = {{"STARPU_HETEROPRIO_DATA_FILE", process.learnt},
+                                        {"STARPU_PERF_MODEL_DIR", process.folder},
+                                        {"STARPU_HOSTNAME", HOST},
+                                        {"STARPU_SIMGRID_TASK_SUBMIT_COST", "0"},
+                                        {"STARPU_SIMGRID_CUDA_QUEUE_COST", "0"}};
+    bool good = true;
+    for (size_t m = 0; m < sizeof variables / sizeof *variables && good; m++) {
+        good = setenv(variables[m][0], variables[m][1], 1) == 0;
+    }
+    return good;
+}
+
 static bool choose_folder(char *words, size_t size) {
     const char *temporary = getenv("TMPDIR");
-    (void)snprintf(folder, sizeof folder, "%s/psg-machine-XXXXXX",
+    (void)snprintf(process.folder, sizeof process.folder, "%s/psg-machine-XXXXXX",
                    temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
-    if (mkdtemp(folder) == NULL) {
-        (void)snprintf(words, size, "%s: %s", folder, strerror(errno));
+    if (mkdtemp(process.folder) == NULL) {
+        (void)snprintf(words, size, "%s: %s", process.folder, strerror(errno));
         return false;
     }
-    folder_is_there = true;
-    (void)snprintf(learnt, sizeof learnt, "%s/learnt", folder);
-    return setenv("STARPU_HETEROPRIO_DATA_FILE", learnt, 1) == 0 &&
-           setenv("STARPU_PERF_MODEL_DIR", folder, 1) == 0 &&
-           setenv("STARPU_HOSTNAME", HOST, 1) == 0 &&
-           setenv("STARPU_SIMGRID_TASK_SUBMIT_COST", "0", 1) == 0 &&
-           setenv("STARPU_SIMGRID_CUDA_QUEUE_COST", "0", 1) == 0;
+    process.folder_is_there = true;
+    (void)snprintf(process.learnt, sizeof process.learnt, "%s/learnt", process.folder);
+    return tell_starpu();
 }
 
 static bool read_seed(uint64_t *seed, char *words, size_t size) {
@@ -264,8 +282,8 @@ static bool begin(const char *name, const psg_machine **known, uint64_t *seed, c
         return false;
     }
     if (machine != NULL) {
-        if (name != NULL && strcmp(name, chosen) != 0) {
-            (void)snprintf(words, size, "this process simulates %s already", chosen);
+        if (name != NULL && strcmp(name, process.chosen) != 0) {
+            (void)snprintf(words, size, "this process simulates %s already", process.chosen);
             return false;
         }
         return write_files(words, size);
@@ -283,7 +301,7 @@ static bool begin(const char *name, const psg_machine **known, uint64_t *seed, c
         "xbt_cfg.threshold:warning");               /* else SimGrid tells what the platform sets */
     sg_cfg_set_boolean("debug/clean-atexit", "no"); /* else StarPU cannot start a second time */
     machine = read;
-    (void)snprintf(chosen, sizeof chosen, "%s", name);
+    (void)snprintf(process.chosen, sizeof process.chosen, "%s", name);
     if (!choose_folder(words, size)) {
         end();
         machine = NULL;
@@ -296,21 +314,15 @@ static bool begin(const char *name, const psg_machine **known, uint64_t *seed, c
 
 /* ------------------------------------------------------------------------------ running */
 
-static int (*guest)(int, char **);
-static int guest_argc;
-static char **guest_argv;
-static int guest_result;
-static bool guest_returned;
-
 /* What StarPU's own main() calls, once SimGrid is there. */
 int starpu_main(int argc, char **argv);
 __attribute__((visibility("default"))) int starpu_main(int argc, char **argv) {
     (void)argc;
     (void)argv;
     end(); /* it has read the platform; StarPU's start is another time */
-    guest_result = guest(guest_argc, guest_argv);
-    guest_returned = true;
-    return guest_result;
+    process.result = process.program(process.argc, process.argv);
+    process.returned = true;
+    return process.result;
 }
 
 static const char *run(int (*program)(int, char **), int argc, char **argv, int *result) {
@@ -320,15 +332,15 @@ static const char *run(int (*program)(int, char **), int argc, char **argv, int 
     if (start == NULL) {
         return "this StarPU has no entry for a program to simulate";
     }
-    guest = program;
-    guest_argc = argc;
-    guest_argv = argv;
-    guest_returned = false;
+    process.program = program;
+    process.argc = argc;
+    process.argv = argv;
+    process.returned = false;
     (void)start(1, mine); /* SimGrid ends it where all of it waits, and that is 0 too */
-    if (!guest_returned) {
+    if (!process.returned) {
         return "the simulation ended before the program: all of it waited, for ever";
     }
-    *result = guest_result;
+    *result = process.result;
     return NULL;
 }
 

@@ -56,44 +56,50 @@ static bool check_list(const char *name, const char *value, bool ranges, int mos
     return (good && count > 0) || fail(words, size, name, value, expected);
 }
 
-bool psg_starpu_environment(int gpus, char *words, size_t size) {
-    static const struct {
-        const char *name;
-        int most;
-    } whole[] = {
-        {"STARPU_NCPU", INT_MAX},          {"STARPU_NCPUS", INT_MAX},
-        {"STARPU_NCUDA", INT_MAX},         {"STARPU_RESERVE_NCPU", INT_MAX},
-        {"STARPU_CALIBRATE", 2},           {"STARPU_BUS_CALIBRATE", INT_MAX},
-        {"STARPU_SILENT", INT_MAX},        {"STARPU_WORKERS_NOBIND", INT_MAX},
-        {"STARPU_PREFETCH", INT_MAX},      {"STARPU_MAIN_THREAD_BIND", INT_MAX},
-        {"STARPU_LIMIT_CPU_MEM", INT_MAX}, {"STARPU_LIMIT_CUDA_MEM", INT_MAX},
-    };
-    static const char *const lists[] = {"STARPU_WORKERS_CPUID", "STARPU_WORKERS_COREID",
-                                        "STARPU_WORKERS_CUDAID"};
-    for (size_t n = 0; n < sizeof whole / sizeof *whole; n++) {
-        const char *value = getenv(whole[n].name);
-        if (value != NULL && !check_whole(whole[n].name, value, whole[n].most, words, size)) {
-            return false;
-        }
-    }
-    for (size_t n = 0; n < sizeof lists / sizeof *lists; n++) {
-        const char *value = getenv(lists[n]);
-        const bool cpus = n < 2;
-        if (value != NULL && (cpus || gpus > 0) &&
-            !check_list(lists[n], value, cpus, cpus ? INT_MAX : gpus - 1, words, size)) {
-            return false;
-        }
-    }
-    const char *host = getenv("STARPU_HOSTNAME");
-    if (host != NULL && strchr(host, '/') != NULL) {
-        return fail(words, size, "STARPU_HOSTNAME", host, "it has a slash in it");
-    }
-    const char *disabled = getenv("STARPU_DISABLE_KERNELS");
-    if (disabled != NULL && atoi(disabled) > 0) {
-        return fail(words, size, "STARPU_DISABLE_KERNELS", disabled,
+typedef enum form { NUMBER = 0, CORES, GPUS, HOST, KERNELS } form;
+
+static const struct variable {
+    const char *name;
+    form form;
+    int most; /* of a number */
+} variables[] = {
+    {"STARPU_NCPU", NUMBER, INT_MAX},          {"STARPU_NCPUS", NUMBER, INT_MAX},
+    {"STARPU_NCUDA", NUMBER, INT_MAX},         {"STARPU_RESERVE_NCPU", NUMBER, INT_MAX},
+    {"STARPU_CALIBRATE", NUMBER, 2},           {"STARPU_BUS_CALIBRATE", NUMBER, INT_MAX},
+    {"STARPU_SILENT", NUMBER, INT_MAX},        {"STARPU_WORKERS_NOBIND", NUMBER, INT_MAX},
+    {"STARPU_PREFETCH", NUMBER, INT_MAX},      {"STARPU_MAIN_THREAD_BIND", NUMBER, INT_MAX},
+    {"STARPU_LIMIT_CPU_MEM", NUMBER, INT_MAX}, {"STARPU_LIMIT_CUDA_MEM", NUMBER, INT_MAX},
+    {"STARPU_WORKERS_CPUID", CORES, 0},        {"STARPU_WORKERS_COREID", CORES, 0},
+    {"STARPU_WORKERS_CUDAID", GPUS, 0},        {"STARPU_HOSTNAME", HOST, 0},
+    {"STARPU_DISABLE_KERNELS", KERNELS, 0},
+};
+
+static bool check(const struct variable *v, const char *value, int gpus, char *words, size_t size) {
+    switch (v->form) {
+    case CORES:
+        return check_list(v->name, value, true, INT_MAX, words, size);
+    case GPUS:
+        return gpus == 0 || check_list(v->name, value, false, gpus - 1, words, size);
+    case HOST:
+        return strchr(value, '/') == NULL ||
+               fail(words, size, v->name, value, "it has a slash in it");
+    case KERNELS:
+        return atoi(value) <= 0 ||
+               fail(words, size, v->name, value,
                     "StarPU would run no task, and there would be no answer; unset it");
+    case NUMBER:
+    default:
+        return check_whole(v->name, value, v->most, words, size);
     }
-    return true;
+}
+
+bool psg_starpu_environment(int gpus, char *words, size_t size) {
+    bool good = true;
+    for (size_t n = 0; n < sizeof variables / sizeof *variables && good; n++) {
+        const char *value = getenv(variables[n].name);
+        good = value == NULL || check(&variables[n], value, gpus, words, size);
+    }
+    return good;
 }
 
 /* -------------------------------------------------------------------------------- threads */

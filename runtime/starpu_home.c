@@ -33,8 +33,22 @@ enum { PROBE_BYTES = 256 << 10, MOST_BYTES = 16 << 20 };
 static const double lock_seconds = 300;
 
 static const char manifest_name[] = "manifest";
-static const char *const variables[3] = {"STARPU_PERF_MODEL_DIR", "XDG_CACHE_HOME",
-                                         "STARPU_PERF_MODEL_PATH"};
+/* Variables of the environment, in the order of their names. StarPU finds its folder by the first
+ * three. */
+enum { MODEL_DIR = 0, XDG_CACHE, MODEL_PATH, MOVED, PARENT = MOVED, HOME, TMPDIR };
+enum { HOST = TMPDIR + 1, BUS_CALIBRATE, MPI_HOSTNAMES, HWLOC_INPUT, VARIABLES };
+static const char *const names[VARIABLES] = {
+    "STARPU_PERF_MODEL_DIR",
+    "XDG_CACHE_HOME",
+    "STARPU_PERF_MODEL_PATH",
+    "STARPU_HOME",
+    "HOME",
+    "TMPDIR",
+    "STARPU_HOSTNAME",
+    "STARPU_BUS_CALIBRATE",
+    "STARPU_MPI_HOSTNAMES",
+    "STARPU_HWLOC_INPUT",
+};
 
 /* Of the last start: a process has one StarPU. */
 static struct {
@@ -43,10 +57,11 @@ static struct {
     char why[WORDS_BYTES];   /* the last failure's words */
     char first[WORDS_BYTES]; /* why it is not the first folder; "" */
     char machine[WORDS_BYTES];
-    int lock;        /* while StarPU starts, and while it stops and writes models */
-    bool writes;     /* StarPU may write files */
-    bool moved;      /* the variables were changed */
-    char *before[3]; /* their values */
+    int lock;                     /* while StarPU starts, and while it stops and writes models */
+    bool writes;                  /* StarPU may write files */
+    const char *value[VARIABLES]; /* when StarPU's start began; NULL: not set */
+    bool moved;                   /* the first ones were changed */
+    char *before[MOVED];          /* copies of their values */
 } home = {.lock = -1};
 
 static bool fail(const char *path, const char *reason) {
@@ -216,9 +231,8 @@ static void write_manifest(const char *machine) {
     free(text);
 }
 
-static const char *value_of(const char *name) {
-    const char *value = getenv(name);
-    return value != NULL ? value : "";
+static const char *value_of(int variable) {
+    return home.value[variable] != NULL ? home.value[variable] : "";
 }
 
 /* A manifest's first line. StarPU measures links again where one of these is another. */
@@ -231,8 +245,8 @@ static void describe_machine(char *line, size_t size) {
     psg_share_whole(&cores, &nodes);
     (void)snprintf(line, size, "StarPU %d.%d.%d, %u cores, %u NUMA nodes, %d GPUs %s %s",
                    version[0], version[1], version[2], cores, nodes,
-                   psg_device_count(words, sizeof words), value_of("STARPU_MPI_HOSTNAMES"),
-                   value_of("STARPU_HWLOC_INPUT"));
+                   psg_device_count(words, sizeof words), value_of(MPI_HOSTNAMES),
+                   value_of(HWLOC_INPUT));
     line[strcspn(line, "\n")] = '\0';
 }
 
@@ -268,7 +282,7 @@ static void unlock_folder(void) {
  * until StarPU has started. It is shared where StarPU only reads: a start takes some 30 ms on cores
  * alone and 1 s with GPUs (2026-11-22), and the processes of a node start together. */
 static bool enter_folder(const char *folder) {
-    const char *measure = value_of("STARPU_BUS_CALIBRATE");
+    const char *measure = value_of(BUS_CALIBRATE);
     const bool anew = measure[0] != '\0' && strcmp(measure, "0") != 0;
     if (strlen(folder) + FILE_ROOM >= FOLDER_BYTES) {
         return fail(folder, strerror(ENAMETOOLONG));
@@ -293,7 +307,7 @@ static bool enter_folder(const char *folder) {
 
 /* As StarPU's own, which has no name in its headers: files have this name. */
 static void host_name(char host[HOST_BYTES]) {
-    (void)snprintf(host, HOST_BYTES - 1, "%s", value_of("STARPU_HOSTNAME"));
+    (void)snprintf(host, HOST_BYTES - 1, "%s", value_of(HOST));
     if (host[0] == '\0' && gethostname(host, HOST_BYTES - 1) == 0) {
         host[HOST_BYTES - 1] = '\0';
         host[strcspn(host, ".")] = '\0';
@@ -301,21 +315,20 @@ static void host_name(char host[HOST_BYTES]) {
 }
 
 static bool lasting_folder(const char *cache) {
-    static const char *const homes[][2] = {{"STARPU_PERF_MODEL_DIR", "psg"},
-                                           {"XDG_CACHE_HOME", ".starpu/psg"},
-                                           {"STARPU_HOME", ".starpu/psg"},
-                                           {"HOME", ".starpu/psg"}};
+    static const int homes[] = {MODEL_DIR, XDG_CACHE, PARENT, HOME};
     char host[HOST_BYTES];
     bool found = false;
     host_name(host);
     home.first[0] = '\0';
     for (size_t n = 0; n < sizeof homes / sizeof *homes && !found; n++) {
-        const char *value = getenv(homes[n][0]);
-        if (value == NULL || (n == 0 && value[0] == '\0')) {
+        const char *value = home.value[homes[n]];
+        const bool models = homes[n] == MODEL_DIR;
+        if (value == NULL || (models && value[0] == '\0')) {
             continue;
         }
-        (void)snprintf(home.folder, FOLDER_BYTES, "%s/%s/%s", value, homes[n][1], host);
-        found = value[0] != '\0' ? enter_folder(home.folder) : fail(homes[n][0], "empty");
+        (void)snprintf(home.folder, FOLDER_BYTES, "%s/%s/%s", value, models ? "psg" : ".starpu/psg",
+                       host);
+        found = value[0] != '\0' ? enter_folder(home.folder) : fail(names[homes[n]], "empty");
         if (!found && home.first[0] == '\0') {
             memcpy(home.first, home.why, sizeof home.first);
         }
@@ -331,7 +344,7 @@ static bool lasting_folder(const char *cache) {
 }
 
 static bool temporary_folder(void) {
-    const char *places[] = {value_of("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm"};
+    const char *places[] = {value_of(TMPDIR), "/tmp", "/var/tmp", "/dev/shm"};
     for (size_t n = 0; n < sizeof places / sizeof *places; n++) {
         const int length = snprintf(home.folder, FOLDER_BYTES, "%s/psg-starpu-XXXXXX", places[n]);
         if (places[n][0] != '/' || length >= FOLDER_BYTES || mkdtemp(home.folder) == NULL) {
@@ -347,18 +360,25 @@ static bool temporary_folder(void) {
 
 /* ------------------------------------------------------------------------- start and stop */
 
+/* @param[in] value  NULL: unset it */
+static bool set_variable(int variable, const char *value) {
+    return (value != NULL ? setenv(names[variable], value, 1) : unsetenv(names[variable])) == 0;
+}
+
 static bool set_variables(void) {
     home.moved = true;
-    for (int n = 0; n < 3; n++) {
-        const char *value = getenv(variables[n]);
-        home.before[n] = value != NULL ? strdup(value) : NULL;
-        home.moved = home.moved && (value == NULL || home.before[n] != NULL);
+    for (int n = 0; n < MOVED; n++) {
+        home.before[n] = home.value[n] != NULL ? strdup(home.value[n]) : NULL;
+        home.moved = home.moved && (home.value[n] == NULL || home.before[n] != NULL);
     }
-    return home.moved && setenv(variables[0], home.folder, 1) == 0 &&
-           setenv(variables[1], home.folder, 1) == 0 && unsetenv(variables[2]) == 0;
+    return home.moved && set_variable(MODEL_DIR, home.folder) &&
+           set_variable(XDG_CACHE, home.folder) && set_variable(MODEL_PATH, NULL);
 }
 
 bool psg_starpu_home_enter(const char *cache, char *words, size_t size) {
+    for (int n = 0; n < VARIABLES; n++) {
+        home.value[n] = getenv(names[n]);
+    }
     describe_machine(home.machine, sizeof home.machine);
     home.lasts = lasting_folder(cache);
     if (!home.lasts && !temporary_folder()) {
@@ -375,11 +395,9 @@ bool psg_starpu_home_enter(const char *cache, char *words, size_t size) {
 }
 
 void psg_starpu_home_leave(bool started) {
-    for (int n = 0; n < 3; n++) {
-        if (home.before[n] != NULL) {
-            (void)setenv(variables[n], home.before[n], 1);
-        } else if (home.moved) {
-            (void)unsetenv(variables[n]);
+    for (int n = 0; n < MOVED; n++) {
+        if (home.moved) {
+            (void)set_variable(n, home.before[n]);
         }
         free(home.before[n]);
         home.before[n] = NULL;

@@ -1,5 +1,6 @@
 #include "runtime/starpu_inside.h"
 
+#include <pthread.h>
 #include <string.h>
 #if PSG_SIMULATE
 #include <dlfcn.h>
@@ -15,11 +16,25 @@ bool psg_starpu_uses_models(const char *policy) {
             strcmp(policy, "modular-gemm") == 0);
 }
 
-void psg_starpu_blocks(struct starpu_data_interface_ops *blocks,
-                       struct starpu_data_copy_methods *methods) {
-    *methods = *starpu_interface_block_ops.copy_methods;
-    *blocks = starpu_interface_block_ops;
-    blocks->copy_methods = methods;
+typedef struct blocks {
+    pthread_mutex_t lock;
+    struct starpu_data_interface_ops interface; /* all 0 until the first call; under the lock */
+    struct starpu_data_copy_methods methods;
+} blocks;
+
+struct starpu_data_interface_ops *
+psg_starpu_blocks(void (*change)(struct starpu_data_interface_ops *interface,
+                                 struct starpu_data_copy_methods *methods)) {
+    static blocks ours = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    (void)pthread_mutex_lock(&ours.lock);
+    if (ours.interface.copy_methods == NULL) {
+        ours.methods = *starpu_interface_block_ops.copy_methods;
+        ours.interface = starpu_interface_block_ops;
+        ours.interface.copy_methods = &ours.methods;
+        change(&ours.interface, &ours.methods);
+    }
+    (void)pthread_mutex_unlock(&ours.lock);
+    return &ours.interface;
 }
 
 #if PSG_SIMULATE

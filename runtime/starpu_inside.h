@@ -20,12 +20,13 @@ enum { PSG_STARPU_MODEL_VERSION = 45 };
  *  @param[in] policy  NULL: no */
 bool psg_starpu_uses_models(const char *policy);
 
-/** StarPU's block interface, to be changed by the caller. It keeps StarPU's number of the
+/** StarPU's block interface, changed by the first caller. It keeps StarPU's number of the
  *  interface, by which alone StarPU tells interfaces apart. So the data are blocks for filters, for
  *  starpu_data_cpy() and for StarPU-MPI. Tests: gpu_copies_emulated, api_host_starpu.
- *  @param[out] methods  the interface's functions to copy, to be changed by the caller, too */
-void psg_starpu_blocks(struct starpu_data_interface_ops *blocks,
-                       struct starpu_data_copy_methods *methods);
+ *  @param[in] change  replaces functions of the interface, and its functions to copy */
+struct starpu_data_interface_ops *
+psg_starpu_blocks(void (*change)(struct starpu_data_interface_ops *interface,
+                                 struct starpu_data_copy_methods *methods));
 
 /** Only where PSG_SIMULATE is 1. The main function of a StarPU for simulation. It starts SimGrid,
  *  calls starpu_main() of the program within the simulation, and ends where all of that waits.

@@ -1,5 +1,6 @@
 #include "runtime/step_list.h"
 
+#include "base/memory.h"
 #include "runtime/task.h"
 
 #include <stdlib.h>
@@ -20,28 +21,21 @@ void psg_step_list_destroy(psg_step_list *list) {
     }
 }
 
-/* @param[in,out] good  false: nothing is tried; becomes false if there is no memory */
-static void *grown(void *old, size_t room, size_t bytes, bool *good) {
-    void *more = *good ? realloc(old, room * bytes) : NULL;
-    *good = more != NULL;
-    return more != NULL ? more : old;
-}
-
 /* For one more step, and its data. */
 static bool make_room(psg_step_list *list, size_t uses) {
     bool good = true;
     if (list->steps == list->step_room) {
         const size_t room = 2 * list->steps + 16;
-        list->step = grown(list->step, room, sizeof *list->step, &good);
-        list->moment = grown(list->moment, room + 1, sizeof *list->moment, &good);
+        list->step = base_grown(list->step, room, sizeof *list->step, &good);
+        list->moment = base_grown(list->moment, room + 1, sizeof *list->moment, &good);
         list->step_room = good ? room : list->step_room;
     }
     if (list->uses + uses > list->use_room) {
         const size_t room = 2 * (list->uses + uses) + 64;
-        list->use = grown(list->use, room, sizeof *list->use, &good);
-        list->buffer = grown(list->buffer, room, sizeof *list->buffer, &good);
-        list->data = grown(list->data, room, sizeof *list->data, &good);
-        list->number = grown(list->number, room, sizeof *list->number, &good);
+        list->use = base_grown(list->use, room, sizeof *list->use, &good);
+        list->buffer = base_grown(list->buffer, room, sizeof *list->buffer, &good);
+        list->data = base_grown(list->data, room, sizeof *list->data, &good);
+        list->number = base_grown(list->number, room, sizeof *list->number, &good);
         list->use_room = good ? room : list->use_room;
     }
     return good;

@@ -289,11 +289,13 @@ static void help_cpu(void *buffers[], void *argument) {
     atomic_fetch_sub(&c->team->tasks, 1); /* the team may be gone from here on, and StarPU stop */
 }
 
-static struct starpu_codelet help_codelet = {.name = "team",
-                                             .cpu_funcs = {help_cpu},
-                                             .cpu_funcs_name = {"help_cpu"},
-                                             .type = STARPU_FORKJOIN,
-                                             .max_parallelism = 1};
+#define TEAM_CODELET(function, buffers)                                                            \
+    {                                                                                              \
+        .name = "team", .cpu_funcs = {function}, .cpu_funcs_name = {#function},                    \
+        .nbuffers = (buffers), .type = STARPU_FORKJOIN, .max_parallelism = 1                       \
+    }
+
+static struct starpu_codelet help_codelet = TEAM_CODELET(help_cpu, 0);
 
 static void call_worker(psg_team *team, size_t number) {
     seat *s = &team->seat[number];
@@ -339,9 +341,9 @@ static void call_members(psg_team *team, const entry *e) {
 
 /* ----------------------------------------------------------------------------------- entering */
 
-psg_team_entry *psg_team_entry_create(size_t seats) {
+psg_team_entry *psg_team_entry_create(const psg_team *team) {
     entry *e = calloc(1, sizeof *e);
-    counter *counters = aligned_alloc(LINE, PHASES * seats * sizeof *counters);
+    counter *counters = aligned_alloc(LINE, PHASES * team->seats * sizeof *counters);
     if (e == NULL || counters == NULL) {
         free(e);
         free(counters);
@@ -376,10 +378,6 @@ static size_t seat_here(const psg_team *team) {
         }
     }
     return team->seats - 1;
-}
-
-size_t psg_team_seats(const psg_team *team) {
-    return team->seats;
 }
 
 size_t psg_team_members(double bytes, size_t seats) {
@@ -495,18 +493,8 @@ static void enter_cpu(void *buffers[], void *argument) {
 }
 
 static struct starpu_codelet enter_codelet[PSG_TASK_PRECISIONS] = {
-    [PSG_TASK_F64] = {.name = "team",
-                      .cpu_funcs = {enter_cpu},
-                      .cpu_funcs_name = {"enter_cpu"},
-                      .nbuffers = STARPU_VARIABLE_NBUFFERS,
-                      .type = STARPU_FORKJOIN,
-                      .max_parallelism = 1},
-    [PSG_TASK_F32] = {.name = "team",
-                      .cpu_funcs = {enter_cpu},
-                      .cpu_funcs_name = {"enter_cpu"},
-                      .nbuffers = STARPU_VARIABLE_NBUFFERS,
-                      .type = STARPU_FORKJOIN,
-                      .max_parallelism = 1},
+    [PSG_TASK_F64] = TEAM_CODELET(enter_cpu, STARPU_VARIABLE_NBUFFERS),
+    [PSG_TASK_F32] = TEAM_CODELET(enter_cpu, STARPU_VARIABLE_NBUFFERS),
 };
 
 static void entered(void *argument) {

@@ -27,12 +27,11 @@ psg_team *psg_team_create(const int *workers, size_t count, void (*awake)(void),
 /** Wait until no worker is in it, and free it. NULL is fine. */
 void psg_team_destroy(psg_team *team);
 
-/** For a run of a team of so many seats. @return NULL: no memory */
-psg_team_entry *psg_team_entry_create(size_t seats);
+/** For a run. @return NULL: no memory */
+psg_team_entry *psg_team_entry_create(const psg_team *team);
 /** NULL is fine. */
 void psg_team_entry_destroy(psg_team_entry *entry);
 
-size_t psg_team_seats(const psg_team *team);
 /** So many members of a team of `seats` are worth their cost for an array of so many bytes. */
 size_t psg_team_members(double bytes, size_t seats);
 

@@ -12,7 +12,7 @@
 #ifndef WORKLOADS_WORKLOAD_H
 #define WORKLOADS_WORKLOAD_H
 
-#include "base/here.h"
+#include "base/source_line.h"
 #include "graph/psg_task.h"
 
 #include <stddef.h>
@@ -185,7 +185,7 @@ psg_status workload_open(workload **w, const workload_row *row, const char *size
 void *workload_problem(const workload *w, const workload_row *row, psg_status *status);
 
 /** Keep words for psg_last_error(), and the line of the sources. @return the status */
-#define workload_fail(...) psg_fail_at(PSG_HERE, __VA_ARGS__)
+#define workload_fail(...) psg_fail_at(PSG_SOURCE_LINE, __VA_ARGS__)
 
 /** A function for GPUs, of a kind or of a row; NULL without CUDA. */
 #ifdef WORKLOADS_CUDA
