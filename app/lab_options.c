@@ -41,6 +41,11 @@ static int take_argument(const app_option_row *row, const char *text, json_t *ar
     if (row->argument != NULL && row->parse(text, &value, row->choices)) {
         return app_wrong_value(row, text);
     }
+    json_t *said = json_string(text != NULL ? text : "");
+    if (said == NULL) { /* the request is JSON */
+        return app_error(APP_USAGE, "--%s: '%s' is not UTF-8", row->name, text);
+    }
+    json_decref(said);
     const bool whole = row->parse == app_value_unsigned || row->parse == app_value_cpus;
     (void)snprintf(name, sizeof name, "%s", row->name);
     for (char *c = name; *c != '\0'; c++) {

@@ -348,10 +348,7 @@ static void residual_of_sample(const struct check *check) {
     uint64_t state = 1;
     for (size_t done = 0; done < SAMPLE; done += BATCH) {
         for (size_t p = 0; p < BATCH; p++) {
-            /* Knuth's linear congruential generator; its high bits are the good ones */
-            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            const size_t index =
-                (size_t)((double)(state >> 11) * 0x1p-53 * (double)app_points(check->grid));
+            const size_t index = (size_t)(app_random(&state) % app_points(check->grid));
             check->point[p] = index;
             check->residual[p] = residual_part(check, index % nx, index / nx % ny, index / nx / ny);
         }

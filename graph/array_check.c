@@ -20,7 +20,7 @@ const char *psg_field_name(int field) {
     return name[field];
 }
 
-/* A part is a GPU's if that has its tasks. */
+/* A GPU has the parts whose tasks it runs. A process has all of its parts. */
 static bool is_of(const psg_part *part, int device) {
     return device == PSG_HOST ||
            (part->worker >= 0 && starpu_worker_get_devid(part->worker) == device);
@@ -321,7 +321,7 @@ psg_status psg_array_check_pending(const psg_plan *plan, const psg_arrays *array
     return PSG_OK;
 }
 
-/* One each for all GPUs that have a part of the grid. */
+/* Each GPU that has a part of the grid has one array of each field. */
 static psg_status check_parts(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_array *f = arrays->field[PSG_FIELD_F];
     size_t segments = 0;

@@ -139,7 +139,7 @@ static bool register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) 
     return all;
 }
 
-/* Their rows are as long as those that go between processes. */
+/* Rows of edges are as long as those that go between processes. */
 static bool register_edges(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t n[3] = {2 * c->layout.nxc, c->layout.n[1], 1};
@@ -171,18 +171,23 @@ static psg_status register_fields(const psg_plan *plan, psg_arrays *arrays) {
                           plan->context.layout.n[0], plan->context.layout.n[1]);
 }
 
-static void free_arrays(psg_arrays *arrays) {
+void psg_arrays_destroy(psg_arrays *arrays) {
+    if (arrays == NULL) {
+        return;
+    }
     for (int m = 0; m < PSG_FIELDS; m++) {
+        psg_block_unregister(arrays->slabs[m], count_slabs(arrays));
         free(arrays->field[m]);
         free(arrays->slabs[m]);
     }
+    psg_block_unregister(arrays->edge, 2);
     free(arrays->parts.part);
     free(arrays->given);
     free(arrays);
 }
 
-/* As they are given, without handles. @param[in] given  by field, [count] each; NULL: there is no
- * such field
+/* The arrays as the caller gave them, without handles.
+ * @param[in] given  by field, [count] each; NULL: there is no such field
  * @return NULL: no memory */
 static psg_arrays *note_arrays(size_t count, const psg_array *const given[PSG_FIELDS],
                                const psg_parts *parts) {
@@ -212,7 +217,7 @@ static psg_arrays *note_arrays(size_t count, const psg_array *const given[PSG_FI
         }
     }
     if (!good) {
-        free_arrays(arrays);
+        psg_arrays_destroy(arrays);
         return NULL;
     }
     return arrays;
@@ -269,17 +274,6 @@ psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     return status;
 }
 
-void psg_arrays_destroy(psg_arrays *arrays) {
-    if (arrays == NULL) {
-        return;
-    }
-    for (int m = 0; m < PSG_FIELDS; m++) {
-        psg_block_unregister(arrays->slabs[m], count_slabs(arrays));
-    }
-    psg_block_unregister(arrays->edge, 2);
-    free_arrays(arrays);
-}
-
 /* FFTW's plans are for addresses and pitches. */
 static bool prepare_transforms(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
@@ -306,13 +300,11 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
         status = psg_fail(PSG_ERR_RUNTIME, "%s found no plan for arrays at these addresses",
                           psg_cpu_fftw_name());
     }
-    if (status != PSG_OK) {
-        free_arrays(arrays);
-        return status;
+    if (status == PSG_OK) {
+        arrays->stays = all_stay(plan, arrays);
+        arrays->brought = plan->workers.copies && !arrays->stays;
+        status = register_fields(plan, arrays);
     }
-    arrays->stays = all_stay(plan, arrays);
-    arrays->brought = plan->workers.copies && !arrays->stays;
-    status = register_fields(plan, arrays);
     if (status != PSG_OK) {
         psg_arrays_destroy(arrays);
         return status;
@@ -351,14 +343,14 @@ static void make_place(psg_plan *plan) {
     }
 }
 
-/* The caller has written it since, f or epsilon: copies elsewhere are stale. */
-static void take_field(const psg_plan *plan, const psg_arrays *arrays, int field) {
-    const size_t slabs = count_slabs(arrays);
-    const bool copied = arrays->looked_at || arrays->brought;
-    for (size_t k = 0; k < slabs && copied && arrays->slabs[field] != NULL; k++) {
+/* StarPU brings a field home, for the caller to read (STARPU_R); or takes what it has elsewhere to
+ * be stale, as the caller has written the field (STARPU_W). */
+static void bring_home(const psg_plan *plan, const psg_arrays *arrays, int field,
+                       enum starpu_data_access_mode mode) {
+    for (size_t k = 0; arrays->slabs[field] != NULL && k < count_slabs(arrays); k++) {
         const starpu_data_handle_t slab = arrays->slabs[field][k];
         const int node = node_of(plan, arrays, field, k);
-        if (starpu_data_acquire_on_node(slab, node, STARPU_W) == 0) {
+        if (starpu_data_acquire_on_node(slab, node, mode) == 0) {
             starpu_data_release_on_node(slab, node);
         }
     }
@@ -396,8 +388,10 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
         plan->held.awake = true;
         psg_runtime_awake(); /* to wake for each solve would take longer than a small one */
     }
-    take_field(plan, arrays, PSG_FIELD_F);
-    take_field(plan, arrays, PSG_FIELD_EPSILON);
+    if (arrays->looked_at || arrays->brought) {
+        bring_home(plan, arrays, PSG_FIELD_F, STARPU_W);
+        bring_home(plan, arrays, PSG_FIELD_EPSILON, STARPU_W);
+    }
     arrays->looked_at = false;
     *result = arrays;
     return PSG_OK;
@@ -468,25 +462,18 @@ void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arra
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
-    const size_t slabs = count_slabs(arrays);
-    for (int m = PSG_FIELD_U; m < PSG_FIELDS; m++) {
-        for (size_t k = 0; k < slabs && arrays->brought && arrays->slabs[m] != NULL; k++) {
-            const starpu_data_handle_t slab = arrays->slabs[m][k];
-            const int node = node_of(plan, arrays, m, k);
-            if (starpu_data_acquire_on_node(slab, node, STARPU_R) == 0) {
-                starpu_data_release_on_node(slab, node);
-            }
-        }
+    for (int m = PSG_FIELD_U; m < PSG_FIELDS && arrays->brought; m++) {
+        bring_home(plan, arrays, m, STARPU_R);
     }
     arrays->busy = false;
 }
 
 void psg_arrays_settle(psg_arrays *arrays) {
-    const size_t slabs = count_slabs(arrays);
+    static const int read[] = {PSG_FIELD_F, PSG_FIELD_EPSILON};
     const bool due = ++arrays->solves % TUNING_SOLVES_SETTLED == 0;
-    for (int m = 0; m < PSG_FIELDS && due; m++) {
-        if (arrays->slabs[m] != NULL && (m == PSG_FIELD_F || m == PSG_FIELD_EPSILON)) {
-            psg_data_settle(arrays->slabs[m], slabs);
+    for (int m = 0; m < 2 && due; m++) {
+        if (arrays->slabs[read[m]] != NULL) {
+            psg_data_settle(arrays->slabs[read[m]], count_slabs(arrays));
         }
     }
 }

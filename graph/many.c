@@ -1,5 +1,5 @@
-/* Several right-hand sides in one call: by one run, see pieces.c, and the others one after the
- * other. */
+/* psg_solve_many(): one run solves the first right-hand sides together, see pieces.c. Each of the
+ * others is a solve of its own. */
 #include "graph/pieces.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
@@ -12,7 +12,7 @@
 
 /* -------------------------------------------------------------------------- one after the other */
 
-/* How it went so far. */
+/* The first error of a call. */
 typedef struct outcome {
     psg_status status; /* the first that is not PSG_OK */
     char words[512];
@@ -32,12 +32,12 @@ static void note(outcome *o, psg_status status, size_t number) {
     }
 }
 
-/* Data that are no good are those of one right-hand side alone. */
+/* Bad data of a right-hand side are no reason to leave out the next one. */
 static bool goes_on(const outcome *o) {
     return o->status == PSG_OK || o->status == PSG_ERR_DATA || o->status == PSG_ERR_MEAN;
 }
 
-/* Of one right-hand side in each array: from the first element of one to that of the next. */
+/* Elements from the first one of a right-hand side in an array to the first one of the next. */
 static size_t step_of(const psg_plan *plan, const psg_array *a) {
     const psg_layout *l = &plan->context.layout;
     const size_t planes = psg_parts_length(&l->segments, l->segments.own, 2);
@@ -57,7 +57,7 @@ static psg_array array_at(const psg_plan *plan, const psg_array *a, size_t m) {
     return one;
 }
 
-/* On cores nothing is gained by two at once, which would take another spectrum. */
+/* Cores gain nothing by two solves at once, which would take another spectrum. */
 static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const psg_array *u,
                          outcome *o) {
     const bool overlaps = plan->workers.gpu_count > 0 || plan->processes.ranks > 1;
@@ -78,7 +78,7 @@ static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const
 
 /* ------------------------------------------------------------------------------------- the call */
 
-/* What has to hold for all of them together; the rest is looked at as for one. */
+/* Checks what concerns all right-hand sides together. Each solve checks the rest. */
 static psg_status check(const psg_plan *plan, size_t count, const psg_array *f,
                         const psg_array *u) {
     psg_clear_error();

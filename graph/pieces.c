@@ -42,8 +42,8 @@ static size_t each_on_gpu(const psg_plan *plan, size_t count, bool resident) {
     return (count + pieces - 1) / pieces;
 }
 
-/* On cores, right-hand sides in full rounds of one for each core. A last round that leaves most
- * cores idle is none. */
+/* Cores solve right-hand sides in rounds of one for each core. A last round that would leave most
+ * cores idle is left out. @return how many right-hand sides are in rounds */
 static size_t in_rounds(const psg_plan *plan, size_t count) {
     const size_t cores = plan->workers.cpu_count;
     const size_t rest = count % cores;

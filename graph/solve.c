@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a solve is asked for with. */
+/* What the caller wants of a solve. */
 typedef struct request {
     const psg_solve_args *args; /* NULL: the plan's, which all processes have; else all give some */
     bool waits;                 /* the calling thread does nothing else until the solve has ended */
@@ -256,7 +256,8 @@ static double mean_of(const psg_plan *plan, const psg_pending *pending, double s
     return needs_mean(plan, &pending->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
 }
 
-/* Of f of right-hand side m. The process that has mode 0, the first, has it; others have 0. */
+/* The sum of f of right-hand side m. The first process has it, with mode 0, and the others have
+ * 0. */
 static double sum_of(const psg_plan *plan, const psg_pending *pending, size_t m) {
     return pending->steps_most > 0 ? pending->pcg.sum
                                    : plan->context.cpu->first(psg_findings_mode0(pending->run, m));
@@ -329,7 +330,8 @@ static bool largest_row(const psg_cpu_ops *cpu, const void *values, size_t count
     return true;
 }
 
-/* Of right-hand side `bad`. @return its place in the grid; INFINITY: there is none here */
+/* The first NaN or Inf of right-hand side `bad`. @return its place in the grid; INFINITY: this
+ * process has none */
 static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t bad) {
     const size_t *n = plan->context.layout.n;
     const psg_range planes = {bad * n[2], (bad + 1) * n[2]};

@@ -4,12 +4,12 @@
  *     CHECK_NEAR(value, 1.5, 1e-12, "the constant");
  *     CHECK_CLOSE(u, want, nx, ny, nz, 1e-13, "mode %d", m);     float or double, each for itself
  *     CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);               (needs graph/psg.h)
+ *     CHECK_SAYS(psg_solve(plan, f, NULL), PSG_ERR_ARG, "u is NULL");
  *     return check_result();
  *
  * A failed check prints its place and goes on; check_result() is what main() returns. Each macro is
  * 1 where its check held, else 0. The counters are per file: functions of other files return what
- * they found and let main's file check
- * it. */
+ * they found and let main's file check it. */
 #ifndef PSG_TESTS_CHECK_H
 #define PSG_TESTS_CHECK_H
 
@@ -17,6 +17,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /** What ctest counts as skipped; only for tests labelled gpu. */
 #define CHECK_SKIP 77
@@ -41,6 +43,24 @@ static long check_count, check_failures;
 
 #define CHECK_STATUS(call, expected)                                                               \
     check_status(__FILE__, __LINE__, #call, (int)(call), (int)(expected), #expected, psg_last_error)
+
+/** And psg_last_error() has these words. */
+#define CHECK_SAYS(call, expected, words)                                                          \
+    check_says(__FILE__, __LINE__, #call, (int)(call), (int)(expected), #expected, words,          \
+               psg_last_error)
+
+/** Before the declaration of a variable: `release` is called with its address where its scope
+ * ends. */
+#define AT_END(release) __attribute__((cleanup(release)))
+
+/** So is memory freed, by whatever pointer. */
+#define FREED AT_END(check_free)
+
+static inline void check_free(void *pointer) {
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory);
+    free(memory);
+}
 
 #if defined(__GNUC__)
 #define CHECK_PRINTF(words, first) __attribute__((format(printf, words, first)))
@@ -164,6 +184,14 @@ static inline int check_status(const char *file, int line, const char *call, int
                 name, expected, last_error());
     }
     return got == expected;
+}
+
+static inline int check_says(const char *file, int line, const char *call, int got, int expected,
+                             const char *name, const char *words, const char *(*last_error)(void)) {
+    const int as_expected = check_status(file, line, call, got, expected, name, last_error);
+    return check_that(file, line, strstr(last_error(), words) != NULL, "the error's words",
+                      "%s: no \"%s\" in: %s", call, words, last_error()) &&
+           as_expected;
 }
 
 /** Print the score; what main() returns. No check at all is a failure too. */

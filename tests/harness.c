@@ -40,6 +40,13 @@ unsigned harness_patience(unsigned seconds) {
     return seconds * (factor > 1 ? (unsigned)factor : 1U);
 }
 
+static void must(const char *file, int line, psg_status status) {
+    if (status != PSG_OK) {
+        fprintf(stderr, "%s:%d: status %d: %s\n", file, line, (int)status, psg_last_error());
+        exit(1);
+    }
+}
+
 psg_options harness_options(psg_precision precision) {
     psg_options options;
     psg_options_init(&options);
@@ -51,25 +58,86 @@ psg_options harness_options(psg_precision precision) {
     return options;
 }
 
+/* The pointer to a policy's name is kept, and that of psg_options_set() is into a text of ours. */
+static const char *policy_of(const char *name) {
+    static const char *const all[] = {"eager", "lws", "prio", "ws", "dmda", "dmdas"};
+    for (size_t p = 0; p < sizeof all / sizeof *all; ++p) {
+        if (strcmp(name, all[p]) == 0) {
+            return all[p];
+        }
+    }
+    fprintf(stderr, "harness: no policy %s\n", name);
+    exit(1);
+}
+
+void harness_set(psg_options *options, const char *text) {
+    char name[32], value[32];
+    int length = 0;
+    for (; sscanf(text, " %31[^=]=%31s%n", name, value, &length) == 2; text += length) {
+        must(name, 0, psg_options_set(options, name, value));
+        if (strcmp(name, "policy") == 0) {
+            options->policy = policy_of(value);
+        }
+    }
+    if (text[strspn(text, " ")] != '\0') {
+        fprintf(stderr, "harness: no options: %s\n", text);
+        exit(1);
+    }
+}
+
+psg_options harness_with(psg_precision precision, const char *text) {
+    psg_options options = harness_options(precision);
+    harness_set(&options, text);
+    return options;
+}
+
 void harness_set_variant(psg_options *options, const harness_variant *variant) {
     options->graph = variant->graph;
     options->z_layout = variant->z_layout;
     options->normalize = variant->normalize;
 }
 
-psg_plan *harness_anchor(const psg_options *options) {
-    psg_grid grid;
+psg_plan *harness_plan_at(const char *file, int line, const psg_grid *grid,
+                          const psg_options *options) {
     psg_plan *plan = NULL;
-    psg_grid_init(&grid, 4, 4, 4, 1, 1, 1);
+    must(file, line, psg_plan_create(&plan, grid, options));
+    return plan;
+}
+
+psg_statistics harness_statistics_at(const char *file, int line, const psg_plan *plan) {
+    psg_statistics s = {0};
+    must(file, line, psg_plan_statistics(plan, &s));
+    return s;
+}
+
+psg_solve_args harness_args_at(const char *file, int line, const psg_plan *plan) {
+    psg_solve_args args;
+    must(file, line, psg_solve_args_init(&args, plan));
+    return args;
+}
+
+psg_array harness_view(void *data) {
+    psg_array array;
+    psg_array_init(&array, data);
+    return array;
+}
+
+psg_grid harness_box(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
+    psg_grid grid;
+    psg_grid_init(&grid, nx, ny, nz, lx, ly, lz);
+    return grid;
+}
+
+psg_plan *harness_anchor(const psg_options *options) {
+    const psg_grid grid = harness_box(4, 4, 4, 1, 1, 1);
+    psg_plan *plan = NULL;
     (void)psg_plan_create(&plan, &grid, options);
     return plan;
 }
 
 psg_grid harness_grid(const oracle_grid *grid) {
-    psg_grid g;
-    psg_grid_init(&g, grid->n[0], grid->n[1], grid->n[2], grid->length[0], grid->length[1],
-                  grid->length[2]);
-    return g;
+    return harness_box(grid->n[0], grid->n[1], grid->n[2], grid->length[0], grid->length[1],
+                       grid->length[2]);
 }
 
 void harness_sides(psg_grid *grid, const char *sides) {
@@ -141,6 +209,48 @@ psg_status harness_solve(psg_plan *plan, psg_precision precision, size_t count, 
     free(f_array);
     free(u_array);
     return status;
+}
+
+harness_graph harness_graph_at(const char *file, int line, const psg_work *work) {
+    harness_graph g = {.event = NULL};
+    must(file, line, psg_work_events(work, NULL, 0, &g.events));
+    must(file, line, psg_work_dependencies(work, NULL, 0, &g.edges));
+    g.event = calloc(g.events + 1, sizeof *g.event);
+    g.edge = calloc(g.edges + 1, sizeof *g.edge);
+    must(file, line, psg_work_events(work, g.event, g.events, &g.events));
+    must(file, line, psg_work_dependencies(work, g.edge, g.edges, &g.edges));
+    return g;
+}
+
+void harness_graph_free(harness_graph *graph) {
+    free(graph->event);
+    free(graph->edge);
+}
+
+int harness_graph_in_time(const harness_graph *graph) {
+    int held = 1;
+    for (size_t m = 0; m < graph->edges; ++m) {
+        const psg_event *from = &graph->event[graph->edge[m].before];
+        const psg_event *to = &graph->event[graph->edge[m].after];
+        if (!(to->start >= from->end - 1e-6)) {
+            fprintf(stderr, "%s starts at %g, and %s ends at %g\n", psg_stage_name(to->stage),
+                    to->start, psg_stage_name(from->stage), from->end);
+            held = 0;
+        }
+    }
+    return held;
+}
+
+size_t harness_tasks_at(const char *file, int line, const psg_work *work, const char *name) {
+    psg_kind_tasks list[64];
+    size_t count = 0, tasks = 0;
+    must(file, line, psg_work_tasks(work, list, 64, &count));
+    for (size_t k = 0; k < count && k < 64; ++k) {
+        if (name == NULL || strcmp(psg_stage_name(list[k].stage), name) == 0) {
+            tasks += list[k].tasks[0] + list[k].tasks[1];
+        }
+    }
+    return tasks;
 }
 
 int harness_coordinates(const char *words, size_t at[3]) {

@@ -184,16 +184,12 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     const problem *b = owner;
     const blocks_plates p = plates_between(b, label->index[0], other_block(label));
     const bool sums = label->kind != first_kind + PROJECT;
-    shape->n[0] = sums ? p.over : 1;
-    shape->n[1] = sums ? p.of : 1;
-    shape->n[2] = 1;
-    shape->count = sums ? (size_t)p.fine * p.fine : 1;
-    shape->pieces = 1;
+    workload_shape(shape, 1, 1, 1, 1, 1);
     if (sums) {
+        workload_shape(shape, p.over, p.of, 1, (size_t)p.fine * p.fine, 1);
         const uint32_t plates[3] = {p.over, p.of, p.fine};
         shape->variant = (int)(base_hash(BASE_HASH_NOTHING, plates, sizeof plates) >> 33);
     }
-    shape->dense = true;
 }
 
 static double pair_terms(const psg_task_shape *s) {

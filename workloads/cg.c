@@ -219,31 +219,20 @@ static int join_gpu(const psg_task *task) {
 
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const problem *p = owner;
-    shape->n[0] = LEAF;
-    shape->n[1] = 1;
-    shape->n[2] = p->leaves;
-    shape->count = leaves_of(p, label->index[0]);
-    shape->pieces = 1;
-    shape->dense = true;
+    workload_shape(shape, LEAF, 1, p->leaves, leaves_of(p, label->index[0]), 1);
 }
 
 static void apply_shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const problem *p = owner;
-    shape->n[0] = p->nonzeros[label->index[0]];
-    shape->n[1] = shape->n[2] = 1;
-    shape->count = leaves_of(p, label->index[0]) * LEAF;
-    shape->pieces = p->blocks;
-    shape->dense = true;
+    const size_t b = label->index[0];
+    workload_shape(shape, p->nonzeros[b], 1, 1, leaves_of(p, b) * LEAF, p->blocks);
 }
 
 static void join_shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const problem *p = owner;
     (void)label;
     shape->axis = 0;
-    shape->n[0] = shape->n[1] = 1;
-    shape->n[2] = shape->count = p->leaves;
-    shape->pieces = p->blocks;
-    shape->dense = true;
+    workload_shape(shape, 1, 1, p->leaves, p->leaves, p->blocks);
 }
 
 static double nonzeros(const psg_task_shape *s) {
@@ -298,14 +287,9 @@ static psg_status parse(void *memory, const char *size, const workload_options *
     const size_t nonzeros = p->class->nonzeros, leaves = (p->class->n - 1) / LEAF + 1;
     const size_t most = leaves < CG_BLOCKS ? leaves : CG_BLOCKS;
     const size_t least = (nonzeros - 1) / most + 1;
-    if (how->tile > 0 && (how->tile < least || how->tile > nonzeros)) {
-        return workload_fail(PSG_ERR_ARG,
-                             "tile = %zu: cg:%s has blocks of T nonzeros, T from %zu to %zu",
-                             how->tile, size, least, nonzeros);
-    }
     p->leaves = leaves;
     p->blocks = how->tile > 0 ? (nonzeros - 1) / how->tile + 1 : 0;
-    return PSG_OK;
+    return workload_check_tile(how, "cg:", size, "blocks of T nonzeros", least, nonzeros);
 }
 
 /* A block for each worker, as long as it has enough to do. */

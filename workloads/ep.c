@@ -172,12 +172,8 @@ static size_t scratch_of(unsigned chunk_log2) {
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const problem *ep = owner;
     const bool chunk = label->kind == first_kind + CHUNK;
-    shape->n[0] = EP_NUMBERS;
-    shape->n[1] = shape->n[2] = 1;
-    shape->count = chunk ? (size_t)1 << ep->chunk_log2 : 1;
-    shape->pieces = chunk ? 1 : 2;
+    workload_shape(shape, EP_NUMBERS, 1, 1, chunk ? (size_t)1 << ep->chunk_log2 : 1, chunk ? 1 : 2);
     shape->variant = chunk ? (int)ep->chunk_log2 : 0;
-    shape->dense = true;
 }
 
 static double pairs(const psg_task_shape *s) {
@@ -271,10 +267,10 @@ static psg_status parse(void *memory, const char *size, const workload_options *
                              "ep:%s: the times of StarPU's own sums are in no machine file", size);
     }
     const unsigned pairs = p->class->pairs_log2;
-    if (how->tile > 0 && (how->tile < LEAST_LOG2 || how->tile > pairs)) {
-        return workload_fail(PSG_ERR_ARG,
-                             "tile = %zu: ep:%s has chunks of 2^T pairs, T from %d to %u",
-                             how->tile, size, LEAST_LOG2, pairs);
+    const psg_status status =
+        workload_check_tile(how, "ep:", size, "chunks of 2^T pairs", LEAST_LOG2, pairs);
+    if (status != PSG_OK) {
+        return status;
     }
     p->pairs_log2 = pairs;
     p->chunk_log2 = how->tile > 0 ? (unsigned)how->tile : pairs - CHUNKS_LOG2;

@@ -30,8 +30,6 @@ void ep_cpu(uint64_t first, uint64_t count, double numbers[EP_NUMBERS]);
 void ep_cpu_add(double sum[EP_NUMBERS], const double numbers[EP_NUMBERS]);
 
 #ifdef WORKLOADS_CUDA
-enum { EP_NUMBERS = EP_NUMBERS };
-
 /** Doubles of scratch that ep_cuda() needs. */
 size_t ep_cuda_scratch(unsigned count_log2);
 

@@ -137,11 +137,7 @@ static int jacobi_sweep_gpu(const psg_task *task) {
 
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const problem *p = owner;
-    shape->n[0] = extent(p, label->index[COLUMN]);
-    shape->n[1] = extent(p, label->index[ROW]);
-    shape->n[2] = 1;
-    shape->count = shape->pieces = 1;
-    shape->dense = true;
+    workload_shape(shape, extent(p, label->index[COLUMN]), extent(p, label->index[ROW]), 1, 1, 1);
 }
 
 /* The edges are as little as they are long. */
@@ -204,16 +200,11 @@ static psg_status parse(void *memory, const char *size, const workload_options *
     }
     const size_t inside = p->n - 2;
     const size_t most = inside < WORKLOAD_SIDE_MOST ? inside : WORKLOAD_SIDE_MOST;
-    if (how->tile > most) {
-        return workload_fail(PSG_ERR_ARG,
-                             "tile = %zu: jacobi:%s has tiles of T x T points, T from 1 to %zu",
-                             how->tile, size, most);
-    }
     p->tile = how->tile;
     p->real_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
     p->by_path = how->priority == WORKLOAD_PATH;
     p->barrier = how->barrier != 0;
-    return PSG_OK;
+    return workload_check_tile(how, "jacobi:", size, "tiles of T x T points", 1, most);
 }
 
 /* Tiles for each core, or one for each GPU. */

@@ -98,11 +98,7 @@ static void destroy_blas(void *state, const void *owner) {
 /* Tasks of a kind take as long if their tiles are as large. */
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const qr_sizes n = qr_shape(owner, label->index[ROW], label->index[COLUMN], label->index[STEP]);
-    shape->n[0] = n.rows;
-    shape->n[1] = n.cols;
-    shape->n[2] = n.depth;
-    shape->count = shape->pieces = 1;
-    shape->dense = true;
+    workload_shape(shape, n.rows, n.cols, n.depth, 1, 1);
 }
 
 /* But for a factor of each kind. */

@@ -177,17 +177,12 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     for (int which = tiles_in(label) - 1; which >= 0; which--) {
         size_t n[2];
         extents_of(p, label, which, n);
-        shape->n[0] = n[COLUMN];
-        shape->n[1] = n[ROW];
+        workload_shape(shape, n[COLUMN], n[ROW], 1, 1, (size_t)tiles_in(label));
         if (kind_of(label) != TRANSPOSE) {
             shape->variant =
                 4 * shape->variant + 2 * (n[ROW] < p->tile[ROW]) + (n[COLUMN] < p->tile[COLUMN]);
         }
     }
-    shape->n[2] = 1;
-    shape->count = 1;
-    shape->pieces = (size_t)tiles_in(label);
-    shape->dense = true;
 }
 
 static double elements(const psg_task_shape *s) {
@@ -249,15 +244,10 @@ static psg_status parse(void *memory, const char *size, const workload_options *
     }
     const size_t longer = p->n[ROW] > p->n[COLUMN] ? p->n[ROW] : p->n[COLUMN];
     const size_t most = longer < WORKLOAD_SIDE_MOST ? longer : WORKLOAD_SIDE_MOST;
-    if (how->tile > most) {
-        return workload_fail(PSG_ERR_ARG,
-                             "tile = %zu: transpose:%s has tiles of T x T numbers, T from 1 to %zu",
-                             how->tile, size, most);
-    }
     p->tile[ROW] = how->tile;
     p->element_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
     p->by_path = how->priority == WORKLOAD_PATH;
-    return PSG_OK;
+    return workload_check_tile(how, "transpose:", size, "tiles of T x T numbers", 1, most);
 }
 
 /* Of a tile there are two pieces of data and two tasks at the most. */

@@ -71,11 +71,7 @@ static int on_gpu(const psg_task *task) {
 #endif
 
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
-    shape->n[0] = extent(owner, label->index[0]);
-    shape->n[1] = shape->n[2] = 1;
-    shape->count = 1;
-    shape->pieces = VECTORS;
-    shape->dense = true;
+    workload_shape(shape, extent(owner, label->index[0]), 1, 1, 1, VECTORS);
 }
 
 static double sums(const psg_task_shape *s) {
@@ -115,15 +111,10 @@ static psg_status parse(void *memory, const char *size, const workload_options *
         return workload_fail(PSG_ERR_ARG, "vadd:%s: the size is N, a whole number from 1 to %zu",
                              size, n_most);
     }
-    const size_t most = p->n < INT_MAX ? p->n : INT_MAX;
-    if (how->tile > most) {
-        return workload_fail(PSG_ERR_ARG,
-                             "tile = %zu: vadd:%s has tiles of T numbers, T from 1 to %zu",
-                             how->tile, size, most);
-    }
     p->tile = how->tile;
     p->real_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
-    return PSG_OK;
+    return workload_check_tile(how, "vadd:", size, "tiles of T numbers", 1,
+                               p->n < INT_MAX ? p->n : INT_MAX);
 }
 
 static workload_needs needs(const void *memory, const psg_engine_workers *workers) {

@@ -296,6 +296,14 @@ const char *workload_number(const char *text, size_t least, size_t most, size_t 
     return end != NULL && errno == 0 && value >= least && value <= most ? end : NULL;
 }
 
+psg_status workload_check_tile(const workload_options *how, const char *name, const char *size,
+                               const char *what, size_t least, size_t most) {
+    return how->tile == 0 || (how->tile >= least && how->tile <= most)
+               ? PSG_OK
+               : workload_fail(PSG_ERR_ARG, "tile = %zu: %s%s has %s, T from %zu to %zu", how->tile,
+                               name, size, what, least, most);
+}
+
 size_t workload_share(const psg_engine_workers *workers) {
     return workers->gpus > 0 ? workers->gpus : workers->cpus;
 }

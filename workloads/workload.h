@@ -203,6 +203,11 @@ void *workload_problem(const workload *w, const workload_row *row, psg_status *s
  * `most` */
 const char *workload_number(const char *text, size_t least, size_t most, size_t *number);
 
+/** Is the tile, if there is one, from `least` to `most`? @param[in] name, size  "ep:" and "S"
+ *  @param[in] what  in words, of the size T: "tiles of T numbers" @return PSG_OK; PSG_ERR_ARG */
+psg_status workload_check_tile(const workload_options *how, const char *name, const char *size,
+                               const char *what, size_t least, size_t most);
+
 /** How many of n numbers tile t has: `tile` of them, or what is left for the last one. */
 static inline size_t workload_extent(size_t n, size_t tile, size_t t) {
     const size_t left = n - t * tile;
@@ -212,6 +217,17 @@ static inline size_t workload_extent(size_t n, size_t tile, size_t t) {
 /** In how many parts the work is best cut: one for each GPU, or for each core where no GPU takes
  * part. */
 size_t workload_share(const psg_engine_workers *workers);
+
+/** What the time of a task depends on, whose data are dense. See psg_task_shape. */
+static inline void workload_shape(psg_task_shape *shape, size_t nx, size_t ny, size_t nz,
+                                  size_t count, size_t pieces) {
+    shape->n[0] = nx;
+    shape->n[1] = ny;
+    shape->n[2] = nz;
+    shape->count = count;
+    shape->pieces = pieces;
+    shape->dense = true;
+}
 
 /** A real of 4 or 8 bytes. */
 static inline void workload_put(size_t real_bytes, void *to, size_t at, double value) {

@@ -2,9 +2,8 @@
 
 import json
 
-from plot_programs import count, grid_name
-from plot_style import COLOURS, STAGES, Page, bare, dark, gpu_name, plt
-from rows import fail
+from plot_style import COLOURS, STAGES, Page, bare, gpu_name, name_rows, plt
+from rows import count, fail, grid_name
 
 EDGED = 0.004  # of the run's time: what is shorter has no room for an edge
 
@@ -96,8 +95,8 @@ def plot(trace):
             bar = axes.barh(centre, (stop - start) / 1e3, height, left=(start - begin) / 1e3, color=colours[stage],
                             edgecolor="white" if edged else colours[stage], linewidth=0.4 if edged else 0.2)
             if deep == 1:
-                page.write_in_bar(axes, ((start + stop) / 2 - begin) / 1e3, centre, words, 6.5, bar[0],
-                                  color="white" if dark(colours[stage]) else "black")
+                page.write_in_bar(axes, ((start + stop) / 2 - begin) / 1e3, centre, words, 6.5,
+                                  bar[0], colours[stage])
         busy = sum(span[4] - span[3] for _, span in placed) / (end - begin)
         if deep == 1:
             axes.text((end - begin) / 1e3, place, "  %.0f %%" % (100 * busy), va="center", fontsize=8)
@@ -107,9 +106,7 @@ def plot(trace):
             axes.annotate("", ((around(spans, target, arrived)[0] - begin) / 1e3, tracks.index(target) - down),
                           ((around(spans, source, left)[1] - begin) / 1e3, tracks.index(source) + down),
                           arrowprops={"arrowstyle": "->", "color": "#555555", "linewidth": 0.5, "alpha": 0.6, "shrinkA": 0, "shrinkB": 0})
-    axes.set_yticks(range(len(tracks)))
-    axes.set_yticklabels(track_names(events, tracks))
-    axes.set_ylim(len(tracks) - 0.5, -0.5)
+    name_rows(axes, track_names(events, tracks))
     axes.set_xlim(0, (end - begin) / 1e3)
     axes.set_xlabel("time since the run was submitted, ms. In the bars: %s; beside them: share of the time busy" % parts_met(events))
     bare(axes)

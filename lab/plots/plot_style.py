@@ -16,15 +16,12 @@ except ImportError as missing:
              "virtual environment" % missing)
 
 # Okabe and Ito's colours, which the colour-blind can tell apart
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999", "#F0E442", "#7F3C8D",
-           "#A5AA99", "#8C510A"]
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999",
+           "#F0E442", "#7F3C8D", "#A5AA99", "#8C510A"]
 MARKERS = "osD^vP*X"
+FONTS = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg", "pdf.fonttype": 42}
 STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
           "inverse_xy", "exchange", "h2d", "d2h", "d2d")
-
-
-def number(row, column):
-    return float(row[column])
 
 
 def days(rows):
@@ -53,6 +50,30 @@ def plain(axis):
 def bare(axes):
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+def light_grid(axes, **which):
+    axes.grid(color="#dddddd", linewidth=0.6, **which)
+    axes.set_axisbelow(True)
+    bare(axes)
+
+
+def name_rows(axes, names, **how):
+    """Lines 0, 1, ... of a panel from its top down."""
+    axes.set_yticks(range(len(names)))
+    axes.set_yticklabels(names, **how)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def style_of(which, **more):
+    """The colour and the mark of a curve."""
+    return {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], **more}
+
+
+def whiskers(row, scale=1e3):
+    """Distances of the quartiles from the median of the seconds, in ms or on another scale."""
+    median, low, high = (float(row["seconds" + which]) for which in ("", "_q1", "_q3"))
+    return [[scale * (median - low)], [scale * (high - median)]]
 
 
 # ------------------------------------------------------------------------------------------------ the page
@@ -92,9 +113,21 @@ class Page:
                 found.setdefault(name, handle)
         self.head(title, found.values(), found)
 
-    def write_in_bar(self, axes, x, y, words, size, bar, **more):
-        """Words that are left out where the bar is shorter than they are."""
-        self.inside.append((axes.text(x, y, words, ha="center", va="center", fontsize=size, **more), bar))
+    def write_in_bar(self, axes, x, y, words, size, bar, colour):
+        """Words that are left out where the bar, of this colour, is shorter than they are."""
+        self.inside.append((axes.text(x, y, words, ha="center", va="center", fontsize=size,
+                                      color="white" if dark(colour) else "black"), bar))
+
+    def stack(self, axes, place, parts, height=0.8, **more):
+        """Bars one after the other, of (name in the legend, length, colour, words in it). Where they
+        end comes back."""
+        left = 0
+        for name, length, colour, words in parts:
+            bar = axes.barh(place, length, height, left=left, color=colour, label=name, **more)
+            if words is not None:
+                self.write_in_bar(axes, left + length / 2, place, words, 8, bar[0], colour)
+            left += length
+        return left
 
     def write_at_ends(self, axes, ends):
         """Words right of the points (x, y, words, colour), moved up and down until none stands on another."""

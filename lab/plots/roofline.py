@@ -11,7 +11,7 @@ import math
 import re
 import sys
 
-from plot_style import COLOURS, Page, bare, plt
+from plot_style import COLOURS, FONTS, Page, bare, plt
 from rows import fail
 
 STAGES = ("forward_xy", "kspace", "inverse_xy")
@@ -181,7 +181,7 @@ def main(stages_path, ceilings_path, out):
     launches, about = read_launches(stages_path)
     stages, cache = sums(stages_path, launches)
     ceilings, gpu = read_ceilings(ceilings_path)
-    plt.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg", "pdf.fonttype": 42})
+    plt.rcParams.update(FONTS)
     page = draw(stages, ceilings)
     below = ["; ".join(filter(None, (gpu, *about))),
              "Ceilings: bench_gpus copy. Bytes and times of the stages: Nsight Compute, sums over the launches of a stage."]

@@ -1,12 +1,13 @@
-"""The rows of the CSV files of psg bench, for the scripts that show them."""
+"""The rows of the CSV files of psg bench, for the scripts that show them, and words about rows."""
 
 import csv
 import itertools
 import os
 import sys
 
-LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
-         "sheets", "data", "in_flight", "effort", "ranks", "nodes", "network")
+LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z",
+         "normalize", "segment_planes", "sheets", "data", "in_flight", "effort", "ranks", "nodes",
+         "network")
 
 
 def fail(words):
@@ -19,7 +20,8 @@ def has(row, *columns):
 
 
 def lists(row):
-    """The columns that say what was measured: those of every file, and what stands beside them before the status."""
+    """The columns that say what was measured: those of every file, and what stands beside them
+    before the status."""
     first = itertools.takewhile(lambda name: name not in ("status", "seconds"), row)
     return [*LISTS, *(name for name in first if name not in LISTS)]
 
@@ -30,9 +32,85 @@ def read(path, is_known):
             rows = list(csv.DictReader(file, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         fail("%s: cannot be read: %s" % (path, why))
-    for number, row in enumerate(rows, 1):
+    for at, row in enumerate(rows, 1):
         if None in row or None in row.values():
-            fail("%s: row %d has not as many fields as there are columns" % (path, number))
+            fail("%s: row %d has not as many fields as there are columns" % (path, at))
     if not rows or not is_known(rows[0]):
         fail("%s: no rows of psg bench" % path)
     return rows
+
+
+# ------------------------------------------------------------------------------------ several rows
+
+
+def varying(rows, *but):
+    """The columns that tell rows apart; one that is empty in some, as of the fused graph, has to
+    differ in others."""
+    return [name for name in lists(rows[0])
+            if name not in but and len({row[name] for row in rows} - {""}) > 1]
+
+
+def grouped(rows, columns):
+    """The rows that are the same in the columns, together."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return groups
+
+
+# --------------------------------------------------------------------------------------- about one
+
+
+def number(row, column):
+    return float(row[column])
+
+
+def workers(row):
+    return int(row["workers_gpu"]) or int(row["workers_cpu"])
+
+
+def kind(row):
+    return "GPU" if int(row["workers_gpu"]) else "CPU core"
+
+
+def each(row):
+    """Workers of a process."""
+    return workers(row) // int(row["ranks"])
+
+
+def grid_name(grid):
+    n = grid.split("x")
+    cube = n[0] + "\N{SUPERSCRIPT THREE}"
+    return cube if len(set(n)) == 1 else grid.replace("x", "\N{MULTIPLICATION SIGN}")
+
+
+def count(number_of, what):
+    ending = "" if str(number_of) == "1" else "es" if what.endswith("s") else "s"
+    return "%s %s%s" % (number_of, what, ending)
+
+
+COUNTED = {"cpus": "CPU", "gpus": "GPU", "ranks": "process", "nodes": "node"}
+FORMS = {"in_flight": "{in_flight} in flight", "normalize": "normalize: {normalize}",
+         "tile": "tile {tile}", "barrier": "barrier {barrier}", "place": "place {place}",
+         "cpu_share": "share {cpu_share}", "segment_planes": "{planes} planes"}
+
+
+def word(row, column):
+    value = row[column]
+    if column == "grid":
+        return grid_name(value)
+    if column in COUNTED:
+        return count(value, COUNTED[column])
+    if column == "network":
+        return "network: " + (value if value == "default" else value + " GB/s")
+    if column == "sheets":
+        return count(row["sheets_used"], "sheet")
+    if column == "data":
+        on_gpu = value == "resident" and kind(row) == "GPU"
+        return "f, u in %s memory" % ("GPU" if on_gpu else "main")
+    return FORMS[column].format(**row) if column in FORMS else value
+
+
+def label(row, columns):
+    """What tells a row from the others, in a few words."""
+    return ", ".join(word(row, column) for column in columns if row[column])

@@ -27,29 +27,20 @@ static const cut cuts[] = {
 
 typedef struct solved {
     psg_statistics statistics;
-    psg_event *event;
-    size_t events;
-    psg_dependency *edge;
-    size_t edges;
+    harness_graph graph;
     psg_bounds bounds;
 } solved;
 
-static void take(const psg_plan *plan, solved *s) {
-    size_t again = 0;
-    CHECK_STATUS(psg_plan_statistics(plan, &s->statistics), PSG_OK);
-    CHECK_STATUS(psg_plan_events(plan, NULL, 0, &s->events), PSG_OK);
-    CHECK_STATUS(psg_plan_dependencies(plan, NULL, 0, &s->edges), PSG_OK);
-    s->event = calloc(s->events + 1, sizeof *s->event);
-    s->edge = calloc(s->edges + 1, sizeof *s->edge);
-    CHECK_STATUS(psg_plan_events(plan, s->event, s->events, &again), PSG_OK);
-    CHECK_STATUS(psg_plan_dependencies(plan, s->edge, s->edges, &again), PSG_OK);
-    CHECK(again == s->edges, "%zu dependencies, then %zu", s->edges, again);
-    CHECK_STATUS(psg_plan_bounds(plan, &s->bounds), PSG_OK);
+static solved take(const psg_plan *plan) {
+    solved s = {.statistics = harness_statistics(plan),
+                .graph = harness_graph_of(psg_plan_work(plan))};
+    CHECK_STATUS(psg_plan_bounds(plan, &s.bounds), PSG_OK);
+    CHECK(harness_graph_in_time(&s.graph), "a task starts before what it needs has ended");
+    return s;
 }
 
 static void drop(solved *s) {
-    free(s->event);
-    free(s->edge);
+    harness_graph_free(&s->graph);
 }
 
 static int is(const psg_event *e, psg_stage stage, size_t segment, size_t sheet) {
@@ -60,9 +51,9 @@ static int is(const psg_event *e, psg_stage stage, size_t segment, size_t sheet)
  *  part. */
 static int has_edge(const solved *s, psg_stage before, size_t segment_before, size_t sheet_before,
                     psg_stage after, size_t segment_after, size_t sheet_after) {
-    for (size_t e = 0; e < s->edges; ++e) {
-        if (is(&s->event[s->edge[e].before], before, segment_before, sheet_before) &&
-            is(&s->event[s->edge[e].after], after, segment_after, sheet_after)) {
+    for (size_t e = 0; e < s->graph.edges; ++e) {
+        if (is(&s->graph.event[s->graph.edge[e].before], before, segment_before, sheet_before) &&
+            is(&s->graph.event[s->graph.edge[e].after], after, segment_after, sheet_after)) {
             return 1;
         }
     }
@@ -119,17 +110,7 @@ static void check_graph(const solved *s, int staged, int normalized) {
     const size_t expected = 2 * segments * sheets + (packed ? 2 * segments : 0) +
                             (normalized ? segments : 0) +
                             (staged ? (unpacked ? 4 : 2) * sheets : 0);
-    CHECK(s->edges == expected, "%zu dependencies of %zu", s->edges, expected);
-}
-
-static void check_times(const solved *s) {
-    for (size_t e = 0; e < s->edges; ++e) {
-        const psg_event *before = &s->event[s->edge[e].before],
-                        *after = &s->event[s->edge[e].after];
-        CHECK(after->start >= before->end - clock_step, "%s ends at %g, and %s starts at %g",
-              psg_stage_name(before->stage), before->end, psg_stage_name(after->stage),
-              after->start);
-    }
+    CHECK(s->graph.edges == expected, "%zu dependencies of %zu", s->graph.edges, expected);
 }
 
 /** Planes of a segment, or rows of a sheet. */
@@ -143,14 +124,14 @@ static size_t width(const psg_event *e, const cut *c) {
 }
 
 /** Of the tasks of a stage, on segments or on sheets, each at the shortest time of its width and
- *  number of blocks on other GPUs, the longest. As every sheet needs every segment and the other way round, the longest chain is
- *  made of these. */
+ *  number of blocks on other GPUs, the longest. As every sheet needs every segment and the other
+ *  way round, the longest chain is made of these. */
 static double step(const solved *s, const cut *c, psg_stage stage, int sheets) {
     double longest = 0;
-    for (size_t m = 0; m < s->events; ++m) {
+    for (size_t m = 0; m < s->graph.events; ++m) {
         double shortest = INFINITY;
-        for (size_t n = 0; n < s->events; ++n) {
-            const psg_event *a = &s->event[m], *b = &s->event[n];
+        for (size_t n = 0; n < s->graph.events; ++n) {
+            const psg_event *a = &s->graph.event[m], *b = &s->graph.event[n];
             if (a->stage == stage && b->stage == stage && (a->sheet != SIZE_MAX) == sheets &&
                 (b->sheet != SIZE_MAX) == sheets && width(a, c) == width(b, c) &&
                 a->remote == b->remote) {
@@ -172,7 +153,8 @@ static void check_path(const solved *s, const cut *c, int staged) {
                          step(s, c, PSG_STAGE_PACK, 1) + step(s, c, PSG_STAGE_UNPACK, 0) +
                          step(s, c, PSG_STAGE_IFFT_XY, 0) + step(s, c, PSG_STAGE_NORMALIZE, 0);
     if (!staged || (c->n[2] % c->planes == 0 && c->n[1] % c->sheets == 0)) {
-        /* f comes to the GPUs before, and u goes home after: each at most as long as its link is busy */
+        /* f comes to the GPUs before, and u goes home after: each at most as long as its link is
+         * busy */
         const double *link = s->bounds.link_seconds;
         const double tasks = staged ? chain : fused, path = s->bounds.bound[PSG_BOUND_PATH];
         const double copies = link[PSG_LINK_H2D] + link[PSG_LINK_D2H];
@@ -203,8 +185,8 @@ static void check_bounds(const solved *s, const cut *c, psg_precision precision)
     const psg_bounds *b = &s->bounds;
     double work = 0, largest = 0;
     CHECK(b->struct_size == sizeof *b, "struct_size %zu", b->struct_size);
-    for (size_t m = 0; m < s->events; ++m) {
-        work += s->event[m].end - s->event[m].start;
+    for (size_t m = 0; m < s->graph.events; ++m) {
+        work += s->graph.event[m].end - s->graph.event[m].start;
     }
     CHECK_NEAR(b->bound[PSG_BOUND_WORK], work / (double)s->statistics.workers, 1e-9, "work");
     CHECK(b->memory_rate > 1e8 && b->memory_rate < 1e14, "%g bytes per second", b->memory_rate);
@@ -229,76 +211,41 @@ static void check_bounds(const solved *s, const cut *c, psg_precision precision)
 }
 
 static void *make_f(psg_precision precision, size_t points) {
-    double *f = calloc(points, sizeof *f);
+    FREED double *f = oracle_array(points);
     void *stored = harness_array(precision, points);
     for (size_t p = 0; p < points; ++p) {
         f[p] = (double)(p % 7) - 3;
     }
     harness_store(precision, points, f, stored);
-    free(f);
     return stored;
 }
 
+/** @param[in] together  all solves are submitted before the first is waited for: each has its own */
 static void one_plan(const cut *c, psg_precision precision, const harness_variant *variant,
-                     int solves) {
+                     size_t solves, int together) {
     const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
-    const size_t points = c->n[0] * c->n[1] * c->n[2];
+    const size_t points = oracle_points(&box), bytes = points * harness_element_bytes(precision);
+    const int staged = variant->graph == PSG_GRAPH_STAGED;
     const psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(precision);
-    psg_plan *plan = NULL;
-    void *f = make_f(precision, points), *u = harness_array(precision, points);
+    psg_options options = harness_with(precision, "record=yes");
+    FREED void *f = make_f(precision, points);
+    FREED char *u = harness_array(precision, solves * points);
     harness_set_variant(&options, variant);
     options.segment_planes = c->planes;
     options.sheets = c->sheets;
-    options.record = 1;
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        const int staged = variant->graph == PSG_GRAPH_STAGED;
-        for (int n = 0; n < solves; ++n) {
-            solved s;
-            CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-            take(plan, &s);
-            check_graph(&s, staged, staged && options.normalize);
-            check_times(&s);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    for (size_t n = 0; n < solves && together; ++n) {
+        CHECK_STATUS(psg_submit(plan, f, u + n * bytes), PSG_OK);
+    }
+    for (size_t n = 0; n < solves; ++n) {
+        CHECK_STATUS(together ? psg_wait(plan) : psg_solve(plan, f, u), PSG_OK);
+        AT_END(drop) solved s = take(plan);
+        check_graph(&s, staged, staged && options.normalize);
+        if (!together) {
             check_path(&s, c, staged);
-            check_bounds(&s, c, precision);
-            drop(&s);
         }
+        check_bounds(&s, c, precision);
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
-}
-
-/** Solves that overlap have each its own. */
-static void several_in_flight(void) {
-    enum { SOLVES = 4 };
-    const cut *c = &cuts[1];
-    const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
-    const size_t points = c->n[0] * c->n[1] * c->n[2];
-    const psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
-    psg_plan *plan = NULL;
-    double *f = make_f(PSG_F64, points), *u = harness_array(PSG_F64, SOLVES * points);
-    options.segment_planes = c->planes;
-    options.sheets = c->sheets;
-    options.record = 1;
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        for (size_t n = 0; n < SOLVES; ++n) {
-            CHECK_STATUS(psg_submit(plan, f, u + n * points), PSG_OK);
-        }
-        for (size_t n = 0; n < SOLVES; ++n) {
-            solved s;
-            CHECK_STATUS(psg_wait(plan), PSG_OK);
-            take(plan, &s);
-            check_graph(&s, 0, 0);
-            check_times(&s);
-            check_bounds(&s, c, PSG_F64);
-            drop(&s);
-        }
-    }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
 }
 
 /** StarPU's linear program is there once every task has been measured often enough: with one kind
@@ -309,17 +256,15 @@ static void linear_program(void) {
     const cut *c = &cuts[4];
     const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
     const psg_grid grid = harness_grid(&box);
-    void *f = make_f(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
-    void *u = harness_array(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
+    FREED void *f = make_f(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
+    FREED void *u = harness_array(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
     for (int calibrate = 0; calibrate < 2; ++calibrate) {
-        psg_options options = harness_options(PSG_F64);
+        psg_options options = harness_with(PSG_F64, "policy=lws record=yes");
         psg_plan *plan = NULL;
         psg_bounds b = {0};
         double least = INFINITY, most = 0;
         int solves = 0;
-        options.policy = "lws";
         options.calibrate = calibrate;
-        options.record = 1;
         if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
             for (; solves < (calibrate ? SOLVES : 12) && b.lp_seconds == 0; ++solves) {
                 CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
@@ -339,8 +284,6 @@ static void linear_program(void) {
         CHECK(b.lp_seconds == 0, "%g s without GLPK", b.lp_seconds);
 #endif
     }
-    free(f);
-    free(u);
 }
 
 static void refusals(void) {
@@ -357,8 +300,7 @@ static void refusals(void) {
     memset(&b, 0xa5, sizeof b);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-        CHECK_STATUS(psg_plan_dependencies(plan, NULL, 0, &count), PSG_ERR_STATE);
-        CHECK(strstr(psg_last_error(), "record") != NULL, "%s", psg_last_error());
+        CHECK_SAYS(psg_plan_dependencies(plan, NULL, 0, &count), PSG_ERR_STATE, "record");
         CHECK_STATUS(psg_plan_bounds(plan, &b.bounds), PSG_ERR_STATE);
         CHECK(b.byte[0] == 0xa5 && count == 7, "something was written");
     }
@@ -397,15 +339,15 @@ int main(void) {
     /* more than the caches of many machines hold, so that there is something to bound */
     static const cut large = {{208, 176, 192}, 48, 4};
     refusals();
-    several_in_flight();
+    one_plan(&cuts[1], PSG_F64, &harness_variants[0], 4, 1);
     linear_program();
     for (size_t c = 0; c < sizeof cuts / sizeof *cuts; ++c) {
         for (int variant = 0; variant < HARNESS_VARIANTS; ++variant) {
-            one_plan(&cuts[c], c % 2 ? PSG_F32 : PSG_F64, &harness_variants[variant], 3);
+            one_plan(&cuts[c], c % 2 ? PSG_F32 : PSG_F64, &harness_variants[variant], 3, 0);
         }
     }
     for (int variant = 0; variant < 2; ++variant) {
-        one_plan(&large, PSG_F64, &harness_variants[variant], 2);
+        one_plan(&large, PSG_F64, &harness_variants[variant], 2, 0);
     }
     return check_result();
 }

@@ -47,26 +47,19 @@ static void solves(const char *cache_dir, psg_precision precision, const char *w
     ++nx;
     oracle_grid box = oracle_grid_make(nx, nx + 7, nx + 15, 1, 1, 1);
     size_t points = oracle_points(&box), m[3] = {1, 2, 3};
-    double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
+    FREED double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(precision);
-    psg_plan *plan = NULL;
+    psg_options options = harness_with(precision, "effort=measure");
     options.gpus = 0; /* the cache is FFTW's */
-    options.effort = PSG_EFFORT_MEASURE;
     options.cache_dir = cache_dir;
     oracle_mode(&box, m, 0, f);
     for (size_t p = 0; p < points; ++p) {
         want[p] = f[p] / oracle_eigenvalue(&box, ORACLE_SPECTRAL, m);
     }
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(harness_solve(plan, precision, points, f, u), PSG_OK);
-        CHECK_CLOSE(u, want, nx, nx + 7, nx + 15, harness_tolerance(precision, 1e-12, 1e-4), "%s",
-                    what);
-    }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
-    free(want);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    CHECK_STATUS(harness_solve(plan, precision, points, f, u), PSG_OK);
+    CHECK_CLOSE(u, want, nx, nx + 7, nx + 15, harness_tolerance(precision, 1e-12, 1e-4), "%s",
+                what);
 }
 
 int main(void) {

@@ -32,10 +32,8 @@ static size_t entries(const char *folder, const char *begin) {
 static void solve(int calibrate, const double *f, double *u) {
     const oracle_grid box = {{N, N, N}, {1.0, 1.0, 1.0}};
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpus=2 gpus=0");
     psg_plan *plan = NULL, *second = NULL;
-    options.cpus = 2;
-    options.gpus = 0;
     options.calibrate = calibrate;
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     CHECK_STATUS(psg_plan_create(&second, &grid, &options), PSG_OK);
@@ -49,7 +47,7 @@ static void solve(int calibrate, const double *f, double *u) {
 
 int main(void) {
     char home[] = "calibrate-XXXXXX", command[64];
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
     oracle_random(3, POINTS, f);
     if (!CHECK(mkdtemp(home) != NULL, "no folder for the models")) {
         return check_result();
@@ -64,7 +62,5 @@ int main(void) {
     solve(0, f, u); /* starts again without */
     snprintf(command, sizeof command, "rm -rf %s", home);
     CHECK(system(command) == 0, "%s is left", home);
-    free(f);
-    free(u);
     return check_result();
 }

@@ -16,22 +16,13 @@ static char here[256];
 
 static void solves(const void *argument) {
     const int calibrate = *(const int *)argument;
-    psg_options options = harness_options(PSG_F64);
-    psg_grid grid;
-    psg_plan *plan = NULL;
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
-    options.gpus = 0;
-    options.policy = "dmda";
+    psg_options options = harness_with(PSG_F64, "gpus=0 policy=dmda effort=measure");
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
     options.calibrate = calibrate;
-    options.effort = PSG_EFFORT_MEASURE;
     options.cache_dir = here;
-    psg_grid_init(&grid, NX, NY, NZ, 1, 1, 1);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-    }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
+    psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
 }
 
 static void solves_with_commas(const void *argument) {

@@ -27,20 +27,12 @@ enum { CONFIG, BUS, MODELS, MANIFEST, GROUPS };
 /** As a program with calibrated models, which are read with the first task. */
 static void solves(const void *argument) {
     const int calibrate = *(const int *)argument;
-    psg_options options = harness_options(PSG_F64);
-    psg_grid grid;
-    psg_plan *plan = NULL;
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
-    options.gpus = 0;
-    options.policy = "dmda";
+    psg_options options = harness_with(PSG_F64, "gpus=0 policy=dmda");
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
     options.calibrate = calibrate;
-    psg_grid_init(&grid, NX, NY, NZ, 1, 1, 1);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-    }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
+    psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
 }
 
 static int group_of(const char *folder, const char *name) {
@@ -108,9 +100,8 @@ static void restore(void) {
 /** Is the file as it was? */
 static int is_whole(const struct kept *k) {
     size_t bytes = 0;
-    char *text = content(k->path, &bytes);
+    FREED char *text = content(k->path, &bytes);
     const int whole = text && bytes == k->bytes && memcmp(text, k->text, bytes) == 0;
-    free(text);
     return whole;
 }
 

@@ -9,12 +9,10 @@
 enum { NX = 8, NY = 8, NZ = 8 };
 
 static psg_status create(const char *policy) {
-    psg_options options = harness_options(PSG_F64);
-    psg_grid grid;
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     psg_plan *plan = NULL;
-    options.gpus = 0;
     options.policy = policy;
-    psg_grid_init(&grid, NX, NY, NZ, 1, 1, 1);
+    psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
     const psg_status status = psg_plan_create(&plan, &grid, &options);
     CHECK((plan != NULL) == (status == PSG_OK), "status %d with a plan at %p", status,
           (void *)plan);

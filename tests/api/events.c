@@ -86,7 +86,7 @@ static void solve_and_check(psg_plan *plan, const void *f, void *u) {
 
 int main(void) {
     psg_grid grid = harness_grid(&box);
-    void *f = harness_array(PSG_F64, POINTS), *u = harness_array(PSG_F64, POINTS);
+    FREED void *f = harness_array(PSG_F64, POINTS), *u = harness_array(PSG_F64, POINTS);
     size_t count = 0;
     for (size_t p = 0; p < POINTS; ++p) {
         ((double *)f)[p] = (double)(p % 7) - 3;
@@ -114,7 +114,5 @@ int main(void) {
     }
     CHECK_STATUS(psg_plan_events(NULL, NULL, 0, &count), PSG_ERR_ARG);
     CHECK_STATUS(psg_plan_copies(NULL, NULL, 0, &count), PSG_ERR_ARG);
-    free(f);
-    free(u);
     return check_result();
 }

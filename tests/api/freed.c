@@ -79,11 +79,10 @@ typedef struct arguments {
 /** By psg_solve_arrays(), with the freed array as that field. */
 static psg_status with_field(const arguments *a, int field) {
     psg_array f, u, freed;
-    psg_solve_args args;
     psg_array_init(&f, field == 0 ? a->freed : a->f);
     psg_array_init(&u, field == 1 ? a->freed : a->u);
     psg_array_init(&freed, a->freed);
-    CHECK_STATUS(psg_solve_args_init(&args, a->plan), PSG_OK);
+    psg_solve_args args = harness_args(a->plan);
     for (int d = 0; d < 3; ++d) {
         args.gradient[d] = field == 2 + d ? &freed : NULL;
     }
@@ -149,16 +148,15 @@ static void free_kept(arguments *a, const double *want) {
 }
 
 int main(void) {
-    double *want = oracle_array(POINTS);
+    FREED double *want = oracle_array(POINTS);
     arguments a = {.f = oracle_array(POINTS), .u = oracle_array(POINTS)};
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "symbol=fd2");
     psg_grid sides = harness_grid(&grid);
     if (!can_free()) {
         return CHECK_SKIP;
     }
     sides.axis[1].bc[0] = PSG_BC_DIRICHLET;
     sides.axis[1].bc[1] = PSG_BC_NEUMANN;
-    options.symbol = PSG_SYMBOL_FD2;
     options.gpus = FREED_BY_CUDA;
     oracle_random(1, POINTS, a.f);
     if (CHECK_STATUS(psg_plan_create(&a.plan, &sides, &options), PSG_OK)) {
@@ -171,6 +169,5 @@ int main(void) {
     psg_plan_destroy(a.plan);
     free(a.f);
     free(a.u);
-    free(want);
     return check_result();
 }

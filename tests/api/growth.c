@@ -39,13 +39,11 @@ static psg_status solve(psg_plan *plan, way how) {
 }
 
 static void solves(const char *name, psg_options options, way how) {
-    psg_plan *plan = NULL;
-    psg_grid grid;
     size_t before = 0;
-    psg_grid_init(&grid, N, N, N, 1, 1, 1);
+    psg_grid grid = harness_box(N, N, N, 1, 1, 1);
     options.segment_planes = N / 2;
     options.symbol = how == EPSILON ? PSG_SYMBOL_FD2 : options.symbol;
-    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
     if (plan != NULL && how == SLABS) {
         CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
     }
@@ -66,7 +64,6 @@ static void solves(const char *name, psg_options options, way how) {
     for (size_t m = 0; m < sizeof u / sizeof *u; m++) {
         CHECK(u[m] == first[m], "%s: u[%zu] is %g, and was %g", name, m, u[m], first[m]);
     }
-    psg_plan_destroy(plan);
 }
 
 static void runs(const char *name, const psg_options *options) {

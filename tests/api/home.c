@@ -41,8 +41,7 @@ static size_t entries(const char *folder) {
 }
 
 static psg_options dmda(int calibrate) {
-    psg_options options = harness_options(PSG_F64);
-    options.gpus = 0;
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     options.policy = "dmda"; /* reads models */
     options.calibrate = calibrate;
     return options;
@@ -53,32 +52,24 @@ static void solves(const char *what) {
     const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 1.0}};
     const psg_grid grid = harness_grid(&box);
     const size_t m[3] = {1, 2, 3};
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
     oracle_mode(&box, m, 0, f);
     for (size_t p = 0; p < POINTS; ++p) {
         want[p] = f[p] / oracle_eigenvalue(&box, ORACLE_SPECTRAL, m);
     }
     for (int calibrate = 1; calibrate >= 0; --calibrate) {
         const psg_options options = dmda(calibrate);
-        psg_plan *plan = NULL;
-        if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-            CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-            CHECK_CLOSE(u, want, NX, NY, NZ, 1e-12, "%s", what);
-        }
-        psg_plan_destroy(plan);
+        DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+        CHECK_CLOSE(u, want, NX, NY, NZ, 1e-12, "%s", what);
     }
-    free(f);
-    free(u);
-    free(want);
 }
 
-static void fails(const char *what) {
+static void fails(void) {
     const psg_options options = dmda(0);
-    psg_grid grid;
     psg_plan *plan = NULL;
-    psg_grid_init(&grid, NX, NY, NZ, 1, 1, 1);
-    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_RUNTIME);
-    CHECK(strstr(psg_last_error(), "folder") != NULL, "%s: %s", what, psg_last_error());
+    psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
+    CHECK_SAYS(psg_plan_create(&plan, &grid, &options), PSG_ERR_RUNTIME, "folder");
 }
 
 /* A home of each kind. */
@@ -153,12 +144,11 @@ static void with_others(const void *argument) {
 static void own_folder(const void *argument) {
     char folder[512], why[512];
     psg_options options = dmda(0);
-    psg_grid grid;
     psg_plan *plan = NULL;
     (void)argument;
     no_home();
     options.cache_dir = inside("cache");
-    psg_grid_init(&grid, NX, NY, NZ, 1, 1, 1);
+    psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     psg_plan_destroy(plan);
     psg_starpu_folder(folder, sizeof folder, why, sizeof why);
@@ -193,15 +183,14 @@ static void full_at_start(const void *argument) {
     setenv("HOME", inside("full"), 1);
     for (size_t n = 0; n < sizeof bytes / sizeof *bytes; ++n) {
         limit_files(bytes[n]);
-        fails("a full disk");
+        fails();
         limit_files(RLIM_INFINITY);
         CHECK(entries(inside("tmp")) == 0, "something stays in TMPDIR");
     }
     solves("after a full disk");
     const psg_options options = dmda(0);
-    psg_grid grid;
     psg_plan *plan = NULL;
-    psg_grid_init(&grid, NX, NY, NZ, 1, 1, 1);
+    psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
     limit_files(0);
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK); /* which has nothing to write */
     psg_plan_destroy(plan);
@@ -227,14 +216,13 @@ static long models_bytes(void) {
 static void full_at_stop(const void *argument) {
     const int gone = *(const int *)argument;
     const psg_options options = dmda(1);
-    psg_grid grid;
     psg_plan *plan = NULL;
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
     no_home();
     setenv("HOME", inside("full"), 1);
     const long before = models_bytes();
     CHECK(before > 0, "no models are there");
-    psg_grid_init(&grid, NX, NY, NZ, 1, 1, 1);
+    psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
     if (gone) {
@@ -251,8 +239,6 @@ static void full_at_stop(const void *argument) {
               before);
     }
     solves("after such a stop");
-    free(f);
-    free(u);
 }
 
 /** Several processes at once on an empty folder. */

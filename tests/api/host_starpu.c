@@ -36,16 +36,15 @@ static int start(void) {
 }
 
 static void solves(const psg_options *options, const char *what) {
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
     psg_grid grid = harness_grid(&box);
     psg_plan *plan = NULL;
     oracle_random(1, POINTS, f);
     oracle_solve(&box, ORACLE_SPECTRAL, 0, f, want);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, options), PSG_OK)) {
-        psg_statistics statistics;
         CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
         CHECK_CLOSE(u, want, NX, NY, NZ, 1e-12, "%s", what);
-        CHECK_STATUS(psg_plan_statistics(plan, &statistics), PSG_OK);
+        const psg_statistics statistics = harness_statistics(plan);
         CHECK(statistics.workers == 2, "%s: %zu workers", what, statistics.workers);
         const psg_stage_statistics *kspace = &statistics.stage[PSG_STAGE_KSPACE];
         CHECK(kspace->tasks > 0 && kspace->seconds > 0, "%s: %d tasks took %g seconds", what,
@@ -53,9 +52,6 @@ static void solves(const psg_options *options, const char *what) {
     }
     psg_plan_destroy(plan);
     CHECK(starpu_is_initialized() == 1, "%s: StarPU was stopped", what);
-    free(f);
-    free(u);
-    free(want);
 }
 
 static void refused(const psg_options *options, const char *what) {
@@ -112,7 +108,7 @@ static void joined_later(void) {
     psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = NULL;
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
     oracle_random(1, POINTS, f);
     oracle_solve(&box, ORACLE_SPECTRAL, 0, f, want);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
@@ -124,18 +120,13 @@ static void joined_later(void) {
         starpu_shutdown();
         CHECK(starpu_is_initialized() == 0, "psg still holds StarPU");
     }
-    free(f);
-    free(u);
-    free(want);
 }
 
 int main(void) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpus=all gpus=all");
     if (!start()) {
         return check_result();
     }
-    options.cpus = -1;
-    options.gpus = -1;
     solves(&options, "options that ask for nothing");
     beside_a_stuck_task(&options);
     options.cpus = 2;

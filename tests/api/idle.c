@@ -25,20 +25,14 @@ int main(void) {
     const oracle_grid box = {{16, 12, 10}, {1.0, 1.0, 1.0}};
     const size_t points = 16 * 12 * 10;
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
-    psg_plan *plan = NULL;
-    double *f = oracle_array(points), *u = oracle_array(points);
+    psg_options options = harness_with(PSG_F64, "cpus=2");
+    FREED double *f = oracle_array(points), *u = oracle_array(points);
     oracle_random(3, points, f);
-    options.cpus = 2;
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK(taken_asleep() < 0.1, "a fresh plan keeps its workers polling");
-        for (int n = 0; n < 3; ++n) {
-            CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-        }
-        CHECK(taken_asleep() < 0.1, "after a solve the workers keep polling");
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    CHECK(taken_asleep() < 0.1, "a fresh plan keeps its workers polling");
+    for (int n = 0; n < 3; ++n) {
+        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
+    CHECK(taken_asleep() < 0.1, "after a solve the workers keep polling");
     return check_result();
 }

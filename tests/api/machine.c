@@ -12,13 +12,11 @@
 #define CAPACITY 8
 
 static void listed(int cpus) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0 policy=ws");
     psg_worker worker[CAPACITY];
     size_t count = 0;
     char policy[32];
     options.cpus = cpus;
-    options.gpus = 0;
-    options.policy = "ws";
     memset(worker, 0x7f, sizeof worker);
     CHECK_STATUS(psg_machine_workers(&options, worker, CAPACITY, &count, policy, sizeof policy),
                  PSG_OK);
@@ -33,14 +31,11 @@ static void listed(int cpus) {
 }
 
 static void truncated(void) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpus=2 gpus=0 policy=dmdas");
     psg_worker worker[2];
     unsigned char *second = (unsigned char *)&worker[1];
     size_t count = 0;
     char policy[4] = {1, 1, 1, 1};
-    options.cpus = 2;
-    options.gpus = 0;
-    options.policy = "dmdas";
     memset(worker, 0x5a, sizeof worker);
     CHECK_STATUS(psg_machine_workers(&options, worker, 1, &count, policy, sizeof policy), PSG_OK);
     CHECK(count == 2, "%zu workers", count);
@@ -68,13 +63,11 @@ static void wrong(void) {
 
 /** STARPU_SCHED holds where the options name no policy; cpus holds over the environment. */
 static void environment(void) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpus=2 gpus=0");
     size_t count = 0;
     char policy[32] = "";
     setenv("STARPU_SCHED", "eager", 1);
     setenv("STARPU_NCPU", "1", 1);
-    options.cpus = 2;
-    options.gpus = 0;
     CHECK_STATUS(psg_machine_workers(&options, NULL, 0, &count, policy, sizeof policy), PSG_OK);
     CHECK(strcmp(policy, "eager") == 0, "policy %s instead of $STARPU_SCHED's", policy);
     CHECK(count == 2, "%zu workers instead of 2", count);
@@ -91,13 +84,11 @@ static void environment(void) {
 
 /** While a plan has StarPU running with two workers and the policy prio. */
 static void while_running(void) {
-    psg_grid grid;
     psg_options options = harness_options(PSG_F64), other;
     psg_plan *plan = NULL, *second = NULL;
-    psg_statistics statistics;
     size_t count = 0;
     char policy[32];
-    psg_grid_init(&grid, 6, 6, 6, 1, 1, 1);
+    psg_grid grid = harness_box(6, 6, 6, 1, 1, 1);
     options.cpus = 2;
     options.gpus = 0;
     options.policy = "prio";
@@ -106,7 +97,7 @@ static void while_running(void) {
     }
     CHECK(psg_plan_simulates_sides(plan) == 0 && psg_plan_simulates_sides(NULL) == 0,
           "a plan that simulates");
-    CHECK_STATUS(psg_plan_statistics(plan, &statistics), PSG_OK);
+    const psg_statistics statistics = harness_statistics(plan);
     CHECK(statistics.workers == 2, "%zu workers", statistics.workers);
     other = options;
     other.cpus = 1;
@@ -143,11 +134,10 @@ static void while_running(void) {
 
 /** Without GPUs there are none, and nothing is written. */
 static void no_routes(void) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     psg_route route, untouched;
     size_t count = 7;
     memset(&untouched, 0x5a, sizeof untouched);
-    options.gpus = 0;
     route = untouched;
     CHECK_STATUS(psg_machine_routes(&options, &route, 1, &count), PSG_OK);
     CHECK(count == 0, "%zu routes without GPUs", count);
@@ -158,10 +148,9 @@ static void no_routes(void) {
 }
 
 static void wrong_routes(void) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     psg_route route;
     size_t count = 7;
-    options.gpus = 0;
     CHECK_STATUS(psg_machine_routes(&options, &route, 1, NULL), PSG_ERR_ARG);
     CHECK(psg_last_error()[0], "no words");
     CHECK_STATUS(psg_machine_routes(&options, NULL, 1, &count), PSG_ERR_ARG);
@@ -183,11 +172,10 @@ static void wrong_routes(void) {
 
 /** Of the GPUs that there are: each pair of memories once, in each direction, with a rate. */
 static void routes_of_gpus(void) {
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=all");
     psg_worker worker[CAPACITY];
     psg_route routes[CAPACITY * (CAPACITY + 1)];
     size_t gpus = 0, count = 0;
-    options.gpus = -1;
     CHECK_STATUS(psg_machine_workers(&options, worker, CAPACITY, &gpus, NULL, 0), PSG_OK);
     while (gpus > 0 && (gpus > CAPACITY || worker[gpus - 1].kind != PSG_WORKER_CUDA)) {
         gpus--; /* cores follow them */

@@ -19,13 +19,11 @@ static void limit_threads(rlim_t count) {
 
 /** The limit does not hold for root, and counts all that a user runs. */
 static void without_threads(const void *argument) {
-    psg_options options = harness_options(PSG_F64);
-    psg_grid grid;
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     psg_plan *plan = NULL;
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
     (void)argument;
-    options.gpus = 0;
-    psg_grid_init(&grid, NX, NY, NZ, 1, 1, 1);
+    psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
     if (geteuid() == 0) {
         CHECK(setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
                   setresuid(NOBODY, NOBODY, NOBODY) == 0,
@@ -41,8 +39,6 @@ static void without_threads(const void *argument) {
         CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
     }
     psg_plan_destroy(plan);
-    free(f);
-    free(u);
 }
 
 int main(void) {

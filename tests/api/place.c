@@ -53,12 +53,11 @@ int main(void) {
     double f[4 * 4 * 4] = {0};
     double u[4 * 4 * 4];
     psg_plan *plan = NULL;
-    psg_grid grid;
     psg_options options = harness_options(PSG_F64);
     options.segment_planes = 2; /* tasks of StarPU's, one for each step */
     CHECK(psg_last_error_detail()[0] == '\0', "before any failure: %s", psg_last_error_detail());
 
-    psg_grid_init(&grid, 0, 4, 4, 1, 1, 1);
+    psg_grid grid = harness_box(0, 4, 4, 1, 1, 1);
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_ARG);
     expect("graph/options.c", "psg_fail(");
 

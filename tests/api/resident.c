@@ -16,16 +16,13 @@ static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.2, 0.9}};
 
 static void round_trip(psg_precision precision, const harness_variant *variant) {
     double *f = oracle_array(3 * POINTS), *u = f + POINTS, *got = u + POINTS;
-    void *in = harness_array(precision, POINTS), *out = harness_array(precision, POINTS);
+    FREED void *in = harness_array(precision, POINTS), *out = harness_array(precision, POINTS);
     const size_t bytes = POINTS * harness_element_bytes(precision);
     psg_options options = harness_options(precision);
     const psg_grid grid = harness_grid(&box);
-    psg_plan *plan = NULL;
     harness_set_variant(&options, variant);
     options.segment_planes = 4;
-    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        return;
-    }
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
     CHECK_STATUS(psg_slabs_get(plan, out), PSG_ERR_STATE);
     for (unsigned seed = 1; seed <= 2; ++seed) {
         oracle_random(seed, POINTS, f);
@@ -47,10 +44,7 @@ static void round_trip(psg_precision precision, const harness_variant *variant) 
     }
     CHECK_STATUS(psg_slabs_put(plan, NULL), PSG_ERR_ARG);
     CHECK_STATUS(psg_slabs_get(plan, NULL), PSG_ERR_ARG);
-    psg_plan_destroy(plan);
     free(f);
-    free(in);
-    free(out);
 }
 
 int main(void) {

@@ -32,15 +32,12 @@ static size_t least_stack(void) {
 
 static void *solve(void *argument) {
     static double f[POINTS], u[POINTS];
-    psg_grid grid;
-    psg_plan *plan = NULL;
     psg_options *options = argument;
     f[1] = 1;
     f[2] = -1;
-    psg_grid_init(&grid, N, N, N, 1, 1, 1);
-    CHECK_STATUS(psg_plan_create(&plan, &grid, options), PSG_OK);
+    psg_grid grid = harness_box(N, N, N, 1, 1, 1);
+    DESTROYED psg_plan *plan = harness_plan(&grid, options);
     CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-    psg_plan_destroy(plan);
     return NULL;
 }
 

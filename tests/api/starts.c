@@ -41,12 +41,9 @@ __attribute__((visibility("default"))) int starpu_init(struct starpu_conf *conf)
 
 /** @param[in] nth  of the allocations fails; 0: none */
 static psg_status start_and_stop(long nth) {
-    psg_options options = harness_options(PSG_F64);
-    psg_grid grid;
+    psg_options options = harness_with(PSG_F64, "gpus=0 cpus=1");
     psg_plan *plan = NULL;
-    options.gpus = 0;
-    options.cpus = 1;
-    psg_grid_init(&grid, 4, 4, 4, 1, 1, 1);
+    psg_grid grid = harness_box(4, 4, 4, 1, 1, 1);
     fail_nth_arm(nth);
     const psg_status status = psg_plan_create(&plan, &grid, &options);
     fail_nth_arm(0);

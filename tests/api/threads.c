@@ -42,7 +42,7 @@ static void one_round(job *j, int round) {
     grid.n[0] += 4 * (size_t)round;
     grid.n[1] += 40 + j->number;
     size_t points = oracle_points(&grid), m[3] = {2, 1, 3};
-    double *f = oracle_array(points), *u = oracle_array(points);
+    FREED double *f = oracle_array(points), *u = oracle_array(points);
     psg_grid g = harness_grid(&grid);
     psg_options options = harness_options((j->number + (size_t)round) % 2 ? PSG_F32 : PSG_F64);
     psg_plan *plan = NULL;
@@ -62,18 +62,15 @@ static void one_round(job *j, int round) {
         }
     }
     psg_plan_destroy(plan);
-    free(f);
-    free(u);
 }
 
 static pthread_barrier_t together;
 
 static void churn(job *j) {
     double f[27], u[27];
-    psg_grid grid;
     psg_options options = harness_options(PSG_F64);
     oracle_random(j->number, 27, f);
-    psg_grid_init(&grid, 3, 3, 3, 1, 1, 1);
+    psg_grid grid = harness_box(3, 3, 3, 1, 1, 1);
     for (int round = 0; round < CHURNS; ++round) {
         psg_plan *plan = NULL;
         pthread_barrier_wait(&together);

@@ -18,24 +18,16 @@ static void solves(const void *argument) {
     const oracle_grid box = {{nx, NY, NZ}, {1.0, 1.0, 1.0}};
     const psg_grid grid = harness_grid(&box);
     const size_t m[3] = {1, 2, 3}, points = nx * NY * NZ;
-    psg_options options = harness_options(PSG_F64);
-    psg_plan *plan = NULL;
-    double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
-    options.gpus = 0;
-    options.effort = PSG_EFFORT_MEASURE;
+    psg_options options = harness_with(PSG_F64, "gpus=0 effort=measure");
+    FREED double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
     options.cache_dir = here;
     oracle_mode(&box, m, 0, f);
     for (size_t p = 0; p < points; ++p) {
         want[p] = f[p] / oracle_eigenvalue(&box, ORACLE_SPECTRAL, m);
     }
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-        CHECK_CLOSE(u, want, nx, NY, NZ, 1e-12, "%zu points along x", nx);
-    }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
-    free(want);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+    CHECK_CLOSE(u, want, nx, NY, NZ, 1e-12, "%zu points along x", nx);
 }
 
 /** Files of the folder; the last one's path. */

@@ -46,14 +46,10 @@ __attribute__((visibility("default"))) int flock(int file, int how) {
 }
 
 static void learns(size_t nx) {
-    psg_options options = harness_options(PSG_F64);
-    psg_grid grid;
+    psg_options options = harness_with(PSG_F64, "gpus=0 cpus=1 effort=measure");
     psg_plan *plan = NULL;
-    options.gpus = 0;
-    options.cpus = 1;
-    options.effort = PSG_EFFORT_MEASURE;
     options.cache_dir = here;
-    psg_grid_init(&grid, nx, 4, 4, 1, 1, 1);
+    psg_grid grid = harness_box(nx, 4, 4, 1, 1, 1);
     const psg_status status = psg_plan_create(&plan, &grid, &options);
     fail_nth_arm(0);
     CHECK(status == PSG_OK, "%zu points: %s", nx, psg_last_error());

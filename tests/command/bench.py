@@ -254,6 +254,7 @@ bad("--grid", "8", "--csv", "-", "--json", "-", says=("--csv", "--json", "stdout
 bad("--grid", "8", "--csv", "a.csv", "--json", "./a.csv", says=("same file",))
 bad("--grid", "8", "--csv", "no/such/folder.csv", code=1, says=("no/such/folder.csv", "cannot be written"))
 bad("--grid", "8", "--csv", "a.csv", "--json", "no/such/folder", code=1, says=("no/such/folder", "cannot be written"))
+bad("--grid", "8", "--csv", os.fsdecode(b"a\xff.csv"), says=("--csv: ", "is not UTF-8"))
 os.mkdir("folder")
 bad("--grid", "8", "--csv", "folder", code=1, says=("folder: not a regular file",))
 os.mkfifo("pipe")  # which has no end

@@ -27,6 +27,7 @@ with h5py.File("other.h5", "w") as other:
     other["f"] = REAL
     other["small"] = REAL[:4]
     other.create_dataset("never", shape=N)
+    other.create_dataset("grows", data=REAL, maxshape=(None, 8, 8), chunks=N)
     virtual(other, "next", "absent.h5", "f")
 with h5py.File("in.h5", "w") as file:
     file["f"] = REAL
@@ -52,10 +53,14 @@ with h5py.File("in.h5", "w") as file:
     virtual(file, "virtual_never", "other.h5", "never")
     virtual(file, "virtual_next", "other.h5", "next")
     virtual(file, "virtual_small", "other.h5", "small")
+    grows = h5py.VirtualLayout(N, "f8", maxshape=(None, 8, 8))
+    source = h5py.VirtualSource("other.h5", "grows", N, maxshape=(None, 8, 8))
+    grows[:h5py.h5s.UNLIMITED] = source[:h5py.h5s.UNLIMITED]
+    file.create_virtual_dataset("virtual_grows", grows)
 
 # What is there, in whatever form, gives the same u.
 potential = None
-for name in ("f", "packed", "external_whole", "link", "virtual", "virtual_here"):
+for name in ("f", "packed", "external_whole", "link", "virtual", "virtual_here", "virtual_grows"):
     solve("--in", "in.h5:/" + name, "--box", "1", "--out", "u.h5", "--quiet")
     with h5py.File("u.h5", "r") as out:
         u = out["potential"][...]

@@ -55,9 +55,9 @@ static double factor_at(const psg_cpu_divide *divide, size_t i, size_t j, size_t
 
 /* Plane transform and back, against the definition. */
 static void check_xy(const psg_cpu_fft *fft) {
-    void *plane = filled(NX * NY);
-    void *spectrum = base_allocate((size_t)2 * NXC * NY * ops->real_bytes);
-    void *back = filled(NX * NY);
+    FREED void *plane = filled(NX * NY);
+    FREED void *spectrum = base_allocate((size_t)2 * NXC * NY * ops->real_bytes);
+    FREED void *back = filled(NX * NY);
     ops->fft_xy(fft, plane, NX, spectrum);
     for (size_t q = 0; q < NY; q++) {
         for (size_t p = 0; p < NXC; p++) {
@@ -80,9 +80,6 @@ static void check_xy(const psg_cpu_fft *fft) {
         CHECK_NEAR(get(back, m), NX * NY * value_at(m), tolerance * 30 * NX * NY, "ifft_xy at %zu",
                    m);
     }
-    free(plane);
-    free(spectrum);
-    free(back);
 }
 
 /* What kspace must do to a whole spectrum [NZ][NY][NXC], by the definition. */
@@ -110,11 +107,11 @@ static double complex *kspace_expected(const void *spectrum, const psg_cpu_divid
 static void check_kspace(const psg_cpu_fft *fft, size_t row0, size_t rows) {
     static const size_t z0[] = {0, 3, NZ};
     psg_cpu_divide divide;
-    void *tables = create_tables(&divide);
-    void *spectrum = filled((size_t)2 * SPECTRUM);
+    FREED void *tables = create_tables(&divide);
+    FREED void *spectrum = filled((size_t)2 * SPECTRUM);
     double complex *expected = kspace_expected(spectrum, &divide);
     psg_cpu_piece piece[2];
-    void *scratch = base_allocate(ops->fft_scratch_bytes(fft));
+    FREED void *scratch = base_allocate(ops->fft_scratch_bytes(fft));
     for (size_t s = 0; s < 2; s++) {
         piece[s].pitch = rows * NXC + s; /* the second a view into something wider */
         piece[s].planes = z0[s + 1] - z0[s];
@@ -150,21 +147,18 @@ static void check_kspace(const psg_cpu_fft *fft, size_t row0, size_t rows) {
     }
     CHECK_NEAR(ops->first(mode0), row0 == 0 ? total : -1, tolerance * 10, "sum of f, row %zu",
                row0);
-    free(scratch);
     free(expected);
-    free(spectrum);
-    free(tables);
 }
 
 /* The staged way, transform, divide, transform back, in either layout, must be what kspace is. */
 static void check_staged(const psg_cpu_fft *fft, bool contiguous) {
     static const size_t n[3] = {NXC, NY, NZ};
     psg_cpu_divide divide;
-    void *tables = create_tables(&divide);
-    void *spectrum = filled((size_t)2 * SPECTRUM);
+    FREED void *tables = create_tables(&divide);
+    FREED void *spectrum = filled((size_t)2 * SPECTRUM);
     double complex *expected = kspace_expected(spectrum, &divide);
-    void *sheet = base_allocate((size_t)2 * SPECTRUM * ops->real_bytes);
-    void *scratch = base_allocate(ops->fft_scratch_bytes(fft));
+    FREED void *sheet = base_allocate((size_t)2 * SPECTRUM * ops->real_bytes);
+    FREED void *scratch = base_allocate(ops->fft_scratch_bytes(fft));
     const size_t columns = (size_t)NXC * NY;
     for (size_t m = 0; m < SPECTRUM; m++) {
         const size_t at = contiguous ? m % columns * NZ + m / columns : m;
@@ -187,16 +181,12 @@ static void check_staged(const psg_cpu_fft *fft, bool contiguous) {
         CHECK_NEAR(get(sheet, 2 * at + 1), cimag(expected[m]), tolerance * 10, "staged im at %zu",
                    m);
     }
-    free(scratch);
-    free(sheet);
     free(expected);
-    free(spectrum);
-    free(tables);
 }
 
 static void check_reductions(void) {
     enum { COUNT = 1001 };
-    char *array = filled(COUNT);
+    FREED char *array = filled(COUNT);
     CHECK(ops->find_nonfinite(array, COUNT) == COUNT, "all finite");
     set(array, 17, -3);
     CHECK_NEAR(ops->max_abs(array, COUNT), 3, 0, "largest");
@@ -207,7 +197,6 @@ static void check_reductions(void) {
     CHECK(ops->find_nonfinite(array, COUNT) == COUNT - 1, "NaN found");
     set(array, 400, -INFINITY);
     CHECK(ops->find_nonfinite(array, COUNT) == 400, "Inf found first");
-    free(array);
 }
 
 int main(void) {

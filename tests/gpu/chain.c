@@ -32,11 +32,10 @@ static size_t without_gap(const psg_plan *plan, size_t *events) {
 
 static void check_time(const psg_plan *plan, const char *name) {
     psg_event event[EVENTS_MAX];
-    psg_statistics s;
     size_t events = 0;
     double seconds = 0;
     CHECK_STATUS(psg_plan_events(plan, event, EVENTS_MAX, &events), PSG_OK);
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    const psg_statistics s = harness_statistics(plan);
     for (size_t m = 0; m < events; ++m) {
         seconds += event[m].end - event[m].start;
     }
@@ -118,10 +117,9 @@ static void check_grid(const size_t n[3], psg_precision precision, const harness
     const psg_grid grid = harness_grid(&box);
     const size_t points = n[0] * n[1] * n[2], bytes = points * harness_element_bytes(precision);
     psg_options options = harness_options(precision);
-    psg_plan *plan = NULL;
-    double *values = oracle_array(points);
-    void *f = harness_array(precision, points), *want = harness_array(precision, points);
-    void *u = harness_array(precision, points), *twice = harness_array(precision, points);
+    FREED double *values = oracle_array(points);
+    FREED void *f = harness_array(precision, points), *want = harness_array(precision, points);
+    FREED void *u = harness_array(precision, points), *twice = harness_array(precision, points);
     char name[96];
     size_t events = 0;
     (void)snprintf(name, sizeof name, "%s, %s, %zu x %zu x %zu, segments of %zu planes",
@@ -134,41 +132,34 @@ static void check_grid(const size_t n[3], psg_precision precision, const harness
         values[m] *= 2;
     }
     harness_store(precision, points, values, twice);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_solve(plan, f, want), PSG_OK);
-        CHECK(without_gap(plan, &events) == 0, "%s: arrays in main memory, and no gap", name);
-        CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
-        for (int m = 0; m < SOLVES; ++m) {
-            solve_slabs(plan, u);
-            const size_t gapless = without_gap(plan, &events);
-            CHECK(gapless == (planes > 0 || m == 0 ? 0 : events - 1),
-                  "%s, solve %d: %zu of %zu tasks without a gap", name, m, gapless, events);
-            check_time(plan, name);
-            CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of slabs", name);
-        }
-        if (planes == 0) {
-            check_moved(plan, f, twice, want, u, bytes, name);
-        }
-        write_f(plan, f, n[0] * n[1] * harness_element_bytes(precision));
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    CHECK_STATUS(psg_solve(plan, f, want), PSG_OK);
+    CHECK(without_gap(plan, &events) == 0, "%s: arrays in main memory, and no gap", name);
+    CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
+    for (int m = 0; m < SOLVES; ++m) {
         solve_slabs(plan, u);
-        CHECK(without_gap(plan, &events) == 0, "%s: f in main memory, and no gap", name);
-        CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of f in main memory", name);
-        for (int m = 0; m < SOLVES; ++m) {
-            CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
-        }
-        for (int m = 0; m < SOLVES; ++m) {
-            CHECK_STATUS(psg_wait(plan), PSG_OK);
-            check_time(plan, name);
-        }
-        CHECK_STATUS(psg_slabs_get(plan, u), PSG_OK);
-        CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of solves in flight", name);
+        const size_t gapless = without_gap(plan, &events);
+        CHECK(gapless == (planes > 0 || m == 0 ? 0 : events - 1),
+              "%s, solve %d: %zu of %zu tasks without a gap", name, m, gapless, events);
+        check_time(plan, name);
+        CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of slabs", name);
     }
-    psg_plan_destroy(plan);
-    free(twice);
-    free(u);
-    free(want);
-    free(f);
-    free(values);
+    if (planes == 0) {
+        check_moved(plan, f, twice, want, u, bytes, name);
+    }
+    write_f(plan, f, n[0] * n[1] * harness_element_bytes(precision));
+    solve_slabs(plan, u);
+    CHECK(without_gap(plan, &events) == 0, "%s: f in main memory, and no gap", name);
+    CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of f in main memory", name);
+    for (int m = 0; m < SOLVES; ++m) {
+        CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
+    }
+    for (int m = 0; m < SOLVES; ++m) {
+        CHECK_STATUS(psg_wait(plan), PSG_OK);
+        check_time(plan, name);
+    }
+    CHECK_STATUS(psg_slabs_get(plan, u), PSG_OK);
+    CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of solves in flight", name);
 }
 
 int main(void) {

@@ -42,8 +42,7 @@ typedef struct totals {
 } totals;
 
 static totals totals_now(const psg_plan *plan) {
-    psg_statistics s = {0};
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    const psg_statistics s = harness_statistics(plan);
     return (totals){
         {(double)s.link[PSG_LINK_H2D].bytes, (double)s.link[PSG_LINK_D2H].bytes,
          (double)s.link[PSG_LINK_D2D].bytes},

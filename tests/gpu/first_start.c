@@ -18,9 +18,8 @@ int main(void) {
     double *f = oracle_array(POINTS);
     cudaStream_t stream = NULL;
     psg_plan *plan = NULL;
-    psg_array from, to;
-    psg_grid grid;
-    psg_grid_init(&grid, NX, NX, NX, 1, 1, 1);
+    psg_array to;
+    psg_grid grid = harness_box(NX, NX, NX, 1, 1, 1);
     psg_options options = harness_options(PSG_F64);
     if (!CHECK(mkdtemp(home) != NULL && setenv("XDG_CACHE_HOME", home, 1) == 0, "no folder") ||
         !CHECK(cudaMalloc((void **)&f_d, POINTS * sizeof *f) == cudaSuccess &&
@@ -41,7 +40,7 @@ int main(void) {
                   cudaStreamSynchronize(stream) == cudaSuccess,
               "f does not come back: %s", cudaGetErrorString(cudaGetLastError()));
         CHECK(memcmp(copy, f, POINTS * sizeof *f) == 0, "f is another one");
-        psg_array_init(&from, f_d);
+        psg_array from = harness_view(f_d);
         psg_array_init(&to, u_d);
         from.stream = to.stream = stream;
         CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, NULL), PSG_OK);

@@ -37,7 +37,7 @@ static psg_plan *plan_of(const problem *p, size_t batch) {
 static void problem_init(problem *p, const size_t n[3], const char *sides,
                          psg_precision precision) {
     const size_t points = n[0] * n[1] * n[2];
-    double *f = oracle_array(points);
+    FREED double *f = oracle_array(points);
     psg_grid_init(&p->grid, n[0], n[1], n[2], 1, 2, 1.5);
     harness_sides(&p->grid, sides);
     p->precision = precision;
@@ -52,13 +52,11 @@ static void problem_init(problem *p, const size_t n[3], const char *sides,
     CUDA(cudaMalloc((void **)&p->f_d, MOST * p->bytes));
     CUDA(cudaMalloc((void **)&p->u_d, MOST * p->bytes));
     CUDA(cudaMemcpy(p->f_d, p->f, MOST * p->bytes, cudaMemcpyHostToDevice));
-    psg_plan *plan = plan_of(p, 0);
+    DESTROYED psg_plan *plan = plan_of(p, 0);
     for (size_t m = 0; m < MOST && plan != NULL; ++m) {
         CHECK_STATUS(psg_solve(plan, p->f_d + m * p->bytes, p->u_d + m * p->bytes), PSG_OK);
     }
     CUDA(cudaMemcpy(p->want, p->u_d, MOST * p->bytes, cudaMemcpyDeviceToHost));
-    psg_plan_destroy(plan);
-    free(f);
 }
 
 static void problem_free(problem *p) {
@@ -120,7 +118,7 @@ static void on_gpu(psg_plan *plan, problem *p, size_t count, int in_place, const
 
 static void check_batch(problem *p, size_t batch, int has_kernel, const char *name) {
     static const size_t counts[] = {1, 2, 3, 4, 5, MOST, 8, 3};
-    psg_plan *plan = plan_of(p, batch);
+    DESTROYED psg_plan *plan = plan_of(p, batch);
     for (size_t m = 0; plan != NULL && m < sizeof counts / sizeof *counts; ++m) {
         const size_t count = counts[m];
         double on_gpus = 0;
@@ -140,13 +138,12 @@ static void check_batch(problem *p, size_t batch, int has_kernel, const char *na
         CHECK_STATUS(psg_solve_many(plan, count, p->got, p->got), PSG_OK);
         check_u(p, count, "main memory, in place");
     }
-    psg_plan_destroy(plan);
 }
 
 /** A NaN is found, named, and stays where it is. */
 static void check_nan(problem *p) {
     enum { COUNT = 7, BAD = 4 };
-    psg_plan *plan = plan_of(p, 3);
+    DESTROYED psg_plan *plan = plan_of(p, 3);
     const unsigned char nan[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     CUDA(cudaMemcpy(p->f_d, p->f, COUNT * p->bytes, cudaMemcpyHostToDevice));
     CUDA(cudaMemcpy(p->f_d + BAD * p->bytes, nan, harness_element_bytes(p->precision),
@@ -158,12 +155,11 @@ static void check_nan(problem *p) {
     memcpy(p->got + BAD * p->bytes, p->want + BAD * p->bytes, p->bytes);
     check_u(p, COUNT, "a NaN elsewhere");
     on_gpu(plan, p, COUNT, 0, "after a NaN");
-    psg_plan_destroy(plan);
 }
 
 /** Nothing is left on the GPU for the spectra: words, and later it works. */
 static void check_memory(problem *p) {
-    psg_plan *plan = plan_of(p, MOST);
+    DESTROYED psg_plan *plan = plan_of(p, MOST);
     size_t left = 0, all = 0;
     void *filler = NULL;
     on_gpu(plan, p, 2, 0, "before");
@@ -179,7 +175,6 @@ static void check_memory(problem *p) {
     CHECK(psg_last_error()[0] != 0, "no words");
     CUDA(cudaFree(filler));
     on_gpu(plan, p, MOST, 0, "after a lack of memory");
-    psg_plan_destroy(plan);
 }
 
 int main(void) {
@@ -197,7 +192,7 @@ int main(void) {
         {{64, 64, 64}, "PP,PP,NN", 1, "walls"},
     };
     const psg_options options = harness_options(PSG_F64);
-    psg_plan *anchor = harness_anchor(&options);
+    DESTROYED psg_plan *anchor = harness_anchor(&options);
     for (size_t m = 0; m < sizeof cases / sizeof *cases; ++m) {
         for (int precision = PSG_F64; precision <= PSG_F32; ++precision) {
             problem p;
@@ -214,6 +209,5 @@ int main(void) {
             problem_free(&p);
         }
     }
-    psg_plan_destroy(anchor);
     return check_result();
 }

@@ -48,7 +48,7 @@ static psg_plan *plan_of(const fixture *x, double lambda, double factor) {
 static void fixture_init(fixture *x, const size_t n[3], psg_precision precision, int own_stream,
                          unsigned seed) {
     const size_t points = n[0] * n[1] * n[2];
-    double *f = oracle_array(points);
+    FREED double *f = oracle_array(points);
     memset(x, 0, sizeof *x);
     x->box = oracle_grid_make(n[0], n[1], n[2], 1, 2, 1);
     x->precision = precision;
@@ -73,7 +73,6 @@ static void fixture_init(fixture *x, const size_t n[3], psg_precision precision,
         CUDA(cudaStreamCreateWithFlags(&x->stream, cudaStreamNonBlocking));
     }
     CUDA(cudaDeviceSynchronize());
-    free(f);
 }
 
 static void fixture_free(fixture *x) {
@@ -140,16 +139,14 @@ static void change_terms(fixture *x) {
     enum { TERMS = 3, ALL = 6 };
     void *want[TERMS + 1] = {NULL};
     for (size_t t = 0; t <= TERMS; ++t) {
-        psg_plan *plan = plan_of(x, lambda[t], factor[t]);
+        DESTROYED psg_plan *plan = plan_of(x, lambda[t], factor[t]);
         want[t] = calloc(1, x->bytes);
         CHECK_STATUS(psg_solve(plan, x->field[0], want[t]), PSG_OK);
-        psg_plan_destroy(plan);
     }
     for (size_t turn = 0; turn < 8 * (size_t)ALL; ++turn) {
         const size_t t = turn < 2 * (size_t)ALL ? turn % ALL : turn / 6 % ALL;
         const size_t same = t == 4 ? 1 : t == 5 ? 3 : t;
-        psg_solve_args args;
-        CHECK_STATUS(psg_solve_args_init(&args, x->plan), PSG_OK);
+        psg_solve_args args = harness_args(x->plan);
         args.lambda = lambda[t];
         args.factor = factor[t];
         write_late(x, 0, 0);
@@ -233,7 +230,7 @@ static void two_threads(const size_t n[3]) {
 
 int main(void) {
     const psg_options first = harness_options(PSG_F64);
-    psg_plan *anchor = harness_anchor(&first);
+    DESTROYED psg_plan *anchor = harness_anchor(&first);
     fixture x;
     for (size_t m = 0; m < sizeof cases / sizeof *cases; ++m) {
         fixture_init(&x, cases[m], m % 2 ? PSG_F32 : PSG_F64, 1, 1);
@@ -248,6 +245,5 @@ int main(void) {
     take_turns(&x, "the default stream");
     fixture_free(&x);
     two_threads(cases[1]);
-    psg_plan_destroy(anchor);
     return check_result();
 }

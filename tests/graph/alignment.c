@@ -15,8 +15,8 @@ static void one_offset(const oracle_grid *grid, psg_plan *plan, psg_precision pr
                        size_t f_at, size_t u_at, const double *f, const double *want) {
     size_t points = oracle_points(grid), bytes = harness_element_bytes(precision),
            total = points + ROOM;
-    char *f_base = harness_array(precision, total), *u_base = harness_array(precision, total);
-    double *got = oracle_array(total), *f_after = oracle_array(points);
+    FREED char *f_base = harness_array(precision, total), *u_base = harness_array(precision, total);
+    FREED double *got = oracle_array(total), *f_after = oracle_array(points);
     for (size_t p = 0; p < total; ++p) {
         got[p] = GUARD;
     }
@@ -34,19 +34,14 @@ static void one_offset(const oracle_grid *grid, psg_plan *plan, psg_precision pr
             CHECK(got[p] == GUARD, "element %zu of %zu beside u was written", p, total);
         }
     }
-    free(f_base);
-    free(u_base);
-    free(got);
-    free(f_after);
 }
 
 static void one_plan(const oracle_grid *grid, psg_precision precision,
                      const harness_variant *variant) {
     size_t points = oracle_points(grid);
-    double *f = oracle_array(points), *want = oracle_array(points);
+    FREED double *f = oracle_array(points), *want = oracle_array(points);
     psg_grid g = harness_grid(grid);
     psg_options options = harness_options(precision);
-    psg_plan *plan = NULL;
     harness_set_variant(&options, variant);
     options.effort = PSG_EFFORT_MEASURE;
     options.segment_planes = 3;
@@ -54,16 +49,12 @@ static void one_plan(const oracle_grid *grid, psg_precision precision,
     oracle_random(1, points, f);
     harness_round(precision, points, f);
     oracle_solve(grid, ORACLE_SPECTRAL, 0, f, want);
-    if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
-        for (size_t at = 0; at <= 8; ++at) {
-            one_offset(grid, plan, precision, at, 0, f, want);
-            one_offset(grid, plan, precision, 0, at, f, want);
-            one_offset(grid, plan, precision, at, (3 * at + 1) % 9, f, want);
-        }
+    DESTROYED psg_plan *plan = harness_plan(&g, &options);
+    for (size_t at = 0; at <= 8; ++at) {
+        one_offset(grid, plan, precision, at, 0, f, want);
+        one_offset(grid, plan, precision, 0, at, f, want);
+        one_offset(grid, plan, precision, at, (3 * at + 1) % 9, f, want);
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(want);
 }
 
 int main(void) {

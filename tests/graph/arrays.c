@@ -86,10 +86,10 @@ static void solve(psg_plan *plan, const problem *p, const margin *from, const ma
                   bool in_place, bool waits) {
     const size_t *n = p->grid->n;
     const size_t points = oracle_points(p->grid);
-    room f = make_room(n, from, p->precision, 3);
-    room u = make_room(n, to, p->precision, 4);
+    AT_END(free_room) room f = make_room(n, from, p->precision, 3);
+    AT_END(free_room) room u = make_room(n, to, p->precision, 4);
     room *result = in_place ? &f : &u;
-    double *after = oracle_array(result->points), *got = oracle_array(points);
+    FREED double *after = oracle_array(result->points), *got = oracle_array(points);
     put(&f, n, p->f);
     harness_store(p->precision, f.points, f.values, f.data);
     harness_store(p->precision, u.points, u.values, u.data);
@@ -109,31 +109,23 @@ static void solve(psg_plan *plan, const problem *p, const margin *from, const ma
           harness_precision_name(p->precision), p->variant, from->name, to->name,
           in_place ? " in place" : "");
     if (!in_place) {
-        double *f_after = oracle_array(f.points);
+        FREED double *f_after = oracle_array(f.points);
         harness_load(p->precision, f.points, f.data, f_after);
         CHECK(memcmp(f_after, f.values, f.points * sizeof *f_after) == 0, "f was written");
-        free(f_after);
     }
-    free(after);
-    free(got);
-    free_room(&f);
-    free_room(&u);
 }
 
 /** psg_solve() and its arrays, dense: the same answer bit by bit, in place too. */
 static void dense_is_the_same(psg_plan *plan, const problem *p) {
     const size_t points = oracle_points(p->grid);
     const size_t bytes = points * harness_element_bytes(p->precision);
-    void *f = harness_array(p->precision, points), *u = harness_array(p->precision, points);
-    void *v = harness_array(p->precision, points);
-    psg_array from, to;
-    psg_statistics s;
+    FREED void *f = harness_array(p->precision, points), *u = harness_array(p->precision, points);
+    FREED void *v = harness_array(p->precision, points);
     harness_store(p->precision, points, p->f, f);
     harness_store(p->precision, points, p->f, v);
-    psg_array_init(&from, f);
-    psg_array_init(&to, u);
+    psg_array from = harness_view(f), to = harness_view(u);
     CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, NULL), PSG_OK);
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    const psg_statistics s = harness_statistics(plan);
     const size_t copied = getenv("PSG_TEST_GPUS") != NULL ? 2 * bytes : 0;
     CHECK(s.copied_bytes == copied, "%zu bytes of f and u were copied, not %zu",
           (size_t)s.copied_bytes, copied);
@@ -145,17 +137,14 @@ static void dense_is_the_same(psg_plan *plan, const problem *p) {
     to.data = v;
     CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, NULL), PSG_OK);
     CHECK(memcmp(u, v, bytes) == 0, "PSG_HOST is another u");
-    free(f);
-    free(u);
-    free(v);
 }
 
 /** f changes between solves with the same arrays, and pairs of arrays take turns. */
 static void turns(psg_plan *plan, const problem *p) {
     const size_t points = oracle_points(p->grid);
     const size_t bytes = points * harness_element_bytes(p->precision);
-    void *a = harness_array(p->precision, points), *b = harness_array(p->precision, points);
-    void *first = harness_array(p->precision, points);
+    FREED void *a = harness_array(p->precision, points), *b = harness_array(p->precision, points);
+    FREED void *first = harness_array(p->precision, points);
     harness_store(p->precision, points, p->f, a);
     CHECK_STATUS(psg_solve(plan, a, b), PSG_OK);
     memcpy(first, b, bytes);
@@ -165,18 +154,14 @@ static void turns(psg_plan *plan, const problem *p) {
         CHECK_STATUS(psg_solve(plan, a, b), PSG_OK);
         CHECK(memcmp(first, b, bytes) == 0, "round %d: u of the same f is another one", round);
     }
-    free(a);
-    free(b);
-    free(first);
 }
 
 static void one_plan(const harness_variant *variant, const oracle_grid *grid,
                      psg_precision precision, size_t planes, size_t sheets) {
     const size_t points = oracle_points(grid);
     const psg_grid g = harness_grid(grid);
-    double *f = oracle_array(points), *want = oracle_array(points);
+    FREED double *f = oracle_array(points), *want = oracle_array(points);
     psg_options options = harness_options(precision);
-    psg_plan *plan = NULL;
     const problem p = {grid, precision, variant->name, f, want};
     oracle_random(5, points, f);
     harness_round(precision, points, f);
@@ -184,23 +169,19 @@ static void one_plan(const harness_variant *variant, const oracle_grid *grid,
     harness_set_variant(&options, variant);
     options.segment_planes = planes;
     options.sheets = sheets;
-    if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
-        for (int m = 0; m < MARGINS; ++m) {
-            solve(plan, &p, &margins[m], &margins[m], false, m % 2 == 0);
-            solve(plan, &p, &margins[m], &margins[m], true, true);
-            solve(plan, &p, &margins[m], &margins[(m + 2) % MARGINS], false, true);
-        }
-        dense_is_the_same(plan, &p);
-        turns(plan, &p);
+    DESTROYED psg_plan *plan = harness_plan(&g, &options);
+    for (int m = 0; m < MARGINS; ++m) {
+        solve(plan, &p, &margins[m], &margins[m], false, m % 2 == 0);
+        solve(plan, &p, &margins[m], &margins[m], true, true);
+        solve(plan, &p, &margins[m], &margins[(m + 2) % MARGINS], false, true);
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(want);
+    dense_is_the_same(plan, &p);
+    turns(plan, &p);
 }
 
 int main(void) {
     const psg_options first = harness_options(PSG_F64);
-    psg_plan *anchor = harness_anchor(&first);
+    DESTROYED psg_plan *anchor = harness_anchor(&first);
     for (int m = 0; m < GRIDS; ++m) {
         for (int run = 0; run < 2 * HARNESS_VARIANTS; ++run) {
             const psg_precision precision = run % 2 ? PSG_F32 : PSG_F64;
@@ -208,6 +189,5 @@ int main(void) {
             one_plan(&harness_variants[run / 2], &grids[m], precision, 0, 0); /* a team, a chain */
         }
     }
-    psg_plan_destroy(anchor);
     return check_result();
 }

@@ -187,8 +187,8 @@ static void forget_u(psg_plan *plan) {
 static void check_variant(psg_precision precision, const harness_variant *variant, size_t planes,
                           size_t sheets) {
     const size_t bytes = POINTS * harness_element_bytes(precision);
-    double *values = oracle_array(POINTS);
-    void *f = harness_array(precision, POINTS);
+    FREED double *values = oracle_array(POINTS);
+    FREED void *f = harness_array(precision, POINTS);
     void *u[2] = {harness_array(precision, POINTS), harness_array(precision, POINTS)};
     void *twice = harness_array(precision, POINTS); /* of u[0] */
     char name[96];
@@ -228,8 +228,6 @@ static void check_variant(psg_precision precision, const harness_variant *varian
     free(twice);
     free(u[0]);
     free(u[1]);
-    free(f);
-    free(values);
 }
 
 int main(void) {

@@ -120,7 +120,7 @@ static void check_list(psg_plan *plan, const double *f, const double *u) {
 }
 
 int main(void) {
-    double *arrays = calloc(2 * POINTS + 4, sizeof *arrays);
+    FREED double *arrays = oracle_array(2 * POINTS + 4);
     double *f = arrays + 1, *u = f + POINTS + 2;
     for (size_t n = 0; n < HARNESS_VARIANTS; ++n) {
         const psg_grid grid = harness_grid(&box);
@@ -139,6 +139,5 @@ int main(void) {
             psg_plan_destroy(plan);
         }
     }
-    free(arrays);
     return check_result();
 }

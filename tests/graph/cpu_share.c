@@ -28,15 +28,11 @@ static const double shares[] = {0, 0.1, 0.5, 0.9, 1, PSG_CPU_SHARE_FREE, PSG_CPU
 static void solve(const oracle_grid *grid, const psg_options *options, const double *f, double *u,
                   psg_statistics *s) {
     const psg_grid g = harness_grid(grid);
-    psg_plan *plan = NULL;
-    if (CHECK_STATUS(psg_plan_create(&plan, &g, options), PSG_OK)) {
-        for (int times = 0; times < 2; ++times) {
-            CHECK_STATUS(harness_solve(plan, options->precision, oracle_points(grid), f, u),
-                         PSG_OK);
-        }
-        CHECK_STATUS(psg_plan_statistics(plan, s), PSG_OK);
+    DESTROYED psg_plan *plan = harness_plan(&g, options);
+    for (int times = 0; times < 2; ++times) {
+        CHECK_STATUS(harness_solve(plan, options->precision, oracle_points(grid), f, u), PSG_OK);
     }
-    psg_plan_destroy(plan);
+    CHECK_STATUS(psg_plan_statistics(plan, s), PSG_OK);
 }
 
 static void check_share(const psg_statistics *s, double share, const oracle_grid *grid, int gpus) {
@@ -85,38 +81,32 @@ static void compare(const oracle_grid *grid, psg_precision precision,
 /** Several in flight, with the data in slabs, and a mean that has to be found. */
 static void resident(void) {
     double *f = oracle_array(3 * POINTS), *u = f + POINTS, *got = u + POINTS;
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpu_share=0.4 segment_planes=4");
     const psg_grid grid = harness_grid(&box);
-    psg_plan *plan = NULL;
-    psg_statistics s;
     oracle_random(8, POINTS, f);
     for (size_t p = 0; p < POINTS; ++p) {
         f[p] += 3;
     }
     oracle_solve(&box, ORACLE_SPECTRAL, 0, f, u);
-    options.cpu_share = 0.4;
-    options.segment_planes = 4;
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
-        for (int times = 0; times < 3; ++times) {
-            CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
-        }
-        for (int times = 0; times < 3; ++times) {
-            CHECK_STATUS(psg_wait(plan), PSG_OK);
-        }
-        CHECK_STATUS(psg_slabs_get(plan, got), PSG_OK);
-        CHECK_CLOSE(got, u, NX, NY, NZ, 1e-12, "slabs");
-        CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-        CHECK_NEAR(s.mean, oracle_mean(f, POINTS), 1e-13, "mean");
-        f[POINTS / 2] = NAN; /* in a core's plane or a GPU's */
-        CHECK_STATUS(psg_solve(plan, f, got), PSG_ERR_DATA);
-        f[POINTS / 2] = 3;
-        f[POINTS - 1] = INFINITY;
-        CHECK_STATUS(psg_solve(plan, f, got), PSG_ERR_DATA);
-        f[POINTS - 1] = 3;
-        CHECK_STATUS(psg_solve(plan, f, got), PSG_OK);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
+    for (int times = 0; times < 3; ++times) {
+        CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
     }
-    psg_plan_destroy(plan);
+    for (int times = 0; times < 3; ++times) {
+        CHECK_STATUS(psg_wait(plan), PSG_OK);
+    }
+    CHECK_STATUS(psg_slabs_get(plan, got), PSG_OK);
+    CHECK_CLOSE(got, u, NX, NY, NZ, 1e-12, "slabs");
+    const psg_statistics s = harness_statistics(plan);
+    CHECK_NEAR(s.mean, oracle_mean(f, POINTS), 1e-13, "mean");
+    f[POINTS / 2] = NAN; /* in a core's plane or a GPU's */
+    CHECK_STATUS(psg_solve(plan, f, got), PSG_ERR_DATA);
+    f[POINTS / 2] = 3;
+    f[POINTS - 1] = INFINITY;
+    CHECK_STATUS(psg_solve(plan, f, got), PSG_ERR_DATA);
+    f[POINTS - 1] = 3;
+    CHECK_STATUS(psg_solve(plan, f, got), PSG_OK);
     free(f);
 }
 
@@ -124,10 +114,7 @@ int main(void) {
     /* StarPU starts once, with both kinds of worker, and stays as long as this plan. */
     const psg_options options = harness_options(PSG_F64);
     const psg_grid grid = harness_grid(&box);
-    psg_plan *keeper = NULL;
-    if (!CHECK_STATUS(psg_plan_create(&keeper, &grid, &options), PSG_OK)) {
-        return check_result();
-    }
+    DESTROYED psg_plan *keeper = harness_plan(&grid, &options);
     for (int v = 0; v < HARNESS_VARIANTS; ++v) {
         for (size_t c = 0; c < sizeof cuts / sizeof *cuts; ++c) {
             compare(&box, PSG_F64, &harness_variants[v], &cuts[c], PSG_SYMBOL_SPECTRAL);
@@ -136,6 +123,5 @@ int main(void) {
         compare(&long_box, PSG_F64, &harness_variants[v], &cuts[1], PSG_SYMBOL_FD2);
     }
     resident();
-    psg_plan_destroy(keeper);
     return check_result();
 }

@@ -86,8 +86,8 @@ static double residual_of(const problem *p) {
 
 static psg_plan *plan_of(const problem *p, psg_options options) {
     psg_plan *plan = NULL;
-    psg_grid grid;
-    psg_grid_init(&grid, p->n[0], p->n[1], p->n[2], p->length[0], p->length[1], p->length[2]);
+    psg_grid grid =
+        harness_box(p->n[0], p->n[1], p->n[2], p->length[0], p->length[1], p->length[2]);
     options.symbol = PSG_SYMBOL_FD2;
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     return plan;
@@ -147,8 +147,7 @@ static psg_status solve(psg_plan *plan, psg_precision precision, const problem *
 }
 
 static psg_solve_args args_of(const psg_plan *plan, const problem *p) {
-    psg_solve_args args;
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    psg_solve_args args = harness_args(plan);
     args.lambda = p->lambda;
     args.factor = p->factor;
     return args;
@@ -160,12 +159,11 @@ static void check_solve(const problem *p, const psg_options *options, const char
     psg_plan *plan = plan_of(p, *options);
     const psg_solve_args args = args_of(plan, p);
     const bool f32 = options->precision == PSG_F32;
-    psg_statistics s;
     for (int in_place = 0; in_place < 2; ++in_place) {
         memset(p->u, 0xff, p->points * sizeof *p->u);
         CHECK_STATUS(solve(plan, options->precision, p, &args, in_place), PSG_OK);
         const double residual = residual_of(p);
-        CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+        const psg_statistics s = harness_statistics(plan);
         CHECK(s.residual <= (f32 ? 1e-6 : 1e-10) && s.iterations > 1, "%s: %zu iterations to %g",
               what, s.iterations, s.residual);
         CHECK(f32 ? residual <= 1e-3 : residual <= 1.01e-10,
@@ -178,7 +176,7 @@ static void check_solve(const problem *p, const psg_options *options, const char
 }
 
 static void residuals(void) {
-    problem p = make(9, 11, 13, 1, 2.5, .7);
+    AT_END(destroy) problem p = make(9, 11, 13, 1, 2.5, .7);
     for (int precision = 0; precision < 2; ++precision) {
         for (int v = 0; v < HARNESS_VARIANTS; ++v) {
             psg_options options = harness_options(precision == 0 ? PSG_F64 : PSG_F32);
@@ -195,29 +193,26 @@ static void residuals(void) {
             p.factor = 1;
         }
     }
-    destroy(&p);
 }
 
 /** Thin boxes, whose points are their own neighbours, and segments of one plane. */
 static void thin(void) {
     static const size_t n[][3] = {{1, 8, 5}, {8, 1, 2}, {6, 5, 1}, {40, 33, 2}};
     for (size_t m = 0; m < sizeof n / sizeof *n; ++m) {
-        problem p = make(n[m][0], n[m][1], n[m][2], 1, 1, 1);
-        psg_options options = harness_options(PSG_F64);
-        options.segment_planes = 1;
+        AT_END(destroy) problem p = make(n[m][0], n[m][1], n[m][2], 1, 1, 1);
+        psg_options options = harness_with(PSG_F64, "segment_planes=1");
         fill_random(&p, 0, 5);
         check_solve(&p, &options, "thin");
-        destroy(&p);
     }
 }
 
 /** eps of one value: the plan's own solve, over eps, in one iteration; and the plan goes on solving
  * without epsilon. */
 static void constant(void) {
-    problem p = make(12, 10, 8, 1, 1, 1);
-    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    AT_END(destroy) problem p = make(12, 10, 8, 1, 1, 1);
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
-    double *u = calloc(p.points, sizeof *u);
+    FREED double *u = oracle_array(p.points);
     psg_statistics s;
     fill_random(&p, 5, 1);
     CHECK_STATUS(psg_solve(plan, p.f, u), PSG_OK);
@@ -238,22 +233,18 @@ static void constant(void) {
     for (size_t m = 0; m < p.points; ++m) {
         CHECK(p.u[m] == 0, "u of f = 0 is %g", p.u[m]);
     }
-    psg_plan_destroy(plan);
-    free(u);
-    destroy(&p);
 }
 
 /** u is linear in f, also where squares of f are out of range, and its gradient is the difference
  * of u. */
 static void scales(void) {
     static const double scale[] = {1e-250, 1e200};
-    problem p = make(10, 9, 8, 1, 1, 1);
-    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    AT_END(destroy) problem p = make(10, 9, 8, 1, 1, 1);
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
-    double *u = calloc(p.points, sizeof *u);
-    double *dz = calloc(p.points, sizeof *dz);
-    psg_array z;
-    psg_array_init(&z, dz);
+    FREED double *u = oracle_array(p.points);
+    FREED double *dz = oracle_array(p.points);
+    psg_array z = harness_view(dz);
     fill_random(&p, 0, 10);
     args.gradient[2] = &z;
     CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
@@ -274,21 +265,16 @@ static void scales(void) {
         }
         CHECK_CLOSE(p.u, u, p.n[0], p.n[1], p.n[2], 1e-9, "f times %g", scale[m]);
     }
-    psg_plan_destroy(plan);
-    free(u);
-    free(dz);
-    destroy(&p);
 }
 
 /** A mean that is large beside the rest of f, and whose rounding is more than the tolerance of the
  * residual: steps and u are those of f without it. A constant f has nothing to solve. */
 static void large_mean(void) {
-    problem p = make(12, 11, 10, 1, 1.5, 2);
-    psg_options options = harness_options(PSG_F64);
-    options.segment_planes = 3;
-    psg_plan *plan = plan_of(&p, options);
+    AT_END(destroy) problem p = make(12, 11, 10, 1, 1.5, 2);
+    psg_options options = harness_with(PSG_F64, "segment_planes=3");
+    DESTROYED psg_plan *plan = plan_of(&p, options);
     const psg_solve_args args = args_of(plan, &p);
-    double *u = calloc(p.points, sizeof *u);
+    FREED double *u = oracle_array(p.points);
     psg_statistics s[3];
     long double sum = 0;
     fill_random(&p, 1e12, 10);
@@ -312,16 +298,13 @@ static void large_mean(void) {
     CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
     CHECK_STATUS(psg_plan_statistics(plan, &s[2]), PSG_OK);
     CHECK(s[2].iterations == 0, "%zu iterations for a constant f", s[2].iterations);
-    psg_plan_destroy(plan);
-    free(u);
-    destroy(&p);
 }
 
 /** u = sin 2 pi x cos 2 pi z, eps = 2 + sin 2 pi (x + y). @return the largest error on n^3
  * points */
 static double error_on(size_t n) {
-    problem p = make(n, n, n, 1, 1, 1);
-    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    AT_END(destroy) problem p = make(n, n, n, 1, 1, 1);
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     const psg_solve_args args = args_of(plan, &p);
     double error = 0;
     for (int pass = 0; pass < 2; ++pass) {
@@ -338,8 +321,6 @@ static double error_on(size_t n) {
             CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
         }
     }
-    psg_plan_destroy(plan);
-    destroy(&p);
     return error;
 }
 
@@ -351,8 +332,8 @@ static void order(void) {
 
 /** Two solves in flight may have one epsilon. */
 static void in_flight(void) {
-    problem p = make(10, 8, 6, 1, 1, 1);
-    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    AT_END(destroy) problem p = make(10, 8, 6, 1, 1, 1);
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
     double *u[2] = {calloc(p.points, sizeof(double)), calloc(p.points, sizeof(double))};
     psg_array f, eps;
@@ -361,8 +342,7 @@ static void in_flight(void) {
     fill_random(&p, 0, 20);
     args.epsilon = &eps;
     for (int m = 0; m < 2; ++m) {
-        psg_array to;
-        psg_array_init(&to, u[m]);
+        psg_array to = harness_view(u[m]);
         args.factor = 1 + m;
         CHECK_STATUS(psg_submit_arrays(plan, 1, &f, &to, &args), PSG_OK);
     }
@@ -373,8 +353,6 @@ static void in_flight(void) {
         CHECK(residual_of(&p) <= 1.01e-10, "solve %d in flight: %g", m, residual_of(&p));
         free(u[m]);
     }
-    psg_plan_destroy(plan);
-    destroy(&p);
 }
 
 /* ----------------------------------------------------------------------------------- refusals */
@@ -385,30 +363,28 @@ static void says(const char *words) {
 
 static void bad_values(void) {
     static const double bad[] = {0, -2, NAN, INFINITY};
-    problem p = make(7, 6, 5, 1, 1, 1);
-    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    AT_END(destroy) problem p = make(7, 6, 5, 1, 1, 1);
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
     for (size_t m = 0; m < sizeof bad / sizeof *bad; ++m) {
         fill_random(&p, 0, 10);
         p.eps[3 + 7 * (4 + 6 * 2)] = bad[m];
-        CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA);
-        says("at (i,j,k) = (3,4,2): it has to be finite and above 0");
+        CHECK_SAYS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA,
+                   "at (i,j,k) = (3,4,2): it has to be finite and above 0");
     }
     fill_random(&p, 0, 10);
     p.f[1 + 7 * 6 * 4] = NAN;
-    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA);
-    says("f is NaN or Inf at (i,j,k) = (1,0,4)");
+    CHECK_SAYS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA,
+               "f is NaN or Inf at (i,j,k) = (1,0,4)");
     fill_random(&p, 1, 10);
     args.mean = PSG_MEAN_ERROR;
     CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_MEAN);
     args.mean = PSG_MEAN_DROP;
     args.iterations = 3;
-    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA);
-    says("after 3 iterations the residual is ");
+    CHECK_SAYS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA,
+               "after 3 iterations the residual is ");
     args.tolerance = .5;
     CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
-    psg_plan_destroy(plan);
-    destroy(&p);
 }
 
 static void refused(psg_plan *plan, const problem *p, double tolerance, psg_status status,
@@ -421,10 +397,9 @@ static void refused(psg_plan *plan, const problem *p, double tolerance, psg_stat
 
 static void refusals(void) {
     static const double tolerances[] = {-1, 1, 2, NAN, INFINITY};
-    problem p = make(6, 5, 4, 1, 1, 1);
+    AT_END(destroy) problem p = make(6, 5, 4, 1, 1, 1);
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = plan_of(&p, options);
-    psg_grid grid;
     fill_random(&p, 0, 3);
     for (size_t m = 0; m < sizeof tolerances / sizeof *tolerances; ++m) {
         refused(plan, &p, tolerances[m], PSG_ERR_ARG, "above 0 and below 1");
@@ -434,10 +409,9 @@ static void refusals(void) {
     psg_array_init(&u, p.u);
     psg_solve_args args = args_of(plan, &p);
     args.epsilon = &u;
-    CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_ERR_ARG);
-    says("epsilon and u overlap");
+    CHECK_SAYS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_ERR_ARG, "epsilon and u overlap");
     psg_plan_destroy(plan);
-    psg_grid_init(&grid, 6, 5, 4, 1, 1, 1);
+    psg_grid grid = harness_box(6, 5, 4, 1, 1, 1);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         refused(plan, &p, 0, PSG_ERR_UNSUPPORTED, "the symbol fd2");
         psg_plan_destroy(plan);
@@ -448,12 +422,11 @@ static void refusals(void) {
         refused(plan, &p, 0, PSG_ERR_UNSUPPORTED, "all periodic");
         psg_plan_destroy(plan);
     }
-    destroy(&p);
 }
 
 int main(void) {
     const psg_options options = harness_options(PSG_F64);
-    psg_plan *anchor = harness_anchor(&options);
+    DESTROYED psg_plan *anchor = harness_anchor(&options);
     residuals();
     thin();
     constant();
@@ -463,6 +436,5 @@ int main(void) {
     in_flight();
     bad_values();
     refusals();
-    psg_plan_destroy(anchor);
     return check_result();
 }

@@ -109,8 +109,7 @@ typedef struct request {
 static psg_status solve(box *b, const request *r) {
     field f = field_make(b, r->gap), u = field_make(b, r->gap), g[3];
     const field *to = r->in_place ? &f : &u;
-    psg_solve_args args;
-    CHECK_STATUS(psg_solve_args_init(&args, b->plan), PSG_OK);
+    psg_solve_args args = harness_args(b->plan);
     args.lambda = r->lambda;
     args.factor = r->factor;
     for (int d = 0; d < 3; ++d) {
@@ -142,7 +141,7 @@ static double wavenumber(const oracle_grid *grid, int d, size_t m) {
 
 static void all_modes(box *b) {
     size_t index = 0, m[3], count = 0;
-    double *want = oracle_array(b->points);
+    FREED double *want = oracle_array(b->points);
     const double tolerance = harness_tolerance(b->options.precision, 1e-13, 1e-5);
     const request r = {.factor = 1, .wanted = 7};
     int sine, held = 1;
@@ -169,7 +168,6 @@ static void all_modes(box *b) {
         ++count;
     }
     CHECK(!held || count == b->points, "%zu modes of %zu points", count, b->points);
-    free(want);
 }
 
 static void modes(void) {
@@ -196,7 +194,7 @@ static void modes(void) {
 
 /** Of what the library sees of f. */
 static void check_random(box *b, const request *r, double *want) {
-    double *u = oracle_array(b->points);
+    FREED double *u = oracle_array(b->points);
     const double tolerance = harness_tolerance(b->options.precision, 1e-12, 1e-4);
     const size_t *n = b->grid.n;
     oracle_solve(&b->grid, ORACLE_SPECTRAL, r->lambda, b->f, u);
@@ -221,7 +219,6 @@ static void check_random(box *b, const request *r, double *want) {
             }
         }
     }
-    free(u);
 }
 
 /** Solves with each choice of components, and without any, follow one another in one plan. */
@@ -231,7 +228,7 @@ static void random_fields(void) {
                                         {{1, 8, 20}, {1.0, 0.5, 1.0}},
                                         {{64, 6, 5}, {1.0, 0.5, 0.25}}};
     for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g) {
-        double *want = oracle_array(oracle_points(&grids[g]));
+        FREED double *want = oracle_array(oracle_points(&grids[g]));
         for (size_t run = 0; run < 4 * HARNESS_VARIANTS; ++run) {
             box b = box_make(&grids[g], run % 4 == 3 ? PSG_F32 : PSG_F64,
                              &harness_variants[run / 4], 1);
@@ -249,7 +246,6 @@ static void random_fields(void) {
             }
             box_free(&b);
         }
-        free(want);
     }
 }
 
@@ -257,7 +253,7 @@ static void random_fields(void) {
 static void in_flight(const harness_variant *variant) {
     enum { SOLVES = 6, AT_ONCE = 2 };
     const oracle_grid grid = {{10, 8, 12}, {1.0, 1.0, 2.0}};
-    box b = box_make(&grid, PSG_F64, variant, AT_ONCE);
+    AT_END(box_free) box b = box_make(&grid, PSG_F64, variant, AT_ONCE);
     double *f[SOLVES], *u[SOLVES], *z[SOLVES], *want = oracle_array(b.points);
     for (size_t n = 0; n < SOLVES + AT_ONCE; ++n) {
         if (n >= AT_ONCE) {
@@ -270,16 +266,13 @@ static void in_flight(const harness_variant *variant) {
             }
         }
         if (n < SOLVES) {
-            psg_array from, to, component;
-            psg_solve_args args;
             f[n] = oracle_array(b.points);
             u[n] = oracle_array(b.points);
             z[n] = oracle_array(b.points);
             oracle_random(n, b.points, f[n]);
-            psg_array_init(&from, f[n]);
-            psg_array_init(&to, u[n]);
-            psg_array_init(&component, z[n]);
-            CHECK_STATUS(psg_solve_args_init(&args, b.plan), PSG_OK);
+            psg_array from = harness_view(f[n]), to = harness_view(u[n]),
+                      component = harness_view(z[n]);
+            psg_solve_args args = harness_args(b.plan);
             args.gradient[2] = n % 3 == 2 ? NULL : &component;
             CHECK_STATUS(psg_submit_arrays(b.plan, 1, &from, &to, &args), PSG_OK);
         }
@@ -290,14 +283,13 @@ static void in_flight(const harness_variant *variant) {
         free(z[n]);
     }
     free(want);
-    box_free(&b);
 }
 
 /** No force on an ion of a crystal, as far as the charges next to it are its mirror images. */
 static void crystal(const harness_variant *variant) {
     const oracle_grid grid = {{16, 16, 16}, {1.0, 1.0, 1.0}};
     const oracle_crystal *salt = oracle_crystal_at(0);
-    box b = box_make(&grid, PSG_F64, variant, 1);
+    AT_END(box_free) box b = box_make(&grid, PSG_F64, variant, 1);
     const request r = {.factor = 1, .wanted = 7};
     oracle_crystal_charge(&grid, salt, salt->distance / 6, b.f);
     CHECK_STATUS(solve(&b, &r), PSG_OK);
@@ -312,7 +304,6 @@ static void crystal(const harness_variant *variant) {
         }
         CHECK(largest > 1, "component %d is %g at the most", d, largest);
     }
-    box_free(&b);
 }
 
 /* ---------------------------------------------------------------------------------- what is
@@ -320,12 +311,11 @@ static void crystal(const harness_variant *variant) {
 
 static void statistics(void) {
     const oracle_grid grid = {{8, 8, 8}, {1.0, 1.0, 1.0}};
-    box b = box_make(&grid, PSG_F64, &harness_variants[0], 1);
+    AT_END(box_free) box b = box_make(&grid, PSG_F64, &harness_variants[0], 1);
     const request r = {.factor = 1, .wanted = 6};
-    psg_statistics s;
     oracle_random(1, b.points, b.f);
     CHECK_STATUS(solve(&b, &r), PSG_OK);
-    CHECK_STATUS(psg_plan_statistics(b.plan, &s), PSG_OK);
+    const psg_statistics s = harness_statistics(b.plan);
     /* The tasks that make u make y, too, but where StarPU copies u: to and from GPUs, and between
      * NUMA nodes. */
     const size_t each =
@@ -337,7 +327,6 @@ static void statistics(void) {
           (unsigned long long)s.stage[PSG_STAGE_GRADIENT_Z].tasks,
           (unsigned long long)s.stage[PSG_STAGE_GRADIENT_XY].tasks,
           (unsigned long long)s.stage[PSG_STAGE_GRADIENT].tasks);
-    box_free(&b);
 }
 
 static void refused(void) {
@@ -350,21 +339,16 @@ static void refused(void) {
                  {PSG_SYMBOL_SPECTRAL, PSG_BC_PERIODIC, "u and gradient[1] overlap"}};
     enum { POINTS = 6 * 7 * 8 };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
-        double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *g = oracle_array(POINTS);
+        FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS),
+                     *g = oracle_array(POINTS);
         psg_options options = harness_options(PSG_F64);
-        psg_array from, to, y;
-        psg_solve_args args;
-        psg_plan *plan = NULL;
-        psg_grid grid;
-        psg_grid_init(&grid, 6, 7, 8, 1, 1, 1);
+        psg_grid grid = harness_box(6, 7, 8, 1, 1, 1);
         grid.axis[2].bc[0] = grid.axis[2].bc[1] = cases[c].side;
         options.symbol = cases[c].symbol;
         oracle_random(c, POINTS, f);
-        psg_array_init(&from, f);
-        psg_array_init(&to, u);
-        psg_array_init(&y, c == 2 ? u : g);
-        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
-        CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+        psg_array from = harness_view(f), to = harness_view(u), y = harness_view(c == 2 ? u : g);
+        DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+        psg_solve_args args = harness_args(plan);
         args.gradient[1] = &y;
         CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args),
                      c == 2 ? PSG_ERR_ARG : PSG_ERR_UNSUPPORTED);
@@ -372,16 +356,12 @@ static void refused(void) {
               psg_last_error());
         args.gradient[1] = NULL;
         CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args), PSG_OK);
-        psg_plan_destroy(plan);
-        free(f);
-        free(u);
-        free(g);
     }
 }
 
 int main(void) {
     const psg_options first = harness_options(PSG_F64);
-    psg_plan *anchor = harness_anchor(&first);
+    DESTROYED psg_plan *anchor = harness_anchor(&first);
     modes();
     random_fields();
     for (int v = 0; v < HARNESS_VARIANTS; ++v) {
@@ -390,6 +370,5 @@ int main(void) {
     }
     statistics();
     refused();
-    psg_plan_destroy(anchor);
     return check_result();
 }

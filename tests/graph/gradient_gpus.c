@@ -34,11 +34,10 @@ typedef struct answer {
 static psg_status solve(psg_plan *plan, void *f, void *const to[FIELDS], unsigned wanted,
                         int device) {
     psg_array from, u, g[3];
-    psg_solve_args args;
     psg_array_init(&from, f);
     psg_array_init(&u, to[0]);
     from.device = u.device = device;
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    psg_solve_args args = harness_args(plan);
     for (int d = 0; d < 3; ++d) {
         psg_array_init(&g[d], to[1 + d]);
         g[d].device = device;
@@ -56,8 +55,8 @@ static psg_plan *plan_of(const answer *a, const psg_options *options) {
 
 static answer answer_make(const oracle_grid *grid, psg_precision precision) {
     answer a = {.grid = *grid, .precision = precision, .points = oracle_points(grid)};
-    psg_options options = harness_options(precision);
-    double *values = oracle_array(a.points);
+    psg_options options = harness_with(precision, "gpus=0");
+    FREED double *values = oracle_array(a.points);
     void *to[FIELDS];
     a.f = harness_array(precision, a.points);
     oracle_random(a.points, a.points, values);
@@ -66,7 +65,6 @@ static answer answer_make(const oracle_grid *grid, psg_precision precision) {
         to[m] = harness_array(precision, a.points);
         a.want[m] = oracle_array(a.points);
     }
-    options.gpus = 0;
     psg_plan *plan = plan_of(&a, &options);
     CHECK_STATUS(solve(plan, a.f, to, 7, PSG_HOST), PSG_OK);
     psg_plan_destroy(plan);
@@ -74,7 +72,6 @@ static answer answer_make(const oracle_grid *grid, psg_precision precision) {
         harness_load(precision, a.points, to[m], a.want[m]);
         free(to[m]);
     }
-    free(values);
     return a;
 }
 
@@ -86,12 +83,11 @@ static void answer_free(answer *a) {
 }
 
 static void check(const answer *a, int m, const void *got, const char *what) {
-    double *values = oracle_array(a->points);
+    FREED double *values = oracle_array(a->points);
     harness_load(a->precision, a->points, got, values);
     CHECK_CLOSE(values, a->want[m], a->grid.n[0], a->grid.n[1], a->grid.n[2],
                 harness_tolerance(a->precision, 1e-12, 1e-4), "%s, %s, field %d",
                 harness_precision_name(a->precision), what, m);
-    free(values);
 }
 
 /** Arrays in main memory; each choice of components in turn. */

@@ -90,8 +90,8 @@ static void many(psg_plan *plan, solves *s) {
     size_t z0 = 0, planes = 0;
     const int rank = ranks_rank(MPI_COMM_WORLD), ranks = ranks_size(MPI_COMM_WORLD);
     CHECK_STATUS(psg_plan_local_extent(plan, &z0, &planes), PSG_OK);
-    char *f = harness_array(precision, SOLVES * plane * planes + 1);
-    char *u = harness_array(precision, SOLVES * plane * planes + 1);
+    FREED char *f = harness_array(precision, SOLVES * plane * planes + 1);
+    FREED char *u = harness_array(precision, SOLVES * plane * planes + 1);
     for (size_t n = 0; n < SOLVES; ++n) {
         harness_store(precision, planes * plane, s->f[n] + z0 * plane,
                       f + n * planes * plane * element);
@@ -113,8 +113,6 @@ static void many(psg_plan *plan, solves *s) {
         CHECK_STATUS(psg_solve_many(plan, SOLVES - last, f, u), PSG_ERR_ARG);
         CHECK_STATUS(psg_solve_many(plan, rank == 0 ? 0 : SOLVES, f, u), PSG_ERR_ARG);
     }
-    free(f);
-    free(u);
 }
 
 static void misuse(psg_plan *plan, solves *s) {

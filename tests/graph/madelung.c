@@ -7,16 +7,13 @@
 int main(void) {
     oracle_grid grid = oracle_grid_make(64, 64, 64, 1, 1, 1);
     size_t points = oracle_points(&grid);
-    double *f = oracle_array(points), *u = oracle_array(points);
+    FREED double *f = oracle_array(points), *u = oracle_array(points);
     psg_grid g = harness_grid(&grid);
     for (int variant = 0; variant < HARNESS_VARIANTS; ++variant) {
         psg_options options = harness_options(PSG_F64);
-        psg_plan *plan = NULL;
         const oracle_crystal *crystal;
         harness_set_variant(&options, &harness_variants[variant]);
-        if (!CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
-            continue;
-        }
+        DESTROYED psg_plan *plan = harness_plan(&g, &options);
         for (size_t c = 0; (crystal = oracle_crystal_at(c)) != NULL; ++c) {
             double sigma = crystal->distance / 12;
             oracle_crystal_charge(&grid, crystal, sigma, f);
@@ -26,9 +23,6 @@ int main(void) {
             CHECK_NEAR(got, crystal->madelung, 1e-10, "Madelung constant of %s, %s", crystal->name,
                        harness_variants[variant].name);
         }
-        psg_plan_destroy(plan);
     }
-    free(f);
-    free(u);
     return check_result();
 }

@@ -28,13 +28,12 @@ static void problem_init(problem *p, const size_t n[3], const char *sides,
     p->f = harness_array(precision, MOST * p->points);
     p->u = harness_array(precision, MOST * p->points);
     p->want = harness_array(precision, MOST * p->points);
-    double *f = oracle_array(MOST * p->points);
+    FREED double *f = oracle_array(MOST * p->points);
     oracle_random(7, MOST * p->points, f);
     for (size_t m = 0; m < MOST * p->points; ++m) {
         f[m] += (double)(m / p->points); /* a mean of its own each */
     }
     harness_store(precision, MOST * p->points, f, p->f);
-    free(f);
 }
 
 static void problem_free(problem *p) {
@@ -123,7 +122,7 @@ static void solve_count(psg_plan *plan, problem *p, size_t count, const char *wh
 
 static void counts(problem *p, const psg_options *options, int pieces, const char *what) {
     static const size_t all[] = {1, 2, 3, BATCH, BATCH + 1, MOST, 2};
-    psg_plan *plan = plan_of(p, options);
+    DESTROYED psg_plan *plan = plan_of(p, options);
     for (size_t m = 0; plan != NULL && m < sizeof all / sizeof *all; ++m) {
         char words[96];
         (void)snprintf(words, sizeof words, "%s, count %zu", what, all[m]);
@@ -133,7 +132,6 @@ static void counts(problem *p, const psg_options *options, int pieces, const cha
         CHECK(all[m] % 2 == 1 || (whole > 0) == (pieces && all[m] > 1), "%s: %zu tasks whole",
               words, whole);
     }
-    psg_plan_destroy(plan);
 }
 
 static void shapes(void) {
@@ -170,15 +168,11 @@ static void policies(void) {
     problem p;
     problem_init(&p, n, "PP", PSG_F64);
     for (size_t m = 0; m < sizeof policy / sizeof *policy; ++m) {
-        psg_options options = harness_options(PSG_F64);
+        psg_options options = harness_with(PSG_F64, "batch=2 segment_planes=4");
         options.policy = policy[m];
-        options.batch = 2;
-        options.segment_planes = 4;
         counts(&p, &options, 1, policy[m]);
     }
-    psg_options options = harness_options(PSG_F64);
-    options.graph = PSG_GRAPH_STAGED;
-    options.in_flight = 3;
+    psg_options options = harness_with(PSG_F64, "graph=staged in_flight=3");
     counts(&p, &options, 0, "staged");
     options = harness_options(PSG_F64);
     options.lambda = 2;
@@ -197,10 +191,8 @@ static void strides(void) {
     problem_init(&p, n, "PP", PSG_F64);
     const psg_options options = harness_options(PSG_F64);
     psg_plan *plan = plan_of(&p, &options);
-    double *f = oracle_array(COUNT * NZ * f_plane), *u = oracle_array(COUNT * NZ * u_plane);
-    psg_array from, to;
-    psg_array_init(&from, f);
-    psg_array_init(&to, u);
+    FREED double *f = oracle_array(COUNT * NZ * f_plane), *u = oracle_array(COUNT * NZ * u_plane);
+    psg_array from = harness_view(f), to = harness_view(u);
     from.stride[0] = to.stride[0] = 1;
     from.stride[1] = F_ROW;
     from.stride[2] = (ptrdiff_t)f_plane;
@@ -237,20 +229,18 @@ static void strides(void) {
         CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to), PSG_ERR_ARG);
         psg_plan_destroy(plan);
     }
-    free(f);
-    free(u);
     problem_free(&p);
 }
 
 /** More than a team has steps for one solve. */
 static void a_hundred(void) {
     enum { SIDES = 100, N = 5, POINTS = N * N * N };
-    double *f = oracle_array((size_t)SIDES * POINTS), *u = oracle_array((size_t)SIDES * POINTS);
-    double *want = oracle_array(POINTS);
+    FREED double *f = oracle_array((size_t)SIDES * POINTS),
+                 *u = oracle_array((size_t)SIDES * POINTS);
+    FREED double *want = oracle_array(POINTS);
     psg_options options = harness_options(PSG_F64);
-    psg_grid grid;
     psg_plan *plan = NULL;
-    psg_grid_init(&grid, N, N, N, 1, 1, 1);
+    psg_grid grid = harness_box(N, N, N, 1, 1, 1);
     oracle_random(3, (size_t)SIDES * POINTS, f);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         CHECK_STATUS(psg_solve_many(plan, SIDES, f, u), PSG_OK);
@@ -260,9 +250,6 @@ static void a_hundred(void) {
         }
         psg_plan_destroy(plan);
     }
-    free(f);
-    free(u);
-    free(want);
 }
 
 static void poison(problem *p, size_t side, size_t at, double value) {
@@ -289,7 +276,7 @@ static void bad_data(psg_precision precision, size_t batch) {
         problem_init(&p, n, "PP", precision);
         psg_options options = harness_options(precision);
         options.batch = batch;
-        psg_plan *plan = plan_of(&p, &options);
+        DESTROYED psg_plan *plan = plan_of(&p, &options);
         char name[32];
         size_t at[3] = {0};
         if (plan == NULL) {
@@ -313,7 +300,6 @@ static void bad_data(psg_precision precision, size_t batch) {
         check_others(&p, BATCH + 1, bad, "a NaN elsewhere, in place");
         poison(&p, bad, 5 + 12 * (2 + 11 * 7), 0.5);
         solve_count(plan, &p, BATCH + 1, "after a NaN");
-        psg_plan_destroy(plan);
         problem_free(&p);
     }
 }
@@ -355,10 +341,6 @@ static void means(void) {
     problem_free(&p);
 }
 
-static void refused(const char *words) {
-    CHECK(strstr(psg_last_error(), words) != NULL, "'%s' is not in '%s'", words, psg_last_error());
-}
-
 static void bad_input(void) {
     static const size_t n[3] = {12, 11, 13};
     size_t count = 0;
@@ -366,32 +348,24 @@ static void bad_input(void) {
     problem_init(&p, n, "PP", PSG_F64);
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = plan_of(&p, &options);
-    CHECK_STATUS(psg_solve_many(NULL, 2, p.f, p.u), PSG_ERR_ARG);
-    refused("plan is NULL");
-    CHECK_STATUS(psg_solve_many(plan, 0, p.f, p.u), PSG_ERR_ARG);
-    refused("count is 0");
-    CHECK_STATUS(psg_solve_many(plan, 2, NULL, p.u), PSG_ERR_ARG);
-    refused("f is NULL");
-    CHECK_STATUS(psg_solve_many(plan, 2, p.f, NULL), PSG_ERR_ARG);
-    refused("u is NULL");
-    CHECK_STATUS(psg_solve_many(plan, 2, p.f, p.f + p.bytes), PSG_ERR_ARG);
-    refused("overlap");
-    CHECK_STATUS(psg_solve_many(plan, 3, p.f + p.bytes, p.f), PSG_ERR_ARG);
-    refused("overlap");
-    CHECK_STATUS(psg_solve_many(plan, SIZE_MAX / 8, p.f, p.u), PSG_ERR_ARG);
-    refused("more than can be addressed");
+    CHECK_SAYS(psg_solve_many(NULL, 2, p.f, p.u), PSG_ERR_ARG, "plan is NULL");
+    CHECK_SAYS(psg_solve_many(plan, 0, p.f, p.u), PSG_ERR_ARG, "count is 0");
+    CHECK_SAYS(psg_solve_many(plan, 2, NULL, p.u), PSG_ERR_ARG, "f is NULL");
+    CHECK_SAYS(psg_solve_many(plan, 2, p.f, NULL), PSG_ERR_ARG, "u is NULL");
+    CHECK_SAYS(psg_solve_many(plan, 2, p.f, p.f + p.bytes), PSG_ERR_ARG, "overlap");
+    CHECK_SAYS(psg_solve_many(plan, 3, p.f + p.bytes, p.f), PSG_ERR_ARG, "overlap");
+    CHECK_SAYS(psg_solve_many(plan, SIZE_MAX / 8, p.f, p.u), PSG_ERR_ARG,
+               "more than can be addressed");
     CHECK_STATUS(psg_plan_means(plan, NULL, 1, &count), PSG_ERR_ARG);
     CHECK_STATUS(psg_plan_means(NULL, NULL, 0, &count), PSG_ERR_ARG);
     CHECK_STATUS(psg_plan_means(plan, NULL, 0, NULL), PSG_ERR_ARG);
-    CHECK_STATUS(psg_solve_many(plan, 2, p.f + 1, p.u), PSG_ERR_ARG);
-    refused("not aligned");
+    CHECK_SAYS(psg_solve_many(plan, 2, p.f + 1, p.u), PSG_ERR_ARG, "not aligned");
     CHECK_STATUS(psg_submit(plan, p.f, p.u), PSG_OK);
     CHECK_STATUS(psg_solve_many(plan, 2, p.f, p.u), PSG_ERR_STATE);
     CHECK_STATUS(psg_wait(plan), PSG_OK);
     solve_count(plan, &p, 3, "after what was refused");
     psg_plan_destroy(plan);
-    CHECK_STATUS(psg_options_set(&options, "batch", "0"), PSG_ERR_ARG);
-    refused("from 1");
+    CHECK_SAYS(psg_options_set(&options, "batch", "0"), PSG_ERR_ARG, "from 1");
     CHECK_STATUS(psg_options_set(&options, "batch", "many"), PSG_ERR_ARG);
     CHECK_STATUS(psg_options_set(&options, "batch", "3"), PSG_OK);
     CHECK(options.batch == 3, "batch is %zu", options.batch);
@@ -404,7 +378,7 @@ int main(void) {
     const psg_options options = harness_options(PSG_F64);
     shapes();
     policies();
-    psg_plan *anchor = harness_anchor(&options);
+    DESTROYED psg_plan *anchor = harness_anchor(&options);
     a_hundred();
     strides();
     for (size_t batch = 0; batch <= 2; ++batch) {
@@ -413,6 +387,5 @@ int main(void) {
     bad_data(PSG_F32, 0);
     means();
     bad_input();
-    psg_plan_destroy(anchor);
     return check_result();
 }

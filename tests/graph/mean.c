@@ -35,26 +35,24 @@ static double reported_mean(const psg_plan *plan) {
 
 static void dropped(size_t run) {
     static const double mean[] = {0, 3, -1024, 0.375};
-    problem x = problem_make(&box, run);
+    AT_END(problem_free) problem x = problem_make(&box, run);
     x.options.segment_planes = 2;
     integers(x.f);
-    if (CHECK(problem_plan(&x), "no plan")) {
-        CHECK_NEAR(reported_mean(x.plan), 0, 0, "before any solve");
-        for (size_t m = 0; m < sizeof mean / sizeof *mean; ++m) {
-            for (size_t p = 0; p < POINTS; ++p) {
-                x.f[p] += mean[m];
-            }
-            CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
-            CHECK_NEAR(reported_mean(x.plan), mean[m],
-                       harness_tolerance(x.options.precision, 1e-12, 1e-3), "mean %g dropped, %s",
-                       mean[m], x.words);
-            problem_check(&x, &x.part, 1e-12, 1e-3, "u without the mean");
-            for (size_t p = 0; p < POINTS; ++p) {
-                x.f[p] -= mean[m];
-            }
+    problem_plan(&x);
+    CHECK_NEAR(reported_mean(x.plan), 0, 0, "before any solve");
+    for (size_t m = 0; m < sizeof mean / sizeof *mean; ++m) {
+        for (size_t p = 0; p < POINTS; ++p) {
+            x.f[p] += mean[m];
+        }
+        CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
+        CHECK_NEAR(reported_mean(x.plan), mean[m],
+                   harness_tolerance(x.options.precision, 1e-12, 1e-3), "mean %g dropped, %s",
+                   mean[m], x.words);
+        problem_check(&x, &x.part, 1e-12, 1e-3, "u without the mean");
+        for (size_t p = 0; p < POINTS; ++p) {
+            x.f[p] -= mean[m];
         }
     }
-    problem_free(&x);
 }
 
 /** f with a mean of `relative` of its largest value. */
@@ -92,61 +90,54 @@ static void refused(size_t run) {
     } cases[] = {{0, 0, {0, 0}},      {0, 1e-12, {0, 0}},  {0, 1e-8, {1, 0}},  {0, 1e-3, {1, 1}},
                  {0, -0.2, {1, 1}},   {0.1, 0.05, {0, 0}}, {0.1, 0.2, {1, 1}}, {0.1, -0.05, {0, 0}},
                  {0.1, -0.2, {1, 1}}, {1e-7, 1e-6, {1, 1}}};
-    double *f = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
-        problem x = problem_make(&box, run);
+        AT_END(problem_free) problem x = problem_make(&box, run);
         const int single = x.options.precision == PSG_F32;
         x.options.mean = PSG_MEAN_ERROR;
         x.options.mean_tolerance = cases[c].tolerance;
         x.options.segment_planes = 3;
         with_mean(0, x.f);
-        if (CHECK(problem_plan(&x), "no plan")) {
-            with_mean(cases[c].part, f);
-            expect(&x, f, cases[c].error[single], "a mean in all planes");
-            uneven(cases[c].part, f);
-            expect(&x, f, cases[c].error[single], "a mean that no plane has");
-            memset(f, 0, POINTS * sizeof *f);
-            /* one plane of one process has all of it, and one number of another sets the scale: the
-             * mean is 1, so 3e-6 of the largest */
-            f[POINTS - 2] = 500 * (double)POINTS;
-            f[POINTS - 3] = -500 * (double)POINTS;
-            f[1] = (double)POINTS;
-            expect(&x, f, cases[c].tolerance < 1e-6 && !(single && cases[c].tolerance == 0),
-                   "a mean of 1");
-        }
-        problem_free(&x);
+        problem_plan(&x);
+        with_mean(cases[c].part, f);
+        expect(&x, f, cases[c].error[single], "a mean in all planes");
+        uneven(cases[c].part, f);
+        expect(&x, f, cases[c].error[single], "a mean that no plane has");
+        memset(f, 0, POINTS * sizeof *f);
+        /* one plane of one process has all of it, and one number of another sets the scale: the
+         * mean is 1, so 3e-6 of the largest */
+        f[POINTS - 2] = 500 * (double)POINTS;
+        f[POINTS - 3] = -500 * (double)POINTS;
+        f[1] = (double)POINTS;
+        expect(&x, f, cases[c].tolerance < 1e-6 && !(single && cases[c].tolerance == 0),
+               "a mean of 1");
     }
-    free(f);
 }
 
 static void screened(size_t run) {
-    problem x = problem_make(&box, run);
+    AT_END(problem_free) problem x = problem_make(&box, run);
     x.options.mean = PSG_MEAN_ERROR;
     x.options.lambda = 0.25;
     with_mean(0.5, x.f);
-    if (CHECK(problem_plan(&x), "no plan")) {
-        CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
-        problem_check(&x, &x.part, 1e-12, 1e-4, "lambda > 0 with a mean");
-        CHECK_NEAR(reported_mean(x.plan), 0, 0, "nothing had to be dropped, %s", x.words);
-    }
-    problem_free(&x);
+    problem_plan(&x);
+    CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
+    problem_check(&x, &x.part, 1e-12, 1e-4, "lambda > 0 with a mean");
+    CHECK_NEAR(reported_mean(x.plan), 0, 0, "nothing had to be dropped, %s", x.words);
 }
 
 static void nothing_at_all(psg_mean mean) {
-    problem x = problem_make(&box, 0);
+    AT_END(problem_free) problem x = problem_make(&box, 0);
     x.options.mean = mean;
     memset(x.f, 0, POINTS * sizeof *x.f);
-    if (CHECK(problem_plan(&x), "no plan")) {
-        CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
-        problem_check(&x, &x.part, 0, 0, "f = 0");
-    }
-    problem_free(&x);
+    problem_plan(&x);
+    CHECK_STATUS(problem_solve(&x, x.f), PSG_OK);
+    problem_check(&x, &x.part, 0, 0, "f = 0");
 }
 
 int main(int argc, char **argv) {
     ranks_start(&argc, &argv);
     problem anchor = problem_make(&box, 0); /* so that StarPU starts once */
-    CHECK(problem_plan(&anchor), "no plan");
+    problem_plan(&anchor);
     for (size_t run = 0; run < PROBLEM_RUNS; ++run) {
         if (ranks_takes(run)) {
             dropped(run);

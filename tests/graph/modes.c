@@ -16,7 +16,7 @@ static const oracle_grid grids[] = {
 static int all_modes(const oracle_grid *grid, psg_plan *plan, const psg_options *options,
                      const char *variant) {
     size_t points = oracle_points(grid), index = 0, m[3], count = 0;
-    double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
+    FREED double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
     oracle_symbol symbol = options->symbol == PSG_SYMBOL_FD2 ? ORACLE_FD2 : ORACLE_SPECTRAL;
     int sine, held = 1;
     while (held && oracle_next_mode(grid, &index, m, &sine)) {
@@ -35,15 +35,12 @@ static int all_modes(const oracle_grid *grid, psg_plan *plan, const psg_options 
         ++count;
     }
     CHECK(!held || count == points, "%zu modes of %zu points", count, points);
-    free(f);
-    free(u);
-    free(want);
     return held;
 }
 
 int main(void) {
     const psg_options first = harness_options(PSG_F64);
-    psg_plan *anchor = harness_anchor(&first);
+    DESTROYED psg_plan *anchor = harness_anchor(&first);
     for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g) {
         psg_grid grid = harness_grid(&grids[g]);
         for (int run = 0; run < 4 * HARNESS_VARIANTS; ++run) {
@@ -53,13 +50,9 @@ int main(void) {
             harness_set_variant(&options, variant);
             options.segment_planes = (grids[g].n[2] + 2) / 3;
             options.sheets = 3;
-            psg_plan *plan = NULL;
-            if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-                all_modes(&grids[g], plan, &options, variant->name);
-            }
-            psg_plan_destroy(plan);
+            DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+            all_modes(&grids[g], plan, &options, variant->name);
         }
     }
-    psg_plan_destroy(anchor);
     return check_result();
 }

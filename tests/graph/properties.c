@@ -32,7 +32,7 @@ static void compare(const setting *s, const double *got, const char *what, size_
 }
 
 static void linearity(const setting *s) {
-    double *sum = oracle_array(s->points), *w = oracle_array(s->points);
+    FREED double *sum = oracle_array(s->points), *w = oracle_array(s->points);
     oracle_random(99, s->points, s->g);
     solve(s, s->g, s->v);
     for (size_t p = 0; p < s->points; ++p) {
@@ -41,8 +41,6 @@ static void linearity(const setting *s) {
     }
     solve(s, sum, w);
     compare(s, w, "linearity", 0);
-    free(sum);
-    free(w);
 }
 
 static void shifts(const setting *s) {
@@ -74,13 +72,10 @@ static void sum_is_zero(const setting *s) {
 static void on_another_grid(const setting *s, const oracle_grid *grid, const char *what,
                             size_t number) {
     psg_grid g = harness_grid(grid);
-    psg_plan *plan = NULL;
-    if (CHECK_STATUS(psg_plan_create(&plan, &g, s->options), PSG_OK)) {
-        CHECK_STATUS(psg_solve(plan, s->g, s->v), PSG_OK);
-        CHECK_CLOSE(s->v, s->want, grid->n[0], grid->n[1], grid->n[2], TOLERANCE, "%s %zu", what,
-                    number);
-    }
-    psg_plan_destroy(plan);
+    DESTROYED psg_plan *plan = harness_plan(&g, s->options);
+    CHECK_STATUS(psg_solve(plan, s->g, s->v), PSG_OK);
+    CHECK_CLOSE(s->v, s->want, grid->n[0], grid->n[1], grid->n[2], TOLERANCE, "%s %zu", what,
+                number);
 }
 
 static void box_scaling(const setting *s) {
@@ -111,7 +106,7 @@ static void permutations(const setting *s) {
 static void all_properties(const oracle_grid *grid, const psg_options *options) {
     size_t points = oracle_points(grid);
     psg_grid g = harness_grid(grid);
-    double *room = oracle_array(5 * points);
+    FREED double *room = oracle_array(5 * points);
     setting s = {grid,
                  options,
                  NULL,
@@ -131,7 +126,6 @@ static void all_properties(const oracle_grid *grid, const psg_options *options) 
         permutations(&s);
     }
     psg_plan_destroy(s.plan);
-    free(room);
 }
 
 int main(void) {

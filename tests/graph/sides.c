@@ -26,9 +26,8 @@ static size_t points_of(const box *b) {
 }
 
 static psg_grid grid_of(const box *b) {
-    psg_grid grid;
-    psg_grid_init(&grid, b->line[0].n, b->line[1].n, b->line[2].n, b->line[0].length,
-                  b->line[1].length, b->line[2].length);
+    psg_grid grid = harness_box(b->line[0].n, b->line[1].n, b->line[2].n, b->line[0].length,
+                                b->line[1].length, b->line[2].length);
     harness_sides(&grid, b->sides);
     return grid;
 }
@@ -69,7 +68,7 @@ static void all_modes(const box *b, psg_precision precision, size_t symbol) {
     psg_options options = options_of(precision, b);
     const size_t *n = (const size_t[3]){b->line[0].n, b->line[1].n, b->line[2].n};
     const size_t points = points_of(b);
-    double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
+    FREED double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
     double mode[3][16][16]; /* [axis][mode][point] */
     psg_plan *plan = NULL;
     for (int d = 0; d < 3; ++d) {
@@ -100,9 +99,6 @@ static void all_modes(const box *b, psg_precision precision, size_t symbol) {
                             stencils[symbol], harness_precision_name(precision));
     }
     psg_plan_destroy(plan);
-    free(f);
-    free(u);
-    free(want);
 }
 
 /* One axis with each pair of sides and both positions, the others periodic. */
@@ -164,7 +160,7 @@ static void check_residual(const box *b, psg_plan *plan, const psg_options *opti
     const double mean = is_closed(b) && options->lambda == 0 ? mean_of(b, f) : 0;
     const oracle_stencil stencil =
         options->symbol == PSG_SYMBOL_FD2 ? ORACLE_LINE_FD2 : ORACLE_LINE_FD4;
-    double *r = oracle_array(points);
+    FREED double *r = oracle_array(points);
     double largest = 0;
     psg_statistics s;
     for (size_t p = 0; p < points; ++p) {
@@ -190,7 +186,6 @@ static void check_residual(const box *b, psg_plan *plan, const psg_options *opti
         CHECK_NEAR(mean_of(b, u), 0, harness_tolerance(options->precision, 1e-13, 1e-6),
                    "mean of u, %s", b->words);
     }
-    free(r);
 }
 
 static size_t drawn(uint64_t *state, size_t count) {
@@ -211,21 +206,17 @@ static void random_boxes(void) {
         const box b = box_of(n, pair, nodes);
         const psg_grid grid = grid_of(&b);
         const size_t points = points_of(&b);
-        double *f = oracle_array(points), *u = oracle_array(points);
+        FREED double *f = oracle_array(points), *u = oracle_array(points);
         for (int run = 0; run < 2; ++run) {
             psg_options options = options_of(PSG_F64, &b);
-            psg_plan *plan = NULL;
             options.symbol = run ? PSG_SYMBOL_FD4 : PSG_SYMBOL_FD2;
             options.lambda = drawn(&state, 3) == 0 ? 2.5 : 0;
             oracle_random(c, points, f);
-            if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK) &&
-                CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), PSG_OK)) {
+            DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+            if (CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), PSG_OK)) {
                 check_residual(&b, plan, &options, f, u);
             }
-            psg_plan_destroy(plan);
         }
-        free(f);
-        free(u);
     }
 }
 
@@ -239,25 +230,21 @@ static void same_from_all(psg_precision precision, size_t c) {
     const psg_grid grid = grid_of(&b);
     const size_t points = points_of(&b), pitch = n[0] + 3, plane = pitch * (n[1] + 1);
     const size_t bytes = harness_element_bytes(precision);
-    double *f = oracle_array(points), *u = oracle_array(points), *first = oracle_array(points);
-    char *wide = harness_array(precision, plane * n[2] + 1);
+    FREED double *f = oracle_array(points), *u = oracle_array(points),
+                 *first = oracle_array(points);
+    FREED char *wide = harness_array(precision, plane * n[2] + 1);
     oracle_random(c, points, f);
     harness_round(precision, points, f);
     for (size_t run = 0; run < 3 + HARNESS_VARIANTS; ++run) {
-        psg_options options = harness_options(precision);
-        psg_plan *plan = NULL;
+        psg_options options = harness_with(precision, "lambda=0.5");
         options.segment_planes = run == 0 ? n[2] : 1 + (run + c) % 6;
         options.sheets = run == 0 ? 1 : 1 + (run + 2 * c) % 5;
-        options.lambda = 0.5;
         harness_set_variant(&options, &harness_variants[run % HARNESS_VARIANTS]);
-        if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-            continue;
-        }
+        DESTROYED psg_plan *plan = harness_plan(&grid, &options);
         if (run % 2 == 0) {
             CHECK_STATUS(harness_solve(plan, precision, points, f, u), PSG_OK);
         } else { /* in place, rows and planes with gaps, at an odd address */
-            psg_array array;
-            psg_array_init(&array, wide + bytes);
+            psg_array array = harness_view(wide + bytes);
             array.stride[0] = 1;
             array.stride[1] = (ptrdiff_t)pitch;
             array.stride[2] = (ptrdiff_t)plane;
@@ -277,12 +264,7 @@ static void same_from_all(psg_precision precision, size_t c) {
         }
         CHECK_CLOSE(u, first, n[0], n[1], n[2], harness_tolerance(precision, 1e-14, 1e-6),
                     "%s, run %zu, %s", b.words, run, harness_precision_name(precision));
-        psg_plan_destroy(plan);
     }
-    free(f);
-    free(u);
-    free(first);
-    free(wide);
 }
 
 /* ------------------------------------------------------------------------------ odds and ends */
@@ -359,11 +341,9 @@ static void check_mean(void) {
         const box b = box_of(n, pair, 5);
         const psg_grid grid = grid_of(&b);
         const size_t points = points_of(&b);
-        double *f = oracle_array(points), *u = oracle_array(points);
-        psg_options options = harness_options(PSG_F64);
-        psg_plan *plan = NULL;
-        options.mean = PSG_MEAN_ERROR;
-        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+        FREED double *f = oracle_array(points), *u = oracle_array(points);
+        psg_options options = harness_with(PSG_F64, "mean=error");
+        DESTROYED psg_plan *plan = harness_plan(&grid, &options);
         oracle_random(3, points, f);
         CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), closed ? PSG_ERR_MEAN : PSG_OK);
         const double mean = mean_of(&b, f);
@@ -371,9 +351,6 @@ static void check_mean(void) {
             f[p] -= mean;
         }
         CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), PSG_OK);
-        psg_plan_destroy(plan);
-        free(f);
-        free(u);
     }
 }
 
@@ -385,10 +362,9 @@ static void check_bad_data(void) {
         const box b = box_of(n, pair, c % 2 ? 7 : 0);
         const psg_grid grid = grid_of(&b);
         const size_t points = points_of(&b);
-        double *f = oracle_array(points), *u = oracle_array(points);
+        FREED double *f = oracle_array(points), *u = oracle_array(points);
         psg_options options = options_of(PSG_F64, &b);
-        psg_plan *plan = NULL;
-        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+        DESTROYED psg_plan *plan = harness_plan(&grid, &options);
         oracle_random(c, points, f);
         for (size_t p = 0; p < points; ++p) {
             const double kept = f[p];
@@ -401,9 +377,6 @@ static void check_bad_data(void) {
             f[p] = kept;
             CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), PSG_OK);
         }
-        psg_plan_destroy(plan);
-        free(f);
-        free(u);
     }
 }
 

@@ -12,24 +12,19 @@ static double error_at(size_t m, int odd, psg_symbol symbol) {
     const double two_pi = 6.28318530717958647692;
     oracle_grid grid = oracle_grid_make(m, 2 * m + (odd ? 1 : 0), 3 * m, two_pi, two_pi, two_pi);
     size_t points = oracle_points(&grid);
-    double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
+    FREED double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
     psg_grid g = harness_grid(&grid);
     psg_options options = harness_options(PSG_F64);
-    psg_plan *plan = NULL;
     double error = NAN;
     options.symbol = symbol;
     oracle_smooth(&grid, f, want);
-    if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK) &&
-        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK)) {
+    DESTROYED psg_plan *plan = harness_plan(&g, &options);
+    if (CHECK_STATUS(psg_solve(plan, f, u), PSG_OK)) {
         for (size_t p = 0; p < points; ++p) {
             u[p] -= want[p];
         }
         error = oracle_max(u, points) / oracle_max(want, points);
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
-    free(want);
     return error;
 }
 

@@ -25,7 +25,7 @@ typedef struct data {
 } data;
 
 static void data_init(data *d, psg_precision precision) {
-    double *f = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS);
     d->precision = precision;
     for (size_t n = 0; n < SOLVES; ++n) {
         d->f[n] = harness_array(precision, POINTS);
@@ -36,7 +36,6 @@ static void data_init(data *d, psg_precision precision) {
         oracle_solve(&box, ORACLE_SPECTRAL, 0, f, d->want[n]);
     }
     d->got = oracle_array(POINTS);
-    free(f);
 }
 
 static void data_free(data *d) {
@@ -141,28 +140,23 @@ static void from_slabs(psg_plan *plan, data *d) {
 
 /** What is not finite is found, and the next solve is right. */
 static void with_nan(psg_plan *plan, data *d) {
-    double *f = oracle_array(POINTS);
-    void *bad = harness_array(d->precision, POINTS);
+    FREED double *f = oracle_array(POINTS);
+    FREED void *bad = harness_array(d->precision, POINTS);
     f[POINTS / 2] = NAN;
     harness_store(d->precision, POINTS, f, bad);
     CHECK_STATUS(psg_solve(plan, bad, d->u[0]), PSG_ERR_DATA);
     CHECK_STATUS(psg_solve(plan, d->f[2], d->u[0]), PSG_OK);
     check_u(d, 0, 2, "after a NaN");
-    free(bad);
-    free(f);
 }
 
 static void check_variant(data *d, const harness_variant *variant, int cpus, int record) {
     const psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(d->precision);
-    psg_plan *plan = NULL;
     harness_set_variant(&options, variant);
     options.cpus = cpus;
     options.gpus = 0;
     options.record = record;
-    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        return;
-    }
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
     in_turn(plan, d);
     check_told(plan, &options, true);
     if (record) {
@@ -174,27 +168,20 @@ static void check_variant(data *d, const harness_variant *variant, int cpus, int
     with_nan(plan, d);
     from_slabs(plan, d);
     in_turn(plan, d);
-    psg_plan_destroy(plan);
 }
 
 /** The steps of the gradient come after all that write u. Between solves f changes, and u with
  * it. */
 static void with_gradient(int cpus, psg_symbol symbol) {
     const psg_grid grid = harness_grid(&box);
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *g = oracle_array(POINTS);
-    double *want = oracle_array(POINTS);
-    psg_options options = harness_options(PSG_F64);
-    psg_array from, to, gradient;
-    psg_solve_args args;
-    psg_plan *plan = NULL;
-    psg_array_init(&from, f);
-    psg_array_init(&to, u);
-    psg_array_init(&gradient, g);
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *g = oracle_array(POINTS);
+    FREED double *want = oracle_array(POINTS);
+    psg_options options = harness_with(PSG_F64, "gpus=0");
+    psg_array from = harness_view(f), to = harness_view(u), gradient = harness_view(g);
     options.cpus = cpus;
-    options.gpus = 0;
     options.symbol = symbol;
-    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    psg_solve_args args = harness_args(plan);
     for (size_t n = 0; n < 40; ++n) {
         double off = 0;
         oracle_random(n, POINTS, f);
@@ -209,31 +196,20 @@ static void with_gradient(int cpus, psg_symbol symbol) {
         CHECK(off < 1e-12, "%d cores, symbol %d, solve %zu: the gradient is off by %g", cpus,
               (int)symbol, n, off);
     }
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
-    free(g);
-    free(want);
 }
 
 /** Who cuts the grid or names a policy gets a task of StarPU's for each step. */
 static void check_tasks(data *d) {
     const psg_grid grid = harness_grid(&box);
     for (int m = 0; m < 3; ++m) {
-        psg_options options = harness_options(d->precision);
-        psg_plan *plan = NULL;
-        options.cpus = 2;
-        options.gpus = 0;
-        options.graph = PSG_GRAPH_FUSED;
+        psg_options options = harness_with(d->precision, "cpus=2 gpus=0 graph=fused");
         options.segment_planes = m == 0 ? 9 : 0;
         options.sheets = m == 1 ? 5 : 0;
         options.policy = m == 2 ? "lws" : NULL;
-        if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-            CHECK_STATUS(psg_solve(plan, d->f[0], d->u[0]), PSG_OK);
-            check_u(d, 0, 0, "by tasks");
-            check_told(plan, &options, false);
-        }
-        psg_plan_destroy(plan);
+        DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+        CHECK_STATUS(psg_solve(plan, d->f[0], d->u[0]), PSG_OK);
+        check_u(d, 0, 0, "by tasks");
+        check_told(plan, &options, false);
     }
 }
 
@@ -246,10 +222,8 @@ typedef struct beside {
 static void *solve_beside(void *what) {
     beside *b = what;
     const psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(b->d.precision);
+    psg_options options = harness_with(b->d.precision, "cpus=2 gpus=0");
     psg_plan *plan = NULL;
-    options.cpus = 2;
-    options.gpus = 0;
     b->worst = psg_plan_create(&plan, &grid, &options);
     for (size_t n = 0; n < 8 * SOLVES && b->worst == PSG_OK; ++n) {
         b->worst = psg_solve(plan, b->d.f[n % SOLVES], b->d.u[n % SOLVES]);

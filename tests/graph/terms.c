@@ -53,8 +53,7 @@ static psg_plan *plan_of(const fixture *x, const terms *t, unsigned in_flight) {
 /** @param[in] f  where the solve reads: s->f, or s->u for one in place */
 static psg_status submit(psg_plan *plan, const share *s, void *f, const terms *t) {
     const psg_array from = {.data = f, .device = PSG_HOST}, to = {.data = s->u, .device = PSG_HOST};
-    psg_solve_args args;
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    psg_solve_args args = harness_args(plan);
     args.lambda = t->lambda;
     args.factor = t->factor;
     args.mean = t->mean;
@@ -70,8 +69,7 @@ static void check_u(const fixture *x, size_t t, const share *s, const char *what
 }
 
 static double mean_of(const psg_plan *plan) {
-    psg_statistics s;
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    const psg_statistics s = harness_statistics(plan);
     return s.mean;
 }
 
@@ -107,7 +105,7 @@ static void one_by_one(const fixture *x, psg_plan *plan) {
 
 /** Two at once, in both orders. */
 static void in_flight(const fixture *x) {
-    psg_plan *plan = plan_of(x, &all[4], 2);
+    DESTROYED psg_plan *plan = plan_of(x, &all[4], 2);
     for (size_t m = 0; m < 4 * (size_t)TERMS; ++m) {
         const size_t t[2] = {m % TERMS, (m * 5 + 1) % TERMS};
         CHECK_STATUS(submit(plan, &x->part, x->part.f, &all[t[0]]), PSG_OK);
@@ -117,7 +115,6 @@ static void in_flight(const fixture *x) {
         check_u(x, t[0], &x->part, "the first of two in flight");
         check_u(x, t[1], &x->other, "the second of two in flight");
     }
-    psg_plan_destroy(plan);
 }
 
 /** f has a mean: an error where the solve says so and lambda is 0, whatever the plan says. */
@@ -127,7 +124,7 @@ static void mean_rules(const fixture *x) {
         const terms made = {0, 1, strict ? PSG_MEAN_ERROR : PSG_MEAN_DROP};
         const terms drop = {0, 1, PSG_MEAN_DROP}, error = {0, 1, PSG_MEAN_ERROR},
                     screened = {2, 1, PSG_MEAN_ERROR};
-        psg_plan *plan = plan_of(x, &made, 2);
+        DESTROYED psg_plan *plan = plan_of(x, &made, 2);
         CHECK_STATUS(submit(plan, &x->part, x->part.f, &error), PSG_OK);
         CHECK_STATUS(submit(plan, &x->other, x->part.f, &drop), PSG_OK);
         CHECK_STATUS(psg_wait(plan), PSG_ERR_MEAN);
@@ -138,13 +135,11 @@ static void mean_rules(const fixture *x) {
         check_u(x, 1, &x->part, "the mean stays");
         CHECK_STATUS(psg_solve(plan, x->part.f, x->part.u), strict ? PSG_ERR_MEAN : PSG_OK);
         memcpy(x->other.u, x->part.f, bytes);
-        CHECK_STATUS(submit(plan, &x->other, x->other.u, &error), PSG_ERR_ARG);
-        CHECK(strstr(psg_last_error(), "in place") != NULL, "'%s'", psg_last_error());
+        CHECK_SAYS(submit(plan, &x->other, x->other.u, &error), PSG_ERR_ARG, "in place");
         CHECK(memcmp(x->other.u, x->part.f, bytes) == 0, "u was written");
         CHECK_STATUS(submit(plan, &x->other, x->other.u, &screened), PSG_OK);
         CHECK_STATUS(psg_wait(plan), PSG_OK);
         check_u(x, 1, &x->other, "in place");
-        psg_plan_destroy(plan);
     }
 }
 
@@ -185,15 +180,13 @@ static void bad_terms(fixture *x) {
     };
     const psg_array from = {.data = x->part.f, .device = PSG_HOST},
                     to = {.data = x->part.u, .device = PSG_HOST};
-    psg_plan *plan = plan_of(x, &all[1], 2);
-    psg_solve_args args;
+    DESTROYED psg_plan *plan = plan_of(x, &all[1], 2);
     for (size_t m = 0; m < sizeof bad / sizeof *bad; ++m) {
         refused(x, plan, &bad[m]);
     }
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    psg_solve_args args = harness_args(plan);
     args.struct_size = 7;
-    CHECK_STATUS(psg_submit_arrays(plan, 1, &from, &to, &args), PSG_ERR_ARG);
-    CHECK(strstr(psg_last_error(), "struct_size") != NULL, "'%s'", psg_last_error());
+    CHECK_SAYS(psg_submit_arrays(plan, 1, &from, &to, &args), PSG_ERR_ARG, "struct_size");
     CHECK_STATUS(psg_solve_args_init(NULL, plan), PSG_ERR_ARG);
     CHECK_STATUS(psg_solve_args_init(&args, NULL), PSG_ERR_ARG);
     CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
@@ -202,7 +195,6 @@ static void bad_terms(fixture *x) {
           "the plan's terms are lambda %g, factor %g", args.lambda, args.factor);
     CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, NULL), PSG_OK);
     check_u(x, 1, &x->part, "without terms, after bad ones");
-    psg_plan_destroy(plan);
 }
 
 /** @param[in] who   the process that has other terms @param[in] name  in the words of all */
@@ -228,8 +220,8 @@ static void differ(psg_plan *plan, const share *s, int ranks) {
     for (int who = 0; who < ranks; ++who) { /* and one that is bad in itself */
         const terms bad = {NAN, 1, PSG_MEAN_DROP};
         ranks_at("process %d has no lambda", who);
-        CHECK_STATUS(submit(plan, s, s->f, ranks_rank(world) == who ? &bad : &all[1]), PSG_ERR_ARG);
-        CHECK(strstr(psg_last_error(), "lambda = nan") != NULL, "'%s'", psg_last_error());
+        CHECK_SAYS(submit(plan, s, s->f, ranks_rank(world) == who ? &bad : &all[1]), PSG_ERR_ARG,
+                   "lambda = nan");
         CHECK_STATUS(psg_wait(plan), PSG_ERR_STATE);
     }
 }

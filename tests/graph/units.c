@@ -38,7 +38,7 @@ typedef struct fields {
 
 static fields make(psg_precision precision) {
     fields a;
-    double *values = oracle_array(POINTS);
+    FREED double *values = oracle_array(POINTS);
     void **const all[] = {&a.f, &a.eps, &a.u, &a.g[0], &a.g[1], &a.g[2]};
     for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
         *all[m] = harness_array(precision, POINTS);
@@ -49,7 +49,6 @@ static fields make(psg_precision precision) {
         values[p] = 1.5 + 0.5 * values[p];
     }
     harness_store(precision, POINTS, values, a.eps);
-    free(values);
     return a;
 }
 
@@ -62,19 +61,14 @@ static void destroy(const fields *a) {
 
 /** Solve with the unit 2^-k of length. */
 static bool solve(const equation *e, psg_options options, int k, const fields *a) {
-    psg_grid grid;
-    psg_plan *plan = NULL;
-    psg_solve_args args;
     psg_array f, u, eps, g[3];
-    psg_grid_init(&grid, NX, NY, NZ, ldexp(1, k), ldexp(1.5, k), ldexp(.8, k));
+    psg_grid grid = harness_box(NX, NY, NZ, ldexp(1, k), ldexp(1.5, k), ldexp(.8, k));
     options.symbol = e->symbol;
     options.factor = ldexp(-3, -2 * k);
     options.lambda = ldexp(e->lambda, -2 * k);
     harness_sides(&grid, e->sides);
-    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        return false;
-    }
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    psg_solve_args args = harness_args(plan);
     psg_array_init(&f, a->f);
     psg_array_init(&u, a->u);
     psg_array_init(&eps, a->eps);
@@ -90,13 +84,12 @@ static bool solve(const equation *e, psg_options options, int k, const fields *a
         }
     }
     const bool solved = CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_OK);
-    psg_plan_destroy(plan);
     return solved;
 }
 
 static void compare(psg_precision precision, const void *got, const void *want, int k,
                     const char *what, const char *name) {
-    double *values = oracle_array(2 * POINTS);
+    FREED double *values = oracle_array(2 * POINTS);
     harness_load(precision, POINTS, got, values);
     harness_load(precision, POINTS, want, values + POINTS);
     for (size_t p = 0; p < POINTS; ++p) {
@@ -106,7 +99,6 @@ static void compare(psg_precision precision, const void *got, const void *want, 
             break;
         }
     }
-    free(values);
 }
 
 static void units(const equation *e, const psg_options *options) {
@@ -133,9 +125,8 @@ static void long_axes(psg_options options) {
     const fields a = make(options.precision), b = make(options.precision);
     for (int m = 0; m < 2; ++m) {
         const double length = m == 0 ? 1e7 : options.precision == PSG_F64 ? 1e75 : 1e30;
-        psg_grid grid;
         psg_plan *plan = NULL;
-        psg_grid_init(&grid, NX, NY, NZ, length, length, 1);
+        psg_grid grid = harness_box(NX, NY, NZ, length, length, 1);
         options.lambda = 10;
         if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
             CHECK_STATUS(psg_solve(plan, a.f, m == 0 ? a.u : b.u), PSG_OK);
@@ -143,17 +134,16 @@ static void long_axes(psg_options options) {
         psg_plan_destroy(plan);
         options.lambda = 0;
         if (m == 1 && options.precision == PSG_F32) {
-            CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_ARG);
-            CHECK(strstr(psg_last_error(), "k^2 + lambda is from") != NULL, "%s", psg_last_error());
+            CHECK_SAYS(psg_plan_create(&plan, &grid, &options), PSG_ERR_ARG,
+                       "k^2 + lambda is from");
         }
     }
-    double *values = oracle_array(2 * POINTS);
+    FREED double *values = oracle_array(2 * POINTS);
     harness_load(options.precision, POINTS, a.u, values);
     harness_load(options.precision, POINTS, b.u, values + POINTS);
     CHECK_CLOSE(values, values + POINTS, NX, NY, NZ,
                 harness_tolerance(options.precision, 1e-12, 1e-5), "long axes, %s",
                 harness_precision_name(options.precision));
-    free(values);
     destroy(&a);
     destroy(&b);
 }
@@ -161,27 +151,22 @@ static void long_axes(psg_options options) {
 /** A value on a side that would lose its digits on the way to f. */
 static void lost_values(psg_options options) {
     const fields a = make(options.precision);
-    psg_grid grid;
-    psg_plan *plan = NULL;
-    psg_solve_args args;
     psg_array f, u;
-    psg_grid_init(&grid, NX, NY, NZ, 1e22, 1e22, 1e22);
+    psg_grid grid = harness_box(NX, NY, NZ, 1e22, 1e22, 1e22);
     grid.axis[2].bc[0] = grid.axis[2].bc[1] = PSG_BC_DIRICHLET;
     options.symbol = PSG_SYMBOL_FD2;
     options.factor = 1e-2;
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
-        psg_array_init(&f, a.f);
-        psg_array_init(&u, a.u);
-        args.value[2][1] = 1;
-        CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args),
-                     options.precision == PSG_F64 ? PSG_OK : PSG_ERR_DATA);
-        CHECK(options.precision == PSG_F64 || strstr(psg_last_error(), "side z1") != NULL, "%s",
-              psg_last_error());
-        args.factor = 1e-12; /* then f is of the size of what the value adds */
-        CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_OK);
-    }
-    psg_plan_destroy(plan);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    psg_solve_args args = harness_args(plan);
+    psg_array_init(&f, a.f);
+    psg_array_init(&u, a.u);
+    args.value[2][1] = 1;
+    CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args),
+                 options.precision == PSG_F64 ? PSG_OK : PSG_ERR_DATA);
+    CHECK(options.precision == PSG_F64 || strstr(psg_last_error(), "side z1") != NULL, "%s",
+          psg_last_error());
+    args.factor = 1e-12; /* then f is of the size of what the value adds */
+    CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_OK);
     destroy(&a);
 }
 
@@ -197,14 +182,13 @@ typedef struct small {
 
 static psg_status solve_small(const psg_options *options, small *s) {
     enum { N = 4, SMALL = N * N * N };
-    psg_grid grid;
     psg_plan *plan = NULL;
     psg_solve_args args;
     psg_array from, to, coefficients, along[3];
     double values[SMALL];
-    void *f = harness_array(options->precision, SMALL);
-    void *eps = harness_array(options->precision, SMALL);
-    psg_grid_init(&grid, N, N, s->nz, s->length[0], s->length[1], s->length[2]);
+    FREED void *f = harness_array(options->precision, SMALL);
+    FREED void *eps = harness_array(options->precision, SMALL);
+    psg_grid grid = harness_box(N, N, s->nz, s->length[0], s->length[1], s->length[2]);
     for (size_t p = 0; p < SMALL; ++p) {
         values[p] = !s->peak ? s->f * sin((double)p) : p == 5 ? s->f : 0;
     }
@@ -227,8 +211,6 @@ static psg_status solve_small(const psg_options *options, small *s) {
         status = psg_solve_arrays(plan, 1, &from, &to, &args);
     }
     snprintf(s->words, sizeof s->words, "%s", psg_last_error());
-    free(f);
-    free(eps);
     psg_plan_destroy(plan);
     return status;
 }
@@ -313,7 +295,7 @@ static void overflows(psg_options options) {
 
 int main(void) {
     const psg_options first = harness_options(PSG_F64);
-    psg_plan *anchor = harness_anchor(&first);
+    DESTROYED psg_plan *anchor = harness_anchor(&first);
     for (int run = 0; run < 2 * HARNESS_VARIANTS; ++run) {
         psg_options options = harness_options(run % 2 ? PSG_F32 : PSG_F64);
         harness_set_variant(&options, &harness_variants[run / 2]);
@@ -324,6 +306,5 @@ int main(void) {
         lost_values(options);
         overflows(options);
     }
-    psg_plan_destroy(anchor);
     return check_result();
 }

@@ -148,8 +148,7 @@ static void free_sides(sides *s) {
 /** An array of the box, with so many reals after each row and each plane. */
 static psg_array padded(const box *b, psg_precision precision, size_t gap) {
     const size_t row = b->n[0] + gap, plane = b->n[1] * row + gap;
-    psg_array a;
-    psg_array_init(&a, harness_array(precision, b->n[2] * plane));
+    psg_array a = harness_view(harness_array(precision, b->n[2] * plane));
     memset(a.data, 0xff, b->n[2] * plane * harness_element_bytes(precision));
     a.stride[0] = 1;
     a.stride[1] = (ptrdiff_t)row;
@@ -163,16 +162,13 @@ static psg_status solve(psg_plan *plan, const box *b, psg_precision precision, d
                         size_t gap, const double *f, double *u, double *const g[3]) {
     psg_array component[3];
     const size_t points = points_of(b), bytes = points * harness_element_bytes(precision);
-    void *from = harness_array(precision, points), *to = harness_array(precision, points);
-    void *kept = harness_array(precision, points);
-    psg_array f_array, u_array;
-    psg_solve_args args;
+    FREED void *from = harness_array(precision, points), *to = harness_array(precision, points);
+    FREED void *kept = harness_array(precision, points);
     sides s;
     harness_store(precision, points, f, from);
     memcpy(kept, from, bytes);
-    psg_array_init(&f_array, from);
-    psg_array_init(&u_array, gap % 2 == 1 ? from : to);
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    psg_array f_array = harness_view(from), u_array = harness_view(gap % 2 == 1 ? from : to);
+    psg_solve_args args = harness_args(plan);
     args.factor = factor;
     give_sides(b, precision, gap, &args, &s);
     for (int d = 0; d < 3 && g != NULL; ++d) {
@@ -198,9 +194,6 @@ static psg_status solve(psg_plan *plan, const box *b, psg_precision precision, d
         free(component[d].data);
     }
     free_sides(&s);
-    free(from);
-    free(to);
-    free(kept);
     return status;
 }
 
@@ -220,9 +213,8 @@ static psg_options options_of(psg_precision precision, const box *b) {
 
 static void check_residual(const box *b, psg_plan *plan, const psg_options *options, double factor,
                            const double *f, const double *u) {
-    psg_statistics s;
     double largest = 0, off = 0;
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    const psg_statistics s = harness_statistics(plan);
     for (size_t p = 0; p < points_of(b); ++p) {
         const double wanted = factor * (f[p] - s.mean);
         const double r = laplacian(b, u, p, &largest) - options->lambda * u[p] - wanted;
@@ -267,36 +259,29 @@ static void random_boxes(void) {
             pair[d] = drawn(&state, PAIRS);
             n[d] += n[d] == 1 && pair[d] == 0; /* Neumann on nodes */
         }
-        box b = box_of(n, pair, nodes);
+        AT_END(free_box) box b = box_of(n, pair, nodes);
         const size_t points = points_of(&b);
-        double *f = oracle_array(points), *u = oracle_array(points);
-        double *gradient = oracle_array(3 * points);
+        FREED double *f = oracle_array(points), *u = oracle_array(points);
+        FREED double *gradient = oracle_array(3 * points);
         for (int m = 0; m < 6; ++m) {
             oracle_random(c + 100 * (size_t)m, side_points(&b, m / 2), b.value[m / 2][m % 2]);
             harness_round(precision, side_points(&b, m / 2), b.value[m / 2][m % 2]);
         }
         psg_options options = options_of(precision, &b);
-        psg_plan *plan = NULL;
         options.lambda = drawn(&state, 3) == 0 ? 2.5 : 0;
-        if (CHECK_STATUS(psg_plan_create(&plan, &b.grid, &options), PSG_OK)) {
-            for (size_t gap = 0; gap < 3; ++gap) { /* another f, and the tables of before again */
-                const double factor = gap == 2 ? -0.5 : 1;
-                oracle_random(c + gap, points, f);
-                harness_round(precision, points, f);
-                const size_t all = drawn(&state, 8); /* components that are wanted */
-                double *const g[3] = {all & 1 ? gradient : NULL, all & 2 ? gradient + points : NULL,
-                                      all & 4 ? gradient + 2 * points : NULL};
-                if (CHECK_STATUS(solve(plan, &b, precision, factor, gap, f, u, g), PSG_OK)) {
-                    check_residual(&b, plan, &options, factor, f, u);
-                    check_gradient(&b, precision, u, g);
-                }
+        DESTROYED psg_plan *plan = harness_plan(&b.grid, &options);
+        for (size_t gap = 0; gap < 3; ++gap) { /* another f, and the tables of before again */
+            const double factor = gap == 2 ? -0.5 : 1;
+            oracle_random(c + gap, points, f);
+            harness_round(precision, points, f);
+            const size_t all = drawn(&state, 8); /* components that are wanted */
+            double *const g[3] = {all & 1 ? gradient : NULL, all & 2 ? gradient + points : NULL,
+                                  all & 4 ? gradient + 2 * points : NULL};
+            if (CHECK_STATUS(solve(plan, &b, precision, factor, gap, f, u, g), PSG_OK)) {
+                check_residual(&b, plan, &options, factor, f, u);
+                check_gradient(&b, precision, u, g);
             }
         }
-        psg_plan_destroy(plan);
-        free(f);
-        free(u);
-        free(gradient);
-        free_box(&b);
     }
 }
 
@@ -376,18 +361,14 @@ static void known_answers(void) {
 /* A number is the same as an array of it. */
 static void numbers(void) {
     const size_t n[3] = {6, 5, 4}, pair[3] = {1, 3, 2};
-    box b = box_of(n, pair, 2);
+    AT_END(free_box) box b = box_of(n, pair, 2);
     const size_t points = points_of(&b);
-    double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
+    FREED double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
     psg_options options = options_of(PSG_F64, &b);
-    psg_plan *plan = NULL;
-    psg_solve_args args;
-    psg_array from, to;
-    psg_array_init(&from, f);
-    psg_array_init(&to, u);
+    psg_array from = harness_view(f), to = harness_view(u);
     oracle_random(1, points, f);
-    CHECK_STATUS(psg_plan_create(&plan, &b.grid, &options), PSG_OK);
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    DESTROYED psg_plan *plan = harness_plan(&b.grid, &options);
+    psg_solve_args args = harness_args(plan);
     for (int m = 0; m < 6; ++m) {
         args.value[m / 2][m % 2] = 0.25 * (m + 1);
         for (size_t q = 0; q < side_points(&b, m / 2); ++q) {
@@ -406,37 +387,29 @@ static void numbers(void) {
     CHECK_STATUS(psg_solve(plan, f, want), PSG_OK);
     CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args), PSG_OK);
     CHECK(memcmp(u, want, points * sizeof *u) == 0, "a short struct gives another u than none");
-    psg_plan_destroy(plan);
-    free(f);
-    free(u);
-    free(want);
-    free_box(&b);
 }
 
 /* ------------------------------------------------------------------------------ what cannot be */
 
 static void refused(psg_plan *plan, const psg_solve_args *args, double *f, psg_status status,
                     const char *words) {
-    psg_array array;
-    psg_array_init(&array, f);
+    psg_array array = harness_view(f);
     CHECK_STATUS(psg_solve_arrays(plan, 1, &array, &array, args), status);
     CHECK(strstr(psg_last_error(), words) != NULL, "no '%s' in '%s'", words, psg_last_error());
 }
 
 static void bad_values(void) {
     const size_t n[3] = {6, 5, 4}, pair[3] = {4, 1, 0};
-    box b = box_of(n, pair, 0);
-    double *f = oracle_array(points_of(&b)), *g = oracle_array(points_of(&b));
+    AT_END(free_box) box b = box_of(n, pair, 0);
+    FREED double *f = oracle_array(points_of(&b)), *g = oracle_array(points_of(&b));
     double wall[30] = {0}; /* 6 x 5 */
     for (int symbol = 0; symbol < PSG_SYMBOL_COUNT; ++symbol) {
         psg_options options = options_of(PSG_F64, &b);
-        psg_plan *plan = NULL;
-        psg_solve_args plain, args;
-        psg_array array;
-        psg_array_init(&array, wall);
+        psg_solve_args args;
+        psg_array array = harness_view(wall);
         options.symbol = (psg_symbol)symbol;
-        CHECK_STATUS(psg_plan_create(&plan, &b.grid, &options), PSG_OK);
-        CHECK_STATUS(psg_solve_args_init(&plain, plan), PSG_OK);
+        DESTROYED psg_plan *plan = harness_plan(&b.grid, &options);
+        psg_solve_args plain = harness_args(plan);
         args = plain;
         args.side[1][1] = &array; /* zeros are fine */
         refused(plan, &args, f, PSG_OK, "");
@@ -483,30 +456,22 @@ static void bad_values(void) {
         array.stride[0] = 1;
         array.stride[1] = 3;
         refused(plan, &args, f, PSG_ERR_ARG, "stride[1] of gradient[2] is 3");
-        psg_plan_destroy(plan);
     }
-    free(f);
-    free(g);
-    free_box(&b);
 }
 
 /* In a closed box the derivatives on the sides have to fit the mean of f. */
 static void compatibility(void) {
     const size_t n[3] = {6, 5, 7}, pair[3] = {0, 4, 0};
     for (unsigned nodes = 0; nodes < 8; nodes += 7) {
-        box b = box_of(n, pair, nodes);
+        AT_END(free_box) box b = box_of(n, pair, nodes);
         const size_t points = points_of(&b);
-        double *f = oracle_array(points), *u = oracle_array(points);
+        FREED double *f = oracle_array(points), *u = oracle_array(points);
         psg_options options = options_of(PSG_F64, &b);
-        psg_plan *plan = NULL;
-        psg_solve_args args;
-        psg_array from, to;
         psg_statistics s;
-        psg_array_init(&from, f);
-        psg_array_init(&to, u);
+        psg_array from = harness_view(f), to = harness_view(u);
         options.mean = PSG_MEAN_ERROR;
-        CHECK_STATUS(psg_plan_create(&plan, &b.grid, &options), PSG_OK);
-        CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+        DESTROYED psg_plan *plan = harness_plan(&b.grid, &options);
+        psg_solve_args args = harness_args(plan);
         args.value[0][0] = 0.5; /* what flows in below flows out above */
         args.value[0][1] = 0.5;
         CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args), PSG_OK);
@@ -524,10 +489,6 @@ static void compatibility(void) {
         CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args), PSG_OK);
         CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
         CHECK_NEAR(s.mean, 2, 1e-14, "mean of f and the sides");
-        psg_plan_destroy(plan);
-        free(f);
-        free(u);
-        free_box(&b);
     }
 }
 
@@ -535,10 +496,10 @@ static void compatibility(void) {
 static void in_flight(void) {
     const size_t n[3] = {9, 8, 7}, pair[3] = {1, 2, 4};
     enum { FLIGHTS = 3 };
-    box b = box_of(n, pair, 1);
+    AT_END(free_box) box b = box_of(n, pair, 1);
     const size_t points = points_of(&b);
     double *f = oracle_array(points), *u[FLIGHTS]; /* and a component of its gradient */
-    double *want = oracle_array(2 * points);
+    FREED double *want = oracle_array(2 * points);
     psg_options options = options_of(PSG_F64, &b);
     options.in_flight = 2;
     psg_plan *plan = NULL;
@@ -547,10 +508,9 @@ static void in_flight(void) {
         u[m] = oracle_array(2 * points);
     }
     for (int round = 0; round < 4; ++round) {
-        psg_solve_args args;
-        psg_array from, to, gradient;
-        psg_array_init(&from, f);
-        CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+        psg_array to, gradient;
+        psg_array from = harness_view(f);
+        psg_solve_args args = harness_args(plan);
         for (size_t m = 0; m < FLIGHTS; ++m) {
             args.value[0][m % 2] = (double)m + round;
             psg_array_init(&gradient, u[m] + points);
@@ -577,19 +537,16 @@ static void in_flight(void) {
         free(u[m]);
     }
     free(f);
-    free(want);
-    free_box(&b);
 }
 
 int main(void) {
     const psg_options options = harness_options(PSG_F64);
-    psg_plan *anchor = harness_anchor(&options);
+    DESTROYED psg_plan *anchor = harness_anchor(&options);
     random_boxes();
     known_answers();
     numbers();
     bad_values();
     compatibility();
     in_flight();
-    psg_plan_destroy(anchor);
     return check_result();
 }

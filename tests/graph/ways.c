@@ -318,19 +318,6 @@ typedef struct world {
 
 static char *same[128][PSG_PRECISION_COUNT];
 
-static void set_options(psg_options *options, const char *text) {
-    char name[32], value[32];
-    int length = 0;
-    for (; sscanf(text, " %31[^=]=%31s%n", name, value, &length) == 2; text += length) {
-        if (strcmp(name, "policy") == 0) {
-            options->policy = "lws"; /* the pointer is kept */
-            CHECK(strcmp(value, options->policy) == 0, "policy %s", value);
-        } else {
-            CHECK_STATUS(psg_options_set(options, name, value), PSG_OK);
-        }
-    }
-}
-
 static psg_status solve(run *r) {
     psg_array from, to, two;
     psg_solve_args args;
@@ -349,10 +336,10 @@ static psg_status solve(run *r) {
     case ONE_BY_ONE:
         return psg_solve_many(r->plan, MANY, r->f, r->u);
     case EPSILON: /* which is 2, in the place of another right-hand side */
-        psg_array_init(&from, r->f);
-        psg_array_init(&to, r->u);
-        psg_array_init(&two, (char *)r->f + r->points * harness_element_bytes(r->precision));
-        CHECK_STATUS(psg_solve_args_init(&args, r->plan), PSG_OK);
+        from = harness_view(r->f);
+        to = harness_view(r->u);
+        two = harness_view((char *)r->f + r->points * harness_element_bytes(r->precision));
+        args = harness_args(r->plan);
         args.epsilon = &two;
         return psg_solve_arrays(r->plan, 1, &from, &to, &args);
     }
@@ -364,8 +351,8 @@ static void check_u(const run *r, const double *want) {
     const size_t sides = r->way->call == SOLVE_MANY || r->way->call == ONE_BY_ONE ? MANY : 1;
     const size_t *n = r->grid.n, number = harness_element_bytes(r->precision);
     const size_t first = r->z0 * n[0] * n[1];
-    double *got = oracle_array(r->points);
-    char *digits = harness_array(r->precision, r->points);
+    FREED double *got = oracle_array(r->points);
+    FREED char *digits = harness_array(r->precision, r->points);
     char **kept = &same[(unsigned char)r->way->same][r->precision];
     for (size_t m = 0; m < sides; m++) {
         harness_load(r->precision, r->points, (char *)r->u + m * r->points * number, got);
@@ -382,8 +369,6 @@ static void check_u(const run *r, const double *want) {
         CHECK(memcmp(*kept + first * number, digits, r->points * number) == 0,
               "%s, u %zu: other digits than those of the first way '%c'", r->what, m, r->way->same);
     }
-    free(digits);
-    free(got);
 }
 
 static uint64_t steps_of(const psg_plan *plan, tally *steps) {
@@ -502,7 +487,7 @@ static void go(const void *argument) {
     options.comm = j->all->comm;
     options.gpus = WAYS_SIMULATED ? (w->place == GPU ? 1 : 2) : options.gpus;
     options.symbol = w->call == EPSILON ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
-    set_options(&options, w->options);
+    harness_set(&options, w->options);
     if (!CHECK_STATUS(psg_plan_create(&r.plan, &grid, &options), PSG_OK)) {
         return;
     }
@@ -555,7 +540,7 @@ static void all_ways(const world *all, place workers) {
     const world alone = {NULL, 1, 0};
     const oracle_grid grid = GRID;
     const size_t points = oracle_points(&grid);
-    double *f = oracle_array(points), *u = oracle_array(points), *fd2 = oracle_array(points);
+    FREED double *f = oracle_array(points), *u = oracle_array(points), *fd2 = oracle_array(points);
     for (int p = 0; p < PSG_PRECISION_COUNT; p++) {
         oracle_random(44, points, f);
         harness_round((psg_precision)p, points, f);
@@ -575,9 +560,6 @@ static void all_ways(const world *all, place workers) {
             }
         }
     }
-    free(f);
-    free(u);
-    free(fd2);
 }
 
 #undef main /* in a simulation StarPU's is the library's, see psg_simulation_main() */

@@ -315,12 +315,11 @@ static void solves(const fixture *x, const char *what) {
     oracle_solve(&grid, ORACLE_SPECTRAL, 0, f, want);
     int held = CHECK_STATUS(psg_plan_create(&plan, &x->grid, &x->options), PSG_OK);
     if (ranks_all(world, held)) {
-        share s = share_make(world, PSG_F64, &grid, 0);
+        AT_END(share_free) share s = share_make(world, PSG_F64, &grid, 0);
         share_take(&s, f);
         CHECK_STATUS(psg_solve(plan, s.f, s.u), PSG_OK);
         share_gather(&s, world, got);
         CHECK_CLOSE(got, want, NX, NY, NZ, 1e-12, "%s", what);
-        share_free(&s);
     }
     psg_plan_destroy(plan);
     free(f);

@@ -15,32 +15,14 @@ static const oracle_grid boxes[] = {
 static MPI_Comm world;
 static int size, rank;
 
-typedef struct solved {
-    psg_statistics statistics;
-    psg_event *event;
-    size_t events;
-    psg_dependency *edge;
-    size_t edges;
-} solved;
-
-static void take(const psg_plan *plan, solved *s) {
-    CHECK_STATUS(psg_plan_statistics(plan, &s->statistics), PSG_OK);
-    CHECK_STATUS(psg_plan_events(plan, NULL, 0, &s->events), PSG_OK);
-    CHECK_STATUS(psg_plan_dependencies(plan, NULL, 0, &s->edges), PSG_OK);
-    s->event = calloc(s->events + 1, sizeof *s->event);
-    s->edge = calloc(s->edges + 1, sizeof *s->edge);
-    CHECK_STATUS(psg_plan_events(plan, s->event, s->events, &s->events), PSG_OK);
-    CHECK_STATUS(psg_plan_dependencies(plan, s->edge, s->edges, &s->edges), PSG_OK);
-}
-
 /** Of how many segments (or sheets) does an event need a task, and of how many a message? */
-static void count_needs(const solved *s, size_t after, size_t *tasks, size_t *messages,
-                        size_t *alltoalls) {
-    char *seen = calloc(s->statistics.segments + 1, 1);
+static void count_needs(const harness_graph *g, size_t segments, size_t after, size_t *tasks,
+                        size_t *messages, size_t *alltoalls) {
+    char *seen = calloc(segments + 1, 1);
     *tasks = *messages = *alltoalls = 0;
-    for (size_t e = 0; e < s->edges; ++e) {
-        const psg_event *before = &s->event[s->edge[e].before];
-        if (s->edge[e].after != after) {
+    for (size_t e = 0; e < g->edges; ++e) {
+        const psg_event *before = &g->event[g->edge[e].before];
+        if (g->edge[e].after != after) {
             continue;
         }
         *tasks += before->worker >= 0;
@@ -54,14 +36,17 @@ static void count_needs(const solved *s, size_t after, size_t *tasks, size_t *me
     free(seen);
 }
 
-static void check_graph(const psg_plan *plan, const solved *s, psg_exchange exchange) {
+static void check_graph(const psg_plan *plan, psg_exchange exchange) {
+    AT_END(harness_graph_free) harness_graph g = harness_graph_of(psg_plan_work(plan));
+    const size_t segments = harness_statistics(plan).segments;
     size_t own = 0, own_sheets = 0;
     CHECK_STATUS(psg_plan_segments(plan, &own, &own_sheets), PSG_OK);
-    const size_t others = s->statistics.segments - own;
-    for (size_t m = 0; m < s->events; ++m) {
-        const psg_event *e = &s->event[m];
+    const size_t others = segments - own;
+    CHECK(harness_graph_in_time(&g), "a task starts before what it needs has ended");
+    for (size_t m = 0; m < g.events; ++m) {
+        const psg_event *e = &g.event[m];
         size_t tasks, messages, alltoalls;
-        count_needs(s, m, &tasks, &messages, &alltoalls);
+        count_needs(&g, segments, m, &tasks, &messages, &alltoalls);
         if (e->stage == PSG_STAGE_KSPACE ||
             (e->stage == PSG_STAGE_UNPACK && e->sheet != SIZE_MAX)) {
             CHECK(tasks == own, "%s p%zu needs %zu tasks of %zu", psg_stage_name(e->stage),
@@ -78,41 +63,30 @@ static void check_graph(const psg_plan *plan, const solved *s, psg_exchange exch
     }
 }
 
-static void check_times(const solved *s) {
-    for (size_t e = 0; e < s->edges; ++e) {
-        const psg_event *before = &s->event[s->edge[e].before],
-                        *after = &s->event[s->edge[e].after];
-        CHECK(after->start >= before->end - 1e-6, "%s ends at %g, and %s starts at %g",
-              psg_stage_name(before->stage), before->end, psg_stage_name(after->stage),
-              after->start);
-    }
-}
-
-static void check_bounds(const psg_plan *plan, const solved *s) {
+static void check_bounds(const psg_plan *plan) {
+    const psg_statistics s = harness_statistics(plan);
     psg_bounds b;
     if (!CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK)) {
         return;
     }
     for (int bound = 0; bound < PSG_BOUND_COUNT; ++bound) {
-        CHECK(b.bound[bound] >= 0 && b.bound[bound] <= s->statistics.seconds + 1e-6,
-              "a solve of %g s cannot be shorter than %g by its %s", s->statistics.seconds,
-              b.bound[bound], psg_bound_name((psg_bound)bound));
+        CHECK(b.bound[bound] >= 0 && b.bound[bound] <= s.seconds + 1e-6,
+              "a solve of %g s cannot be shorter than %g by its %s", s.seconds, b.bound[bound],
+              psg_bound_name((psg_bound)bound));
     }
-    CHECK(b.link_bytes[PSG_LINK_MESSAGE] == (double)s->statistics.link[PSG_LINK_MESSAGE].bytes,
+    CHECK(b.link_bytes[PSG_LINK_MESSAGE] == (double)s.link[PSG_LINK_MESSAGE].bytes,
           "%g bytes by messages, %llu sent", b.link_bytes[PSG_LINK_MESSAGE],
-          (unsigned long long)s->statistics.link[PSG_LINK_MESSAGE].bytes);
-    CHECK((b.link_seconds[PSG_LINK_MESSAGE] > 0) ==
-              (s->statistics.link[PSG_LINK_MESSAGE].bytes > 0),
+          (unsigned long long)s.link[PSG_LINK_MESSAGE].bytes);
+    CHECK((b.link_seconds[PSG_LINK_MESSAGE] > 0) == (s.link[PSG_LINK_MESSAGE].bytes > 0),
           "%g seconds", b.link_seconds[PSG_LINK_MESSAGE]);
 }
 
 static void one_plan(const oracle_grid *box, psg_exchange exchange, const harness_variant *variant,
                      size_t sheets) {
-    share own = share_make(world, PSG_F64, box, 0);
-    double *f = calloc(box->n[0] * box->n[1] * box->n[2], sizeof *f);
+    AT_END(share_free) share own = share_make(world, PSG_F64, box, 0);
+    FREED double *f = oracle_array(box->n[0] * box->n[1] * box->n[2]);
     const psg_grid grid = harness_grid(box);
     psg_options options = ranks_options(PSG_F64, &world);
-    psg_plan *plan = NULL;
     ranks_at("%s, %s, %zu sheets", ranks_exchange_name(exchange), variant->name, sheets);
     f[0] = 1;
     share_take(&own, f);
@@ -121,40 +95,27 @@ static void one_plan(const oracle_grid *box, psg_exchange exchange, const harnes
     options.segment_planes = 2;
     options.sheets = sheets;
     options.record = 1;
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        for (int n = 0; n < 2; ++n) {
-            solved s;
-            CHECK_STATUS(psg_solve(plan, own.f, own.u), PSG_OK);
-            take(plan, &s);
-            check_graph(plan, &s, size > 1 ? exchange : PSG_EXCHANGE_MANAGED);
-            check_times(&s);
-            check_bounds(plan, &s);
-            free(s.event);
-            free(s.edge);
-        }
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    for (int n = 0; n < 2; ++n) {
+        CHECK_STATUS(psg_solve(plan, own.f, own.u), PSG_OK);
+        check_graph(plan, size > 1 ? exchange : PSG_EXCHANGE_MANAGED);
+        check_bounds(plan);
     }
-    psg_plan_destroy(plan);
-    share_free(&own);
-    free(f);
 }
 
 /** Where one process does not record, none has bounds, and none waits for another. */
 static void only_some_record(void) {
-    share own = share_make(world, PSG_F64, &boxes[0], 0);
+    AT_END(share_free) share own = share_make(world, PSG_F64, &boxes[0], 0);
     const psg_grid grid = harness_grid(&boxes[0]);
     psg_options options = ranks_options(PSG_F64, &world);
-    psg_plan *plan = NULL;
     psg_bounds b;
     ranks_at("the last process does not record");
     options.record = rank != size - 1;
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_ERR_STATE);
-        CHECK_STATUS(psg_solve(plan, own.f, own.u), PSG_OK);
-        CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_ERR_STATE);
-        CHECK_STATUS(psg_plan_bounds(plan, rank == 0 ? NULL : &b), PSG_ERR_ARG);
-    }
-    psg_plan_destroy(plan);
-    share_free(&own);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_ERR_STATE);
+    CHECK_STATUS(psg_solve(plan, own.f, own.u), PSG_OK);
+    CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_ERR_STATE);
+    CHECK_STATUS(psg_plan_bounds(plan, rank == 0 ? NULL : &b), PSG_ERR_ARG);
 }
 
 int main(int argc, char **argv) {

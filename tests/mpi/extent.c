@@ -62,23 +62,19 @@ static void arguments(void) {
 }
 
 static void of_plan(size_t nz, const MPI_Comm *comm) {
-    psg_grid grid;
     psg_options options = ranks_options(PSG_F64, comm);
-    psg_plan *plan = NULL;
     size_t z0 = SIZE_MAX, count = SIZE_MAX, want_z0 = 0, want_count = nz;
-    psg_grid_init(&grid, 3, 2, nz, 1, 1, 1);
+    psg_grid grid = harness_box(3, 2, nz, 1, 1, 1);
     if (comm) {
         ranks_extent(nz, ranks_size(*comm), ranks_rank(*comm), &want_z0, &want_count);
     }
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_plan_local_extent(plan, &z0, &count), PSG_OK);
-        CHECK(z0 == want_z0 && count == want_count, "a plan of %zu planes: %zu from %zu", nz, count,
-              z0);
-        CHECK_STATUS(psg_plan_local_extent(plan, NULL, NULL), PSG_OK);
-        CHECK_STATUS(psg_plan_local_extent(plan, &z0, NULL), PSG_OK);
-        CHECK_STATUS(psg_plan_local_extent(plan, NULL, &count), PSG_OK);
-    }
-    psg_plan_destroy(plan);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    CHECK_STATUS(psg_plan_local_extent(plan, &z0, &count), PSG_OK);
+    CHECK(z0 == want_z0 && count == want_count, "a plan of %zu planes: %zu from %zu", nz, count,
+          z0);
+    CHECK_STATUS(psg_plan_local_extent(plan, NULL, NULL), PSG_OK);
+    CHECK_STATUS(psg_plan_local_extent(plan, &z0, NULL), PSG_OK);
+    CHECK_STATUS(psg_plan_local_extent(plan, NULL, &count), PSG_OK);
 }
 
 int main(int argc, char **argv) {
@@ -89,10 +85,9 @@ int main(int argc, char **argv) {
         definition();
     }
     arguments();
-    psg_grid grid;
     psg_options options = ranks_options(PSG_F64, &world);
     psg_plan *anchor = NULL;
-    psg_grid_init(&grid, 4, 4, 4, 1, 1, 1);
+    psg_grid grid = harness_box(4, 4, 4, 1, 1, 1);
     CHECK_STATUS(psg_plan_create(&anchor, &grid, &options), PSG_OK);
     for (size_t n = 0; n < sizeof nz / sizeof *nz; ++n) {
         of_plan(nz[n], &world);

@@ -33,8 +33,7 @@ enum { FLIGHTS = 2, ROUNDS = 3 };
 static int through_main; /* no process takes the memory of another's GPU */
 
 static psg_statistics statistics_of(const psg_plan *plan) {
-    psg_statistics s;
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    const psg_statistics s = harness_statistics(plan);
     return s;
 }
 
@@ -49,7 +48,7 @@ static answer answer_of(const oracle_grid *grid, psg_precision precision) {
     const size_t points = oracle_points(grid);
     const psg_grid g = harness_grid(grid);
     const psg_options options = ranks_options(precision, NULL);
-    part p = part_make(MPI_COMM_SELF, precision, grid);
+    AT_END(part_free) part p = part_make(MPI_COMM_SELF, precision, grid);
     psg_plan *plan = NULL;
     answer a = {.f = oracle_array(points), .u = oracle_array(points)};
     oracle_random(grid->n[0] + 100, points, a.f);
@@ -64,20 +63,18 @@ static answer answer_of(const oracle_grid *grid, psg_precision precision) {
         a.g[d] = oracle_array(points);
         share_gather(&p.g[d], MPI_COMM_SELF, a.g[d]);
     }
-    part_free(&p);
     return a;
 }
 
 static void compare(const share *s, const double *want, const char *field, const char *words,
                     int number) {
     const size_t *n = s->grid.n;
-    double *u = oracle_array(oracle_points(&s->grid));
+    FREED double *u = oracle_array(oracle_points(&s->grid));
     CHECK(share_intact(s), "%s: f or what is beside %s was written", words, field);
     share_gather(s, MPI_COMM_WORLD, u);
     CHECK_CLOSE(u, want, n[0], n[1], n[2],
                 harness_tolerance(s->precision, 1e-14, 1e-6) * (field[0] == 'u' ? 1 : 10),
                 "%s, solve %d, %s of one process", words, number, field);
-    free(u);
 }
 
 /* Several solves in flight, of which each process begins some later than others, and each wants
@@ -140,7 +137,7 @@ static void one_plan(const oracle_grid *grid, psg_precision precision, psg_excha
              grid->n[0], grid->n[1], grid->n[2], harness_precision_name(precision), (int)exchange,
              cut->segment_planes, cut->sheets);
     ranks_at("%s", words);
-    psg_plan *plan = plan_of(grid, &options);
+    DESTROYED psg_plan *plan = plan_of(grid, &options);
     if (plan == NULL) {
         return;
     }
@@ -153,7 +150,6 @@ static void one_plan(const oracle_grid *grid, psg_precision precision, psg_excha
           "%s: %llu bytes in messages", words, (unsigned long long)s.link[PSG_LINK_MESSAGE].bytes);
     const int noted = several && want == PSG_EXCHANGE_DIRECT && through_main;
     CHECK((psg_plan_note(plan)[0] != '\0') == noted, "%s: %s", words, psg_plan_note(plan));
-    psg_plan_destroy(plan);
 }
 
 static void answers(void) {

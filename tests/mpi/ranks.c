@@ -234,7 +234,7 @@ int share_intact(const share *s) {
 #if RANKS_MPI
 void share_gather(const share *s, MPI_Comm comm, double *u) {
     int size = ranks_size(comm), *counts = calloc(2 * (size_t)size, sizeof *counts);
-    double *own = oracle_array(s->points);
+    FREED double *own = oracle_array(s->points);
     if (!counts) {
         MPI_Abort(MPI_COMM_WORLD, 1);
         return;
@@ -249,7 +249,6 @@ void share_gather(const share *s, MPI_Comm comm, double *u) {
         harness_load(s->precision, s->points, s->u, own);
     }
     MPI_Allgatherv(own, (int)s->points, MPI_DOUBLE, u, counts, counts + size, MPI_DOUBLE, comm);
-    free(own);
     free(counts);
 }
 #else
@@ -338,7 +337,7 @@ static void answer(problem *p) {
     memcpy(p->want, u, p->points * sizeof *u);
 }
 
-int problem_plan(problem *p) {
+void problem_plan(problem *p) {
     const psg_options *o = &p->options;
     int periodic = 1;
     p->options.comm = p->alone ? NULL : &p->comm;
@@ -359,7 +358,9 @@ int problem_plan(problem *p) {
     if (!held) {
         fprintf(stderr, "%s: no plan: %s\n", p->words, psg_last_error());
     }
-    return ranks_all(p->comm, held);
+    if (!ranks_all(p->comm, held)) {
+        exit(1);
+    }
 }
 
 psg_status problem_alone(problem *p, double *mean) {

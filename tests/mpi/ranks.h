@@ -124,8 +124,8 @@ typedef struct problem {
 problem problem_make(const oracle_grid *grid, size_t run);
 /** On another communicator than the world; MPI_COMM_NULL: a plan of this process without one. */
 problem problem_make_on(MPI_Comm comm, const oracle_grid *grid, size_t run);
-/** And in a periodic box `want` is by oracle_solve(). @return has every process its plan? */
-int problem_plan(problem *p);
+/** And in a periodic box `want` is by oracle_solve(). Where a process has no plan, all end. */
+void problem_plan(problem *p);
 /** `want` is the u that this process makes alone, of the same equation. @param[out] mean  that it
  *  reports @return how that went */
 psg_status problem_alone(problem *p, double *mean);

@@ -29,8 +29,7 @@ static psg_status submit(psg_plan *plan, const psg_grid *grid, const double *f, 
     const psg_array from = {.data = (void *)(uintptr_t)f, .device = PSG_HOST};
     const psg_array to = {.data = u, .device = PSG_HOST};
     psg_array side[6];
-    psg_solve_args args;
-    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    psg_solve_args args = harness_args(plan);
     for (size_t m = 0; m < 6; ++m) {
         const size_t row = m < 2 ? box.n[1] : box.n[0];
         const size_t here =
@@ -65,9 +64,9 @@ static void one_run(size_t run, const double *f, double *values[6], double *want
     ranks_at("%s, run %zu", variant->name, run);
     const int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     if (ranks_all(world, held)) {
-        share mine = share_make(world, PSG_F64, &box, 0);
+        AT_END(share_free) share mine = share_make(world, PSG_F64, &box, 0);
         share gradient = share_make(world, PSG_F64, &box, 0); /* its u */
-        double *u = oracle_array(points);
+        FREED double *u = oracle_array(points);
         share_take(&mine, f);
         share_take(&gradient, f);
         const psg_status status =
@@ -93,8 +92,6 @@ static void one_run(size_t run, const double *f, double *values[6], double *want
                 PSG_ERR_ARG);
             CHECK(strstr(psg_last_error(), "side[") != NULL, "'%s'", psg_last_error());
         }
-        free(u);
-        share_free(&mine);
         share_free(&gradient);
     }
     psg_plan_destroy(plan);

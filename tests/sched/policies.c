@@ -20,21 +20,16 @@ static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 2.0}};
 static void one_plan(const psg_options *options, const char *variant, const double *f,
                      const double *want) {
     psg_grid grid = harness_grid(&box);
-    psg_plan *plan = NULL;
-    double *u = oracle_array(SOLVES * POINTS);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, options), PSG_OK)) {
-        for (size_t s = 0; s < SOLVES; ++s) {
-            CHECK_STATUS(psg_submit(plan, f, u + s * POINTS), PSG_OK);
-        }
-        for (size_t s = 0; s < SOLVES; ++s) {
-            CHECK_STATUS(psg_wait(plan), PSG_OK);
-            CHECK_CLOSE(u + s * POINTS, want, NX, NY, NZ, 1e-14,
-                        "policy %s, %d workers, %s, solve %zu",
-                        options->policy ? options->policy : "(default)", options->cpus, variant, s);
-        }
+    FREED double *u = oracle_array(SOLVES * POINTS);
+    DESTROYED psg_plan *plan = harness_plan(&grid, options);
+    for (size_t s = 0; s < SOLVES; ++s) {
+        CHECK_STATUS(psg_submit(plan, f, u + s * POINTS), PSG_OK);
     }
-    psg_plan_destroy(plan);
-    free(u);
+    for (size_t s = 0; s < SOLVES; ++s) {
+        CHECK_STATUS(psg_wait(plan), PSG_OK);
+        CHECK_CLOSE(u + s * POINTS, want, NX, NY, NZ, 1e-14, "policy %s, %d workers, %s, solve %zu",
+                    options->policy ? options->policy : "(default)", options->cpus, variant, s);
+    }
 }
 
 static void in_force(const psg_options *options) {
@@ -64,12 +59,10 @@ static void one_policy(const char *policy, const double *f, const double *want) 
 /** The answer of one worker, one segment and one sheet. */
 static int reference(double *f, double *want) {
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "cpus=1 sheets=1");
     psg_plan *plan = NULL;
     oracle_random(6, POINTS, f);
-    options.cpus = 1;
     options.segment_planes = NZ;
-    options.sheets = 1;
     int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK) &&
                CHECK_STATUS(psg_solve(plan, f, want), PSG_OK);
     psg_plan_destroy(plan);

@@ -28,7 +28,7 @@ static long entries(const char *folder) {
 }
 
 int main(void) {
-    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
+    FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
     psg_grid grid = harness_grid(&box);
     long threads = 0, files = 0;
     oracle_random(2, POINTS, f);
@@ -53,8 +53,5 @@ int main(void) {
           entries("/proc/self/task"), threads);
     CHECK(entries("/proc/self/fd") <= files, "%ld open files, were %ld", entries("/proc/self/fd"),
           files);
-    free(f);
-    free(u);
-    free(want);
     return check_result();
 }

@@ -88,8 +88,6 @@ int main(void) {
          {0.95 * 15.05, 1.05 * 15.05},
          {0.95 * 30.98, 1.05 * 30.98}},
     };
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
-        simulate_apart(PSG_MACHINES "/tesla-c1060.machine", one, &cases[c]);
-    }
+    SIMULATE_EACH(PSG_MACHINES "/tesla-c1060.machine", one, cases);
     return check_result();
 }

@@ -32,29 +32,25 @@ static psg_bounds bounds_of(const psg_plan *plan) {
 /** 8 segments and 8 sheets on two cores. */
 static void equal_parts(const void *argument) {
     (void)argument;
-    psg_plan *plan = NULL;
     const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 8, .sheets = 8};
-    simulate_solve(&c, &plan);
-    const psg_bounds b = bounds_of(plan);
+    AT_END(simulated_free) simulated got = simulated_of(&c);
+    const psg_bounds b = bounds_of(got.plan);
     CHECK_NEAR(b.bound[PSG_BOUND_PATH], 350e-6, 1e-7, "path");
     CHECK_NEAR(b.bound[PSG_BOUND_WORK], 8 * 350e-6 / 2, 1e-7, "work");
     CHECK(b.by == PSG_BOUND_WORK && b.seconds == b.bound[PSG_BOUND_WORK], "by %s",
           psg_bound_name(b.by));
-    psg_plan_destroy(plan);
 }
 
 /** Segments of 24, 24 and 16 planes: the chain goes by one of the large ones. Beyond the least, a
  *  task on three times as many planes takes three times as long. */
 static void unequal_parts(const void *argument) {
     (void)argument;
-    psg_plan *plan = NULL;
     const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 24, .sheets = 8};
-    simulate_solve(&c, &plan);
-    CHECK_NEAR(bounds_of(plan).bound[PSG_BOUND_PATH], 290e-6 + 200e-6 + 140e-6, 1e-7, "path");
+    AT_END(simulated_free) simulated got = simulated_of(&c);
+    CHECK_NEAR(bounds_of(got.plan).bound[PSG_BOUND_PATH], 290e-6 + 200e-6 + 140e-6, 1e-7, "path");
     const double large = 290e-6 + 140e-6, small = 195e-6 + 95e-6;
-    CHECK_NEAR(bounds_of(plan).bound[PSG_BOUND_WORK], (2 * large + small + 8 * 200e-6) / 2, 1e-7,
-               "work");
-    psg_plan_destroy(plan);
+    CHECK_NEAR(bounds_of(got.plan).bound[PSG_BOUND_WORK], (2 * large + small + 8 * 200e-6) / 2,
+               1e-7, "work");
 }
 
 /** The time of a solve is that of the call, with the copies of f and u, and contains what they need one
@@ -80,23 +76,21 @@ static void from_memory(psg_plan *plan, const void *f, void *u) {
  *  each gives the other a quarter, and as much on the way back. */
 static void two_gpus(const void *argument) {
     (void)argument;
-    psg_plan *plan = NULL;
     const simulate_case c = {.n = N,
                              .cpus = 0,
                              .gpus = 2,
                              .exchange = PSG_EXCHANGE_MANAGED,
                              .segment_planes = 8,
                              .sheets = 8};
-    simulate_solve(&c, &plan);
-    const psg_bounds b = bounds_of(plan);
+    AT_END(simulated_free) simulated got = simulated_of(&c);
+    const psg_bounds b = bounds_of(got.plan);
     CHECK_NEAR(b.link_bytes[PSG_LINK_H2D], 0, 0, "f is on the GPUs already");
     CHECK_NEAR(b.link_bytes[PSG_LINK_D2H], 0, 0, "u stays there");
     CHECK_NEAR(b.bound[PSG_BOUND_PATH], 40e-6, 1e-9, "path without copies");
     CHECK_NEAR(b.link_bytes[PSG_LINK_D2D], spectrum, 1, "bytes between GPUs");
     CHECK_NEAR(b.link_seconds[PSG_LINK_D2D], spectrum / 2 / 7e9, 1e-9, "between GPUs");
     void *f = calloc(1, (size_t)field), *u = calloc(1, (size_t)field);
-    from_memory(plan, f, u);
-    psg_plan_destroy(plan);
+    from_memory(got.plan, f, u);
     free(f);
     free(u);
 }

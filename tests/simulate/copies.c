@@ -1,6 +1,6 @@
-/* Copies of simulated solves are known one by one, by SimGrid's clock: f comes once to each GPU and u goes home once, each
- * as fast as its link, and blocks between GPUs with exchange managed. With the submission and the tasks they leave nothing
- * of a solve out. */
+/* Copies of simulated solves are known one by one, by SimGrid's clock: f comes once to each GPU and
+ * u goes home once, each as fast as its link, and blocks between GPUs with exchange managed. With
+ * the submission and the tasks they leave nothing of a solve out. */
 #include "graph/psg_observe.h"
 #include "tests/simulate/simulate.h"
 
@@ -22,33 +22,30 @@
 static const double slab = 8.0 * N * N * PLANES, block = 16.0 * (N / 2 + 1) * 8 * 8;
 
 typedef struct solved {
-    psg_plan *plan;
+    simulated got;
     psg_copy copy[MOST];
     size_t count;
-    psg_statistics statistics;
 } solved;
 
 /** A solve from main memory and back, the second one. */
-static int solve(solved *s, psg_exchange exchange) {
-    psg_options options;
-    psg_grid grid;
+static solved solve(psg_exchange exchange) {
+    const simulate_case c = {.n = N,
+                             .cpus = -1,
+                             .gpus = 4,
+                             .exchange = exchange,
+                             .segment_planes = PLANES,
+                             .sheets = SEGMENTS};
+    solved s = {.got = {.plan = simulate_plan(&c)}};
     void *f = calloc(N * N * N, 8), *u = calloc(N * N * N, 8);
-    psg_options_init(&options);
-    options.gpus = 4;
-    options.exchange = exchange;
-    options.segment_planes = PLANES;
-    options.sheets = SEGMENTS;
-    psg_grid_init(&grid, N, N, N, 1, 1, 1);
-    int good = f && u && CHECK_STATUS(psg_plan_create(&s->plan, &grid, &options), PSG_OK);
-    for (int m = 0; good && m < 2; ++m) {
-        good = CHECK_STATUS(psg_solve(s->plan, f, u), PSG_OK);
+    for (int m = 0; m < 2; ++m) {
+        CHECK_STATUS(psg_solve(s.got.plan, f, u), PSG_OK);
     }
-    good = good && CHECK_STATUS(psg_plan_copies(s->plan, s->copy, MOST, &s->count), PSG_OK) &&
-           CHECK(s->count <= MOST, "%zu copies", s->count) &&
-           CHECK_STATUS(psg_plan_statistics(s->plan, &s->statistics), PSG_OK);
+    CHECK_STATUS(psg_plan_copies(s.got.plan, s.copy, MOST, &s.count), PSG_OK);
+    CHECK(s.count > 0 && s.count <= MOST, "%zu copies", s.count);
+    simulated_tell(&s.got);
     free(f);
     free(u);
-    return good;
+    return s;
 }
 
 /** Each segment once, one after the other over each link, each in its time. */
@@ -87,11 +84,9 @@ static void check_array(const solved *s, psg_link link, char data, double rate, 
 /** Somewhere a copy or a task goes on, or tasks are submitted, at every moment until u is home; but for what StarPU takes
  * to start the next one. */
 static void check_covered(const solved *s) {
-    psg_event events[MOST];
-    size_t count = 0;
+    const psg_event *event = s->got.event;
     const double idle = 50e-6;
-    double covered = s->statistics.submit_seconds, end = 0;
-    CHECK_STATUS(psg_plan_events(s->plan, events, MOST, &count), PSG_OK);
+    double covered = s->got.s.submit_seconds, end = 0;
     for (size_t c = 0; c < s->count; ++c) {
         end = fmax(end, s->copy[c].end);
     }
@@ -100,8 +95,8 @@ static void check_covered(const solved *s) {
         for (size_t c = 0; c < s->count; ++c) {
             covered = s->copy[c].start <= covered + idle ? fmax(covered, s->copy[c].end) : covered;
         }
-        for (size_t e = 0; e < count; ++e) {
-            covered = events[e].start <= covered + idle ? fmax(covered, events[e].end) : covered;
+        for (size_t e = 0; e < s->got.events; ++e) {
+            covered = event[e].start <= covered + idle ? fmax(covered, event[e].end) : covered;
         }
         grown = covered > before;
     }
@@ -109,50 +104,44 @@ static void check_covered(const solved *s) {
 }
 
 static void direct(const void *argument) {
-    solved s = {.plan = NULL};
+    solved s = solve(PSG_EXCHANGE_DIRECT);
     (void)argument;
-    if (solve(&s, PSG_EXCHANGE_DIRECT)) {
-        check_array(&s, PSG_LINK_H2D, 'f', 31250000, 1e-4);
-        check_array(&s, PSG_LINK_D2H, 'u', 62500000, 2e-4);
-        CHECK(s.count == 2 * SEGMENTS, "%zu copies", s.count);
-        const psg_statistics *all = &s.statistics; /* of both solves */
-        CHECK_NEAR(all->link[PSG_LINK_H2D].seconds, 2 * SEGMENTS * (slab / 31250000 + 1e-4), 1e-5,
-                   "h2d");
-        CHECK_NEAR(all->link[PSG_LINK_D2H].seconds, 2 * SEGMENTS * (slab / 62500000 + 2e-4), 1e-5,
-                   "d2h");
-        CHECK(all->link[PSG_LINK_D2D].seconds == 0, "%g s between GPUs",
-              all->link[PSG_LINK_D2D].seconds);
-        check_covered(&s);
-    }
-    psg_plan_destroy(s.plan);
+    check_array(&s, PSG_LINK_H2D, 'f', 31250000, 1e-4);
+    check_array(&s, PSG_LINK_D2H, 'u', 62500000, 2e-4);
+    CHECK(s.count == 2 * SEGMENTS, "%zu copies", s.count);
+    const psg_statistics *all = &s.got.s; /* of both solves */
+    CHECK_NEAR(all->link[PSG_LINK_H2D].seconds, 2 * SEGMENTS * (slab / 31250000 + 1e-4), 1e-5,
+               "h2d");
+    CHECK_NEAR(all->link[PSG_LINK_D2H].seconds, 2 * SEGMENTS * (slab / 62500000 + 2e-4), 1e-5,
+               "d2h");
+    CHECK(all->link[PSG_LINK_D2D].seconds == 0, "%g s between GPUs",
+          all->link[PSG_LINK_D2D].seconds);
+    check_covered(&s);
+    simulated_free(&s.got);
 }
 
 static void managed(const void *argument) {
-    solved s = {.plan = NULL};
+    solved s = solve(PSG_EXCHANGE_MANAGED);
     (void)argument;
-    if (solve(&s, PSG_EXCHANGE_MANAGED)) {
-        check_array(&s, PSG_LINK_H2D, 'f', 31250000, 1e-4);
-        check_array(&s, PSG_LINK_D2H, 'u', 62500000, 2e-4);
-        double bytes = 0;
-        for (size_t c = 0; c < s.count; ++c) {
-            const psg_copy *copy = &s.copy[c];
-            if (copy->link == PSG_LINK_D2D) {
-                CHECK(copy->data == 's' && copy->from != copy->to && copy->from >= 0 &&
-                          copy->to >= 0,
-                      "a copy of '%c' from %d to %d", copy->data, copy->from, copy->to);
-                CHECK((double)copy->bytes == block, "%zu bytes", copy->bytes);
-                CHECK(copy->end - copy->start >= block / 125e6, "in %g s", copy->end - copy->start);
-                bytes += (double)copy->bytes;
-            }
+    check_array(&s, PSG_LINK_H2D, 'f', 31250000, 1e-4);
+    check_array(&s, PSG_LINK_D2H, 'u', 62500000, 2e-4);
+    double bytes = 0;
+    for (size_t c = 0; c < s.count; ++c) {
+        const psg_copy *copy = &s.copy[c];
+        if (copy->link == PSG_LINK_D2D) {
+            CHECK(copy->data == 's' && copy->from != copy->to && copy->from >= 0 && copy->to >= 0,
+                  "a copy of '%c' from %d to %d", copy->data, copy->from, copy->to);
+            CHECK((double)copy->bytes == block, "%zu bytes", copy->bytes);
+            CHECK(copy->end - copy->start >= block / 125e6, "in %g s", copy->end - copy->start);
+            bytes += (double)copy->bytes;
         }
-        CHECK(2 * bytes == (double)s.statistics.link[PSG_LINK_D2D].bytes && bytes > 0,
-              "%g bytes in copies, %g in two solves", bytes,
-              (double)s.statistics.link[PSG_LINK_D2D].bytes);
-        CHECK(s.statistics.link[PSG_LINK_D2D].seconds >= 2 * bytes / 125e6, "in %g s",
-              s.statistics.link[PSG_LINK_D2D].seconds);
-        check_covered(&s);
     }
-    psg_plan_destroy(s.plan);
+    CHECK(2 * bytes == (double)s.got.s.link[PSG_LINK_D2D].bytes && bytes > 0,
+          "%g bytes in copies, %g in two solves", bytes, (double)s.got.s.link[PSG_LINK_D2D].bytes);
+    CHECK(s.got.s.link[PSG_LINK_D2D].seconds >= 2 * bytes / 125e6, "in %g s",
+          s.got.s.link[PSG_LINK_D2D].seconds);
+    check_covered(&s);
+    simulated_free(&s.got);
 }
 
 int main(void) {

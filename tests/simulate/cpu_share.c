@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define EVENTS_MOST 4096
 #define WHOLE 128 /* points: enough for several tasks on every core */
 
 /** Seconds of any task on 8 planes or rows of 64^3 points, on a core and on a GPU; 0: not
@@ -86,17 +85,11 @@ static void check_parts(const void *argument) {
                                        PSG_STAGE_NORMALIZE};
     const simulate_case *c = argument;
     const size_t want = (size_t)(c->cpu_share * (double)c->n + 0.5);
-    static psg_event events[EVENTS_MOST];
-    size_t count = 0, seen = 0;
-    psg_plan *plan = NULL;
-    psg_statistics s;
-    psg_bounds bounds;
-    const double seconds = simulate_solve(c, &plan);
-    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    CHECK(count > 0 && count <= EVENTS_MOST, "%zu events", count);
+    size_t seen = 0;
+    AT_END(simulated_free) simulated got = simulated_of(c);
+    CHECK(got.events > 0, "no events");
     for (size_t g = 0; g < sizeof stages / sizeof *stages; ++g) {
-        const parts p = parts_of(events, count, stages[g], c->gpus);
+        const parts p = parts_of(got.event, got.events, stages[g], c->gpus);
         seen += p.all > 0;
         CHECK(p.all == 0 || (p.all == c->n && p.cores == want),
               "%s: %zu of %zu on cores instead of %zu of %zu", psg_stage_name(stages[g]), p.cores,
@@ -106,19 +99,17 @@ static void check_parts(const void *argument) {
               p.first_of_cores, p.last_of_gpus);
     }
     CHECK(seen == (c->graph == PSG_GRAPH_STAGED ? 4 : 3), "%zu stages", seen);
-    CHECK(s.cpu_planes == want && s.cpu_rows == want, "%zu planes and %zu rows instead of %zu",
-          s.cpu_planes, s.cpu_rows, want);
-    CHECK(s.exchange == PSG_EXCHANGE_MANAGED, "exchange %d", (int)s.exchange);
-    CHECK(s.workers == (size_t)c->gpus + (c->cpus < 0 ? 8 : (size_t)c->cpus) - (c->cpus < 0),
-          "%zu workers", s.workers); /* a GPU takes a core */
-    CHECK_STATUS(psg_plan_bounds(plan, &bounds), PSG_OK);
+    CHECK(got.s.cpu_planes == want && got.s.cpu_rows == want,
+          "%zu planes and %zu rows instead of %zu", got.s.cpu_planes, got.s.cpu_rows, want);
+    CHECK(got.s.exchange == PSG_EXCHANGE_MANAGED, "exchange %d", (int)got.s.exchange);
+    CHECK(got.s.workers == (size_t)c->gpus + (c->cpus < 0 ? 8 : (size_t)c->cpus) - (c->cpus < 0),
+          "%zu workers", got.s.workers); /* a GPU takes a core */
     /* there and back: cores' planes of GPUs' rows, and GPUs' planes of cores' rows */
     const double cross = 2.0 * (double)(want * (c->n - want) * (c->n / 2 + 1)) * 16;
-    CHECK_NEAR(bounds.link_bytes[PSG_LINK_D2H], cross, 0, "bytes from GPUs");
-    CHECK_NEAR(bounds.link_bytes[PSG_LINK_H2D], cross, 0, "bytes to GPUs");
-    CHECK(bounds.seconds <= seconds, "bound %g s by %s, solved in %g s", bounds.seconds,
-          psg_bound_name(bounds.by), seconds);
-    psg_plan_destroy(plan);
+    CHECK_NEAR(got.b.link_bytes[PSG_LINK_D2H], cross, 0, "bytes from GPUs");
+    CHECK_NEAR(got.b.link_bytes[PSG_LINK_H2D], cross, 0, "bytes to GPUs");
+    CHECK(got.b.seconds <= got.seconds, "bound %g s by %s, solved in %g s", got.b.seconds,
+          psg_bound_name(got.b.by), got.seconds);
 }
 
 /** GPUs without room for the spectrum: only parts that they may have are small, cores' as ever. */
@@ -136,25 +127,21 @@ static const room_case crowded[] = {
 };
 
 static void check_room(const void *argument) {
-    static psg_event events[16 * EVENTS_MOST];
     const room_case *r = argument;
     const simulate_case *c = &r->what;
     const double layer = (double)WHOLE * (WHOLE / 2 + 1) * 16; /* bytes of planes, and of rows */
-    size_t count = 0, most[2] = {0, 0};                        /* on cores, on GPUs */
-    psg_plan *plan = NULL;
-    CHECK(simulate_solve(c, &plan) > 0, "no time");
-    CHECK_STATUS(psg_plan_events(plan, events, sizeof events / sizeof *events, &count), PSG_OK);
-    CHECK(count > 0 && count <= sizeof events / sizeof *events, "%zu events", count);
-    for (size_t e = 0; e < count; ++e) {
-        const bool gpu = events[e].worker < c->gpus;
-        most[gpu] = events[e].count > most[gpu] ? events[e].count : most[gpu];
+    size_t most[2] = {0, 0};                                   /* on cores, on GPUs */
+    AT_END(simulated_free) simulated got = simulated_of(c);
+    CHECK(got.seconds > 0 && got.events > 0, "no time, or no events");
+    for (size_t e = 0; e < got.events; ++e) {
+        const bool gpu = got.event[e].worker < c->gpus;
+        most[gpu] = got.event[e].count > most[gpu] ? got.event[e].count : most[gpu];
     }
     printf("%g bytes on a GPU, share %g: %zu planes or rows to a core, %zu to a GPU\n",
            r->machine->memory, c->cpu_share, most[0], most[1]);
     CHECK(most[1] > 0 && 8 * (double)most[1] * layer <= r->machine->memory, "too much for a GPU");
     CHECK(most[0] > most[1] || c->segment_planes > 0 || c->cpu_share == PSG_CPU_SHARE_FREE,
           "too little for a core");
-    psg_plan_destroy(plan);
 }
 
 /** @return of a process' own, where a child puts what it found */
@@ -166,31 +153,20 @@ static struct outcome {
 /* From array to array, which is what the share is chosen for. */
 static void solve(const void *argument) {
     const simulate_case *c = argument;
-    const size_t bytes = c->n * c->n * c->n * sizeof(double);
-    char *arrays = malloc(2 * bytes);
-    psg_options options;
-    psg_grid grid;
-    psg_plan *plan = NULL;
-    psg_options_init(&options);
-    options.cpus = c->cpus;
-    options.gpus = c->gpus;
-    options.cpu_share = c->cpu_share;
-    options.policy = "dmdas";
-    psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
-    if (CHECK(arrays != NULL, "no memory") &&
-        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_solve(plan, arrays, arrays + bytes), PSG_OK);
-        const double start = psg_clock();
-        CHECK_STATUS(psg_solve(plan, arrays, arrays + bytes), PSG_OK);
-        shared->seconds = psg_clock() - start;
-        CHECK_STATUS(psg_plan_statistics(plan, &shared->s), PSG_OK);
-    }
-    psg_plan_destroy(plan);
-    free(arrays);
+    const size_t points = c->n * c->n * c->n;
+    double *f = malloc(2 * points * sizeof *f);
+    DESTROYED psg_plan *plan = simulate_plan(c);
+    CHECK_STATUS(psg_solve(plan, f, f + points), PSG_OK);
+    const double start = psg_clock();
+    CHECK_STATUS(psg_solve(plan, f, f + points), PSG_OK);
+    shared->seconds = psg_clock() - start;
+    CHECK_STATUS(psg_plan_statistics(plan, &shared->s), PSG_OK);
+    free(f);
 }
 
 static struct outcome outcome_of(const speeds *machine, int cpus, int gpus, double share) {
-    const simulate_case c = {.n = WHOLE, .cpus = cpus, .gpus = gpus, .cpu_share = share};
+    const simulate_case c = {
+        .n = WHOLE, .cpus = cpus, .gpus = gpus, .cpu_share = share, .policy = "dmdas"};
     memset(shared, 0, sizeof *shared);
     simulate_apart(machine_of(machine), solve, &c);
     printf("%d cores, %d GPUs, share %g: %.3f ms, %zu planes\n", cpus, gpus, share,
@@ -219,32 +195,20 @@ static void none(const speeds *machine) {
 }
 
 static void refused(const void *argument) {
-    psg_options options;
-    psg_grid grid;
+    simulate_case c = {
+        .n = 64, .cpus = 4, .gpus = 1, .cpu_share = 0.5, .exchange = PSG_EXCHANGE_DIRECT};
     psg_plan *plan = NULL;
     (void)argument;
-    psg_options_init(&options);
-    psg_grid_init(&grid, 64, 64, 64, 1, 1, 1);
-    options.cpus = 4;
-    options.gpus = 1;
-    options.cpu_share = 0.5;
-    options.exchange = PSG_EXCHANGE_DIRECT;
-    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_UNSUPPORTED);
-    CHECK(strstr(psg_last_error(), "GPUs alone") != NULL, "words: %s", psg_last_error());
-    options.cpu_share = PSG_CPU_SHARE_FREE;
-    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_UNSUPPORTED);
+    CHECK_SAYS(simulate_create(&c, &plan), PSG_ERR_UNSUPPORTED, "GPUs alone");
+    c.cpu_share = PSG_CPU_SHARE_FREE;
+    CHECK_STATUS(simulate_create(&c, &plan), PSG_ERR_UNSUPPORTED);
 }
 
 static void unrecorded(const void *argument) {
-    psg_options options;
-    psg_grid grid;
+    const simulate_case c = {.n = 64, .cpus = -1, .gpus = -1, .cpu_share = 0.5};
     psg_plan *plan = NULL;
     (void)argument;
-    psg_options_init(&options);
-    psg_grid_init(&grid, 64, 64, 64, 1, 1, 1);
-    options.cpu_share = 0.5;
-    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_UNSUPPORTED);
-    CHECK(strstr(psg_last_error(), "on a core") != NULL, "words: %s", psg_last_error());
+    CHECK_SAYS(simulate_create(&c, &plan), PSG_ERR_UNSUPPORTED, "on a core");
 }
 
 int main(void) {
@@ -253,9 +217,7 @@ int main(void) {
         perror("mmap");
         return 1;
     }
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
-        simulate_apart(machine_of(&near), check_parts, &cases[c]);
-    }
+    SIMULATE_EACH(machine_of(&near), check_parts, cases);
     for (size_t c = 0; c < sizeof crowded / sizeof crowded[0]; ++c) {
         simulate_apart(machine_of(crowded[c].machine), check_room, &crowded[c]);
     }

@@ -123,56 +123,45 @@ static void check_event(const psg_event *event, const expected *e) {
 
 static void check_case(const void *argument) {
     const expected *e = argument;
-    psg_plan *plan = NULL;
-    psg_event events[EVENTS_MOST];
-    psg_statistics s = {0};
-    psg_bounds b = {0};
-    size_t count = 0;
     const simulate_case c = {.n = N,
                              .gpus = e->gpus,
                              .exchange = e->exchange,
                              .segment_planes = PLANES,
                              .sheets = e->sheets};
-    simulate_solve(&c, &plan);
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK);
-    CHECK_NEAR(b.link_bytes[PSG_LINK_D2D], e->gpus == 1 ? 0 : (e->gpus == 2 ? 1 : 1.5) * spectrum,
-               1, "the link's bound on %d GPUs, exchange %d", e->gpus, (int)e->exchange);
+    AT_END(simulated_free) simulated got = simulated_of(&c);
+    CHECK_NEAR(got.b.link_bytes[PSG_LINK_D2D],
+               e->gpus == 1 ? 0 : (e->gpus == 2 ? 1 : 1.5) * spectrum, 1,
+               "the link's bound on %d GPUs, exchange %d", e->gpus, (int)e->exchange);
     const char *peer = strstr(e->machine, "link peer ");
     const bool direct = e->chosen == PSG_EXCHANGE_DIRECT;
     const double rate = direct && peer ? atof(peer + strlen("link peer ")) : 7e9;
     const double moved = e->gpus == 1 ? 0 : spectrum / (e->gpus == 2 ? 2 : 8); /* one way */
-    CHECK_NEAR(b.link_seconds[PSG_LINK_D2D], moved / rate, 1e-9 + 1e-6 * moved / rate,
+    CHECK_NEAR(got.b.link_seconds[PSG_LINK_D2D], moved / rate, 1e-9 + 1e-6 * moved / rate,
                "seconds of the link on %d GPUs, exchange %d", e->gpus, (int)e->exchange);
-    CHECK(s.exchange == e->chosen, "exchange %d on %d GPUs", (int)s.exchange, e->gpus);
-    CHECK_NEAR((double)s.link[PSG_LINK_D2D].bytes, 2 * e->copied * spectrum, 1,
+    CHECK(got.s.exchange == e->chosen, "exchange %d on %d GPUs", (int)got.s.exchange, e->gpus);
+    CHECK_NEAR((double)got.s.link[PSG_LINK_D2D].bytes, 2 * e->copied * spectrum, 1,
                "of two solves on %d GPUs", e->gpus);
-    CHECK(s.spectrum_bytes == (size_t)spectrum, "%zu bytes of spectra", (size_t)s.spectrum_bytes);
-    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
-    CHECK(count == 2 * SEGMENTS + e->sheets, "%zu events", count);
-    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
-        check_event(&events[m], e);
+    CHECK(got.s.spectrum_bytes == (size_t)spectrum, "%zu bytes of spectra",
+          (size_t)got.s.spectrum_bytes);
+    CHECK(got.events == 2 * SEGMENTS + e->sheets, "%zu events", got.events);
+    for (size_t m = 0; m < got.events; ++m) {
+        check_event(&got.event[m], e);
     }
-    psg_plan_destroy(plan);
 }
 
 /** 3 sheets on 2 GPUs: the first has two, and the segments of the other reach these. Of each, 8 rows stay with the
  * segments, half of which are on the other GPU. */
 static void uneven(const void *argument) {
     (void)argument;
-    psg_plan *plan = NULL;
-    psg_event events[EVENTS_MOST];
-    size_t count = 0;
     const simulate_case c = {.n = 2 * N, .gpus = 2, .segment_planes = 2 * PLANES, .sheets = 3};
-    simulate_solve(&c, &plan);
-    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
-    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
-        const size_t s = events[m].segment, want = s == SIZE_MAX      ? SEGMENTS / 2
-                                                   : s < SEGMENTS / 2 ? 1
-                                                                      : 2;
-        CHECK(events[m].remote == want, "%zu remote pieces of segment %zu", events[m].remote, s);
+    AT_END(simulated_free) simulated got = simulated_of(&c);
+    for (size_t m = 0; m < got.events; ++m) {
+        const size_t s = got.event[m].segment, want = s == SIZE_MAX      ? SEGMENTS / 2
+                                                      : s < SEGMENTS / 2 ? 1
+                                                                         : 2;
+        CHECK(got.event[m].remote == want, "%zu remote pieces of segment %zu", got.event[m].remote,
+              s);
     }
-    psg_plan_destroy(plan);
 }
 
 /** Rows of all sheets that kspace moves, at half a MB/s. */
@@ -198,67 +187,56 @@ static const moved rows[] = {
 
 static void check_moved(const void *argument) {
     const moved *e = argument;
-    psg_plan *plan = NULL;
-    psg_event events[EVENTS_MOST];
-    psg_statistics s = {0};
-    size_t count = 0;
     const double n = (double)e->n, gpus = e->gpus, row = 16 * (n / 2 + 1);
     const simulate_case c = {
         .n = e->n, .gpus = e->gpus, .segment_planes = e->n / 16, .sheets = (size_t)e->gpus};
-    simulate_solve(&c, &plan);
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    CHECK(s.returned_rows == e->returned && s.fetched_rows == e->fetched,
-          "%zu^3 on %d GPUs: %zu rows returned, %zu fetched", e->n, e->gpus, s.returned_rows,
-          s.fetched_rows);
-    CHECK(s.spectrum_bytes == (size_t)(row * n * n * e->spectra), "%zu bytes", s.spectrum_bytes);
-    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
-    CHECK(count == 2 * 16 + (size_t)e->gpus, "%zu events", count);
-    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
-        const psg_stage stage = events[m].stage;
+    AT_END(simulated_free) simulated got = simulated_of(&c);
+    CHECK(got.s.returned_rows == e->returned && got.s.fetched_rows == e->fetched,
+          "%zu^3 on %d GPUs: %zu rows returned, %zu fetched", e->n, e->gpus, got.s.returned_rows,
+          got.s.fetched_rows);
+    CHECK(got.s.spectrum_bytes == (size_t)(row * n * n * e->spectra), "%zu bytes",
+          got.s.spectrum_bytes);
+    CHECK(got.events == 2 * 16 + (size_t)e->gpus, "%zu events", got.events);
+    for (size_t m = 0; m < got.events; ++m) {
+        const psg_stage stage = got.event[m].stage;
         const double of_all = stage == PSG_STAGE_KSPACE       ? (double)e->returned / gpus * n
                               : stage == PSG_STAGE_FORWARD_XY ? (n - (double)e->fetched) * n / 16
                                                               : (n - (double)e->returned) * n / 16;
         const double want = of_all * row * (gpus - 1) / gpus / 0.5e6;
-        const double seconds = events[m].end - events[m].start;
+        const double seconds = got.event[m].end - got.event[m].start;
         CHECK(seconds >= want - 1e-6 && seconds <= want + 50e-6,
               "%zu^3 on %d GPUs, %s: %g s instead of %g", e->n, e->gpus, psg_stage_name(stage),
               seconds, want);
     }
-    CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
-    CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
-    CHECK_STATUS(psg_wait(plan), PSG_OK);
-    CHECK_STATUS(psg_wait(plan), PSG_OK);
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    CHECK(s.spectrum_bytes == (size_t)(row * n * n * e->spectra) * (size_t)e->lanes,
-          "%zu^3 on %d GPUs: %zu bytes for two solves in flight", e->n, e->gpus, s.spectrum_bytes);
-    psg_plan_destroy(plan);
+    CHECK_STATUS(psg_submit_slabs(got.plan), PSG_OK);
+    CHECK_STATUS(psg_submit_slabs(got.plan), PSG_OK);
+    CHECK_STATUS(psg_wait(got.plan), PSG_OK);
+    CHECK_STATUS(psg_wait(got.plan), PSG_OK);
+    simulated_tell(&got);
+    CHECK(got.s.spectrum_bytes == (size_t)(row * n * n * e->spectra) * (size_t)e->lanes,
+          "%zu^3 on %d GPUs: %zu bytes for two solves in flight", e->n, e->gpus,
+          got.s.spectrum_bytes);
 }
 
 /** What does not fit the GPUs stays in main memory, and is cut for copying, at the least. */
 static void too_large(const void *argument) {
-    psg_plan *plan = NULL;
-    psg_statistics s = {0};
     const simulate_case c = {.n = 1024, .gpus = 4};
     (void)argument;
-    simulate_solve(&c, &plan);
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    CHECK(s.exchange == PSG_EXCHANGE_MANAGED && s.sheets >= 16 && s.segments >= 16,
-          "exchange %d of %zu segments and %zu sheets", (int)s.exchange, s.segments, s.sheets);
-    psg_plan_destroy(plan);
+    AT_END(simulated_free) simulated got = simulated_of(&c);
+    CHECK(got.s.exchange == PSG_EXCHANGE_MANAGED && got.s.sheets >= 16 && got.s.segments >= 16,
+          "exchange %d of %zu segments and %zu sheets", (int)got.s.exchange, got.s.segments,
+          got.s.sheets);
 }
 
 /** A segment and a sheet for each of several GPUs, or without exchange direct two of each; one has two segments. */
 static void default_cut(const void *argument) {
     const simulate_case *c = argument;
-    psg_plan *plan = NULL;
-    psg_statistics s = {0};
-    simulate_solve(c, &plan);
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    AT_END(simulated_free) simulated got = simulated_of(c);
     const bool direct = c->exchange == PSG_EXCHANGE_AUTO;
     const size_t gpus = (size_t)c->gpus, segments = direct && gpus > 1 ? gpus : 2 * gpus;
-    CHECK(s.segments == segments && s.sheets == (direct ? gpus : 2 * gpus),
-          "%zu x %zu on %zu GPUs, exchange %d", s.segments, s.sheets, gpus, (int)c->exchange);
-    psg_plan_destroy(plan);
+    CHECK(got.s.segments == segments && got.s.sheets == (direct ? gpus : 2 * gpus),
+          "%zu x %zu on %zu GPUs, exchange %d", got.s.segments, got.s.sheets, gpus,
+          (int)c->exchange);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
-/* Solves in flight from and to arrays in main memory overlap: f of one comes to the GPUs while u of another
- * goes home, and tasks whose data are there wait for none of that; on a GPU with little memory too. */
+/* Solves in flight from and to arrays in main memory overlap: f of one comes to the GPUs while u of
+ * another goes home, and tasks whose data are there wait for none of that; on a GPU with little
+ * memory too. */
 #include "graph/psg_machine.h"
 #include "tests/simulate/simulate.h"
 
@@ -13,28 +14,31 @@ static const double rate = 1e9;                                 /* bytes per sec
 /** What is submitted, on GPUs with memory for so many fields (f, a spectrum, u). */
 typedef struct flights_case {
     simulate_case what;
-    unsigned in_flight;
     double fields;
     double fill; /**< copies of f, or of u, beside which there are none the other way */
 } flights_case;
 
+#define CASE(...) .n = N, .cpus = -1, __VA_ARGS__
 static const flights_case cases[] = {
-    {{.gpus = 1}, 2, 100, 1},
-    {{.gpus = 1}, 4, 100, 1},
-    {{.gpus = 1, .segment_planes = 4}, 2, 100, 1},
-    {{.gpus = 1, .segment_planes = N}, 2, 100, 1},
-    {{.gpus = 1, .graph = PSG_GRAPH_STAGED}, 2, 100, 1},
-    {{.gpus = 2, .segment_planes = 32, .sheets = 2}, 2, 100, 1},
-    {{.gpus = 1}, 1, 100, SOLVES},
-    {{.gpus = 2, .graph = PSG_GRAPH_STAGED, .segment_planes = 32, .sheets = 2}, 1, 100, SOLVES},
+    {{CASE(.gpus = 1, .in_flight = 2)}, 100, 1},
+    {{CASE(.gpus = 1, .in_flight = 4)}, 100, 1},
+    {{CASE(.gpus = 1, .segment_planes = 4, .in_flight = 2)}, 100, 1},
+    {{CASE(.gpus = 1, .segment_planes = N, .in_flight = 2)}, 100, 1},
+    {{CASE(.gpus = 1, .graph = PSG_GRAPH_STAGED, .in_flight = 2)}, 100, 1},
+    {{CASE(.gpus = 2, .segment_planes = 32, .sheets = 2, .in_flight = 2)}, 100, 1},
+    {{CASE(.gpus = 1, .in_flight = 1)}, 100, SOLVES},
+    {{CASE(.gpus = 2, .graph = PSG_GRAPH_STAGED, .segment_planes = 32, .sheets = 2,
+           .in_flight = 1)},
+     100,
+     SOLVES},
     /* several spectra, and fewer than could be in flight */
-    {{.gpus = 1, .segment_planes = 64}, 4, 7.6, 1},
+    {{CASE(.gpus = 1, .segment_planes = 64, .in_flight = 4)}, 7.6, 1},
     /* one spectrum at a time, with its f and u */
-    {{.gpus = 1, .segment_planes = 16}, 2, 4, 1},
-    {{.gpus = 1, .segment_planes = 16}, 4, 4, 1},
+    {{CASE(.gpus = 1, .segment_planes = 16, .in_flight = 2)}, 4, 1},
+    {{CASE(.gpus = 1, .segment_planes = 16, .in_flight = 4)}, 4, 1},
     /* or with parts of them */
-    {{.gpus = 1, .segment_planes = 16}, 2, 2.5, 1},
-    {{.gpus = 1, .segment_planes = 16}, 4, 2.5, 1},
+    {{CASE(.gpus = 1, .segment_planes = 16, .in_flight = 2)}, 2.5, 1},
+    {{CASE(.gpus = 1, .segment_planes = 16, .in_flight = 4)}, 2.5, 1},
 };
 
 static const char *machine_of(const flights_case *c) {
@@ -69,29 +73,16 @@ static double seconds_of(psg_plan *plan, unsigned in_flight, char *memory) {
 
 static void solve(const void *argument) {
     const flights_case *c = argument;
+    const unsigned in_flight = c->what.in_flight;
     char *memory = malloc((1 + FLIGHTS_MOST) * bytes); /* which is not looked at */
-    psg_plan *plan = NULL;
-    psg_options options;
-    psg_grid grid;
-    psg_options_init(&options);
-    options.gpus = c->what.gpus;
-    options.graph = c->what.graph;
-    options.segment_planes = c->what.segment_planes;
-    options.sheets = c->what.sheets;
-    options.in_flight = c->in_flight;
-    psg_grid_init(&grid, N, N, N, 1, 1, 1);
-    if (CHECK(memory != NULL, "no memory") &&
-        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        const double way = (double)bytes / rate / c->what.gpus;
-        (void)seconds_of(plan, c->in_flight, memory);
-        const double seconds = seconds_of(plan, c->in_flight, memory);
-        const double copies = (SOLVES + c->fill) * way;
-        printf("%d GPUs, %u in flight, room for %g fields: %.1f ms, copies %.1f ms\n", c->what.gpus,
-               c->in_flight, c->fields, seconds * 1e3, copies * 1e3);
-        CHECK(seconds >= copies && seconds <= 1.15 * copies, "%g s instead of %g s", seconds,
-              copies);
-    }
-    psg_plan_destroy(plan);
+    DESTROYED psg_plan *plan = simulate_plan(&c->what);
+    const double way = (double)bytes / rate / c->what.gpus;
+    (void)seconds_of(plan, in_flight, memory);
+    const double seconds = seconds_of(plan, in_flight, memory);
+    const double copies = (SOLVES + c->fill) * way;
+    printf("%d GPUs, %u in flight, room for %g fields: %.1f ms, copies %.1f ms\n", c->what.gpus,
+           in_flight, c->fields, seconds * 1e3, copies * 1e3);
+    CHECK(seconds >= copies && seconds <= 1.15 * copies, "%g s instead of %g s", seconds, copies);
     free(memory);
 }
 

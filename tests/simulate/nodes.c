@@ -1,6 +1,6 @@
-/* Of several alike nodes one has the part that a process has: its planes and rows, its tasks, and a message each way
- * for each block that goes or comes. A solve takes what the network takes where that is slow, and what one node with
- * as many workers takes where it is fast. */
+/* Of several alike nodes one has the part that a process has: its planes and rows, its tasks, and a
+ * message each way for each block that goes or comes. A solve takes what the network takes where
+ * that is slow, and what one node with as many workers takes where it is fast. */
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define N 64
-#define EVENTS_MOST 1024
 
 static const double element = 16;
 
@@ -33,32 +32,20 @@ static double sent(size_t n, unsigned nodes) {
     return element * (double)(n / 2 + 1) * 2 * own * ((double)n - own);
 }
 
-typedef struct made {
-    psg_plan *plan;
-    double seconds;
-    psg_statistics s;
-    psg_bounds b;
-} made;
-
-static made make(const simulate_case *c) {
-    made m = {.plan = NULL};
-    m.seconds = simulate_solve(c, &m.plan);
-    CHECK_STATUS(psg_plan_statistics(m.plan, &m.s), PSG_OK);
-    CHECK_STATUS(psg_plan_bounds(m.plan, &m.b), PSG_OK);
+static simulated make(const simulate_case *c) {
+    simulated m = simulated_of(c);
     CHECK(m.b.seconds > 0 && m.b.seconds <= m.seconds * (1 + 1e-6), "%g s by %s of %g s",
           m.b.seconds, psg_bound_name(m.b.by), m.seconds);
     return m;
 }
 
 /** Tasks, messages and bytes of the first of the nodes, each of which has so many bundles of sheets. */
-static void check_part(const simulate_case *c, const made *m, size_t bundles) {
-    static psg_event events[EVENTS_MOST];
-    size_t count = 0, tasks = 0, out = 0, in = 0, z0 = 0, planes = 0, segments = 0, sheets = 0;
+static void check_part(const simulate_case *c, const simulated *m, size_t bundles) {
+    size_t tasks = 0, out = 0, in = 0, z0 = 0, planes = 0, segments = 0, sheets = 0;
     double before = 0;
     CHECK_STATUS(psg_plan_segments(m->plan, &segments, &sheets), PSG_OK);
-    CHECK_STATUS(psg_plan_events(m->plan, events, EVENTS_MOST, &count), PSG_OK);
-    for (size_t e = 0; e < count && e < EVENTS_MOST; ++e) {
-        const psg_event *event = &events[e];
+    for (size_t e = 0; e < m->events; ++e) {
+        const psg_event *event = &m->event[e];
         tasks += event->worker >= 0;
         out += event->rank > 0 && !event->received;
         in += event->rank > 0 && event->received;
@@ -90,7 +77,7 @@ static void check_part(const simulate_case *c, const made *m, size_t bundles) {
  *  rate, and the latency of each message. Tasks, 3e-4 s in all, are beside it but for the first and last. */
 static void slow(const void *argument) {
     const simulate_case *c = argument;
-    const made m = make(c);
+    AT_END(simulated_free) simulated m = make(c);
     const double rate = c->network > 0 ? c->network : 2e6, latency = 1e-3;
     const double messages = (double)m.s.stage[PSG_STAGE_EXCHANGE].tasks;
     const double wire = sent(c->n, c->nodes) / rate + messages * latency;
@@ -102,13 +89,12 @@ static void slow(const void *argument) {
               m.s.stage[PSG_STAGE_EXCHANGE].seconds <= m.seconds,
           "messages on their way for %g s of %g", m.s.stage[PSG_STAGE_EXCHANGE].seconds, m.seconds);
     check_part(c, &m, 1);
-    psg_plan_destroy(m.plan);
 }
 
 /** All at once: nothing goes before all is there, and no task is beside it. */
 static void alltoall(const void *argument) {
     const simulate_case *c = argument;
-    const made m = make(c);
+    AT_END(simulated_free) simulated m = make(c);
     const double wire = sent(c->n, c->nodes) / c->network + 2 * (c->nodes - 1) * 1e-3;
     const double tasks = m.s.stage[PSG_STAGE_FORWARD_XY].seconds +
                          m.s.stage[PSG_STAGE_KSPACE].seconds +
@@ -126,28 +112,26 @@ static void alltoall(const void *argument) {
     CHECK_NEAR(m.b.link_bytes[PSG_LINK_H2D], c->gpus * by_memory, 1, "to GPUs");
     CHECK_NEAR((double)m.s.link[PSG_LINK_H2D].bytes, 2 * c->gpus * by_memory, 1,
                "to GPUs, in two solves");
-    psg_plan_destroy(m.plan);
 }
 
 /** On a fast one N nodes of M workers are one of N M. */
 static void fast(const void *argument) {
     const simulate_case *c = argument;
-    const made several = make(c);
+    simulated several = make(c);
     simulate_case one = *c;
     one.nodes = 0;
     one.network = 0;
     one.cpus *= (int)c->nodes;
     one.gpus *= (int)c->nodes;
     one.exchange = PSG_EXCHANGE_MANAGED;
-    psg_plan_destroy(several.plan); /* which StarPU runs for */
-    const made same = make(&one);
+    simulated_free(&several); /* which StarPU runs for */
+    AT_END(simulated_free) simulated same = make(&one);
     CHECK(several.s.segments == same.s.segments && several.s.sheets == same.s.sheets,
           "%zu x %zu instead of %zu x %zu", several.s.segments, several.s.sheets, same.s.segments,
           same.s.sheets);
     CHECK(same.seconds > 0.1, "one node takes %g s", same.seconds);
     CHECK_NEAR(several.seconds, same.seconds, 2e-3 * same.seconds, "%u nodes of %d and %d workers",
                c->nodes, c->cpus, c->gpus);
-    psg_plan_destroy(same.plan);
 }
 
 /** Messages go by main memory and GPUs' links, unless MPI can do without these. */
@@ -155,7 +139,7 @@ static void by_memory(const void *argument) {
     const int aware = *(const int *)argument;
     const simulate_case c = {
         .n = 256, .gpus = 2, .nodes = 4, .segment_planes = 16, .sheets = 8, .network = 1e12};
-    const made m = make(&c);
+    AT_END(simulated_free) simulated m = make(&c);
     const double each = aware ? 0 : sent(c.n, 4) / 2; /* of two GPUs: as much comes */
     const double took = each / 4e6;
     CHECK(psg_mpi_cuda_aware() == aware, "%d", psg_mpi_cuda_aware());
@@ -169,20 +153,18 @@ static void by_memory(const void *argument) {
     CHECK(m.seconds >= took && m.seconds <= 1.06 * (took + each / 5e6) + 4e-3,
           "%g s, %g by GPUs' links", m.seconds, took);
     check_part(&c, &m, 2);
-    psg_plan_destroy(m.plan);
 }
 
 /** A message takes the program as long to submit as a task with one piece of data. */
 static void submission(const void *argument) {
     const simulate_case c = {
         .n = N, .cpus = 2, .nodes = 4, .segment_planes = 4, .sheets = 4, .network = 1e12};
-    const made m = make(&c);
+    AT_END(simulated_free) simulated m = make(&c);
     const size_t segments = 4, all = 16, messages = 2 * (segments * 3 + all - segments);
     (void)argument;
     CHECK(m.s.submit_pieces == 2 * segments * (1 + 4) + all + messages, "%zu pieces of data",
           m.s.submit_pieces);
     CHECK_NEAR(m.s.submit_seconds, 1e-3 * (double)m.s.submit_pieces, 1e-4, "to submit them");
-    psg_plan_destroy(m.plan);
 }
 
 /** More bandwidth is not slower, but for what another order of the same tasks makes: two of 70 with today's times. */
@@ -190,7 +172,7 @@ static void monotone(const void *argument) {
     simulate_case c = *(const simulate_case *)argument;
     double before = INFINITY;
     for (c.network = 1e9; c.network < 1e13; c.network *= 2) {
-        const double seconds = simulate_solve(&c, NULL);
+        const double seconds = simulated_seconds(&c);
         CHECK(seconds <= 1.04 * before, "%g s at %g B/s, %g s at half", seconds, c.network, before);
         before = seconds;
     }
@@ -199,7 +181,7 @@ static void monotone(const void *argument) {
 /** Parts that differ by a plane or a row, solves in flight, and nodes with one plane each. */
 static void uneven(const void *argument) {
     const simulate_case *c = argument;
-    const made m = make(c);
+    AT_END(simulated_free) simulated m = make(c);
     check_part(c, &m, 1);
     for (int solve = 0; solve < 3; ++solve) {
         CHECK_STATUS(psg_submit_slabs(m.plan), PSG_OK);
@@ -207,7 +189,6 @@ static void uneven(const void *argument) {
     for (int solve = 0; solve < 3; ++solve) {
         CHECK_STATUS(psg_wait(m.plan), PSG_OK);
     }
-    psg_plan_destroy(m.plan);
 }
 
 static void expect(psg_options *options, psg_status status, const char *words) {
@@ -258,9 +239,7 @@ static void try_slow(void) {
         {.n = N, .cpus = 1, .nodes = 5},
         {.n = N, .cpus = 3, .nodes = 64},
     };
-    for (size_t m = 0; m < sizeof cases / sizeof cases[0]; ++m) {
-        simulate_apart(simulate_machine(machine), slow, &cases[m]);
-    }
+    SIMULATE_EACH(simulate_machine(machine), slow, cases);
 }
 
 static void try_alltoall(void) {
@@ -313,10 +292,9 @@ typedef struct cut {
 
 static void default_cut(const void *argument) {
     const cut *e = argument;
-    const made m = make(&e->c);
+    AT_END(simulated_free) simulated m = make(&e->c);
     CHECK(m.s.segments == e->parts && m.s.sheets == e->parts, "%zu^3 on %u nodes: %zu x %zu",
           e->c.n, e->c.nodes, m.s.segments, m.s.sheets);
-    psg_plan_destroy(m.plan);
 }
 
 /** Cores of several nodes have four times as many tasks as those of one, as long as a node has a megabyte of each
@@ -333,12 +311,8 @@ static void try_cuts(void) {
         {{.n = 768, .gpus = 1, .nodes = 2, .network = 1e9}, 2 * 15},
         {{.n = 768, .gpus = 4, .nodes = 2, .network = 1e9}, 2 * 12},
     };
-    for (size_t m = 0; m < sizeof cores / sizeof cores[0]; ++m) {
-        simulate_apart(simulate_machine(CORES("1e-4")), default_cut, &cores[m]);
-    }
-    for (size_t m = 0; m < sizeof gpus / sizeof gpus[0]; ++m) {
-        simulate_apart(simulate_machine(GPUS(SLOW, "1e-4")), default_cut, &gpus[m]);
-    }
+    SIMULATE_EACH(simulate_machine(CORES("1e-4")), default_cut, cores);
+    SIMULATE_EACH(simulate_machine(GPUS(SLOW, "1e-4")), default_cut, gpus);
 }
 
 int main(void) {

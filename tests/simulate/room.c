@@ -1,5 +1,6 @@
-/* A spectrum that leaves the GPUs little room stays there, cut into smaller segments. One that the GPUs have no room for stands
- * in main memory, cut into parts of which they have room for some. What cannot work is an error before a solve. */
+/* A spectrum that leaves the GPUs little room stays there, cut into smaller segments. One that the
+ * GPUs have no room for stands in main memory, cut into parts of which they have room for some.
+ * What cannot work is an error before a solve. */
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
@@ -22,8 +23,8 @@ static const room_case cases[] = {
     /* the spectrum beside nine segments of 19 planes */
     {1.6e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 27},
     {1.6e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 27},
-    /* a GPU's blocks and four segments of 540 MB, as f and u pass through; its blocks and its part of f beside nine segments of
-     * at most 59 planes; its blocks beside nine of at most 28 */
+    /* a GPU's blocks and four segments of 540 MB, as f and u pass through; its blocks and its part
+     * of f beside nine segments of at most 59 planes; its blocks beside nine of at most 28 */
     {3.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
     {2.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 10},
     {2.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 10},
@@ -42,17 +43,8 @@ static const room_case cases[] = {
 static void try_case(const void *argument) {
     const room_case *c = argument;
     psg_plan *plan = NULL;
-    psg_options options;
-    psg_grid grid;
     size_t segments = 0, sheets = 0;
-    psg_options_init(&options);
-    options.gpus = c->what.gpus;
-    options.graph = c->what.graph;
-    options.exchange = c->what.exchange;
-    options.segment_planes = c->what.segment_planes;
-    options.sheets = c->what.sheets;
-    psg_grid_init(&grid, N, N, N, 1, 1, 1);
-    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), c->status);
+    CHECK_STATUS(simulate_create(&c->what, &plan), c->status);
     CHECK(c->status == PSG_OK || strstr(psg_last_error(), "GPU"), "words: %s", psg_last_error());
     if (plan) {
         /* with exchange direct there is a sheet for each GPU, else two */
@@ -65,7 +57,7 @@ static void try_case(const void *argument) {
     }
     psg_plan_destroy(plan);
     if (c->status == PSG_OK) {
-        CHECK(simulate_solve(&c->what, NULL) > 0, "no time");
+        CHECK(simulated_seconds(&c->what) > 0, "no time");
     }
 }
 
@@ -78,7 +70,8 @@ typedef struct large_case {
     size_t sheets;
 } large_case;
 
-/** f has to fit beside the spectrum, too. Sheets with more elements than StarPU counts are cut into the same number for each GPU. */
+/** f has to fit beside the spectrum, too. Sheets with more elements than StarPU counts are cut into
+ *  the same number for each GPU. */
 static const large_case larges[] = {
     {1504, 2, PSG_F64, 2, 2},
     {2304, 4, PSG_F64, 4, 4},
@@ -88,19 +81,12 @@ static const large_case larges[] = {
 
 static void large(const void *argument) {
     const large_case *c = argument;
-    psg_plan *plan = NULL;
-    psg_options options;
-    psg_grid grid;
+    const simulate_case what = {
+        .n = c->n, .cpus = -1, .gpus = c->gpus, .precision = (psg_precision)c->precision};
     size_t segments = 0, sheets = 0;
     int on_gpus = 0;
     double left = 0;
-    psg_options_init(&options);
-    options.gpus = c->gpus;
-    options.precision = c->precision;
-    psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
-    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        return;
-    }
+    DESTROYED psg_plan *plan = simulate_plan(&what);
     CHECK_STATUS(psg_plan_segments(plan, &segments, &sheets), PSG_OK);
     CHECK_STATUS(psg_plan_memory(plan, &on_gpus, &left), PSG_OK);
     const double f = (double)c->n * (double)c->n * (double)c->n * (c->precision == PSG_F32 ? 4 : 8);
@@ -109,7 +95,6 @@ static void large(const void *argument) {
     CHECK(c->segments > 0 ? segments == c->segments : 9 * f / (double)segments <= beside,
           "%zu^3: %zu segments, %g bytes beside f", c->n, segments, beside);
     CHECK(sheets == c->sheets, "%zu^3: %zu sheets", c->n, sheets);
-    psg_plan_destroy(plan);
 }
 
 int main(void) {
@@ -118,8 +103,6 @@ int main(void) {
         simulate_apart(simulate_h200_with(cases[m].gpu_memory), try_case, &cases[m]);
     }
     remove(simulate_machine(""));
-    for (size_t m = 0; m < sizeof larges / sizeof *larges; ++m) {
-        simulate_apart("h200", large, &larges[m]);
-    }
+    SIMULATE_EACH("h200", large, larges);
     return check_result();
 }

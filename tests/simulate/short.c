@@ -57,20 +57,13 @@ void starpu_free_on_node(unsigned node, uintptr_t memory, size_t size) {
 
 static void try_case(const void *argument) {
     const short_case *c = argument;
-    psg_plan *plan = NULL;
-    psg_statistics s = {0};
-    psg_options options;
-    psg_grid grid;
-    psg_grid_init(&grid, N, N, N, 1, 1, 1);
-    psg_options_init(&options);
-    options.gpus = GPUS;
-    options.segment_planes = c->segment_planes;
+    const simulate_case what = {
+        .n = N, .cpus = -1, .gpus = GPUS, .segment_planes = c->segment_planes};
+    psg_statistics s;
     for (int node = 0; node < NODES_MOST; ++node) {
         left[node] = c->bytes;
     }
-    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        return;
-    }
+    DESTROYED psg_plan *plan = simulate_plan(&what);
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
     CHECK(s.exchange == c->exchange, "exchange %d", (int)s.exchange);
     CHECK(c->segments > 0 ? s.segments == c->segments : s.segments > GPUS, "%zu segments",
@@ -78,7 +71,6 @@ static void try_case(const void *argument) {
     CHECK(c->exchange != PSG_EXCHANGE_DIRECT ||
               (s.returned_rows > 0 && (s.fetched_rows > 0) == c->fetched),
           "%zu rows returned, %zu fetched", s.returned_rows, s.fetched_rows);
-    psg_plan_destroy(plan);
 }
 
 int main(void) {

@@ -77,21 +77,16 @@ static const expected on_gpus[] = {
 
 static void check_case(const void *argument) {
     const expected *e = argument;
-    psg_plan *plan = NULL;
-    psg_event events[EVENTS_MOST];
-    size_t count = 0;
-    (void)simulate_solve(&e->of, &plan);
-    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
-    CHECK(count > 0 && count <= EVENTS_MOST, "%zu events", count);
-    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
-        const double want = events[m].stage == PSG_STAGE_FORWARD_XY ? e->forward
-                            : events[m].stage == PSG_STAGE_KSPACE   ? e->kspace
-                                                                    : e->inverse;
-        CHECK_NEAR(1e6 * (events[m].end - events[m].start), want, 1e-3 * want, "%s",
-                   psg_stage_name(events[m].stage));
+    AT_END(simulated_free) simulated got = simulated_of(&e->of);
+    CHECK(got.events > 0, "no events");
+    for (size_t m = 0; m < got.events; ++m) {
+        const double want = got.event[m].stage == PSG_STAGE_FORWARD_XY ? e->forward
+                            : got.event[m].stage == PSG_STAGE_KSPACE   ? e->kspace
+                                                                       : e->inverse;
+        CHECK_NEAR(1e6 * (got.event[m].end - got.event[m].start), want, 1e-3 * want, "%s",
+                   psg_stage_name(got.event[m].stage));
     }
-    CHECK(psg_plan_simulates_sides(plan) == e->known, "not %d", e->known);
-    psg_plan_destroy(plan);
+    CHECK(psg_plan_simulates_sides(got.plan) == e->known, "not %d", e->known);
 }
 
 /* ------------------------------------------------------------------------------- the H200 */
@@ -112,7 +107,7 @@ static const measured h200[] = {
 static double *shared; /* what a child found out */
 
 static void solve(const void *argument) {
-    *shared = simulate_solve(argument, NULL);
+    *shared = simulated_seconds(argument);
 }
 
 static void check_measured(const measured *m) {

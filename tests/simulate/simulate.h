@@ -1,4 +1,5 @@
-/** @file simulate.h  What the tests of simulations share: machines written on the spot, and solves on them.
+/** @file simulate.h  What the tests of simulations share: machines written on the spot, and solves
+ *  on them.
  *
  * A process simulates one machine, so each is tried in a process of its own: simulate_apart().
  */
@@ -7,8 +8,10 @@
 
 #include "graph/psg.h"
 #include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/check.h"
+#include "tests/harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,16 +114,22 @@ typedef struct simulate_case {
     unsigned nodes; /**< 0: one */
     double network; /**< as psg_options has it */
     psg_bc bc[3][2];
-    psg_points points; /**< along all axes */
+    psg_points points;  /**< along all axes */
+    unsigned in_flight; /**< 0: the default */
 } simulate_case;
 
-/** Seconds of a solve with the data where they are computed, the second one; NaN after a failed check.
- *  @param[out] plan  if not NULL, to be destroyed by the caller; else it is */
-static inline double simulate_solve(const simulate_case *c, psg_plan **plan) {
-    psg_plan *mine = NULL;
-    psg_options options;
+static inline psg_grid simulate_grid(const simulate_case *c) {
     psg_grid grid;
-    double seconds = NAN;
+    psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
+    for (int d = 0; d < 3; ++d) {
+        memcpy(grid.axis[d].bc, c->bc[d], sizeof c->bc[d]);
+        grid.axis[d].points = c->points;
+    }
+    return grid;
+}
+
+static inline psg_options simulate_options(const simulate_case *c) {
+    psg_options options;
     psg_options_init(&options);
     options.cpus = c->cpus;
     options.gpus = c->gpus;
@@ -133,27 +142,81 @@ static inline double simulate_solve(const simulate_case *c, psg_plan **plan) {
     options.precision = c->precision;
     options.nodes = c->nodes > 0 ? c->nodes : 1;
     options.network = c->network;
+    options.in_flight = c->in_flight > 0 ? c->in_flight : options.in_flight;
     options.record = 1; /* which takes no simulated time */
-    psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
-    for (int d = 0; d < 3; ++d) {
-        memcpy(grid.axis[d].bc, c->bc[d], sizeof c->bc[d]);
-        grid.axis[d].points = c->points;
-    }
-    if (CHECK_STATUS(psg_plan_create(&mine, &grid, &options), PSG_OK) &&
-        CHECK_STATUS(psg_slabs_put(mine, &grid), PSG_OK)) { /* which is not looked at */
-        for (int solve = 0; solve < 2; ++solve) {
-            const double start = psg_clock();
-            CHECK_STATUS(psg_submit_slabs(mine), PSG_OK);
-            CHECK_STATUS(psg_wait(mine), PSG_OK);
-            seconds = psg_clock() - start;
-        }
-    }
-    if (plan) {
-        *plan = mine;
-    } else {
-        psg_plan_destroy(mine);
-    }
-    return seconds;
+    return options;
 }
+
+static inline psg_status simulate_create(const simulate_case *c, psg_plan **plan) {
+    const psg_options options = simulate_options(c);
+    const psg_grid grid = simulate_grid(c);
+    return psg_plan_create(plan, &grid, &options);
+}
+
+/** A plan, without which the program ends. */
+static inline psg_plan *simulate_plan(const simulate_case *c) {
+    psg_plan *plan = NULL;
+    if (!CHECK_STATUS(simulate_create(c, &plan), PSG_OK)) {
+        exit(1);
+    }
+    return plan;
+}
+
+/** A solve with the data where they are computed, and what the library tells of it. */
+typedef struct simulated {
+    psg_plan *plan;
+    double seconds;
+    psg_statistics s;
+    psg_bounds b;
+    psg_event *event;
+    size_t events;
+} simulated;
+
+/** What there is to tell of the plan's latest solve. */
+static inline void simulated_tell(simulated *m) {
+    CHECK_STATUS(psg_plan_statistics(m->plan, &m->s), PSG_OK);
+    CHECK_STATUS(psg_plan_bounds(m->plan, &m->b), PSG_OK);
+    CHECK_STATUS(psg_plan_events(m->plan, NULL, 0, &m->events), PSG_OK);
+    free(m->event);
+    m->event = calloc(m->events + 1, sizeof *m->event);
+    CHECK_STATUS(psg_plan_events(m->plan, m->event, m->events, &m->events), PSG_OK);
+}
+
+/** The second of two solves, and its seconds alone. */
+static inline simulated simulated_solve(const simulate_case *c) {
+    simulated m = {.plan = simulate_plan(c)};
+    CHECK_STATUS(psg_slabs_put(m.plan, c), PSG_OK); /* which is not looked at */
+    for (int solve = 0; solve < 2; ++solve) {
+        const double start = psg_clock();
+        CHECK_STATUS(psg_submit_slabs(m.plan), PSG_OK);
+        CHECK_STATUS(psg_wait(m.plan), PSG_OK);
+        m.seconds = psg_clock() - start;
+    }
+    return m;
+}
+
+static inline simulated simulated_of(const simulate_case *c) {
+    simulated m = simulated_solve(c);
+    simulated_tell(&m);
+    return m;
+}
+
+static inline void simulated_free(simulated *m) {
+    psg_plan_destroy(m->plan);
+    free(m->event);
+}
+
+static inline double simulated_seconds(const simulate_case *c) {
+    AT_END(simulated_free) simulated m = simulated_solve(c);
+    return m.seconds;
+}
+
+/** simulate_apart() for each of a list. */
+#define SIMULATE_EACH(machine, function, list)                                                     \
+    do {                                                                                           \
+        for (size_t each = 0; each < sizeof(list) / sizeof *(list); ++each) {                      \
+            simulate_apart(machine, function, &(list)[each]);                                      \
+        }                                                                                          \
+    } while (0)
 
 #endif

@@ -178,8 +178,7 @@ static void check_seed(const void *argument) {
     static const char *const wrong[] = {"x", "-1", "1.5", "99999999999999999999"};
     for (size_t m = 0; m < sizeof wrong / sizeof wrong[0]; ++m) {
         setenv("PSG_SEED", wrong[m], 1);
-        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_ARG);
-        CHECK(strstr(psg_last_error(), "PSG_SEED"), "of '%s': %s", wrong[m], psg_last_error());
+        CHECK_SAYS(psg_plan_create(&plan, &grid, &options), PSG_ERR_ARG, "PSG_SEED");
     }
     remove(simulate_machine(""));
 }

@@ -1,7 +1,6 @@
 /* A task takes the time that was recorded of such a task; between recorded sizes a time between,
  * beyond them what exceeds the least in proportion; and of what was not recorded the nearest. One
- * is submitted after the other, which takes its time too.
- * Solves go by the simulated clock. */
+ * is submitted after the other, which takes its time too. Solves go by the simulated clock. */
 #include "graph/psg_observe.h"
 #include "tests/simulate/simulate.h"
 
@@ -38,43 +37,37 @@ static const expected cases[] = {
 
 static void check_times(const void *argument) {
     const expected *e = argument;
-    psg_plan *plan = NULL;
-    psg_event events[EVENTS_MOST];
-    size_t count = 0;
     const simulate_case c = {.n = N, .cpus = 1, .segment_planes = e->planes, .sheets = e->sheets};
-    const double seconds = simulate_solve(&c, &plan);
+    AT_END(simulated_free) simulated got = simulated_of(&c);
     double sum = 0;
-    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
-    CHECK(count == 2 * (N / e->planes) + e->sheets, "%zu events", count);
-    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
-        const double want = events[m].stage == PSG_STAGE_FORWARD_XY ? e->forward
-                            : events[m].stage == PSG_STAGE_KSPACE   ? e->kspace
-                                                                    : e->inverse;
-        CHECK_NEAR(events[m].end - events[m].start, want, 1e-3 * want + 1e-7, "%s with %zu x %zu",
-                   psg_stage_name(events[m].stage), e->planes, e->sheets);
-        CHECK(events[m].count == (events[m].stage == PSG_STAGE_KSPACE ? N / e->sheets : e->planes),
-              "%s on %zu", psg_stage_name(events[m].stage), events[m].count);
-        sum += events[m].end - events[m].start;
+    CHECK(got.events == 2 * (N / e->planes) + e->sheets, "%zu events", got.events);
+    for (size_t m = 0; m < got.events; ++m) {
+        const double want = got.event[m].stage == PSG_STAGE_FORWARD_XY ? e->forward
+                            : got.event[m].stage == PSG_STAGE_KSPACE   ? e->kspace
+                                                                       : e->inverse;
+        CHECK_NEAR(got.event[m].end - got.event[m].start, want, 1e-3 * want + 1e-7,
+                   "%s with %zu x %zu", psg_stage_name(got.event[m].stage), e->planes, e->sheets);
+        CHECK(got.event[m].count ==
+                  (got.event[m].stage == PSG_STAGE_KSPACE ? N / e->sheets : e->planes),
+              "%s on %zu", psg_stage_name(got.event[m].stage), got.event[m].count);
+        sum += got.event[m].end - got.event[m].start;
     }
     /* one core does all of it; submission and scheduling take some time too */
-    CHECK(seconds >= sum && seconds <= 1.1 * sum + 1e-3, "%g s in tasks, and %g s", sum, seconds);
-    psg_plan_destroy(plan);
+    CHECK(got.seconds >= sum && got.seconds <= 1.1 * sum + 1e-3, "%g s in tasks, and %g s", sum,
+          got.seconds);
 }
 
 /** Twice the cores, half the time, of a graph that has enough tasks. */
 static void check_cores(const void *argument) {
     (void)argument;
-    psg_plan *plan = NULL;
-    psg_statistics s;
     const simulate_case c = {
         .machine = simulate_machine(machine), .n = N, .cpus = 2, .segment_planes = 8, .sheets = 8};
-    const double seconds = simulate_solve(&c, &plan), one = 8 * (100e-6 + 200e-6 + 5e-6);
-    CHECK(seconds > one / 2 && seconds < 0.65 * one, "%g s on two cores, %g s on one", seconds,
-          one);
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    CHECK(s.workers == 2 && s.solves == 2 && s.mean == 0, "%zu workers, %d solves, mean %g",
-          s.workers, (int)s.solves, s.mean);
-    psg_plan_destroy(plan);
+    AT_END(simulated_free) simulated got = simulated_of(&c);
+    const double one = 8 * (100e-6 + 200e-6 + 5e-6);
+    CHECK(got.seconds > one / 2 && got.seconds < 0.65 * one, "%g s on two cores, %g s on one",
+          got.seconds, one);
+    CHECK(got.s.workers == 2 && got.s.solves == 2 && got.s.mean == 0,
+          "%zu workers, %d solves, mean %g", got.s.workers, (int)got.s.solves, got.s.mean);
 }
 
 /** 8 segments of 9 pieces of data, 8 sheets of 8, 8 segments of 9: 1 ms each, until the last task
@@ -82,7 +75,7 @@ static void check_cores(const void *argument) {
 static void check_submission(const void *argument) {
     (void)argument;
     const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 8, .sheets = 8};
-    const double seconds = simulate_solve(&c, NULL), want = 208e-3;
+    const double seconds = simulated_seconds(&c), want = 208e-3;
     CHECK(seconds >= want && seconds < want + 0.4e-3, "%g s instead of %g", seconds, want);
 }
 
@@ -90,22 +83,17 @@ static void check_submission(const void *argument) {
  *  a task. */
 static void check_gaps(const void *argument) {
     (void)argument;
-    psg_plan *plan = NULL;
-    psg_event events[EVENTS_MOST];
-    size_t count = 0;
     const simulate_case c = {.n = N, .gpus = 1, .segment_planes = 8, .sheets = 4};
-    (void)simulate_solve(&c, &plan);
-    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
-    CHECK(count == 2 * 8 + 4, "%zu events", count);
-    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
-        const double wait = m > 0 ? events[m].start - events[m - 1].end : 0;
-        const double gap = 1e-6 + 2e-6 * (events[m].stage == PSG_STAGE_KSPACE ? 8 : 4);
-        CHECK_NEAR(events[m].end - events[m].start, 100e-6, 1e-7, "%s",
-                   psg_stage_name(events[m].stage));
-        CHECK(m == 0 || events[m].stage != events[m - 1].stage || fabs(wait - gap) < 1e-8,
-              "%s starts after %g s, not %g", psg_stage_name(events[m].stage), wait, gap);
+    AT_END(simulated_free) simulated got = simulated_of(&c);
+    CHECK(got.events == 2 * 8 + 4, "%zu events", got.events);
+    for (size_t m = 0; m < got.events; ++m) {
+        const double wait = m > 0 ? got.event[m].start - got.event[m - 1].end : 0;
+        const double gap = 1e-6 + 2e-6 * (got.event[m].stage == PSG_STAGE_KSPACE ? 8 : 4);
+        CHECK_NEAR(got.event[m].end - got.event[m].start, 100e-6, 1e-7, "%s",
+                   psg_stage_name(got.event[m].stage));
+        CHECK(m == 0 || got.event[m].stage != got.event[m - 1].stage || fabs(wait - gap) < 1e-8,
+              "%s starts after %g s, not %g", psg_stage_name(got.event[m].stage), wait, gap);
     }
-    psg_plan_destroy(plan);
 }
 
 int main(void) {
@@ -116,9 +104,7 @@ int main(void) {
         "time kspace f64 gpu 64x64x64 sheet 16 views 8 0 100e-6\n"
         "time inverse_xy f64 gpu 64x64x64 segment 8 views 4 0 1e-6\n";
     char submitted[sizeof machine + 16];
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
-        simulate_apart(simulate_machine(machine), check_times, &cases[c]);
-    }
+    SIMULATE_EACH(simulate_machine(machine), check_times, cases);
     simulate_apart(simulate_machine(machine), check_cores, NULL);
     snprintf(submitted, sizeof submitted, "%ssubmit 1e-3\n", machine);
     simulate_apart(simulate_machine(submitted), check_submission, NULL);

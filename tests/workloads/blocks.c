@@ -3,13 +3,9 @@
  * diagonals, with a barrier each pair after all diagonals. Tasks are submitted in the order that
  * was asked for, and placed tasks run where chunks put them. The environment's PSG_TEST_GPUS and
  * PSG_TEST_CPUS choose GPUs. */
-#include "tests/check.h"
-#include "tests/harness.h"
-#include "workloads/workload.h"
+#include "tests/workloads/runs.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BLOCKS = 5, TASKS = BLOCKS * (2 * BLOCKS - 1), PAIRS = BLOCKS * (BLOCKS - 1) };
 static const char name[] = "blocks:13+29+40+1+37";
@@ -60,15 +56,11 @@ static void find_answer(unsigned fine, double answer[BLOCKS]) {
     }
 }
 
-static void check_answer(const workload *work, const double known[BLOCKS]) {
+static void check_answer(workload *work, const double known[BLOCKS]) {
     workload_answer a[BLOCKS];
-    size_t count = 0;
-    CHECK_STATUS(workload_check(work), PSG_OK);
-    CHECK_STATUS(workload_answers(work, a, BLOCKS, &count), PSG_OK);
-    if (!CHECK(count == BLOCKS, "%zu numbers", count)) {
-        return;
-    }
-    for (int k = 0; k < BLOCKS; ++k) {
+    const size_t count = runs_answer(work, a, BLOCKS);
+    CHECK(count == BLOCKS, "%zu numbers", count);
+    for (size_t k = 0; k < count; ++k) {
         CHECK_NEAR(a[k].value, known[k], 1e-6 * known[k], "%s of %s", a[k].name,
                    workload_about(work));
         CHECK_NEAR(a[k].expected, known[k], 1e-12 * known[k], "what %s is checked against",
@@ -86,17 +78,12 @@ static size_t other_of(const psg_event *event) {
     return is_kind(event, "blocks_diagonal") ? event->segment : event->sheet;
 }
 
-static void check_edges(const workload *work, const psg_event *event, int barrier) {
-    psg_dependency edge[TASKS * BLOCKS];
-    size_t edges = 0;
+static void check_edges(const harness_graph *g, int barrier) {
     const size_t wanted = 3 * (size_t)PAIRS + (barrier ? (size_t)PAIRS * BLOCKS : 0);
-    CHECK_STATUS(
-        psg_work_dependencies(workload_work(work), edge, sizeof edge / sizeof *edge, &edges),
-        PSG_OK);
-    CHECK(edges == wanted, "%zu edges", edges);
-    for (size_t m = 0; m < edges && m < wanted; ++m) {
-        const psg_event *from = &event[edge[m].before];
-        const psg_event *to = &event[edge[m].after];
+    CHECK(g->events == TASKS && g->edges == wanted, "%zu tasks, %zu edges", g->events, g->edges);
+    CHECK(harness_graph_in_time(g), "a task begins too early");
+    for (size_t m = 0; m < g->edges; ++m) {
+        const psg_event *from = &g->event[g->edge[m].before], *to = &g->event[g->edge[m].after];
         const int own = is_kind(from, "blocks_diagonal") &&
                         (from->segment == to->segment || from->segment == to->sheet);
         const int pair = is_kind(from, "blocks_pair") && from->segment == to->segment &&
@@ -106,22 +93,22 @@ static void check_edges(const workload *work, const psg_event *event, int barrie
                   : barrier && is_kind(to, "blocks_pair") && is_kind(from, "blocks_diagonal"),
               "%s %zu,%zu follows %s %zu", psg_stage_name(to->stage), to->segment, to->sheet,
               psg_stage_name(from->stage), from->segment);
-        CHECK(from->end <= to->start + 1e-6, "it begins at %g, before %g", to->start, from->end);
     }
 }
 
 /** On one core, which takes tasks as they come: sums in the order of their terms. */
-static void check_order(const psg_event *event, int barrier) {
+static void check_order(const harness_graph *g, int barrier) {
     double latest[2] = {INFINITY, INFINITY};
     size_t seen = 0;
-    for (size_t m = 0; m < TASKS; ++m) {
-        const size_t k = event[m].segment;
-        if (!is_kind(&event[m], "blocks_project")) {
-            const int pair = barrier && is_kind(&event[m], "blocks_pair");
+    for (size_t m = 0; m < g->events; ++m) {
+        const psg_event *event = &g->event[m];
+        const size_t k = event->segment;
+        if (!is_kind(event, "blocks_project")) {
+            const int pair = barrier && is_kind(event, "blocks_pair");
             const double terms =
-                (double)points_of((int)k, (int)other_of(&event[m])) * cells[other_of(&event[m])];
-            CHECK(terms <= latest[pair], "%s %zu,%zu comes late", psg_stage_name(event[m].stage), k,
-                  event[m].sheet);
+                (double)points_of((int)k, (int)other_of(event)) * cells[other_of(event)];
+            CHECK(terms <= latest[pair], "%s %zu,%zu comes late", psg_stage_name(event->stage), k,
+                  event->sheet);
             latest[pair] = terms;
             ++seen;
         }
@@ -130,79 +117,54 @@ static void check_order(const psg_event *event, int barrier) {
 }
 
 /** Of workers that have chunks of so many tasks, by the place of a task in its list. */
-static void check_place(const psg_event *event, const int diagonal[BLOCKS], const int pair[PAIRS]) {
-    for (size_t m = 0; m < TASKS; ++m) {
-        const size_t k = event[m].segment;
-        const size_t l = other_of(&event[m]);
+static void check_place(const harness_graph *g, const int diagonal[BLOCKS], const int pair[PAIRS]) {
+    for (size_t m = 0; m < g->events; ++m) {
+        const psg_event *event = &g->event[m];
+        const size_t k = event->segment;
+        const size_t l = other_of(event);
         const size_t at = k * (BLOCKS - 1) + l - (l > k);
-        const int chunk = is_kind(&event[m], "blocks_diagonal") ? diagonal[k] : pair[at];
-        CHECK(event[m].worker == chunk, "%s %zu,%zu ran on worker %d, not %d",
-              psg_stage_name(event[m].stage), k, l, event[m].worker, chunk);
+        const int chunk = is_kind(event, "blocks_diagonal") ? diagonal[k] : pair[at];
+        CHECK(event->worker == chunk, "%s %zu,%zu ran on worker %d, not %d",
+              psg_stage_name(event->stage), k, l, event->worker, chunk);
     }
 }
 
 /* ------------------------------------------------------------------------------ the programs */
 
-static workload *make(const psg_options *options, const workload_options *how) {
-    workload *work = NULL;
-    CHECK_STATUS(workload_create(&work, name, how, options), PSG_OK);
-    return work;
-}
-
-/** Run it twice: the second run overwrites what the first one found. @return its events */
-static int run(workload *work, const workload_options *how, const double known[BLOCKS],
-               psg_event event[TASKS]) {
-    size_t count = 0;
+/** Twice: the second run overwrites what the first one found. @return its graph */
+static harness_graph run(const psg_options *options, const workload_options *how) {
+    double known[BLOCKS];
+    RUNS workload *work = runs_make(name, how, options);
+    find_answer(how->tile > 0 ? (unsigned)how->tile : 4, known);
     for (int m = 0; m < 2; ++m) {
-        CHECK_STATUS(workload_run(work), PSG_OK);
         check_answer(work, known);
     }
-    CHECK_STATUS(psg_work_events(workload_work(work), event, TASKS, &count), PSG_OK);
-    if (CHECK(count == TASKS, "%zu tasks", count)) {
-        check_edges(work, event, how->barrier);
-    }
-    return count == TASKS;
+    harness_graph g = harness_graph_of(workload_work(work));
+    check_edges(&g, how->barrier);
+    return g;
 }
 
 static void answers(psg_options options) {
     static const char *const policies[] = {"eager", "lws", "prio", "dmdas", "heteroprio"};
     static const unsigned tiles[] = {1, 3, 7, 0, 4};
-    psg_event event[TASKS];
     for (int m = 0; m < 5; ++m) {
-        double known[BLOCKS];
-        workload_options how = {.tile = 0};
-        how.tile = tiles[m];
-        how.order = m % 2 == 0 ? WORKLOAD_LISTED : WORKLOAD_LONGEST;
-        how.priority = m < 3 ? WORKLOAD_EQUAL : WORKLOAD_PATH;
-        how.barrier = m == 1 || m == 2;
-        how.place = (workload_place)(m % WORKLOAD_PLACES);
-        options.policy = policies[m];
-        options.cpus = options.gpus == 0 ? 1 + m % 3 : options.cpus;
-        find_answer(tiles[m] > 0 ? tiles[m] : 4, known);
-        workload *work = make(&options, &how);
-        if (work != NULL) {
-            run(work, &how, known, event);
-        }
-        workload_destroy(work);
+        const workload_options how = {.tile = tiles[m],
+                                      .order = m % 2 == 0 ? WORKLOAD_LISTED : WORKLOAD_LONGEST,
+                                      .priority = m < 3 ? WORKLOAD_EQUAL : WORKLOAD_PATH,
+                                      .barrier = m == 1 || m == 2,
+                                      .place = (workload_place)(m % WORKLOAD_PLACES)};
+        runs_policy(&options, policies, m);
+        AT_END(harness_graph_free) harness_graph g = run(&options, &how);
     }
 }
 
 static void orders(psg_options options) {
-    psg_event event[TASKS];
-    double known[BLOCKS];
-    find_answer(1, known);
     options.cpus = 1;
     options.policy = "eager";
     for (int barrier = 0; barrier < 2; ++barrier) {
-        workload_options how = {.tile = 0};
-        how.tile = 1;
-        how.order = WORKLOAD_LONGEST;
-        how.barrier = barrier;
-        workload *work = make(&options, &how);
-        if (work != NULL && run(work, &how, known, event)) {
-            check_order(event, barrier);
-        }
-        workload_destroy(work);
+        const workload_options how = {.tile = 1, .order = WORKLOAD_LONGEST, .barrier = barrier};
+        AT_END(harness_graph_free) harness_graph g = run(&options, &how);
+        check_order(&g, barrier);
     }
 }
 
@@ -213,47 +175,34 @@ static void places(psg_options options) {
     static const int pair[2][PAIRS] = {
         {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2},
         {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 0}};
-    psg_event event[TASKS];
-    double known[BLOCKS];
-    find_answer(2, known);
     options.cpus = 3;
     for (int guided = 0; guided < 2; ++guided) {
-        workload_options how = {.tile = 0};
-        how.tile = 2;
-        how.barrier = 1;
-        how.place = guided ? WORKLOAD_GUIDED : WORKLOAD_STATIC;
-        workload *work = make(&options, &how);
-        if (work != NULL && run(work, &how, known, event)) {
-            check_place(event, diagonal[guided], pair[guided]);
-        }
-        workload_destroy(work);
+        const workload_options how = {
+            .tile = 2, .barrier = 1, .place = guided ? WORKLOAD_GUIDED : WORKLOAD_STATIC};
+        AT_END(harness_graph_free) harness_graph g = run(&options, &how);
+        check_place(&g, diagonal[guided], pair[guided]);
     }
 }
 
 /** Tasks of one kind that differ in size have a time each: no path is shorter than the longest
  * task. */
 static void longest(const psg_options *options) {
-    workload *work = NULL;
-    psg_event event[6];
+    RUNS workload *work = runs_make("blocks:4+300", NULL, options);
     psg_bounds bounds;
-    size_t count = 0;
     double most = 0;
-    CHECK_STATUS(workload_create(&work, "blocks:4+300", NULL, options), PSG_OK);
     CHECK_STATUS(workload_run(work), PSG_OK);
-    CHECK_STATUS(psg_work_events(workload_work(work), event, 6, &count), PSG_OK);
+    AT_END(harness_graph_free) harness_graph g = harness_graph_of(workload_work(work));
     CHECK_STATUS(psg_work_bounds(workload_work(work), &bounds), PSG_OK);
-    CHECK(count == 6, "%zu tasks", count);
-    for (size_t m = 0; m < count && m < 6; ++m) {
-        most = fmax(most, event[m].end - event[m].start);
+    CHECK(g.events == 6, "%zu tasks", g.events);
+    for (size_t m = 0; m < g.events; ++m) {
+        most = fmax(most, g.event[m].end - g.event[m].start);
     }
     CHECK(bounds.bound[PSG_BOUND_PATH] >= 0.999 * most, "a path of %g s, and a task of %g s",
           bounds.bound[PSG_BOUND_PATH], most);
-    workload_destroy(work);
 }
 
 int main(void) {
-    psg_options options = harness_options(PSG_F64);
-    options.record = 1;
+    psg_options options = harness_with(PSG_F64, "record=yes");
     answers(options);
     longest(&options);
     if (options.gpus == 0) {

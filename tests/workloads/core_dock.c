@@ -116,11 +116,11 @@ static void energies(const psg_cpu_fft *fft, const dock_grid *grid, const dock_m
     const size_t n = grid->n, cells = n * n * n;
     const size_t spectrum = n * n * (n / 2 + 1) * 2 * sizeof(float);
     const dock_turn turn = dock_cpu_turn(rotation, false);
-    float *potential = base_allocate(cells * sizeof(float));
-    float *charges = base_allocate(cells * sizeof(float)),
-          *sum = base_allocate(cells * sizeof(float));
-    void *of_fixed = base_allocate(spectrum), *of_mobile = base_allocate(spectrum);
-    void *scratch = base_allocate(psg_cpu_ops_f32.fft_scratch_bytes(fft));
+    FREED float *potential = base_allocate(cells * sizeof(float));
+    FREED float *charges = base_allocate(cells * sizeof(float)),
+                *sum = base_allocate(cells * sizeof(float));
+    FREED void *of_fixed = base_allocate(spectrum), *of_mobile = base_allocate(spectrum);
+    FREED void *scratch = base_allocate(psg_cpu_ops_f32.fft_scratch_bytes(fft));
     double total = 0;
     for (size_t m = 0; m < molecule->atoms; m++) {
         total += fabs(molecule->atom[m].charge);
@@ -140,12 +140,6 @@ static void energies(const psg_cpu_fft *fft, const dock_grid *grid, const dock_m
             CHECK_NEAR(direct(n, potential, charges, m), energy, 1e-6, "n = %zu, shift %zu", n, m);
         }
     }
-    free(potential);
-    free(charges);
-    free(sum);
-    free(of_fixed);
-    free(of_mobile);
-    free(scratch);
 }
 
 static void sums(size_t n) {
@@ -163,10 +157,10 @@ static void sums(size_t n) {
         atom[m / 3].charge = .25 * (double)(m / 3 % 4) - .5;
     }
     psg_cpu_fft *fft = psg_cpu_ops_f32.fft_create(&spec);
-    float *fixed = base_allocate(bytes), *mobile = base_allocate(bytes);
-    float *sum = base_allocate(bytes);
-    void *of_fixed = base_allocate(spectrum), *of_mobile = base_allocate(spectrum);
-    void *scratch = base_allocate(psg_cpu_ops_f32.fft_scratch_bytes(fft));
+    FREED float *fixed = base_allocate(bytes), *mobile = base_allocate(bytes);
+    FREED float *sum = base_allocate(bytes);
+    FREED void *of_fixed = base_allocate(spectrum), *of_mobile = base_allocate(spectrum);
+    FREED void *scratch = base_allocate(psg_cpu_ops_f32.fft_scratch_bytes(fft));
     dock_cpu_static(&grid, &molecule, fixed);
     dock_cpu_mobile(&grid, &molecule, &turned, mobile);
     dock_cpu_mobile(&grid, &molecule, &turned, sum);
@@ -188,12 +182,6 @@ static void sums(size_t n) {
     }
     energies(fft, &grid, &molecule, &turned, fixed);
     psg_cpu_ops_f32.fft_destroy(fft);
-    free(fixed);
-    free(mobile);
-    free(sum);
-    free(of_fixed);
-    free(of_mobile);
-    free(scratch);
 }
 
 /* Distances, and 1/(eps r) by hand: eps is 4 up to 6, 38 r - 224 up to 8, and 80. Nearer than 2 is

@@ -104,8 +104,8 @@ static void check_reflectors(const qr_sizes *n, const char *factored, const char
 /** A -> R in the upper triangle; and Q (1; 0), which begins as `q` = 1, [rows][rows]. */
 static void factor(char *a, char *q) {
     const size_t down = (rows - 1) / tile + 1, right = (cols - 1) / tile + 1;
-    char *work = zeros(tile * rows), *dense = zeros(tile * tile);
-    char *v = zeros(down * right * tile * tile), *t = zeros(down * right * tile * tile);
+    FREED char *work = zeros(tile * rows), *dense = zeros(tile * tile);
+    FREED char *v = zeros(down * right * tile * tile), *t = zeros(down * right * tile * tile);
     for (size_t k = 0; k < right; ++k) {
         for (size_t i = k; i < down; ++i) {
             const qr_sizes n = shape_of(i, k, least(tile, cols - k * tile));
@@ -129,10 +129,6 @@ static void factor(char *a, char *q) {
                    rows, i, k, 0, work);
         }
     }
-    free(work);
-    free(dense);
-    free(v);
-    free(t);
 }
 
 /** sqrt(sum (A - Q R)^2) */
@@ -186,7 +182,7 @@ static void check_diagonal(const char *a, const char *r, double bound) {
 }
 
 static void one(matrix form) {
-    char *a = filled(form), *r = zeros(rows * cols), *q = zeros(rows * rows);
+    FREED char *a = filled(form), *r = zeros(rows * cols), *q = zeros(rows * rows);
     const double norm = sqrt(qr->squares(rows * cols, a, NULL));
     const double unit = LIMIT * (double)rows * qr->epsilon;
     memcpy(r, a, rows * cols * qr->real_bytes);
@@ -202,9 +198,6 @@ static void one(matrix form) {
     if (form == RANDOM) { /* of a matrix of full rank R is unique, but for signs */
         check_diagonal(a, r, unit * norm);
     }
-    free(a);
-    free(r);
-    free(q);
 }
 
 /** The sequence is the one of all workloads, and a part of it is that of the whole. */

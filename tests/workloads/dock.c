@@ -2,18 +2,15 @@
  * cores, without and with electrostatics. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose
  * workers. */
 #include "workloads/dock/dock.h"
-#include "tests/check.h"
-#include "tests/harness.h"
+#include "tests/workloads/runs.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ANSWERS = 9, ROTATIONS = 600, LIST = 32 };
 
 /* Computed apart from this program: for 64^3 cells and 30 degrees. */
-static void check_known(const workload *work, bool electrostatics) {
+static void check_known(workload *work, bool electrostatics) {
     static const struct {
         const char *name;
         double value[2], tolerance; /* without and with electrostatics */
@@ -27,9 +24,7 @@ static void check_known(const workload *work, bool electrostatics) {
                         {"differing", {0, 0}, 0},
                         {"energy", {0, -23.8405401012}, 1e-6}};
     workload_answer a[ANSWERS];
-    size_t count = 0;
-    CHECK_STATUS(workload_check(work), PSG_OK);
-    CHECK_STATUS(workload_answers(work, a, ANSWERS, &count), PSG_OK);
+    const size_t count = runs_answer(work, a, ANSWERS);
     CHECK(count == (electrostatics ? 9 : 8), "%zu numbers", count);
     for (size_t m = 0; m < count; m++) {
         const double value = known[m].value[electrostatics], tolerance = known[m].tolerance;
@@ -45,12 +40,8 @@ static void same(const psg_options *options, size_t tile) {
     static size_t kept = 0;
     dock_pose poses[LIST];
     size_t count = 0, ended = 0, tasks = 0;
-    workload *work = NULL;
-    workload_options how = {.tile = 0};
-    how.tile = tile;
-    if (!CHECK_STATUS(workload_create(&work, "dock:64:90:electrostatics", &how, options), PSG_OK)) {
-        return;
-    }
+    const workload_options how = {.tile = tile};
+    RUNS workload *work = runs_make("dock:64:90:electrostatics", &how, options);
     CHECK_STATUS(workload_run(work), PSG_OK);
     CHECK_STATUS(workload_progress(work, &ended, &tasks), PSG_OK);
     CHECK(ended == tasks && tasks > 4 && tasks % 4 == 1,
@@ -68,58 +59,33 @@ static void same(const psg_options *options, size_t tile) {
     }
     memcpy(first, poses, sizeof first);
     kept = count;
-    workload_destroy(work);
-}
-
-static size_t tasks_of(const workload *work, const char *name) {
-    psg_kind_tasks tasks[8];
-    size_t kinds = 0, found = 0;
-    CHECK_STATUS(psg_work_tasks(workload_work(work), tasks, 8, &kinds), PSG_OK);
-    for (size_t k = 0; k < kinds; k++) {
-        if (strcmp(psg_stage_name(tasks[k].stage), name) == 0) {
-            found += (size_t)(tasks[k].tasks[0] + tasks[k].tasks[1]);
-        }
-    }
-    return found;
 }
 
 static void known(const psg_options *options, bool electrostatics, size_t tile,
                   workload_priority priority, int runs) {
     const char *name = electrostatics ? "dock:64:30:electrostatics" : "dock:64";
     const size_t batch = tile > 0 ? tile : 8, batches = (ROTATIONS - 1) / batch + 1;
-    workload *work = NULL;
-    workload_options how = {.tile = 0};
-    how.tile = tile;
-    how.priority = priority;
-    if (!CHECK_STATUS(workload_create(&work, name, &how, options), PSG_OK)) {
-        return;
-    }
+    const workload_options how = {.tile = tile, .priority = priority};
+    RUNS workload *work = runs_make(name, &how, options);
+    const psg_work *done = workload_work(work);
     for (int run = 0; run < runs; run++) { /* the second one begins anew */
-        CHECK_STATUS(workload_run(work), PSG_OK);
         check_known(work, electrostatics);
     }
-    CHECK(tasks_of(work, "dock_static") == 1, "tasks");
-    CHECK(tasks_of(work, "dock_correlate") == batches && tasks_of(work, "dock_merge") == batches,
-          "%zu tasks of %zu batches", tasks_of(work, "dock_correlate"), batches);
-    workload_destroy(work);
+    CHECK(harness_tasks(done, "dock_static") == 1, "tasks");
+    CHECK(harness_tasks(done, "dock_correlate") == batches &&
+              harness_tasks(done, "dock_merge") == batches,
+          "%zu tasks of %zu batches", harness_tasks(done, "dock_correlate"), batches);
 }
 
 /* Few rotations, of which none is the planted one: the sums are checked all the same. An odd grid.
  */
 static void few(const psg_options *options, const char *name, size_t answers) {
-    workload *work = NULL;
+    RUNS workload *work = runs_make(name, NULL, options);
     workload_answer a[ANSWERS];
-    size_t count = 0;
-    if (!CHECK_STATUS(workload_create(&work, name, NULL, options), PSG_OK)) {
-        return;
-    }
-    CHECK_STATUS(workload_run(work), PSG_OK);
-    CHECK_STATUS(workload_check(work), PSG_OK);
-    CHECK_STATUS(workload_answers(work, a, ANSWERS, &count), PSG_OK);
+    const size_t count = runs_answer(work, a, ANSWERS);
     CHECK(count == answers && isinf(a[0].tolerance) && isinf(a[4].tolerance), "what is not known");
     CHECK(a[4].value > 0 && a[0].value >= 0 && a[0].value < 4, "rotation %g", a[0].value);
     CHECK(a[7].value == 0 && a[7].tolerance == 0, "%g sums differ", a[7].value);
-    workload_destroy(work);
 }
 
 /* One atom each: the radii are 0. */
@@ -199,13 +165,11 @@ static void charged(const psg_options *options) {
     }
     for (int m = 3; m < 6; m++) {
         two.mobile_charges = &charges[m];
-        CHECK_STATUS(dock_create(&work, &two, NULL, options), PSG_ERR_ARG);
-        CHECK(strstr(psg_last_error(), "mobile molecule") != NULL, "%s", psg_last_error());
+        CHECK_SAYS(dock_create(&work, &two, NULL, options), PSG_ERR_ARG, "mobile molecule");
     }
     two.mobile_charges = NULL;
-    CHECK_STATUS(dock_create(&work, &two, NULL, options), PSG_ERR_ARG);
-    CHECK(strstr(psg_last_error(), "static molecule has charges, the mobile one has none") != NULL,
-          "%s", psg_last_error());
+    CHECK_SAYS(dock_create(&work, &two, NULL, options), PSG_ERR_ARG,
+               "static molecule has charges, the mobile one has none");
 }
 
 int main(void) {

@@ -2,11 +2,7 @@
  * cores and precision of the preconditioner; the number does not grow with the grid. The sums have
  * an order of their own, so with planes cut in other ways u has the same error but for rounding.
  * The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
-#include "tests/check.h"
-#include "tests/harness.h"
-#include "workloads/workload.h"
-
-#include <string.h>
+#include "tests/workloads/runs.h"
 
 enum { ANSWERS = 3, KINDS = 16 };
 
@@ -34,15 +30,8 @@ static double answer_of(const workload *work, const char *name) {
 static void check_tasks(const workload *work, size_t segments, size_t steps) {
     psg_kind_tasks kind[KINDS];
     size_t count = 0;
-    size_t submitted = 0;
+    const size_t submitted = harness_tasks(workload_work(work), "pcg_update") / segments;
     CHECK_STATUS(psg_work_tasks(workload_work(work), kind, KINDS, &count), PSG_OK);
-    for (size_t k = 0; k < count && k < KINDS; ++k) {
-        const size_t tasks = kind[k].tasks[0] + kind[k].tasks[1];
-        const char *name = psg_stage_name(kind[k].stage);
-        if (strcmp(name, "pcg_update") == 0) {
-            submitted = tasks / segments;
-        }
-    }
     CHECK(submitted >= steps && submitted <= steps + 2, "%zu steps of which %zu were needed",
           submitted, steps);
     for (size_t k = 0; k < count && k < KINDS; ++k) {
@@ -58,29 +47,14 @@ static void check_tasks(const workload *work, size_t segments, size_t steps) {
     }
 }
 
-static void check_bounds(const workload *work) {
-    psg_run_statistics s;
-    psg_bounds b;
-    CHECK_STATUS(psg_work_statistics(workload_work(work), &s), PSG_OK);
-    CHECK_STATUS(psg_work_bounds(workload_work(work), &b), PSG_OK);
-    CHECK(b.bound[PSG_BOUND_PATH] > 0 && b.seconds <= s.seconds * (1 + 1e-6),
-          "a bound of %g s in a run of %g s", b.seconds, s.seconds);
-}
-
 /** @return the error of u */
 static double one(const psg_options *options, const want *w, size_t segments) {
-    workload *work = NULL;
-    workload_options how = {.tile = 0};
+    const workload_options how = {.tile = w->tile};
+    RUNS workload *work = runs_make(w->name, &how, options);
     double error = -1;
-    how.tile = w->tile;
-    if (!CHECK_STATUS(workload_create(&work, w->name, &how, options), PSG_OK)) {
-        return error;
-    }
     for (int run = 0; run < 2; ++run) { /* the second one begins in the first one's fields */
         CHECK_STATUS(workload_run(work), PSG_OK);
-        if (!CHECK_STATUS(workload_check(work), PSG_OK)) {
-            puts(psg_last_error());
-        }
+        CHECK_STATUS(workload_check(work), PSG_OK);
         const double again = answer_of(work, "error");
         const double steps = answer_of(work, "iterations");
         CHECK(run == 0 || again == error || options->gpus != 0, "errors %.17g and %.17g", error,
@@ -92,9 +66,8 @@ static double one(const psg_options *options, const want *w, size_t segments) {
         }
     }
     if (options->record) {
-        check_bounds(work);
+        runs_check_bounds(work);
     }
-    workload_destroy(work);
     return error;
 }
 
@@ -133,8 +106,7 @@ static void cuts_and_policies(psg_options options) {
     }
     w.tile = 8;
     for (int p = 0; p < 3; ++p) {
-        options.policy = policies[p];
-        options.cpus = options.gpus == 0 ? 1 + p : options.cpus;
+        runs_policy(&options, policies, p);
         CHECK_NEAR(one(&options, &w, 4), error, 1e-13, "error by %s", policies[p]);
     }
 }

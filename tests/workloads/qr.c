@@ -3,12 +3,7 @@
  * the length that is known. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs, on which
  * the factors differ by rounding. */
 #include "graph/psg_machine.h"
-#include "tests/check.h"
-#include "tests/harness.h"
-#include "workloads/workload.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/workloads/runs.h"
 
 enum { ANSWERS = 2, KINDS = 4 };
 
@@ -22,11 +17,9 @@ static int kind_of(const psg_event *event) {
     return kind;
 }
 
-static void check_answer(const workload *work, double first[ANSWERS], int cores) {
+static void check_answer(workload *work, double first[ANSWERS], int cores) {
     workload_answer a[ANSWERS];
-    size_t count = 0;
-    CHECK_STATUS(workload_check(work), PSG_OK);
-    CHECK_STATUS(workload_answers(work, a, ANSWERS, &count), PSG_OK);
+    const size_t count = runs_answer(work, a, ANSWERS);
     for (size_t m = 0; CHECK(count == ANSWERS, "%zu numbers", count) && m < count; ++m) {
         CHECK(a[m].value >= 0 && a[m].expected == 0 && a[m].tolerance == 10, "%s: %g, at most %g",
               a[m].name, a[m].value, a[m].tolerance);
@@ -62,58 +55,41 @@ static void check_tasks(const workload *work, size_t rows, size_t columns) {
  * run. */
 static void check_graph(const workload *work, size_t rows, size_t columns) {
     static const double weights[KINDS] = {4, 6, 6, 12};
-    size_t count = 0, edges = 0;
+    AT_END(harness_graph_free) harness_graph g = harness_graph_of(workload_work(work));
+    FREED double *path = oracle_array(g.events);
     double longest = 0;
-    CHECK_STATUS(psg_work_events(workload_work(work), NULL, 0, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(workload_work(work), NULL, 0, &edges), PSG_OK);
-    psg_event *event = calloc(count, sizeof *event);
-    psg_dependency *edge = calloc(edges + 1, sizeof *edge);
-    double *path = calloc(count, sizeof *path);
-    CHECK_STATUS(psg_work_events(workload_work(work), event, count, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(workload_work(work), edge, edges, &edges), PSG_OK);
+    CHECK(harness_graph_in_time(&g), "a task begins too early");
     for (size_t round = 0; round <= 3 * (rows + columns); ++round) { /* a path has fewer tasks */
-        for (size_t m = 0; m < edges; ++m) {
-            const double there = path[edge[m].before] + weights[kind_of(&event[edge[m].before])];
-            path[edge[m].after] = fmax(path[edge[m].after], there);
+        for (const psg_dependency *e = g.edge; e < g.edge + g.edges; ++e) {
+            const double there = path[e->before] + weights[kind_of(&g.event[e->before])];
+            path[e->after] = fmax(path[e->after], there);
         }
     }
-    for (size_t m = 0; m < edges; ++m) {
-        const psg_event *from = &event[edge[m].before], *to = &event[edge[m].after];
-        CHECK(from->end <= to->start + 1e-6, "%s begins at %g, before %s ends at %g",
-              psg_stage_name(to->stage), to->start, psg_stage_name(from->stage), from->end);
+    for (size_t m = 0; m < g.edges; ++m) {
+        const psg_event *from = &g.event[g.edge[m].before], *to = &g.event[g.edge[m].after];
         CHECK(from->step == to->step || from->step + 1 == to->step, "from step %zu to %zu",
               from->step, to->step);
     }
-    for (size_t m = 0; m < count; ++m) {
-        longest = fmax(longest, path[m] + weights[kind_of(&event[m])]);
+    for (size_t m = 0; m < g.events; ++m) {
+        longest = fmax(longest, path[m] + weights[kind_of(&g.event[m])]);
     }
     const double known =
         rows == columns ? 30 * (double)rows - 34 : 12 * (double)rows + 18 * (double)columns - 32;
     CHECK(longest == known, "the longest path has %g, not %g", longest, known);
-    free(event);
-    free(edge);
-    free(path);
 }
 
 /** @param[in] n  rows and columns of tiles */
 static void one(const psg_options *options, const char *name, size_t tile,
                 workload_priority priority, const size_t n[2], double first[ANSWERS]) {
-    workload *work = NULL;
-    workload_options how = {.tile = 0};
-    how.tile = tile;
-    how.priority = priority;
-    if (!CHECK_STATUS(workload_create(&work, name, &how, options), PSG_OK)) {
-        return;
-    }
+    const workload_options how = {.tile = tile, .priority = priority};
+    RUNS workload *work = runs_make(name, &how, options);
     for (int run = 0; run < 2; ++run) { /* the second one begins with the same matrix */
-        CHECK_STATUS(workload_run(work), PSG_OK);
         check_answer(work, first, options->gpus == 0);
     }
     check_tasks(work, n[0], n[1]);
     if (n[1] > 1) {
         check_graph(work, n[0], n[1]);
     }
-    workload_destroy(work);
 }
 
 static void sizes(psg_precision precision) {
@@ -123,8 +99,7 @@ static void sizes(psg_precision precision) {
     } all[] = {{"qr:300", 100, {3, 3}},  {"qr:300", 64, {5, 5}}, {"qr:301x130", 64, {5, 3}},
                {"qr:1", 0, {1, 1}},      {"qr:9x4", 1, {9, 4}},  {"qr:500x1", 0, {500, 1}},
                {"qr:200x200", 0, {2, 2}}};
-    psg_options options = harness_options(precision);
-    options.record = 1;
+    psg_options options = harness_with(precision, "record=yes");
     for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
         double first[ANSWERS] = {NAN, NAN};
         one(&options, all[m].name, all[m].tile, WORKLOAD_PATH, all[m].n, first);
@@ -136,11 +111,9 @@ static void policies(void) {
     static const char *const list[] = {"eager", "lws", "dmda", "dmdas", "prio", "random"};
     static const size_t n[2] = {5, 5};
     double first[ANSWERS] = {NAN, NAN};
-    psg_options options = harness_options(PSG_F64);
-    options.record = 1;
+    psg_options options = harness_with(PSG_F64, "record=yes");
     for (size_t p = 0; p < sizeof list / sizeof *list; ++p) {
-        options.policy = list[p];
-        options.cpus = options.gpus == 0 ? 1 + (int)p % 3 : options.cpus;
+        runs_policy(&options, list, (int)p);
         one(&options, "qr:300", 64, (workload_priority)(p % 2), n, first);
     }
 }
@@ -150,12 +123,12 @@ static void refusals(void) {
     workload *work = NULL;
     psg_options options = harness_options(PSG_F64);
     if (psg_component_version(PSG_COMPONENT_LAPACK) == NULL) {
-        CHECK_STATUS(workload_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED);
-        CHECK(strstr(psg_last_error(), "qr needs LAPACK") != NULL, "%s", psg_last_error());
+        CHECK_SAYS(workload_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED,
+                   "qr needs LAPACK");
     } else if (options.gpus != 0) {
         options.cpus = 0;
-        CHECK_STATUS(workload_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED);
-        CHECK(strstr(psg_last_error(), "no worker for geqrt") != NULL, "%s", psg_last_error());
+        CHECK_SAYS(workload_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED,
+                   "no worker for geqrt");
     }
     CHECK(work == NULL, "something was made");
 }

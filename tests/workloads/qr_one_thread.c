@@ -24,9 +24,8 @@ char *openblas_get_config(void) {
 
 static void cores(int count, psg_status expected) {
     workload *work = NULL;
-    psg_options options = harness_options(PSG_F64);
+    psg_options options = harness_with(PSG_F64, "gpus=0");
     options.cpus = count;
-    options.gpus = 0;
     CHECK_STATUS(workload_create(&work, "qr:64", NULL, &options), expected);
     if (expected == PSG_OK) {
         CHECK_STATUS(workload_run(work), PSG_OK);

@@ -2,27 +2,14 @@
  * cores, in both precisions, in another array and in place. In place a square is one round of
  * swaps, and another matrix has exchanges before them: no two tasks of a round have a place in
  * common. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
-#include "tests/check.h"
-#include "tests/harness.h"
-#include "workloads/workload.h"
+#include "tests/workloads/runs.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { KINDS = 4 };
 static const char *const names[KINDS] = {"transpose", "transpose_exchange", "transpose_swap",
                                          "transpose_alone"};
-
-static void check_answer(const workload *work, double all) {
-    workload_answer a;
-    size_t count = 0;
-    CHECK_STATUS(workload_check(work), PSG_OK);
-    CHECK_STATUS(workload_answers(work, &a, 1, &count), PSG_OK);
-    CHECK(count == 1 && strcmp(a.name, "right") == 0 && a.tolerance == 0, "%zu numbers", count);
-    CHECK(a.value == all && a.expected == all, "%s: %g elements are right", workload_about(work),
-          a.value);
-}
 
 static int kind_of(const psg_event *e) {
     int kind = 0;
@@ -49,27 +36,23 @@ static size_t cycles_of(size_t rows, size_t columns) {
 
 /* @param[in] tiles  of A, rows and columns */
 static void check_graph(const workload *work, const size_t tiles[2], bool in_place) {
-    const size_t places = tiles[0] * tiles[1], most = 2 * places;
-    size_t count = 0, edges = 0, of_kind[KINDS] = {0};
-    psg_event *event = calloc(most, sizeof *event);
-    psg_dependency *edge = calloc(2 * most, sizeof *edge);
+    AT_END(harness_graph_free) harness_graph g = harness_graph_of(workload_work(work));
+    const size_t places = tiles[0] * tiles[1];
+    size_t of_kind[KINDS] = {0};
     size_t *used = calloc(2 * places, sizeof *used);
-    CHECK_STATUS(psg_work_events(workload_work(work), event, most, &count), PSG_OK);
-    CHECK_STATUS(psg_work_dependencies(workload_work(work), edge, 2 * most, &edges), PSG_OK);
-    CHECK(count <= most && edges <= 2 * most, "%zu events, %zu edges", count, edges);
-    for (size_t m = 0; m < count; m++) {
-        const psg_event *e = &event[m];
+    CHECK(harness_graph_in_time(&g), "a task begins too early");
+    for (size_t m = 0; m < g.events; m++) {
+        const psg_event *e = &g.event[m];
         of_kind[kind_of(e)]++;
         if (in_place) {
             used[e->step * places + e->segment]++;
             used[e->step * places + e->sheet] += e->sheet != e->segment;
         }
     }
-    for (size_t m = 0; m < edges; m++) {
-        const psg_event *from = &event[edge[m].before], *to = &event[edge[m].after];
+    for (size_t m = 0; m < g.edges; m++) {
+        const psg_event *from = &g.event[g.edge[m].before], *to = &g.event[g.edge[m].after];
         CHECK(from->step == 0 && to->step == 1, "a task of round %zu is after one of round %zu",
               to->step, from->step);
-        CHECK(from->end <= to->start + 1e-6, "it begins at %g, before %g", to->start, from->end);
     }
     for (size_t m = 0; m < places && in_place; m++) {
         CHECK(used[m] <= 1 && used[places + m] == 1, "place %zu has %zu exchanges and %zu swaps", m,
@@ -79,12 +62,10 @@ static void check_graph(const workload *work, const size_t tiles[2], bool in_pla
     CHECK(of_kind[0] == (in_place ? 0 : places), "%zu tasks into another array", of_kind[0]);
     CHECK(moved == (in_place ? places - cycles_of(tiles[0], tiles[1]) : 0), "%zu pairs", moved);
     if (in_place && tiles[0] == tiles[1]) {
-        CHECK(of_kind[1] == 0 && of_kind[3] == tiles[0] && edges == 0,
+        CHECK(of_kind[1] == 0 && of_kind[3] == tiles[0] && g.edges == 0,
               "a square has %zu exchanges, %zu tiles alone and %zu edges", of_kind[1], of_kind[3],
-              edges);
+              g.edges);
     }
-    free(event);
-    free(edge);
     free(used);
 }
 
@@ -98,19 +79,13 @@ static double elements_of(const char *name) {
 static void one(const psg_options *options, const char *name, size_t tile, size_t rows,
                 size_t columns) {
     const size_t tiles[2] = {rows, columns};
-    workload *work = NULL;
-    workload_options how = {.tile = 0};
-    how.tile = tile;
-    how.priority = tile % 2 == 0 ? WORKLOAD_PATH : WORKLOAD_EQUAL;
-    if (!CHECK_STATUS(workload_create(&work, name, &how, options), PSG_OK)) {
-        return;
-    }
+    const workload_options how = {.tile = tile,
+                                  .priority = tile % 2 == 0 ? WORKLOAD_PATH : WORKLOAD_EQUAL};
+    RUNS workload *work = runs_make(name, &how, options);
     for (int run = 0; run < 2; run++) { /* the second one begins anew */
-        CHECK_STATUS(workload_run(work), PSG_OK);
-        check_answer(work, elements_of(name));
+        runs_all_right(work, elements_of(name));
     }
     check_graph(work, tiles, strstr(name, ":inplace") != NULL);
-    workload_destroy(work);
 }
 
 /* In another array and in place. */
@@ -126,8 +101,7 @@ static void both(const psg_options *options, const char *size, size_t tile, size
 int main(void) {
     static const char *const policies[] = {"eager", "ws", "dmdas"};
     for (int f32 = 0; f32 < 2; f32++) {
-        psg_options options = harness_options(f32 ? PSG_F32 : PSG_F64);
-        options.record = 1;
+        psg_options options = harness_with(f32 ? PSG_F32 : PSG_F64, "record=yes");
         both(&options, "1", 0, 1, 1);
         both(&options, "200", 0, 1, 1);
         both(&options, "100", 25, 4, 4);
@@ -140,8 +114,7 @@ int main(void) {
         both(&options, "60x20", 60, 1, 1);
         both(&options, "61x20", 60, 2, 1);
         for (int p = 0; p < 3; p++) {
-            options.policy = policies[p];
-            options.cpus = options.gpus == 0 ? 1 + p : options.cpus;
+            runs_policy(&options, policies, p);
             both(&options, "300x700", 64, 5, 11);
         }
     }

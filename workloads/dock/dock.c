@@ -59,15 +59,10 @@ static psg_status cut(problem *p, const char *name, size_t n, unsigned angle, bo
     p->grids = electrostatics ? 2 : 1;
     const size_t countable = WORKLOAD_BLOCK_MOST / (n * n * n * p->grids);
     const size_t most = countable < p->rotations ? countable : p->rotations;
-    if (how->tile > most) {
-        return workload_fail(PSG_ERR_ARG,
-                             "tile = %zu: %s has batches of T rotations, T from 1 to %zu",
-                             how->tile, name, most);
-    }
     p->batch = how->tile > 0 ? how->tile : BATCH < most ? BATCH : most;
     p->by_path = how->priority == WORKLOAD_PATH;
     p->spectrum_bytes = (n * n * (n / 2 + 1) * 2 * sizeof(float) + 63) / 64 * 64;
-    return PSG_OK;
+    return workload_check_tile(how, "", name, "batches of T rotations", 1, most);
 }
 
 static bool divides_180(unsigned long angle) {

@@ -210,11 +210,8 @@ static size_t grids_of(const dock_problem *d, const psg_label *label) {
  * grids it has. */
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const dock_problem *d = owner;
-    shape->n[0] = shape->n[1] = shape->n[2] = d->grid.n;
-    shape->count = grids_of(d, label);
-    shape->pieces = 1;
+    workload_shape(shape, d->grid.n, d->grid.n, d->grid.n, grids_of(d, label), 1);
     shape->variant = (int)shape->count;
-    shape->dense = true;
 }
 
 static double grids(const psg_task_shape *s) {
