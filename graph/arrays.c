@@ -186,8 +186,8 @@ void psg_arrays_destroy(psg_arrays *arrays) {
     free(arrays);
 }
 
-/* The arrays as the caller gave them, without handles. @param[in] given  by field, [count] each; NULL: there is no
- * such field
+/* The arrays as the caller gave them, without handles.
+ * @param[in] given  by field, [count] each; NULL: there is no such field
  * @return NULL: no memory */
 static psg_arrays *note_arrays(size_t count, const psg_array *const given[PSG_FIELDS],
                                const psg_parts *parts) {
