@@ -1,5 +1,5 @@
-/* psg_solve_many(): one run solves the first right-hand sides together, see pieces.c. The others
- * are solved one after the other. */
+/* psg_solve_many(): one run solves the first right-hand sides together, see pieces.c. Each of the
+ * others is a solve of its own. */
 #include "graph/pieces.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
