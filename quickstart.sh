@@ -9,8 +9,8 @@
 #                              ThreadSanitizer those of what runs in several threads
 #
 # `demo --cuda` and `test --cuda` build the CUDA side where there is no GPU. Without --cuda, they build it where there is a
-# GPU, or where build/ has it already. Without a GPU `test` builds it for one architecture alone, as nothing runs it
-# there but kernels that the CPU emulates. CI runs `test --cuda`.
+# GPU, or where build/ has it already. Without a GPU `test` compiles kernels to check them alone, as nothing runs there
+# but kernels that the CPU emulates; `demo --cuda` compiles them to be run. CI runs `test --cuda`.
 #
 # Each command works alone and first. A second run reuses everything. All that is built goes to build/ (and
 # build/starpu, where the system has no StarPU 1.4). The first demo takes about five minutes on two cores: one for
@@ -79,15 +79,17 @@ install_packages() {
         { tail -n 20 "$log" >&2; die "apt-get could not install: $missing"; }
 }
 
-# install_starpu OPTION: StarPU, the system's if it is 1.4 or newer, else our own build of it. OPTION is CMake's for
-# psg: where psg is built without CUDA, StarPU needs none. One with CUDA serves both.
+# install_starpu OPTION [simulate]: StarPU, the system's if it is 1.4 or newer, else our own build of it. OPTION is CMake's
+# for psg: where psg is built without CUDA, StarPU needs none. One with CUDA serves both. With `simulate`, the StarPU on SimGrid
+# is built beside it: for half of the time both configure themselves, each on one core.
 install_starpu() {
-    if [ ! -f build/starpu/psg-settings ] && pkg-config --exists 'starpu-1.4 >= 1.4.0'; then
-        return
-    fi
     with_cuda=yes
     [ "$1" != -DPSG_CUDA=OFF ] || with_cuda=no
-    STARPU_CUDA=$with_cuda cmake/install-starpu.sh "$root/build/starpu"
+    {
+        [ ! -f build/starpu/psg-settings ] && pkg-config --exists 'starpu-1.4 >= 1.4.0' ||
+            echo "STARPU_CUDA=$with_cuda cmake/install-starpu.sh \"$root/build/starpu\""
+        [ "${2:-}" != simulate ] || echo "STARPU_SIMGRID=yes cmake/install-starpu.sh \"$root/build/starpu-simgrid\""
+    } | xargs -r -P 2 -L 1 env
 }
 
 # build_simulation TARGET CMAKE-OPTIONS...: build/simulate, on StarPU's other side.
@@ -131,17 +133,13 @@ say_without_cuda() {
     fi
 }
 
-# architectures_of_test, architectures_of_demo [--cuda]: CMake's option for the architectures of the kernels. The time to
-# build them grows with their number. Where `test` built for one alone, `demo --cuda` builds for all.
-only_test=90
-architectures_of_test() {
-    has_gpu || grep -q '^CMAKE_CUDA_ARCHITECTURES:' build/CMakeCache.txt 2>/dev/null ||
-        echo "-DCMAKE_CUDA_ARCHITECTURES=$only_test"
-}
-
-architectures_of_demo() {
-    if [ "${1:-}" = --cuda ] && grep -q "^CMAKE_CUDA_ARCHITECTURES:[A-Z]*=$only_test\$" build/CMakeCache.txt 2>/dev/null; then
-        echo -UCMAKE_CUDA_ARCHITECTURES
+# check_of COMMAND [--cuda]: CMake's option PSG_CUDA_CHECK. Without a GPU `test` compiles kernels to check them, which takes half
+# of the time. What build/ has been configured with stays, until kernels are asked for that run.
+check_of() {
+    if has_gpu || [ "$*" = "demo --cuda" ]; then
+        echo -DPSG_CUDA_CHECK=OFF
+    elif [ "$1" = test ] && ! grep -q '^CMAKE_CUDA_ARCHITECTURES:' build/CMakeCache.txt 2>/dev/null; then
+        echo -DPSG_CUDA_CHECK=ON
     fi
 }
 
@@ -168,8 +166,8 @@ patience() {
     echo "${PSG_TEST_PATIENCE:-$((1 + (load + cores - 1) / cores))}"
 }
 
-# run_tests FOLDER...: all of them, three at a time, as most of them wait for a part of their time; the last line has the
-# numbers.
+# run_tests FOLDER...: all of them, four at a time on two cores, as most of them wait for most of their time; the last line has
+# the numbers.
 run_tests() {
     status=0
     tests=0
@@ -179,7 +177,7 @@ run_tests() {
         sed -n "/<testsuite /,/>/s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$2/quickstart-tests.xml" | head -n 1
     }
     for folder in "$@"; do
-        ctest --test-dir "$folder" --parallel 3 --output-on-failure --output-junit quickstart-tests.xml || status=$?
+        ctest --test-dir "$folder" --parallel "$((2 + $(nproc)))" --output-on-failure --output-junit quickstart-tests.xml || status=$?
         tests=$((tests + $(number tests "$folder")))
         failed=$((failed + $(number failures "$folder")))
         skipped=$((skipped + $(number skipped "$folder")))
@@ -216,7 +214,7 @@ demo)
     say_without_cuda "$1" "$cuda"
     install_starpu "$cuda"
     # shellcheck disable=SC2046 # one word or none
-    build_in build psg_command -DPSG_TESTS=ON "$cuda" $(architectures_of_demo "${2:-}")
+    build_in build psg_command -DPSG_TESTS=ON "$cuda" $(check_of "$@")
     build/psg solve --problem madelung --grid 64
     try_next build "build/psg solve --problem modes --grid 100x120x90 --verify --out phi.h5" "build/psg info" \
         "build/psg solve --help"
@@ -228,9 +226,9 @@ test)
     say_without_cuda "$1" "$cuda"
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $test_packages $simulate_packages $deb_packages
-    install_starpu "$cuda"
+    install_starpu "$cuda" simulate
     # shellcheck disable=SC2046 # one word or none
-    build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON "$cuda" "-DPSG_TEST_PATIENCE=$factor" $(architectures_of_test)
+    build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON "$cuda" "-DPSG_TEST_PATIENCE=$factor" $(check_of "$@")
     build_simulation all -DPSG_TESTS=ON -DPSG_WERROR=ON "-DPSG_TEST_PATIENCE=$factor"
     run_tests build build/simulate
     ;;

@@ -19,9 +19,9 @@ char *base_kept_read(const char *path, size_t most, int *error);
  *  text or the new one. @return 0; else errno's value, and what was there is there still */
 int base_kept_write(const char *path, const char *text, size_t length);
 
-/** Says an error of base_kept_read() nothing about the file? This process has no memory or no
- *  descriptor, or another one has locked the file: what is there may be good, and is not written
- *  over. */
+/** Is the file perhaps good after this error of base_kept_read()? It is where this process has no
+ *  memory or no descriptor, or where another process has locked the file. Such a file is not
+ *  written over. */
 bool base_kept_unseen(int error);
 
 /** As base_kept_read() and base_kept_write(), of a text below one line with its length and its

@@ -28,11 +28,11 @@
  *  1.62. From and to main memory, where a copy goes beside the other task, 256^3 in f64 5.48 and
  *  5.38, 320^3 10.5 and 10.3 (2026-11-24). */
 #define TUNING_GPU_UNCUT_BYTES ((size_t)512 << 20)
-/** Parts of f or of the spectrum for which a GPU needs room at the same time, if all data come and
- *  go. Two tasks run while the data of a third arrive, each with its part in two arrays. The worker
- *  also has the spectrum of a segment or a sheet, and the work area of cuFFT, which is twice as
- *  large for long primes. Counted, not measured. Where the spectrum stays on the GPU, a task needs
- *  fewer, and segments are smaller than they have to be. */
+/** Parts of f or of the spectrum for which a GPU needs room at the same time, if no data stay on
+ *  the GPU. Two tasks run while the data of a third arrive, each with its part in two arrays. The
+ *  worker also has the spectrum of a segment or a sheet, and the work area of cuFFT, which is twice
+ *  as large for long primes. Counted, not measured. Where the spectrum stays on the GPU, a task
+ *  needs fewer, and segments are smaller than they have to be. */
 #define TUNING_GPU_PARTS_AT_ONCE 9
 /** Bytes of such a part at the least, unless there is no room otherwise: 512^3 in 256 segments, of
  *  4 MB, takes 10.7 ms in place of 2.65 (H200, 2026-11-24, tests/simulate/h200.c). */

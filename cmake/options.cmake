@@ -57,9 +57,13 @@ set(PSG_PROGRAMS_FULL_DIR ${CMAKE_INSTALL_FULL_LIBEXECDIR}/${PSG_NAME})
 
 # psg_cuda_options(TARGET): how CUDA code is compiled.
 function(psg_cuda_options target)
+    set(cuda_13 $<AND:$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>,$<VERSION_GREATER_EQUAL:${CMAKE_CUDA_COMPILER_VERSION},13.0>>)
+    if(PSG_CUDA_CHECK)
+        target_compile_options(${target} PRIVATE "$<${cuda_13}:--compress-mode=speed;--Ofast-compile=max>")
+    else() # a third of the size in the library; every driver for CUDA 13 can read it
+        target_compile_options(${target} PRIVATE $<${cuda_13}:--compress-mode=size>)
+    endif()
     target_compile_options(${target} PRIVATE
-        # a third of the size in the library; every driver for CUDA 13 can read it
-        $<$<AND:$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>,$<VERSION_GREATER_EQUAL:${CMAKE_CUDA_COMPILER_VERSION},13.0>>:--compress-mode=size>
         $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
         $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${PSG_WERROR}>>:-Xcompiler=-Werror;-Werror=cross-execution-space-call>)
 endfunction()

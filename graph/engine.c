@@ -8,6 +8,7 @@
 #include "graph/transfer_log.h"
 #include "graph/work.h"
 #include "graph/workers.h"
+#include "runtime/machine_times.h"
 #include "runtime/registered.h"
 #include "runtime/runs.h"
 #include "runtime/simulation.h"

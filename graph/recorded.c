@@ -2,6 +2,7 @@
 #include "graph/recorded.h"
 #include "graph/psg_machine.h"
 #include "graph/status.h"
+#include "runtime/folders.h"
 #include "runtime/machine.h"
 
 #include <dirent.h>

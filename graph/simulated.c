@@ -4,6 +4,7 @@
 #include "graph/psg_machine.h"
 #include "graph/start.h"
 #include "graph/status.h"
+#include "runtime/machine_times.h"
 #include "runtime/simulation.h"
 
 int psg_simulation(void) {

@@ -13,7 +13,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-/** Of a communicator of mpi_comm.c. */
+/** What mpi_comm.c keeps for a communicator. */
 struct psg_comm_own {
     MPI_Comm mpi;
     /** [ranks] the processes of this node by their numbers in mpi, node_ranks of them */

@@ -35,8 +35,9 @@ typedef enum psg_comm_result {
     PSG_COMM_FAILED
 } psg_comm_result;
 
-/** How a plan's data go between processes: a communicator of its own, rows of one length, and for
- *  MPI_Alltoallv a communicator for each lane, as collectives on one follow one another. */
+/** The way of a plan's data between processes: a communicator for its messages, which consist of
+ *  rows of one length. MPI_Alltoallv has a communicator for each lane, because collectives on one
+ *  communicator follow one another. */
 typedef struct psg_channel psg_channel;
 
 /** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks]

@@ -135,7 +135,7 @@ static int receive_rows(const psg_channel *channel, void *memory, size_t rows, i
     return begin(channel, rows, true, operation);
 }
 
-/* As many messages, one after the other. */
+/* Counts as one message to each other node, one after the other. */
 static int alltoall(const psg_channel *channel, const psg_alltoall_part *from,
                     const psg_alltoall_part *to, size_t lane, psg_operation *operation) {
     (void)to;

@@ -134,7 +134,7 @@ static void free_timing(timing *t) {
     free(t);
 }
 
-/* On the current device. */
+/* The events belong to the current device. @return NULL: they cannot be had */
 static timing *make_timing(void) {
     timing *t = calloc(1, sizeof *t);
     if (t != NULL &&
@@ -155,8 +155,8 @@ static track *track_of(gpu *g, const psg_copy_record *record) {
                                                    : FROM_GPU + record->from];
 }
 
-/* Before a copy is put into a stream of the current device; end() has to follow. What is done is
- * read here, beside the GPUs' work, so that little is left for the end of a solve.
+/* Called before a copy is put into a stream of the current device. end() has to follow. Copies that
+ * have ended are read here, while the GPUs work, so that few are left for the end of a solve.
  * @return NULL: it cannot be timed */
 static timing *begin(const psg_copy_record *record, cudaStream_t stream) {
     pthread_mutex_lock(&process.lock);
@@ -316,8 +316,8 @@ static psg_copy_record record_of(const struct starpu_block_interface *source, un
                              .bytes = bytes_of(target)};
 }
 
-/* As StarPU copies a block: in one piece, else by planes, else by rows. A plane in one piece is a
- * copy of its own, as a pitch of 2 GB and more is none for CUDA.
+/* Copies a block as StarPU does: in one piece, else by planes, else by rows. Planes are copied one
+ * by one, because CUDA takes no pitch of 2 GB or more.
  * @return -EAGAIN: it is on its way; 0: it is done */
 static int copy_block(const struct starpu_block_interface *source, unsigned source_node,
                       const struct starpu_block_interface *target, unsigned target_node,

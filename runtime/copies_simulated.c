@@ -70,8 +70,8 @@ static int device_of(unsigned node) {
     return starpu_node_get_kind(node) == STARPU_CUDA_RAM ? starpu_memory_node_get_devid(node) : -1;
 }
 
-/* Of data with another interface than ours nothing is known, not even the size. Without memory for
- * the request nothing is known of the copy either. */
+/* Data with another interface than ours have no size and no address here. A copy without memory for
+ * its request is not known at all. */
 static void keep_request(unsigned from, unsigned to) {
     request *r = calloc(1, sizeof *r);
     if (r == NULL) {
@@ -135,7 +135,8 @@ __attribute__((visibility("default"))) void sg_host_sendto(sg_host_t from, sg_ho
     psg_copies_add(&record);
 }
 
-/* Not where a program has brought SimGrid before this library. */
+/* False where the program loaded SimGrid before this library: the copies then call SimGrid's own
+ * sg_host_sendto(). */
 bool psg_simulated_times_copies(void) {
     static const char name[] = "sg_host_sendto";
     void *ours = NULL;

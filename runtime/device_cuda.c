@@ -43,8 +43,8 @@ static void *look_from_here(void *argument) {
     return NULL;
 }
 
-/* From a thread of its own: the caller's current device is not ours to change, and CUDA would
- * begin on it when it is set back. */
+/* A thread of its own looks. The caller's current device is not ours to change, and CUDA would
+ * begin on that device when it is set back. */
 static look look_at(int device) {
     look l = {.device = device, .error = cudaErrorUnknown};
     pthread_t thread;
@@ -165,7 +165,8 @@ static bool have_peers(void) {
     return all;
 }
 
-/* Not by starpu_malloc() and starpu_memory_pin(), which abort where CUDA says no. */
+/* CUDA is called directly, because starpu_malloc() and starpu_memory_pin() abort where CUDA says
+ * no. */
 static void *host_alloc(size_t bytes) {
     void *memory = NULL;
     enum cudaStreamCaptureMode mode = let_capture();
@@ -181,7 +182,7 @@ static void host_free(void *memory) {
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
-/* By its first and its last byte: CUDA copies no array that is page-locked in part. */
+/* The first and the last byte tell, because CUDA copies no array that is page-locked in part. */
 static bool is_pinned(const char *memory, size_t bytes) {
     struct cudaPointerAttributes first;
     struct cudaPointerAttributes last;

@@ -1,5 +1,4 @@
-/* Where the recorded machines lie that come with the library. */
-#include "runtime/machine.h"
+#include "runtime/folders.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

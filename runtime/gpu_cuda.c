@@ -55,8 +55,8 @@ static cudaError_t capture_after(cudaStream_t stream, cudaGraphNode_t last) {
 #endif
 }
 
-/* In a graph beside the step, and not between it and the next one, which would wait some 2 us
- * longer. */
+/* The event is a node of the graph beside the next step. Between two steps it would delay the
+ * second one by some 2 us. */
 static cudaError_t record_beside(cudaEvent_t mark, cudaStream_t stream) {
     const cudaGraphNode_t last = captured_last(stream);
     const cudaError_t error = cudaEventRecordWithFlags(mark, stream, cudaEventRecordExternal);
@@ -161,8 +161,8 @@ static bool is_of(const psg_replay *r, const psg_run *run, void *buffers[], size
     return same;
 }
 
-/* Of a slot's graphs the one of these data, or the one that was not used for longest, which forgets
- * its own. */
+/* Finds the slot's graph of these data. Without one, the graph that was not used for longest
+ * forgets its data, and gets these. */
 static psg_replay *replay_of(psg_replay **replays, const psg_run *run, void *buffers[],
                              size_t count) {
     psg_replay *oldest = replays[0];

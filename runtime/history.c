@@ -157,7 +157,8 @@ static bool add(search *s, size_t number, size_t before) {
     return true;
 }
 
-/* After the last writer of what it reads; where that is no event, after what that came after. */
+/* `number` comes after `writer`, the last task that wrote what it reads. Where the writer is no
+ * event, `number` comes after all that the writer came after. */
 static bool add_writer(search *s, size_t number, size_t writer) {
     if (writer == PSG_RECORD_NONE || s->event[writer] != PSG_RECORD_NONE) {
         return writer == PSG_RECORD_NONE || add(s, number, writer);

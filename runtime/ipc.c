@@ -115,9 +115,9 @@ static void *fulfil(void *argument) {
     return NULL;
 }
 
-/* On a thread of its own, because the caller's current device is not the library's to change. All
- * threads of a process have the same context on a device, so StarPU's workers reach what this
- * thread reaches. */
+/* A thread of its own calls CUDA, because the caller's current device is not the library's to
+ * change. All threads of a process have the same context on a device. So StarPU's workers reach
+ * what this thread reaches. */
 static bool ask(wish *w, char *words, size_t size) {
     static const char *const names[] = {
         [ALLOCATE] = "cudaMalloc",         [FREE] = "cudaFree",

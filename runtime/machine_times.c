@@ -1,5 +1,4 @@
-/* How long tasks take on a recorded machine. */
-#include "runtime/machine.h"
+#include "runtime/machine_times.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,8 +9,8 @@ static double ratio(size_t a, size_t b) {
     return fabs(log((double)a / (double)b));
 }
 
-/* Of the lines with these numbers along the axes the one with the nearest lengths. @return 0: there
- * is none */
+/* The factor of the line `sides` that has these numbers along the axes and the nearest lengths.
+ * @return 0: there is no such line */
 static double factor_of(const psg_machine *machine, bool gpu, const psg_task_shape *s,
                         const int along[3]) {
     double nearest = INFINITY;
@@ -62,8 +61,8 @@ static psg_task_shape recorded_shape(const psg_task_shape *s) {
 
 /* ----------------------------------------------------------------------------------- times */
 
-/* Of a kind without operations of its own: the complex numbers of the spectrum that the task works
- * on. */
+/* The size of a task: the operations that its kind counts. A kind that counts none has the complex
+ * numbers of the spectrum that the task works on. */
 static double points(const psg_task_shape *s) {
     const psg_kind *kind = psg_kind_at(s->kind);
     return kind->operations != NULL
@@ -125,8 +124,9 @@ static distance distance_of(const psg_machine_time *t, const psg_task_shape *s) 
                       ratio(t->shape.pieces, s->pieces)};
 }
 
-/* As the logarithms go: times grow with a power of the size. Beyond the last one what a task takes
- * more than any does grows with the size, and the spread stays. */
+/* The time of a task of size `wanted`, which lies between two recorded tasks. The logarithm of the
+ * time is linear in the logarithm of the size. Where a task is recorded on one side only, the part
+ * of its time above `least` grows in proportion to the size, and the spread stays. */
 static double between(const psg_machine_time *below, const psg_machine_time *above, double wanted,
                       double least, double *spread) {
     if (below == NULL || above == NULL) {
@@ -183,8 +183,8 @@ static double peer_bytes(const psg_task_shape *s) {
     return points(s) * share(s) * s->moved * (s->precision == PSG_TASK_F64 ? 16 : 8);
 }
 
-/* Of pieces in peers' memory: what goes there does so while others are transformed, so what takes
- * longer counts, the link or the task where all is in memory of its own. */
+/* The time of a task with pieces in the memory of peers. The pieces go over the link while the task
+ * works. So the longer one counts: the link, or the task with all pieces in its own memory. */
 static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
                          double *spread) {
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;

@@ -82,9 +82,9 @@ static psg_request *oldest_held(psg_pairing *p) {
     return oldest;
 }
 
-/* On whatever thread had the block last. A receive begins with a send to the same process, if
- * one is to come: so two processes tell each other of their messages before either fills the
- * network, on which the word that a receiver is ready would queue behind all that (on one TCP
+/* Runs on the thread that had the block last. A receive begins when a send to the same process
+ * does, if one is to come. So two processes tell each other of their messages before either fills
+ * the network. Otherwise the word that a receiver is ready would queue behind all data (on one TCP
  * connection the two directions would take turns). */
 static void ready(void *argument) {
     transfer *t = argument;

@@ -84,7 +84,7 @@ static void free_parts(psg_comm *comm) {
     free(comm->own->request);
 }
 
-/* Of a communicator that was given up MPI may still write to the room: all of it is left. */
+/* A communicator that was given up is left as it is: MPI may still write to its room. */
 static void close_comm(psg_comm *comm) {
     if (!comm->given_up) {
         free_parts(comm);
@@ -141,7 +141,7 @@ static bool duplicate(psg_comm *comm, MPI_Comm theirs) {
            MPI_Comm_size(comm->own->mpi, &comm->ranks) == MPI_SUCCESS;
 }
 
-/* Into `made`, a communicator, or why there is none. */
+/* `made` becomes a communicator, or its words say why there is none. */
 static psg_comm_result make(psg_comm *made, bool lasts, MPI_Comm theirs) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (!duplicate(made, theirs)) {
@@ -257,7 +257,7 @@ static psg_comm_result open_comm(psg_comm **result, const void *mpi_comm, double
 
 /* ------------------------------------------------------------------------------- the rate */
 
-/* To each other process, and from each: one round. */
+/* One round: each process sends to every other one, and receives from it. */
 static bool send_to_all(psg_comm *comm, char *from, char *to, int bytes, MPI_Request *request) {
     int count = 0;
     bool good = true;
@@ -276,14 +276,14 @@ static bool send_to_all(psg_comm *comm, char *from, char *to, int bytes, MPI_Req
     return psg_comm_wait_for(comm, request, count, "for messages that are measured") && good;
 }
 
-/* So that all begin together. */
+/* Processes wait for one another, so that all begin a round together. */
 static bool meet(psg_comm *comm) {
     double nothing = 0;
     return comm->limit == 0 ? psg_comm_done(comm, MPI_Barrier(comm->own->mpi), "MPI_Barrier")
                             : psg_mpi_max(comm, &nothing, 1);
 }
 
-/* Into comm->own->rate, this process' best. */
+/* comm->own->rate becomes the rate of the fastest process in its best round. */
 static bool measure_rate(psg_comm *comm) {
     enum { ROUNDS = 8, BYTES = 16 << 20, BYTES_MIN = 64 << 10 };
     const int each = BYTES / comm->ranks > BYTES_MIN ? BYTES / comm->ranks : BYTES_MIN;

@@ -183,7 +183,8 @@ void psg_share_whole(unsigned *cores, unsigned *nodes) {
     }
 }
 
-/* As many neighbours as there are for each; more processes than GPUs share them. */
+/* Each process gets neighbours, as many as there are for each. Where there are more processes than
+ * GPUs, they share the GPUs. */
 void psg_share_gpus(psg_share *share, int there, int *count) {
     share->first_gpu = 0;
     if (*count < 0) {

@@ -58,7 +58,8 @@ void *psg_task_memory(const psg_task *task, size_t m) {
     return (void *)STARPU_BLOCK_GET_PTR(task->buffers[m]);
 }
 
-/* As PSG_CODELET() has them. In a simulation the machine may have the kind's time on a GPU. */
+/* The same members as PSG_CODELET() sets. In a simulation all kinds have a function for GPUs, since
+ * the machine may have their time there. */
 static void fill(codelets *c, const psg_kind *kind) {
     static const char *const suffix[PSG_TASK_PRECISIONS] = {"f64", "f32"};
     for (int m = 0; m < PSG_TASK_PRECISIONS; m++) {

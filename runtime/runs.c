@@ -130,7 +130,7 @@ void psg_run_destroy(psg_run *run) {
     free_parts(run);
 }
 
-/* For so many seconds, or until the run has ended; under its mutex. */
+/* Waits for so many seconds, or until the run has ended. The caller holds the run's mutex. */
 static void wait_a_while(psg_run *run, double seconds) {
     const struct timespec until = base_after(CLOCK_REALTIME, seconds);
     (void)starpu_pthread_cond_timedwait(&run->idle, &run->mutex, &until);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "runtime/c_locale.h"
 #include "runtime/comm_simulated.h"
+#include "runtime/folders.h"
 #include "runtime/simulation.h"
 #include "runtime/starpu_inside.h"
 
@@ -124,8 +125,9 @@ static void write_platform(FILE *file) {
     (void)fputs(" </zone>\n</platform>\n", file);
 }
 
-/* Between memory nodes, main memory first; in bytes or seconds a microsecond. StarPU forgets the
- * last number of a row and the last row, so there is one more of each. */
+/* A matrix of latencies or rates between memory nodes, of which main memory is the first: in
+ * microseconds, or in bytes a microsecond. StarPU forgets the last number of a row and the last
+ * row, so there is one more of each. */
 static void write_matrix(FILE *file, bool latency) {
     for (unsigned from = 0; from <= machine->gpus + 1; from++) {
         for (unsigned to = 0; to <= machine->gpus + 1; to++) {
@@ -190,7 +192,7 @@ static void stopping(void) {
 
 /* ----------------------------------------------------------------------------- choosing */
 
-/* As it is, or one that is installed, or that is where this was built. */
+/* `name` is a path, or the name of a machine that is installed or was there at the build. */
 static void find_file(char *path, size_t size, const char *name) {
     char folders[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH];
     psg_machine_folders(folders);

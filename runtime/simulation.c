@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/machine_times.h"
 #include "runtime/step_list.h"
 
 #include <math.h>

@@ -71,7 +71,7 @@ static bool fail(const char *path, const char *reason) {
 
 /* -------------------------------------------------------------------------------- folders */
 
-/* With the folders above it, for this user alone as StarPU does. */
+/* Makes the folders above it too, all for this user alone, as StarPU does. */
 static bool make_folder(const char *path) {
     char part[PATH_BYTES];
     struct stat what;
@@ -305,7 +305,8 @@ static bool enter_folder(const char *folder) {
     }
 }
 
-/* As StarPU's own, which has no name in its headers: files have this name. */
+/* The host's name as StarPU finds it, because StarPU's files have it in their names. StarPU's own
+ * function is in none of its headers. */
 static void host_name(char host[HOST_BYTES]) {
     (void)snprintf(host, HOST_BYTES - 1, "%s", value_of(HOST));
     if (host[0] == '\0' && gethostname(host, HOST_BYTES - 1) == 0) {

@@ -21,7 +21,7 @@ void psg_step_list_destroy(psg_step_list *list) {
     }
 }
 
-/* For one more step, and its data. */
+/* The list gets room for one more step and its data. */
 static bool make_room(psg_step_list *list, size_t uses) {
     bool good = true;
     if (list->steps == list->step_room) {

@@ -1,5 +1,5 @@
-/* Runs and streams, by CUDA's events: nothing of a stream waits on the host, and nothing on a
- * stream waits for the host. */
+/* The order of runs and streams, by CUDA's events. The host does not wait for a stream, and work on
+ * a stream does not wait for the host. */
 #include "runtime/stream_order_cuda.h"
 
 #include "base/tuning.h"
@@ -18,7 +18,8 @@ typedef struct mark {
     cudaEvent_t event;
 } mark;
 
-/* Events stay for the next run: who waits for an event waits for its latest record then. */
+/* Events are kept for the next run. A wait for an event is a wait for its latest record at the time
+ * of the call. */
 struct psg_stream_order {
     mark *begin; /* [room]: what is on the streams */
     size_t room;

@@ -4,10 +4,12 @@
 
 #include "runtime/stream_order.h"
 
-/** On a GPU's worker, before a task reads or writes what the streams are for: its stream waits for
- * them, once in a run. Nothing for a run in no order. */
+/** Let the stream of a GPU's worker wait for the streams of the submitter, once in a run. The
+ *  worker calls it before a task reads or writes what these streams are for. Nothing for a run in
+ *  no order. */
 void psg_stream_order_enter(psg_run *run);
-/** On a GPU's worker: all tasks of the run are on its stream. Nothing for a run in no order. */
+/** The worker of a GPU says that all tasks of the run are on its stream. Nothing for a run in no
+ *  order. */
 void psg_stream_order_leave(psg_run *run);
 
 #endif

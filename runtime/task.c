@@ -71,8 +71,8 @@ static void task_ended(void *argument) {
     psg_run_end_task(args->run);
 }
 
-/* On the worker that has the part, if one does; else on any that may. StarPU itself ends a task
- * that moves data between processes, once the data are there. */
+/* A task runs on the worker that has its part. Where no worker has the part, it runs on any that
+ * may. StarPU itself ends a task that moves data between processes, once the data are there. */
 static void choose_worker(struct starpu_task *task, const psg_task_args *args) {
     const psg_engine *e = args->run->engine;
     const psg_kind *kind = psg_kind_at(args->label.kind);

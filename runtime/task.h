@@ -58,8 +58,8 @@
  *  @return false: StarPU does not tell, and both are 0 */
 bool psg_task_moments(const struct starpu_task *task, double between[2]);
 
-/** On its worker, when a task has ended and before StarPU knows: count it in its run, and let the
- * messages go that wait for it.
+/** Count a task in its run, and let the messages go that wait for it. The task's worker calls it
+ *  when the task has ended, and before StarPU knows that.
  *  @param[in] between  when it began and ended, as starpu_timing_now(); NULL: not known */
 void psg_task_count(const psg_task_args *args, const double between[2]);
 

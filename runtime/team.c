@@ -46,7 +46,7 @@ struct psg_team_entry {
     atomic_size_t entered, finished;
 };
 
-/* By worker of the team. */
+/* Each worker of the team has one. */
 typedef struct seat {
     _Alignas(LINE) atomic_int taken; /* by the worker, or by a thread that waits */
     atomic_int wanted;               /* by a thread that waits: the worker may leave it */
@@ -144,7 +144,7 @@ static size_t claim(entry *e, size_t phase, size_t rank) {
     return SIZE_MAX;
 }
 
-/* In place of the worker. */
+/* The steps of a range, each as a task of that worker. */
 static void do_range(entry *e, size_t p, int worker) {
     psg_step_list *list = e->run->steps;
     for (size_t s = e->range[p].first; s < e->range[p].end; s++) {
@@ -248,8 +248,8 @@ static void sit(psg_team *team, size_t number) {
     leave(team, s);
 }
 
-/* Who finds the seat taken sleeps. Between two solves it is left to the thread that waits, which
- * will be back. */
+/* A worker sleeps while its seat is taken by a thread that waits. It does not take the seat between
+ * two solves, because that thread will be back. */
 static void help(psg_team *team, size_t number) {
     seat *s = &team->seat[number];
     bool seated = take(s);
@@ -532,7 +532,7 @@ void psg_team_enter_after(psg_run *run, const starpu_data_handle_t *read,
 
 /* ------------------------------------------------------------------------------------ the team */
 
-/* By each worker: where it is. */
+/* Each worker notes the core that it runs on. */
 static void find_core(void *argument) {
     psg_team *team = argument;
     for (size_t m = 0; m < team->seats; m++) {

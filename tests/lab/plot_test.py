@@ -16,14 +16,9 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "command"))
 
 from patience import patience  # noqa: E402
+from script import run  # noqa: E402
 
 FIGURES = ("segments", "policies", "scaling", "overlap", "hetero", "grids", "workloads", "crossover", "peers", "embed")
-
-
-def run(*arguments):
-    done = subprocess.run([sys.executable, "-B", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=patience(100))
-    return done.returncode, done.stdout, done.stderr
 
 
 def check(condition, words):

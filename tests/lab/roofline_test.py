@@ -5,9 +5,10 @@ cannot do.
 """
 
 import os
-import subprocess
 import sys
 import tempfile
+
+import script
 
 HEADER = '"ID","Process ID","Process Name","Kernel Name","Device","Metric Name","Metric Unit","Metric Value"'
 ABOUT = "==PROF== Connected to process 7\nequation  lap(u) = f, spectral, f64\ngrid      512 x 512 x 512, box 1 x 1 x 1\n"
@@ -55,9 +56,9 @@ class Roofline:
         self.script, self.paths = script, [os.path.join(folder, name) for name in ("stages.csv", "ceilings.txt", "figure.png")]
 
     def run(self, *arguments):
-        done = subprocess.run([sys.executable, "-B", self.script, *arguments], capture_output=True, text=True, check=False)
-        check("Traceback" not in done.stderr, done.stderr)
-        return done.returncode, done.stdout.splitlines(), done.stderr
+        code, out, error = script.run(self.script, *arguments)
+        check("Traceback" not in error, error)
+        return code, out.splitlines(), error
 
     def of(self, stages, ceilings=CEILINGS):
         for path, text in zip(self.paths, (stages, ceilings)):

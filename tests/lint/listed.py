@@ -33,7 +33,7 @@ def main(root):
     problems, checked = [], 0
     for path in tree.files(root, (".c", ".cu", ".py")):
         text = tree.read(root, path)
-        if path.endswith(".py") and "__main__" not in text and not re.search(r"^main\(", text, re.M):
+        if path.endswith(".py") and '__name__ == "__main__"' not in text and not re.search(r"^main\(", text, re.M):
             continue
         checked += 1
         if not is_listed(path, lists_above(root, path)):

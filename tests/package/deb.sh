@@ -13,11 +13,12 @@ cpack=$1 build=$2 source=$3 work=$4
 
 root=$work/root
 rm -rf "$work/made" "$root"
-"$cpack" -G DEB --config "$build/CPackConfig.cmake" -B "$work/made" >"$work/cpack.log" 2>&1 || {
+"$cpack" -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip --config "$build/CPackConfig.cmake" -B "$work/made" >"$work/cpack.log" 2>&1 || {
     cat "$work/cpack.log"
     exit 1
 }
 cp -a "$bare" "$root"
+echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe" # dpkg waits for no disk
 cp "$work/made"/psg_*.deb "$root/psg.deb"
 cp "$source/tests/example/poisson.c" "$source/tests/package/deb_inside.sh" "$root/tmp/"
 
