@@ -17,11 +17,11 @@
 typedef app_option_row option_row;
 typedef app_command_text command_text;
 
-static const app_choice problem_choices[] = {{"madelung", APP_PROBLEM_MADELUNG},
-                                             {"modes", APP_PROBLEM_MODES},
-                                             {"cavity", APP_PROBLEM_CAVITY},
-                                             {"lid", APP_PROBLEM_LID},
-                                             {NULL, 0}};
+const app_choice app_problem_choices[] = {{"madelung", APP_PROBLEM_MADELUNG},
+                                          {"modes", APP_PROBLEM_MODES},
+                                          {"cavity", APP_PROBLEM_CAVITY},
+                                          {"lid", APP_PROBLEM_LID},
+                                          {NULL, 0}};
 static const app_choice lattice_choices[] = {
     {"nacl", APP_NACL}, {"cscl", APP_CSCL}, {"zns", APP_ZNS}, {NULL, 0}};
 
@@ -78,7 +78,7 @@ static const option_row solve_rows[] = {
     {NULL, "iterations", "N", app_value_unsigned, FIELD(iterations), NULL, "a whole number from 1",
      "give up after N iterations; default: 1000", false},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
-     problem_choices, NULL,
+     app_problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
      "literature's. modes: a sum of modes of the box; prints the error of u. cavity: a charge in "
      "the "
@@ -532,6 +532,9 @@ int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {
         return code;
     }
     const char *why = contradiction(arguments);
+    if (arguments->problem == APP_PROBLEM_MADELUNG && arguments->lattice < 0) {
+        arguments->lattice = APP_NACL;
+    }
     if (arguments->problem == APP_PROBLEM_CAVITY) {
         arguments->lattice = APP_CAVITY;
         (void)app_value_sides("DD", &arguments->sides, NULL);

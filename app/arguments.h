@@ -89,6 +89,9 @@ enum {
     APP_PROBLEM_LID
 };
 
+/** Their names, in that order. */
+extern const app_choice app_problem_choices[];
+
 /** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from
  *  argv. */
 typedef struct app_arguments {

@@ -115,17 +115,11 @@ static const app_work_command run_command = {.name = "run",
                                              .parts = "tasks",
                                              .part_tasks = 1};
 
-/* NAME:SIZE stands first, in the place that parsing takes for the command's name. */
 static int read_arguments(int argc, char **argv, run_arguments *a) {
-    const bool named = argc > 1 && argv[1][0] != '-';
     app_work_arguments_init(&a->work);
-    a->name = named ? argv[1] : NULL;
-    const int code = app_arguments_parse(&run_text, argc - named, argv + named, a);
-    if (code) {
-        return code;
-    }
-    return a->name != NULL ? app_work_arguments_check(&a->work, "run")
-                           : app_error(APP_USAGE, "say what to run: psg run ep:S");
+    const int code = app_arguments_parse_operand(&run_text, "say what to run: psg run ep:S", argc,
+                                                 argv, a, &a->name);
+    return code ? code : app_work_arguments_check(&a->work, "run");
 }
 
 int app_run(int argc, char **argv) {

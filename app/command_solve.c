@@ -16,18 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int allocate(app_job *r) {
+static int allocate(app_job *r, app_solver *s) {
     const size_t planes = app_plane_points(&r->report.grid, r->planes);
     const size_t points = planes > 0 ? planes : 1; /* where there are none: malloc() may refuse 0 */
     const size_t bytes = app_element_bytes(r->report.options.precision);
     char what[160];
+    s->bytes = points * bytes;
+    s->parts = app_job_batch(r);
+    s->count_u = r->arguments.resident ? 1 : r->flights;
+    s->resident = r->arguments.resident;
+    s->tolerance = r->arguments.tolerance;
+    s->iterations = r->arguments.iterations;
     snprintf(what, sizeof what, "f, u and the spectrum of %zu x %zu x %zu points",
              r->report.grid.axis[0].n, r->report.grid.axis[1].n, r->report.grid.axis[2].n);
     if (app_simulation_machine() == NULL) {
         /* All at once, as a trial: systems that promise more memory than there is refuse a
          * single request that is out of reach, but not several that are so together. */
-        void *trial = app_allocate(points * app_job_batch(r),
-                                   bytes * (1 + app_job_count_u(r) + (size_t)r->flights), what);
+        void *trial =
+            app_allocate(points * s->parts, bytes * (1 + s->count_u + (size_t)r->flights), what);
         if (trial == NULL) {
             return APP_FAILED;
         }
@@ -35,25 +41,28 @@ static int allocate(app_job *r) {
     }
     r->report.runs.seconds = calloc(r->report.runs.repeat, sizeof *r->report.runs.seconds);
     r->report.steps = r->steps != NULL ? calloc(r->steps->count, sizeof *r->report.steps) : NULL;
-    r->u = calloc(app_job_count_u(r), sizeof *r->u);
-    r->bytes = points * bytes;
-    r->f = app_simulation_allocate(r->bytes * app_job_batch(r));
-    bool missing = r->report.runs.seconds == NULL || r->u == NULL || r->f == NULL ||
+    s->u = calloc(s->count_u, sizeof *s->u);
+    s->f = app_simulation_allocate(s->bytes * s->parts);
+    bool missing = r->report.runs.seconds == NULL || s->u == NULL || s->f == NULL ||
                    (r->steps != NULL && r->report.steps == NULL);
-    for (unsigned flight = 0; flight < app_job_count_u(r) && !missing; flight++) {
-        r->u[flight] = app_simulation_allocate(r->bytes * app_job_batch(r));
-        missing = r->u[flight] == NULL;
+    for (unsigned m = 0; m < s->count_u && !missing; m++) {
+        s->u[m] = app_simulation_allocate(s->bytes * s->parts);
+        missing = s->u[m] == NULL;
     }
     if (missing) {
         return app_error(APP_FAILED, "out of memory for %s", what);
     }
     for (int d = 0; d < 3 && r->arguments.gradient != NULL; d++) {
-        r->gradient.values[d] = app_allocate(1, r->bytes, "the gradient of u");
-        if (r->gradient.values[d] == NULL) {
+        s->gradient[d] = app_allocate(1, s->bytes, "the gradient of u");
+        if (s->gradient[d] == NULL) {
             return APP_FAILED;
         }
     }
-    return app_job_load_epsilon(r);
+    if (r->arguments.epsilon == NULL) {
+        return APP_DONE;
+    }
+    s->epsilon = app_allocate(1, s->bytes, "epsilon");
+    return s->epsilon != NULL ? app_job_load_epsilon(r, s->epsilon) : APP_FAILED;
 }
 
 /* The library's words say whether f, epsilon or a value on a side is meant. */
@@ -77,21 +86,21 @@ static int library_failed(const app_job *r, psg_status status) {
                      r->arguments.verbose ? psg_last_error_detail() : psg_last_error());
 }
 
-static int make_plan(app_job *r) {
+static int make_plan(app_job *r, app_solver *s) {
     app_progress_step(&r->progress, "planning");
-    const psg_status status = psg_plan_create(&r->plan, &r->report.grid, &r->report.options);
+    const psg_status status = psg_plan_create(&s->plan, &r->report.grid, &r->report.options);
     int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
     const bool staged = app_options_given(&r->arguments.solver, "z_layout") ||
                         app_options_given(&r->arguments.solver, "normalize");
-    if (!code && staged && psg_plan_statistics(r->plan, &r->report.statistics) == PSG_OK &&
+    if (!code && staged && psg_plan_statistics(s->plan, &r->report.statistics) == PSG_OK &&
         r->report.statistics.graph != PSG_GRAPH_STAGED) {
         app_note(&r->notes, "--z and --normalize have no effect without --graph staged");
     }
-    if (!code && psg_plan_note(r->plan)[0] != '\0' &&
-        psg_plan_statistics(r->plan, &r->report.statistics) == PSG_OK) {
+    if (!code && psg_plan_note(s->plan)[0] != '\0' &&
+        psg_plan_statistics(s->plan, &r->report.statistics) == PSG_OK) {
         const bool direct = r->report.statistics.exchange == PSG_EXCHANGE_DIRECT;
         app_note(&r->notes, "blocks go %s: %s", direct ? "through main memory" : "in messages",
-                 psg_plan_note(r->plan));
+                 psg_plan_note(s->plan));
     }
     code = code ? code : app_workers_find(&r->report.options, &r->report.runs.workers);
     if (!code) {
@@ -102,11 +111,11 @@ static int make_plan(app_job *r) {
     return code;
 }
 
-static int load(app_job *r) {
+/* @param[out] f  of the present step, of so many bytes */
+static int load(app_job *r, void *f, size_t bytes) {
     const psg_options *options = &r->report.options;
     const psg_grid *grid = &r->report.grid;
     const double start = app_now();
-    void *f = app_job_part(r, r->f);
     int code = APP_DONE;
     if (app_simulation_machine() != NULL) {
         return APP_DONE; /* it has no data */
@@ -122,10 +131,10 @@ static int load(app_job *r) {
         }
         app_modes_fill(r->modes, options->precision, r->planes, f, NULL);
     } else if (r->arguments.problem == APP_PROBLEM_LID) {
-        memset(f, 0, r->bytes);
+        memset(f, 0, bytes);
     } else {
-        const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
-        code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->planes, f);
+        code = app_madelung_fill((app_lattice)r->arguments.lattice, grid, options->precision,
+                                 r->planes, f);
     }
     r->report.read_seconds += app_now() - start;
     return code;
@@ -133,184 +142,174 @@ static int load(app_job *r) {
 
 /* What cannot be kept is an error once the solves are done: the other processes go on.
  * @param[in] file  the option that it is for; NULL: nobody wants it */
-static void take_record(app_job *r, const char *file) {
+static void take_record(app_job *r, const psg_plan *plan, const char *file) {
     if (file != NULL && !r->record_failed) {
-        r->record_failed = app_record_take(&r->record, psg_plan_work(r->plan));
+        r->record_failed = app_record_take(&r->record, psg_plan_work(plan));
     }
 }
 
 /* With values on the sides, the gradient, and epsilon. */
-static psg_status submit_terms(app_job *r, void *u) {
-    const psg_array from = {.data = r->f, .device = PSG_HOST}, to = {.data = u, .device = PSG_HOST};
-    const psg_array epsilon = {.data = r->epsilon.values, .device = PSG_HOST};
+static psg_status submit_terms(const app_solver *s, void *u) {
+    const psg_array from = {.data = s->f, .device = PSG_HOST}, to = {.data = u, .device = PSG_HOST};
+    const psg_array epsilon = {.data = s->epsilon, .device = PSG_HOST};
     psg_array side[6], component[3];
     psg_solve_args args;
-    psg_status status = psg_solve_args_init(&args, r->plan);
+    psg_status status = psg_solve_args_init(&args, s->plan);
     for (int m = 0; m < 6; m++) {
-        side[m] = (psg_array){.data = r->values.table[m / 2][m % 2], .device = PSG_HOST};
-        args.side[m / 2][m % 2] = r->values.given[m / 2][m % 2] ? &side[m] : NULL;
+        side[m] = (psg_array){.data = s->values.table[m / 2][m % 2], .device = PSG_HOST};
+        args.side[m / 2][m % 2] = s->values.given[m / 2][m % 2] ? &side[m] : NULL;
     }
     for (int d = 0; d < 3; d++) {
-        component[d] = (psg_array){.data = r->gradient.values[d], .device = PSG_HOST};
-        args.gradient[d] = r->arguments.gradient != NULL ? &component[d] : NULL;
+        component[d] = (psg_array){.data = s->gradient[d], .device = PSG_HOST};
+        args.gradient[d] = s->gradient[d] != NULL ? &component[d] : NULL;
     }
-    args.epsilon = epsilon.data != NULL ? &epsilon : NULL;
-    args.tolerance = r->arguments.tolerance;
-    args.iterations = r->arguments.iterations;
-    return status == PSG_OK ? psg_submit_arrays(r->plan, 1, &from, &to, &args) : status;
+    args.epsilon = s->epsilon != NULL ? &epsilon : NULL;
+    args.tolerance = s->tolerance;
+    args.iterations = s->iterations;
+    return status == PSG_OK ? psg_submit_arrays(s->plan, 1, &from, &to, &args) : status;
 }
 
-static psg_status submit(app_job *r, unsigned number) {
-    if (r->arguments.resident) {
-        return psg_submit_slabs(r->plan);
+static psg_status submit(const app_solver *s, unsigned number) {
+    if (s->resident) {
+        return psg_submit_slabs(s->plan);
     }
-    void *u = r->u[number % r->flights];
-    return app_side_values_any(&r->values) || r->arguments.gradient != NULL ||
-                   r->epsilon.values != NULL
-               ? submit_terms(r, u)
-               : psg_submit(r->plan, r->f, u);
+    void *u = s->u[number % s->count_u];
+    return app_side_values_any(&s->values) || s->gradient[0] != NULL || s->epsilon != NULL
+               ? submit_terms(s, u)
+               : psg_submit(s->plan, s->f, u);
 }
 
 /* @param[in] steps  that are solved together next: the last one of them is told */
-static void progress_solves(app_job *r, size_t steps) {
-    app_progress_part(&r->progress, "solving", r->solved + steps - 1, r->report.runs.repeat, NULL,
+static void progress_solves(app_job *r, unsigned solved, size_t steps) {
+    app_progress_part(&r->progress, "solving", solved + steps - 1, r->report.runs.repeat, NULL,
                       NULL);
 }
 
 /* One after the other: the time of each is that of its calls. */
-static psg_status solve_in_turn(app_job *r) {
-    for (unsigned s = 0; s < r->arguments.repeat; s++) {
-        progress_solves(r, 1);
+static psg_status solve_in_turn(app_job *r, app_solver *s) {
+    for (unsigned n = 0; n < r->arguments.repeat; n++) {
+        progress_solves(r, s->solved, 1);
         const double start = psg_clock();
-        psg_status status = submit(r, 0);
-        status = status == PSG_OK ? psg_wait(r->plan) : status;
+        psg_status status = submit(s, 0);
+        status = status == PSG_OK ? psg_wait(s->plan) : status;
         if (status != PSG_OK) {
             return status;
         }
-        r->report.runs.seconds[r->solved++] = psg_clock() - start;
-        take_record(r, r->arguments.trace);
+        r->report.runs.seconds[s->solved++] = psg_clock() - start;
+        take_record(r, s->plan, r->arguments.trace);
     }
     return PSG_OK;
 }
 
 /* `flights` at a time, of one field: the time of each is that from its submission until its u is
  * there. */
-static psg_status solve_overlapping(app_job *r) {
+static psg_status solve_overlapping(app_job *r, app_solver *s) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
-    while (r->solved < r->report.runs.repeat && status == PSG_OK) {
-        progress_solves(r, 1);
-        while (submitted < r->report.runs.repeat && submitted < r->solved + r->flights &&
+    while (s->solved < r->report.runs.repeat && status == PSG_OK) {
+        progress_solves(r, s->solved, 1);
+        while (submitted < r->report.runs.repeat && submitted < s->solved + r->flights &&
                status == PSG_OK) {
-            status = submit(r, submitted);
+            status = submit(s, submitted);
             submitted += status == PSG_OK;
         }
-        status = status == PSG_OK ? psg_wait(r->plan) : status;
-        status = status == PSG_OK ? psg_plan_statistics(r->plan, &r->report.statistics) : status;
+        status = status == PSG_OK ? psg_wait(s->plan) : status;
+        status = status == PSG_OK ? psg_plan_statistics(s->plan, &r->report.statistics) : status;
         if (status == PSG_OK) { /* else the next call of the library would clear its words */
-            r->report.runs.seconds[r->solved++] = r->report.statistics.seconds;
-            take_record(r, r->arguments.trace);
+            r->report.runs.seconds[s->solved++] = r->report.statistics.seconds;
+            take_record(r, s->plan, r->arguments.trace);
         }
     }
     return status;
 }
 
-/* Step number s of those that begin with `first`. */
-static void go_to(app_job *r, size_t first, size_t s) {
-    r->step = first + s;
-    r->part = s;
+/* Step number n of those that begin with `first`. */
+static void go_to(app_job *r, app_solver *s, size_t first, size_t n) {
+    r->step = first + n;
+    s->part = n;
 }
 
 /* A step is no good: which one? Each is solved alone, until the library has words for it. */
-static psg_status find_bad(app_job *r, size_t steps) {
+static psg_status find_bad(app_job *r, app_solver *s, size_t steps) {
     const size_t first = r->step;
     psg_status status = PSG_OK;
-    for (size_t s = 0; s < steps && status == PSG_OK; s++) {
-        go_to(r, first, s);
-        (void)load(r); /* the report has its name then */
-        status = psg_solve(r->plan, app_job_part(r, r->f), app_job_part(r, r->u[0]));
+    for (size_t n = 0; n < steps && status == PSG_OK; n++) {
+        go_to(r, s, first, n);
+        (void)load(r, app_solver_part(s, s->f), s->bytes); /* the report has its name then */
+        status = psg_solve(s->plan, app_solver_part(s, s->f), app_solver_part(s, s->u[0]));
     }
-    go_to(r, first, 0);
+    go_to(r, s, first, 0);
     return status;
 }
 
 /* Steps that stand one after the other in f: each has its share of the time. */
-static psg_status solve_together(app_job *r, size_t steps) {
-    progress_solves(r, steps);
+static psg_status solve_together(app_job *r, app_solver *s, size_t steps) {
+    progress_solves(r, s->solved, steps);
     const double start = psg_clock();
-    psg_status status = psg_solve_many(r->plan, steps, r->f, r->u[0]);
+    psg_status status = psg_solve_many(s->plan, steps, s->f, s->u[0]);
     const double seconds = psg_clock() - start;
     if (status == PSG_ERR_DATA || status == PSG_ERR_MEAN) {
-        status = find_bad(r, steps);
+        status = find_bad(r, s, steps);
     }
-    for (size_t s = 0; s < steps && status == PSG_OK; s++) {
-        r->report.runs.seconds[r->solved++] = seconds / (double)steps;
+    for (size_t n = 0; n < steps && status == PSG_OK; n++) {
+        r->report.runs.seconds[s->solved++] = seconds / (double)steps;
     }
     if (status == PSG_OK) {
-        take_record(r, r->arguments.trace);
+        take_record(r, s->plan, r->arguments.trace);
     }
     return status;
 }
 
 /* Worth its time only for arrays that GPUs copy again and again; without it they copy them all
  * the same. */
-static void pin(app_job *r) {
-    (void)psg_plan_pin(r->plan, r->f);
-    for (unsigned flight = 0; flight < app_job_count_u(r); flight++) {
-        (void)psg_plan_pin(r->plan, r->u[flight]);
+static void pin(const app_solver *s) {
+    (void)psg_plan_pin(s->plan, s->f);
+    for (unsigned m = 0; m < s->count_u; m++) {
+        (void)psg_plan_pin(s->plan, s->u[m]);
     }
 }
 
-/* Resident data: f goes to where it is computed before the first solve, and u comes from there
- * after the last. */
-static int move_data(app_job *r, psg_status (*move)(app_job *r), const char *step) {
-    if (!r->arguments.resident) {
-        return APP_DONE;
-    }
-    app_progress_step(&r->progress, "%s", step);
-    const psg_status status = move(r);
+/* How a step of the library ended, for all. */
+static int agree(const app_job *r, psg_status status) {
     return app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
 }
 
-static psg_status put_f(app_job *r) {
-    return psg_slabs_put(r->plan, r->f);
-}
-
-static psg_status get_u(app_job *r) {
-    return psg_slabs_get(r->plan, r->u[0]);
-}
-
 /* @param[in] steps  from the present one on; 1 without any */
-static int solve(app_job *r, size_t steps) {
-    const bool first = r->solved == 0, last = r->step + steps == app_field_count(r->steps);
-    if (first && r->report.runs.repeat > 1 && r->planes.count > 0 && !r->arguments.resident &&
-        app_job_batch(r) == 1) {
-        pin(r);
+static int solve(app_job *r, app_solver *s, size_t steps) {
+    const bool first = s->solved == 0, last = r->step + steps == app_field_count(r->steps);
+    int code = APP_DONE;
+    if (s->resident) { /* f goes to where it is computed, and u comes from there */
+        app_progress_step(&r->progress, "putting the right-hand side");
+        code = agree(r, psg_slabs_put(s->plan, s->f));
+    } else if (first && r->report.runs.repeat > 1 && r->planes.count > 0 && s->parts == 1) {
+        pin(s);
     }
-    int code = move_data(r, put_f, "putting the right-hand side");
     if (code) {
         return code;
     }
     const app_load before = app_load_now();
     const double start = psg_clock();
-    psg_status status = steps > 1        ? solve_together(r, steps)
-                        : r->flights > 1 ? solve_overlapping(r)
-                                         : solve_in_turn(r);
+    psg_status status = steps > 1        ? solve_together(r, s, steps)
+                        : r->flights > 1 ? solve_overlapping(r, s)
+                                         : solve_in_turn(r, s);
     r->report.runs.total += psg_clock() - start;
     /* several processes of one machine would take each other for others */
     const app_load after = app_load_now();
     const double load = app_ranks() == 1 ? app_load_between(&before, &after) : NAN;
     r->report.runs.load = first ? load : fmax(r->report.runs.load, load);
-    r->report.simulates_sides = psg_plan_simulates_sides(r->plan) != 0;
-    status = status == PSG_OK ? psg_plan_statistics(r->plan, &r->report.statistics) : status;
+    r->report.simulates_sides = psg_plan_simulates_sides(s->plan) != 0;
+    status = status == PSG_OK ? psg_plan_statistics(s->plan, &r->report.statistics) : status;
     if (status == PSG_OK && last && r->arguments.bounds) {
         app_progress_step(&r->progress, "measuring memory");
-        status = psg_plan_bounds(r->plan, &r->report.runs.bounds);
+        status = psg_plan_bounds(s->plan, &r->report.runs.bounds);
     }
-    code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
-    code = code ? code : move_data(r, get_u, "getting the solution");
+    code = agree(r, status);
+    if (!code && s->resident) {
+        app_progress_step(&r->progress, "getting the solution");
+        code = agree(r, psg_slabs_get(s->plan, s->u[0]));
+    }
     if (!code && last && r->arguments.trace == NULL) {
-        take_record(r, r->arguments.dag);
+        take_record(r, s->plan, r->arguments.dag);
     }
     if (!code) { /* rank 0 has it */
         app_ranks_share(&r->report.statistics.mean, sizeof r->report.statistics.mean);
@@ -321,50 +320,50 @@ static int solve(app_job *r, size_t steps) {
 /* From the data of a field, or of some steps at once, to the solution in the file. A wrong result
  * is reported, but not written. @param[in] steps  from the present one on; 1 without any.
  * @param[out] status  of what is told of them */
-static int solve_steps(app_job *r, size_t steps, int *status) {
+static int solve_steps(app_job *r, app_solver *s, size_t steps, int *status) {
     const size_t first = r->step;
     double *means = app_allocate(steps, sizeof *means, "the means of time steps");
     size_t count = 0;
     int code = app_ranks_agree(means != NULL ? APP_DONE : APP_FAILED);
-    for (size_t s = 0; s < steps && !code; s++) {
-        go_to(r, first, s);
-        code = app_ranks_agree(load(r));
+    for (size_t n = 0; n < steps && !code; n++) {
+        go_to(r, s, first, n);
+        code = app_ranks_agree(load(r, app_solver_part(s, s->f), s->bytes));
     }
-    go_to(r, first, 0);
-    code = code ? code : app_ranks_agree(solve(r, steps));
-    if (!code && steps > 1 && psg_plan_means(r->plan, means, steps, &count) != PSG_OK) {
+    go_to(r, s, first, 0);
+    code = code ? code : app_ranks_agree(solve(r, s, steps));
+    if (!code && steps > 1 && psg_plan_means(s->plan, means, steps, &count) != PSG_OK) {
         code = app_error(APP_FAILED, "%s", psg_last_error());
     }
-    for (size_t s = 0; s < steps && !code && !*status; s++) {
-        go_to(r, first, s);
+    for (size_t n = 0; n < steps && !code && !*status; n++) {
+        go_to(r, s, first, n);
         if (steps > 1) { /* nothing is read: the input has the step's name then */
             code = app_field_read(r->input, r->step, r->report.options.precision,
-                                  (app_planes){0, 0}, r->f);
+                                  (app_planes){0, 0}, s->f);
             r->report.source = app_field_input_name(r->input);
-            r->report.statistics.mean = means[s];
+            r->report.statistics.mean = means[n];
         }
-        *status = app_ranks_agree(app_job_check(r));
+        *status = app_ranks_agree(app_job_check(r, s));
         if (r->steps != NULL) {
             r->report.steps[r->step] =
                 (app_report_step){&r->steps->list[r->step], r->report.f, r->verification};
         }
-        *status = *status ? *status : app_job_write_field(r);
+        *status = *status ? *status : app_job_write_field(r, app_solver_last_u(s));
     }
-    go_to(r, first + steps, 0);
+    go_to(r, s, first + steps, 0);
     free(means);
     return code;
 }
 
-static int solve_all(app_job *r) {
+static int solve_all(app_job *r, app_solver *s) {
     const size_t count = app_field_count(r->steps);
     int code = APP_DONE, status = APP_DONE;
     while (r->step < count && !code && !status) {
-        const size_t left = count - r->step, most = app_job_batch(r);
-        code = solve_steps(r, left < most ? left : most, &status);
+        const size_t left = count - r->step;
+        code = solve_steps(r, s, left < s->parts ? left : s->parts, &status);
     }
     if (!code) {
         r->report.status = status;
-        r->report.runs.repeat = r->solved;
+        r->report.runs.repeat = s->solved;
         app_report_join(&r->report);
         code = app_runs_times(&r->report.runs);
     }
@@ -374,29 +373,30 @@ static int solve_all(app_job *r) {
     return code;
 }
 
-static void clean_up(app_job *r) {
-    const size_t bytes = r->bytes * app_job_batch(r); /* the input has the steps */
-    app_progress_stop(&r->progress);
-    psg_plan_destroy(r->plan); /* waits for what may still use f and u */
+static void free_solver(app_solver *s) {
+    psg_plan_destroy(s->plan); /* waits for what may still use f and u */
+    for (int d = 0; d < 3; d++) {
+        free(s->gradient[d]);
+    }
+    free(s->epsilon);
+    app_side_values_free(&s->values);
+    for (unsigned m = 0; s->u != NULL && m < s->count_u; m++) {
+        app_simulation_free(s->u[m], s->bytes * s->parts);
+    }
+    free(s->u);
+    app_simulation_free(s->f, s->bytes * s->parts);
+}
+
+static void free_job(app_job *r) {
     app_field_close(r->input);
     app_field_abandon(r->field);
     app_field_abandon(r->gradient.field);
-    for (int d = 0; d < 3; d++) {
-        free(r->gradient.values[d]);
-    }
     app_field_close(r->epsilon.input);
-    free(r->epsilon.values);
     for (int f = 0; f < APP_JOB_FILES; f++) {
         app_output_discard(&r->file[f]);
     }
     app_record_free(&r->record);
     app_modes_free(r->modes);
-    app_side_values_free(&r->values);
-    for (unsigned flight = 0; r->u != NULL && flight < app_job_count_u(r); flight++) {
-        app_simulation_free(r->u[flight], bytes);
-    }
-    free(r->u);
-    app_simulation_free(r->f, bytes);
     app_workers_free(&r->report.runs.workers);
     free(r->report.runs.seconds);
     free(r->report.steps);
@@ -404,9 +404,9 @@ static void clean_up(app_job *r) {
 }
 
 /* Files get their names if all of it is right. */
-static int finish(app_job *r) {
+static int finish(app_job *r, const app_solver *s) {
     int code = r->report.status;
-    code = code ? code : app_job_write_results(r);
+    code = code ? code : app_job_write_results(r, s->gradient);
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->report.runs, &r->notes);
     if (!code) { /* an error has said it otherwise */
@@ -417,9 +417,26 @@ static int finish(app_job *r) {
     return code ? code : failed;
 }
 
+static int perform(app_job *r, app_solver *s) {
+    static int (*const steps[])(app_job *, app_solver *) = {allocate, make_plan, solve_all};
+    int code = app_ranks_agree(app_ranks_limit(r->arguments.solver.options.time_limit));
+    if (code) {
+        return code;
+    }
+    app_signals_install(app_rank() > 0);
+    app_progress_start(&r->progress, !r->notes.quiet);
+    code = app_ranks_agree(app_job_describe(r, &s->values));
+    code = code ? code : app_ranks_agree(app_job_begin_outputs(r));
+    for (size_t step = 0; step < sizeof steps / sizeof steps[0] && !code; step++) {
+        code = app_ranks_agree(steps[step](r, s));
+    }
+    code = code ? code : app_ranks_agree(finish(r, s));
+    app_progress_stop(&r->progress);
+    return code;
+}
+
 int app_solve(int argc, char **argv) {
-    static int (*const steps[])(app_job *) = {
-        app_job_describe, app_job_begin_outputs, allocate, make_plan, solve_all, finish};
+    app_solver s = {.plan = NULL};
     app_job *r = calloc(1, sizeof *r);
     int code = app_ranks_agree(r != NULL ? APP_DONE : app_error(APP_FAILED, "out of memory"));
     code = code ? code : app_ranks_agree(app_arguments_solve(argc, argv, &r->arguments));
@@ -429,15 +446,8 @@ int app_solve(int argc, char **argv) {
     }
     r->report.runs.what = "solve";
     r->notes.quiet = r->arguments.quiet || app_rank() > 0;
-    if (app_ranks_agree(app_ranks_limit(r->arguments.solver.options.time_limit))) {
-        free(r);
-        return APP_FAILED;
-    }
-    app_signals_install(app_rank() > 0);
-    app_progress_start(&r->progress, !r->notes.quiet);
-    for (size_t step = 0; step < sizeof steps / sizeof steps[0] && !code; step++) {
-        code = app_ranks_agree(steps[step](r));
-    }
-    clean_up(r);
+    code = perform(r, &s);
+    free_solver(&s);
+    free_job(r);
     return code;
 }

@@ -226,17 +226,17 @@ static void make_options(app_job *r) {
 }
 
 /* What holds on the sides. */
-static int read_values(app_job *r) {
+static int read_values(app_job *r, app_side_values *values) {
     const psg_precision precision = r->report.options.precision;
     char other[256] = "";
     if (r->arguments.problem == APP_PROBLEM_LID) {
-        return app_side_values_fill(&r->values, &r->report.grid, precision, r->planes, 2, 1, 1);
+        return app_side_values_fill(values, &r->report.grid, precision, r->planes, 2, 1, 1);
     }
     if (r->arguments.values == NULL) {
         return APP_DONE;
     }
     const int code = app_side_values_read(r->arguments.values, &r->report.grid, precision,
-                                          r->planes, &r->values, other);
+                                          r->planes, values, other);
     if (other[0] != '\0') {
         app_note(&r->notes, "%s: '%s' is no side: sides are x0 x1 y0 y1 z0 z1", r->arguments.values,
                  other);
@@ -275,7 +275,7 @@ static int open_epsilon(app_job *r) {
     return APP_DONE;
 }
 
-int app_job_describe(app_job *r) {
+int app_job_describe(app_job *r, app_side_values *values) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
     r->report.resident = r->arguments.resident;
@@ -298,17 +298,13 @@ int app_job_describe(app_job *r) {
     r->report.runs.repeat = r->arguments.repeat * (unsigned)app_field_count(r->steps);
     r->planes = app_own_planes(&r->report.grid);
     make_options(r);
-    if (r->arguments.problem == APP_PROBLEM_MADELUNG ||
-        r->arguments.problem == APP_PROBLEM_CAVITY) {
-        const int lattice = r->arguments.lattice;
-        r->report.lattice = app_lattice_name(lattice < 0 ? APP_NACL : (app_lattice)lattice);
-        r->report.source = lattice == APP_CAVITY ? "cavity" : "madelung";
-    } else if (r->arguments.problem == APP_PROBLEM_MODES) {
-        r->report.source = "modes";
-    } else if (r->arguments.problem == APP_PROBLEM_LID) {
-        r->report.source = "lid";
+    if (r->arguments.problem != APP_PROBLEM_NONE) {
+        r->report.source = app_problem_choices[r->arguments.problem].name;
     }
-    code = app_ranks_agree(read_values(r));
+    if (r->arguments.lattice >= 0) {
+        r->report.lattice = app_lattice_name((app_lattice)r->arguments.lattice);
+    }
+    code = app_ranks_agree(read_values(r, values));
     return code ? code : app_ranks_agree(open_epsilon(r));
 }
 
@@ -487,24 +483,19 @@ size_t app_job_batch(const app_job *r) {
     return asked == 0 ? 1 : asked < steps ? asked : steps;
 }
 
-unsigned app_job_count_u(const app_job *r) {
-    return r->arguments.resident ? 1 : r->flights;
+void *app_solver_part(const app_solver *s, void *array) {
+    return (char *)array + s->part * s->bytes;
 }
 
-void *app_job_part(const app_job *r, void *array) {
-    return (char *)array + r->part * r->bytes;
-}
-
-void *app_job_last_u(const app_job *r) {
-    return app_job_part(r, r->u[(r->solved - 1) % app_job_count_u(r)]);
+void *app_solver_last_u(const app_solver *s) {
+    return app_solver_part(s, s->u[(s->solved - 1) % s->count_u]);
 }
 
 /* The first value that is not finite and above 0. */
-static int check_epsilon(const app_job *r, double *row) {
+static int check_epsilon(const app_job *r, const void *values, double *row) {
     const psg_axis *axis = r->report.grid.axis;
     for (size_t line = 0; line < axis[1].n * axis[2].n; line++) {
-        app_get_row(r->epsilon.values, r->report.options.precision, line * axis[0].n, axis[0].n,
-                    row);
+        app_get_row(values, r->report.options.precision, line * axis[0].n, axis[0].n, row);
         for (size_t i = 0; i < axis[0].n; i++) {
             if (!(row[i] > 0) || !isfinite(row[i])) {
                 return app_error(APP_USAGE,
@@ -517,19 +508,14 @@ static int check_epsilon(const app_job *r, double *row) {
     return APP_DONE;
 }
 
-int app_job_load_epsilon(app_job *r) {
-    const psg_axis *axis = r->report.grid.axis;
+int app_job_load_epsilon(app_job *r, void *values) {
     const double start = app_now();
-    if (r->arguments.epsilon == NULL) {
-        return APP_DONE;
-    }
-    r->epsilon.values = app_allocate(1, r->bytes, "epsilon");
-    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
-    int code = r->epsilon.values != NULL && row != NULL ? APP_DONE : APP_FAILED;
-    code = code ? code
-                : app_field_read(r->epsilon.input, 0, r->report.options.precision, r->planes,
-                                 r->epsilon.values);
-    code = code ? code : check_epsilon(r, row);
+    double *row = app_allocate(r->report.grid.axis[0].n, sizeof *row, "a row of the field");
+    int code = row != NULL ? APP_DONE : APP_FAILED;
+    code =
+        code ? code
+             : app_field_read(r->epsilon.input, 0, r->report.options.precision, r->planes, values);
+    code = code ? code : check_epsilon(r, values, row);
     free(row);
     r->report.read_seconds += app_now() - start;
     return code;

@@ -17,7 +17,6 @@ typedef struct app_job_gradient {
     app_field_step component[3]; /* the names of its data sets */
     app_field_steps components;
     app_field_output *field;
-    void *values[3];
     char written[PATH_MAX + 1280];
 } app_job_gradient;
 
@@ -25,7 +24,6 @@ typedef struct app_job_gradient {
 typedef struct app_job_epsilon {
     app_field_input *input;
     char name[PATH_MAX + 1280]; /* FILE:/DATASET */
-    void *values;               /* [nz][ny][nx] of the precision */
 } app_job_epsilon;
 
 /** The files that a solve leaves, in the order in which they get their names. */
@@ -51,7 +49,6 @@ typedef struct app_job {
     const app_field_steps *steps; /* of the input; NULL: there is no input, or it has none */
     size_t step;                  /* that is solved now; 0 where there are none */
     app_modes *modes;
-    app_side_values values;
 
     app_field_name out;
     app_output file[APP_JOB_FILES]; /* those that are wanted are begun */
@@ -63,14 +60,8 @@ typedef struct app_job {
     char written[PATH_MAX + 1280], xmf[PATH_MAX];
     int json_to_stdout;
 
-    psg_plan *plan;
     app_planes planes; /* those of f and u, which are [count][ny][nx] */
-    size_t bytes;      /* of a field's part in each array */
-    void *f;           /* app_job_batch() parts, each of a step */
-    void **u;          /* the same, for each solve in flight */
-    size_t part;       /* of the present step */
     unsigned flights;
-    unsigned solved; /* so far */
 
     app_verification verification;
     struct {
@@ -79,29 +70,45 @@ typedef struct app_job {
     } known; /* what comes out beside answers that are known */
 } app_job;
 
+/** What solves, and the arrays. They are not the job's: no function that knows files calls the
+ *  solver. All zero before app_job_describe(). */
+typedef struct app_solver {
+    psg_plan *plan;
+    size_t bytes;     /* of a field's part in each array */
+    size_t parts;     /* of each array, a part for each step that is solved together */
+    size_t part;      /* of the present step */
+    void *f;          /* `parts` parts */
+    unsigned count_u; /* resident data have one u, whatever is in flight */
+    void **u;         /* each as f */
+    unsigned solved;  /* so far */
+    bool resident;    /* f and u are slabs */
+    app_side_values values;
+    void *epsilon;     /* [nz][ny][nx] of the precision; NULL: there is none */
+    void *gradient[3]; /* of u; NULL: it is not wanted */
+    double tolerance;  /* of a solve with epsilon, as is the next */
+    unsigned iterations;
+} app_solver;
+
 /** From the command line and the head of the input: the grid, the options, what the report calls
- *  it, and the planes of this process. Collective.
+ *  it, and the planes of this process. Collective. @param[out] values  what holds on the sides
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
-int app_job_describe(app_job *r);
+int app_job_describe(app_job *r, app_side_values *values);
 
 /** Make the temporary files of everything that will be written; rank 0 does, and tells the others.
  *  Collective.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_job_begin_outputs(app_job *r);
 
-/** Read epsilon, if it is wanted, and look at its values.
+/** Read epsilon and look at its values. @param[out] values  a field of this process
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
-int app_job_load_epsilon(app_job *r);
+int app_job_load_epsilon(app_job *r, void *values);
 
 /** Time steps that are read and solved together, each with its part of f and u; 1: one after the
  *  other. */
 size_t app_job_batch(const app_job *r);
 
-/** How many arrays u there are. Resident data have one, whatever is in flight. */
-unsigned app_job_count_u(const app_job *r);
-
-/** The part of an array that the present step has; the u of the last solve. */
-void *app_job_part(const app_job *r, void *array);
-void *app_job_last_u(const app_job *r);
+/** The part of an array that the present step has; that of the u of the last solve. */
+void *app_solver_part(const app_solver *s, void *array);
+void *app_solver_last_u(const app_solver *s);
 
 #endif

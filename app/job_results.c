@@ -13,17 +13,18 @@
 
 /* f beside its mean, where that is dropped: it is small or not, and may cost digits of u. And is u
  * finite? Where f is, and its quotient by k^2 + lambda is not, u is of no use. */
-static int survey(app_job *r, const void *u) {
+static int survey(app_job *r, const app_solver *s) {
     const size_t nx = r->report.grid.axis[0].n, rows = r->report.grid.axis[1].n * r->planes.count;
     const bool drops = r->report.statistics.mean != 0;
     const psg_precision precision = r->report.options.precision;
+    const void *u = app_solver_last_u(s);
     app_numbers numbers = {0};
     double *row = app_allocate(nx, sizeof *row, "a row of the field");
     int code = row != NULL ? APP_DONE : APP_FAILED;
     for (size_t line = 0; line < rows && !code; line++) {
         double sum = 0; /* of zeros, unless one is Inf or NaN */
         if (drops) {
-            app_get_row(app_job_part(r, r->f), precision, line * nx, nx, row);
+            app_get_row(app_solver_part(s, s->f), precision, line * nx, nx, row);
             app_numbers_add(&numbers, row, nx);
         }
         app_get_row(u, precision, line * nx, nx, row);
@@ -44,15 +45,14 @@ static int survey(app_job *r, const void *u) {
     return code;
 }
 
-static int check_residual(app_job *r, const void *u) {
+static int check_residual(app_job *r, const app_solver *s) {
     const psg_options *options = &r->report.options;
     app_verification *v = &r->verification;
     app_progress_step(&r->progress, "verifying");
-    const app_equation equation = {options->symbol,   options->lambda,
-                                   options->factor,   &r->values,
-                                   r->epsilon.values, r->report.statistics.residual};
-    if (app_verify(&r->report.grid, options->precision, &equation, r->planes, app_job_part(r, r->f),
-                   u, v)) {
+    const app_equation equation = {options->symbol, options->lambda, options->factor,
+                                   &s->values,      s->epsilon,      r->report.statistics.residual};
+    if (app_verify(&r->report.grid, options->precision, &equation, r->planes,
+                   app_solver_part(s, s->f), app_solver_last_u(s), v)) {
         return APP_FAILED;
     }
     r->report.verification = v;
@@ -78,9 +78,9 @@ static int check_residual(app_job *r, const void *u) {
     return app_error(APP_FAILED, "the result%s%s is not accurate: %s", of, step, text);
 }
 
-static int check_modes(app_job *r, const void *u) {
+static int check_modes(app_job *r, const app_solver *s) {
     app_modes_error *e = &r->known.modes;
-    app_modes_compare(r->modes, r->report.options.precision, r->planes, u, e);
+    app_modes_compare(r->modes, r->report.options.precision, r->planes, app_solver_last_u(s), e);
     r->report.modes = e;
     if (e->error <= e->tolerance) {
         return APP_DONE;
@@ -91,12 +91,12 @@ static int check_modes(app_job *r, const void *u) {
                      e->at[0], e->at[1], e->at[2], e->error, e->tolerance);
 }
 
-static int check_madelung(app_job *r, const void *u) {
+static int check_madelung(app_job *r, const app_solver *s) {
     const psg_options *options = &r->report.options;
-    const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
     app_madelung *m = &r->known.madelung;
-    if (app_madelung_constant((app_lattice)lattice, &r->report.grid, options->precision,
-                              options->symbol, r->planes, app_job_part(r, r->f), u, m)) {
+    if (app_madelung_constant((app_lattice)r->arguments.lattice, &r->report.grid,
+                              options->precision, options->symbol, r->planes,
+                              app_solver_part(s, s->f), app_solver_last_u(s), m)) {
         return APP_FAILED;
     }
     r->report.madelung = m;
@@ -113,9 +113,10 @@ static int check_madelung(app_job *r, const void *u) {
                      m->constant - m->reference, m->tolerance);
 }
 
-static int check_lid(app_job *r, const void *u) {
+static int check_lid(app_job *r, const app_solver *s) {
     app_lid lid;
-    app_lid_compare(&r->report.grid, r->report.options.precision, r->planes, u, &lid);
+    app_lid_compare(&r->report.grid, r->report.options.precision, r->planes, app_solver_last_u(s),
+                    &lid);
     r->report.middle = lid.middle;
     return lid.tolerance == 0 || fabs(lid.middle - 1. / 6) <= lid.tolerance
                ? APP_DONE
@@ -126,24 +127,23 @@ static int check_lid(app_job *r, const void *u) {
 }
 
 /* Every check is made, so that the report has them all. */
-int app_job_check(app_job *r) {
-    const void *u = app_job_last_u(r);
+int app_job_check(app_job *r, const app_solver *s) {
     if (app_simulation_machine() != NULL) {
         return APP_DONE; /* and no answer */
     }
     const struct {
         bool wanted;
-        int (*holds)(app_job *r, const void *u);
+        int (*holds)(app_job *r, const app_solver *s);
     } checks[] = {{r->arguments.verify, check_residual},
                   {r->arguments.problem == APP_PROBLEM_MODES, check_modes},
                   {r->arguments.problem == APP_PROBLEM_LID, check_lid},
                   {r->report.lattice != NULL, check_madelung}};
-    int code = survey(r, u);
+    int code = survey(r, s);
     if (code) {
         return code;
     }
     for (size_t c = 0; c < sizeof checks / sizeof *checks; c++) {
-        if (checks[c].wanted && app_ranks_agree(checks[c].holds(r, u))) {
+        if (checks[c].wanted && app_ranks_agree(checks[c].holds(r, s))) {
             code = APP_FAILED;
         }
     }
@@ -175,8 +175,8 @@ static int write_to(app_job *r, app_field_output *output, size_t step, const voi
     return code;
 }
 
-int app_job_write_field(app_job *r) {
-    return r->arguments.out != NULL ? write_to(r, r->field, r->step, app_job_last_u(r)) : APP_DONE;
+int app_job_write_field(app_job *r, const void *u) {
+    return r->arguments.out != NULL ? write_to(r, r->field, r->step, u) : APP_DONE;
 }
 
 /* For who finds the trace. NULL when out of memory. */
@@ -208,12 +208,12 @@ static int write_others(const app_job *r) {
                : app_dag_write(&r->record, r->file[APP_JOB_DAG].temporary, a->dag);
 }
 
-int app_job_write_results(app_job *r) {
+int app_job_write_results(app_job *r, void *const gradient[3]) {
     const app_arguments *a = &r->arguments;
     app_job_gradient *g = &r->gradient;
     int code = APP_DONE;
     for (size_t d = 0; d < 3 && !code && a->gradient != NULL; d++) {
-        code = write_to(r, g->field, d, g->values[d]);
+        code = write_to(r, g->field, d, gradient[d]);
     }
     if (!code && (a->trace != NULL || a->dag != NULL)) {
         code = app_ranks_agree(r->record_failed);

@@ -386,23 +386,15 @@ static int run_all(const measure_arguments *a, FILE *lines, app_measure_job *job
 
 /* All of stdin, of rank 0, with its end. @return NULL after a message */
 static char *read_stdin(size_t *length) {
-    size_t room = 4096;
-    char *all = malloc(room);
-    *length = 0;
-    for (size_t more = 1; all != NULL && more > 0; *length += more) {
-        if (room - *length < 2) {
-            char *larger = realloc(all, 2 * room);
-            if (larger == NULL) {
-                free(all);
-            }
-            all = larger;
-            room *= 2;
-        }
-        more = all != NULL ? fread(all + *length, 1, room - *length - 1, stdin) : 0;
+    char *all = NULL;
+    size_t room = 0;
+    const ssize_t had = getdelim(&all, &room, '\0', stdin);
+    *length = had > 0 ? (size_t)had : 0;
+    if (had <= 0) { /* there was nothing */
+        free(all);
+        all = app_allocate(1, 1, "the configurations");
     }
-    if (all == NULL) {
-        (void)app_error(APP_FAILED, "out of memory for the configurations");
-    } else {
+    if (all != NULL) {
         all[*length] = '\0';
     }
     return all;
