@@ -166,7 +166,7 @@ patience() {
     echo "${PSG_TEST_PATIENCE:-$((1 + (load + cores - 1) / cores))}"
 }
 
-# run_tests FOLDER...: all of them, four at a time on two cores, as most of them wait for most of their time; the last line has
+# run_tests FOLDER...: all of them, four at a time, as most of them wait for most of their time; the last line has
 # the numbers.
 run_tests() {
     status=0
@@ -177,7 +177,7 @@ run_tests() {
         sed -n "/<testsuite /,/>/s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$2/quickstart-tests.xml" | head -n 1
     }
     for folder in "$@"; do
-        ctest --test-dir "$folder" --parallel "$((2 + $(nproc)))" --output-on-failure --output-junit quickstart-tests.xml || status=$?
+        ctest --test-dir "$folder" --parallel 4 --output-on-failure --output-junit quickstart-tests.xml || status=$?
         tests=$((tests + $(number tests "$folder")))
         failed=$((failed + $(number failures "$folder")))
         skipped=$((skipped + $(number skipped "$folder")))
