@@ -34,8 +34,8 @@ int base_kept_write_checked(const char *path, const char *text);
  *  @param[in] shared   with those that lock it shared, too
  *  @param[in] seconds  to wait for those that have it
  *  @param[out] had     false: another one had it all the time, and errno is EWOULDBLOCK, or the
- *  folder cannot be
- *                      opened. Where the file system has no locks, it is true without one
+ *                      folder cannot be opened. Where the file system has no locks, it is true
+ *                      without one
  *  @return for base_kept_unlock() */
 int base_kept_lock(const char *folder, bool shared, double seconds, bool *had);
 void base_kept_unlock(int lock);

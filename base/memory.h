@@ -8,8 +8,7 @@
 /** Aligned for vectors, and on large pages where there are any: a column of a 256^3 spectrum
  *  touches 256 pages of 4 KB, and large pages are had and page-locked faster.
  *  @return `bytes` of uninitialised memory, aligned to 64 bytes or more, to be freed by free();
- *  NULL: it
- *          cannot be had */
+ *          NULL: it cannot be had */
 void *base_allocate(size_t bytes);
 
 /** An array with room for `room` elements of so many bytes, in place of the old one.

@@ -130,8 +130,7 @@ struct psg_cpu_ops {
     /** One sheet, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide,
      *  transform back; each piece is read and written once.
      *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it:
-     *  the sum of
-     *                     f, and not finite where f is not; may be NULL
+     *                     the sum of f, and not finite where f is not; may be NULL
      *  @return false: a NaN or an Inf stands in the sheet */
     bool (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_cpu_sheet *sheet,
                    void *scratch, void *mode0);

@@ -246,8 +246,7 @@ typedef struct psg_options {
 
 /** Set every option to its default, the first value in its comment: psg_options_init(&options).
  *  @param[in] struct_size  the caller's sizeof(psg_options), for which the macro stands: the
- *  library
- *                          may be newer, and then writes no more than that */
+ *                          library may be newer, and then writes no more than that */
 PSG_API void psg_options_init(psg_options *options, size_t struct_size);
 #define psg_options_init(options) psg_options_init(options, sizeof(psg_options))
 
@@ -280,11 +279,9 @@ PSG_API psg_status psg_options_set(psg_options *options, const char *name, const
 /** Set options from a file: a line "name = value" for each, as psg_options_set() takes them; what
  *  is behind # at the begin of a line is a comment. `psg tune` writes such files.
  *  @param[out] text  what policy, cache_dir and machine point to: free() it when the options are
- *  used
- *              no more; NULL after a failure
+ *              used no more; NULL after a failure
  *  @return as psg_options_set(), and the words name the line: lines before it were read;
- *  PSG_ERR_ARG
- *          also where the file cannot be read */
+ *          PSG_ERR_ARG also where the file cannot be read */
 PSG_API psg_status psg_options_read(psg_options *options, const char *path, char **text);
 
 /** The value of an option as psg_options_set() reads it. @param[out] text  `size` bytes
@@ -300,18 +297,16 @@ typedef struct psg_plan psg_plan;
 /** Make a plan. What that does to StarPU:
  *  - The first plan starts StarPU if nobody has, and the last psg_plan_destroy() stops it again.
  *  - Its workers sleep while no solve is in flight. From the first solve of arrays on a GPU, or the
- *  first
- *    psg_plan_slab_handles(), until psg_plan_destroy() they stay awake, and each takes a core: to
- *    wake takes longer than a small solve.
+ *    first psg_plan_slab_handles(), until psg_plan_destroy() they stay awake, and each takes a
+ *    core: to wake takes longer than a small solve.
  *  - Where StarPU runs already, its workers and policy are used, and it is left awake. Options that
- *  ask
- *    for others are PSG_ERR_STATE, as is a policy where STARPU_SCHED says another. A program with
- *    StarPU tasks of its own calls starpu_init() before it makes a plan.
+ *    ask for others are PSG_ERR_STATE, as is a policy where STARPU_SCHED says another. A program
+ *    with StarPU tasks of its own calls starpu_init() before it makes a plan.
  *  - StarPU's profiling is turned on. With GPUs, STARPU_SUBALLOCATOR=0 is put into the environment,
  *    unless that has another value.
  *  - StarPU writes to stderr, unless STARPU_SILENT=1 is in the environment. A variable STARPU_*
- *  that
- *    it cannot read is PSG_ERR_ARG. No folder for its files and no threads are PSG_ERR_RUNTIME.
+ *    that it cannot read is PSG_ERR_ARG. No folder for its files and no threads are
+ *    PSG_ERR_RUNTIME.
  *  @param[out] plan    NULL after a failure
  *  @param[in]  grid    not kept
  *  @param[in]  options not kept; NULL: defaults
@@ -326,13 +321,11 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
  *  @param[in]  plan  from psg_plan_create()
  *  @param[in]  f     [nz][ny][nx], unit U / (L^2 unit(psg_options.factor)), aligned for its
  *                    type; in main memory or on a GPU of the plan's. There the legacy default
- *                    stream
- *                    orders the solve; psg_solve_arrays() takes other streams. Written only if u is
- *                    f
+ *                    stream orders the solve; psg_solve_arrays() takes other streams. Written only
+ *                    if u is f
  *  @param[out] u     same shape, unit U; f itself (the solve is in place), or no part of it
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _STATE (a psg_submit() is not waited for): nothing
- *  was
- *          done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined, the plan can be used
+ *          was done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined, the plan can be used
  *          again */
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
@@ -362,17 +355,15 @@ PSG_API size_t psg_plan_in_flight(const psg_plan *plan);
  *  @return as psg_solve(). PSG_ERR_DATA, PSG_ERR_MEAN: the words name the first right-hand side
  *  that is no good, and u of
  *          the others is right. psg_statistics.mean is of the last right-hand side. The other
- *          statistics are
- *          of the solve that ended last: of all right-hand sides, or of one that was solved
- *          alone */
+ *          statistics are of the solve that ended last: of all right-hand sides, or of one that was
+ *          solved alone */
 PSG_API psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, void *u);
 
 /** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at full speed
  *  and beside other work. Useful for an array of more than one solve. Without GPUs: nothing.
  *  @param[in] array  not freed before psg_plan_unpin() or psg_plan_destroy()
  *  @return PSG_OK, also if it is page-locked already; PSG_ERR_ARG: NULL, or not in main memory;
- *  PSG_ERR_MEMORY: it stays
- *          as it is */
+ *          PSG_ERR_MEMORY: it stays as it is */
 PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 /** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
 PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
@@ -451,22 +442,17 @@ PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *pla
 /** Start a solve between arrays anywhere; else as psg_submit().
  *
  *  Order: the solve begins after what is on the streams of f and u. Work that is put on either
- *  stream
- *    after this call comes after the solve, and finds u. A stream that is being captured, or that
- *    is
- *    another GPU's, is an error.
+ *    stream after this call comes after the solve, and finds u. A stream that is being captured, or
+ *    that is another GPU's, is an error.
  *  Life: the host neither touches nor frees the arrays before psg_wait() for the solve has
  *  returned.
  *    Work on the streams may read and write arrays on GPUs earlier, so solves may follow one
- *    another with
- *    the same f and u.
+ *    another with the same f and u.
  *  Overlap: f may be u, and the solve is in place. Any other overlap is an error.
  *  Return: where one GPU has all tasks, and f and u are on it, the call returns when the tasks are
- *  launched,
- *    or, if psg_options.in_flight solves are under way, when one of these has ended. Else it
- *    returns when
- *    u is there: with several GPUs or processes, with options that cut the grid, and where f or u
- *    is copied.
+ *    launched, or, if psg_options.in_flight solves are under way, when one of these has ended. Else
+ *    it returns when u is there: with several GPUs or processes, with options that cut the grid,
+ *    and where f or u is copied.
  *  @param[in] count  1: an array has this process' whole part of the grid, psg_plan_local_extent();
  *                    or the number of the plan's GPUs: array m has psg_plan_local_box() of its
  *                    device

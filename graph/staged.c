@@ -2,8 +2,7 @@
  *
  *   f[s] --fft_xy(s)--> X[s] --pack(s)--> B[s][0..P-1]
  *                                            |
- *             B[0..S-1][p] --unpack(p)--> Z[p] --fft_z, divide, ifft_z(p)--> Z[p] --pack(p)-->
- *             B[0..S-1][p]
+ *     B[0..S-1][p] --unpack(p)--> Z[p] --fft_z, divide, ifft_z(p)--> Z[p] --pack(p)--> B[0..S-1][p]
  *                                            |
  *                 B[s][0..P-1] --unpack(s)--> X[s] --ifft_xy(s)--> u[s] --normalize(s)--> u[s]
  *

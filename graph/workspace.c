@@ -37,18 +37,18 @@ void psg_chunk_release(const psg_plan *plan, psg_chunk *chunk) {
 
 /* What stands in a workspace, in this order. All of it is complex.
  *
- *   views: [segments]              a segment's planes, that the blocks are views of
+ *   views:   [segments]            a segment's planes, that the blocks are views of
  *   dense, one process, or several that share memory:
- *            [own bundles]        a bundle's blocks end to end: all planes of its rows, without
+ *            [own bundles]         a bundle's blocks end to end: all planes of its rows, without
  *                                  overlap rows
- *            [own sheets]         the overlap rows of a sheet before `kspace`, unless they are
- *            pulled
+ *            [own sheets]          the overlap rows of a sheet before `kspace`, unless they are
+ *                                  pulled
  *            [own segments]        the overlap rows of all sheets in a segment's planes, after it
  *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
  *                                  to end
  *            [their segments]      the others' planes of our rows: their blocks end to end
- *   staged: [own segments]         a segment's spectrum, unless it is its only block
- *           [own sheets]          a sheet, unless it is its only block
+ *   staged:  [own segments]        a segment's spectrum, unless it is its only block
+ *            [own sheets]          a sheet, unless it is its only block
  *
  * So what goes to one process is in one piece, and what comes from it too; and a sheet's task
  * finds one array, whoever wrote it. Within a process, and on GPUs, a bundle is a sheet. */
@@ -251,6 +251,9 @@ static void register_segment(psg_workspace *workspace, const layout *l, size_t s
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         register_block(&workspace->bundles[own * c->layout.bundles.count + g], workspace, l, s, g);
     }
+    if (!psg_graph_has(&c->graph, PSG_TASK_FFT_XY, false)) {
+        return; /* the only spectra are the blocks */
+    }
     if (l->count[SPECTRA] == 0) {
         workspace->spectra[own] = workspace->bundles[own * c->layout.bundles.count];
     } else {
@@ -310,6 +313,9 @@ static void register_sheet(psg_workspace *workspace, const layout *l, size_t m) 
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     const size_t p = c->layout.sheets.own.first + m;
+    if (!psg_graph_has(&c->graph, PSG_TASK_FFT_Z, true)) {
+        return; /* the only sheets are the blocks */
+    }
     if (l->count[SHEETS] == 0) {
         workspace->columns[m] = workspace->blocks[m];
         return;

@@ -61,8 +61,7 @@ size_t psg_cuda_fft_dense_bytes(const psg_cuda_fft *fft, const psg_cuda_field *f
  *  @param[in,out] spectrum_d  written, or read and destroyed; aligned to a complex number; must not
  *  overlap the field
  *  @param[in]     dense_d     psg_cuda_fft_dense_bytes(), aligned to a complex number, in use until
- *  the stream is
- *                             there; may be NULL if these are 0
+ *                             the stream is there; may be NULL if these are 0
  *  @return 0; cudaErrorInvalidValue: not such a plan; cuFFT's codes */
 int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spectrum_d,
                         void *dense_d);

@@ -1,11 +1,10 @@
 /** @file kspace.h  The fused z kernel: forward transform along z, division, inverse transform along
  *  z, in one kernel that reads and writes the spectrum once.
  *
- *      segment 0  z0..  [planes][ny][nxc]  --\       one block of the GPU: a few neighbouring
- *      columns,
- *      segment 1  z1..  [planes][ny][nxc]  ---+-->   all nz points of each, in registers and shared
- *      ...               (or packed blocks) --/      memory; written back where they were read,
- *                                                    or elsewhere
+ *      segment 0  z0..  [planes][ny][nxc]  --\      one block of the GPU: a few neighbouring
+ *      segment 1  z1..  [planes][ny][nxc]  ---+-->  columns, all nz points of each, in registers
+ *      ...               (or packed blocks) --/     and shared memory; written back where they
+ *                                                   were read, or elsewhere
  *
  * The sheet is given as one or two bands of rows (psg_cuda_band), and each of these as segments
  * (psg_cuda_segment): packed blocks, or views of the segments' spectra, which need no packing;
@@ -60,8 +59,7 @@ const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan);
  *                           be any number (for a band of more than one a small launch per 128 of
  *                           them fills its table of planes first)
  *  @param[in]     count     1; 2: the rows of bands[1] follow those of bands[0]. Their tiles come
- *  in
- *                           turns, so that where one is written to peers and the other is not,
+ *                           in turns, so that where one is written to peers and the other is not,
  *                           links and memory are in use at the same time.
  *  @param[in]     columns   of all bands, and their order in a plane of each; rows = 0 is fine
  *  @param[in]     symbol    borrowed until return; what it points to, until the stream is there.

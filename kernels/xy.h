@@ -93,8 +93,8 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
  *  done, and waits for it (launch.cuh).
  *  @param[in]     direction  PSG_CUDA_FORWARD: from the field to the parts; PSG_CUDA_INVERSE: back
  *  @param[in,out] fields     [fields_count], borrowed until return; their reals are only read, or
- *  only written. Derivatives
- *                            are for PSG_CUDA_INVERSE where x and y are PSG_CUDA_DFT
+ *                            only written. Derivatives are for PSG_CUDA_INVERSE where x and y are
+ *                            PSG_CUDA_DFT
  *  @param[in]     fields_count  1; and up to PSG_CUDA_XY_FIELDS where there may be derivatives
  *  @param[in]     planes     of each field; 0 is fine
  *  @param[in,out] parts      [count], borrowed until return; together all ny rows, in order; only

@@ -3,60 +3,46 @@
  *
  *  The file has one fact per line, words with blanks between; '#' begins a comment:
  *
- *      machine NAME                   first of all: at most 63 letters, digits, '-', '_' and '.'
- *      about TEXT                     what it is, and where the numbers come from
- *      cpus N                         cores
+ *      machine NAME              first of all: at most 63 letters, digits, '-', '_' and '.'
+ *      about TEXT                what it is, and where the numbers come from
+ *      cpus N                    cores
  *      gpus N
- *      gpu_memory BYTES               of each GPU
- *      speed gpu N FACTOR             GPU N, from 0 to 63, takes the times below over FACTOR;
- *      without this line FACTOR is 1
- *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has
- *      its own), between
- *                                     (what a GPU sends, and what it receives, all others
- *                                     together), peer (a
- *                                     kernel that reads and writes another GPU's memory, all GPUs
- *                                     together), network
- *                                     (what a node sends, and what it receives, each; SECONDS of a
- *                                     message).
- *                                     SECONDS of peer change nothing: a kernel does not wait for
- *                                     single accesses
- *      recorded peer BYTES            bytes a second of the link peer when the times below were
- *      recorded. Without this
- *                                     line, those of `link peer`. Where `link peer` has another
- *                                     rate, tasks with
- *                                     REMOTE pieces take another time: see psg_machine_seconds()
- *      cuda_aware yes|no              messages of other nodes come from GPUs' memory and go there;
- *      else, and if
- *                                     nothing is said, they go by main memory
- *      submit PIECE [TASK]            seconds that it takes the program to submit a task: for each
- *      piece of its data,
- *                                     and for itself
- *      gap PIECE [TASK]               seconds between the end of a GPU's task and the start of the
- *      next one, which was
- *                                     ready: for each of its PIECES below, and for itself
- *      least cpu|gpu SECONDS          what any task of StarPU's takes; steps of a chain (chain.h)
- *      may take less
+ *      gpu_memory BYTES          of each GPU
+ *      speed gpu N FACTOR        GPU N, from 0 to 63, takes the times below over FACTOR; without
+ *                                this line FACTOR is 1
+ *      link WHICH BYTES SECONDS  bytes a second and latency: to-gpu, from-gpu (each GPU has its
+ *                                own), between (what a GPU sends, and what it receives, all others
+ *                                together), peer (a kernel that reads and writes another GPU's
+ *                                memory, all GPUs together), network (what a node sends, and what
+ *                                it receives, each; SECONDS of a message). SECONDS of peer change
+ *                                nothing: a kernel does not wait for single accesses
+ *      recorded peer BYTES       bytes a second of the link peer when the times below were
+ *                                recorded. Without this line, those of `link peer`. Where `link
+ *                                peer` has another rate, tasks with REMOTE pieces take another
+ *                                time: see psg_machine_seconds()
+ *      cuda_aware yes|no         messages of other nodes come from GPUs' memory and go there;
+ *                                else, and if nothing is said, they go by main memory
+ *      submit PIECE [TASK]       seconds that it takes the program to submit a task: for each
+ *                                piece of its data, and for itself
+ *      gap PIECE [TASK]          seconds between the end of a GPU's task and the start of the next
+ *                                one, which was ready: for each of its PIECES below, and for
+ *                                itself
+ *      least cpu|gpu SECONDS     what any task of StarPU's takes; steps of a chain (chain.h) may
+ *                                take less
  *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|sheet COUNT views|dense PIECES REMOTE SECONDS
- *      [SPREAD]
- *                                     a task on COUNT planes of a segment, or rows of a sheet, that
- *                                     has to do with
- *                                     PIECES blocks, views into larger arrays or each in one piece,
- *                                     REMOTE of
- *                                     them in peers' memory: the mean, and the standard deviation
- *                                     over it, at most
- *                                     10. Without SPREAD each such task takes SECONDS, with it what
- *                                     is drawn for the
- *                                     worker and the solve: see simulation.h. Extents and COUNT of
- *                                     a workload's task
- *                                     are those of its psg_task_shape, and its side is segment.
- *                                     Between two recorded
- *                                     sizes the time goes with psg_kind.operations
+ *        [SPREAD]
+ *                                a task on COUNT planes of a segment, or rows of a sheet, that has
+ *                                to do with PIECES blocks, views into larger arrays or each in one
+ *                                piece, REMOTE of them in peers' memory: the mean, and the
+ *                                standard deviation over it, at most 10. Without SPREAD each such
+ *                                task takes SECONDS, with it what is drawn for the worker and the
+ *                                solve: see simulation.h. Extents and COUNT of a workload's task
+ *                                are those of its psg_task_shape, and its side is segment. Between
+ *                                two recorded sizes the time goes with psg_kind.operations
  *      sides STAGE f64|f32 cpu|gpu NXxNYxNZ X,Y,Z FACTOR
- *                                     a task on a grid with these sides takes FACTOR times as long
- *                                     as on a periodic
- *                                     grid, of which the lines `time` are. X, Y and Z are words of
- *                                     psg_kind.along: see
- *                                     psg_machine_factor()
+ *                                a task on a grid with these sides takes FACTOR times as long as
+ *                                on a periodic grid, of which the lines `time` are. X, Y and Z are
+ *                                words of psg_kind.along: see psg_machine_factor()
  */
 #ifndef PSG_RUNTIME_MACHINE_H
 #define PSG_RUNTIME_MACHINE_H

@@ -15,8 +15,7 @@ double psg_machine_speed(const psg_machine *machine, int gpu);
  *  sides along all axes, and of
  *     these the one with the nearest lengths of axes.
  *  2. Without such a line, the product over the axes: of each the nearest line that has the task's
- *  sides along this
- *     axis and number 0 along the others. An axis without such a line counts 1.
+ *     sides along this axis and number 0 along the others. An axis without such a line counts 1.
  *  @param[out] known  there is a line for all sides, or one for each axis; or NULL */
 double psg_machine_factor(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
                           bool *known);
