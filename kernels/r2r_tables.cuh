@@ -10,7 +10,7 @@
 //
 //   R2HC     L = n      Y[k] = (F[k] + F[n-k]) / 2,  Y[n-k] = (F[k] - F[n-k]) / 2i,  k < n/2
 //   REDFT10  L = n      v = z[0], z[2], .. z[3], z[1];  Y[k] = w F[k] + conj(w) F[n-k]
-//      (Makhoul 1980)
+//                       (Makhoul 1980)
 //   REDFT11  L = 2n     v[j] = z[j] exp(-i pi j / 2n), then zeros;
 //                       Y[k] = c F[k] + conj(c) F[2n-1-k],  c = exp(-i pi (k + 1/2) / 2n)
 //   REDFT00  L = 2n-2   v = z[0] .. z[n-1] .. z[1];  Y[k] = F[k]
