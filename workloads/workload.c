@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const workload_row *const rows[] = {&workload_blocks, &workload_cg,        &workload_dock,
-                                           &workload_ep,     &workload_jacobi,    &workload_pcg,
-                                           &workload_qr,     &workload_transpose, &workload_vadd};
+#define ROW(name) &workload_##name,
+static const workload_row *const rows[] = {WORKLOADS(ROW)};
 enum { ROWS = sizeof rows / sizeof *rows, KINDS_MOST = 8 };
 
 struct workload {

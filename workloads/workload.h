@@ -173,8 +173,11 @@ typedef struct workload_row {
     psg_status (*solve)(void *problem);
 } workload_row;
 
-extern const workload_row workload_blocks, workload_cg, workload_dock, workload_ep, workload_jacobi,
-    workload_pcg, workload_qr, workload_transpose, workload_vadd;
+/** All workloads, in the order of lists. */
+#define WORKLOADS(ROW)                                                                             \
+    ROW(blocks) ROW(cg) ROW(dock) ROW(ep) ROW(jacobi) ROW(pcg) ROW(qr) ROW(transpose) ROW(vadd)
+#define WORKLOAD_ROW(name) extern const workload_row workload_##name;
+WORKLOADS(WORKLOAD_ROW)
 
 /** As workload_create(), of a row. @param[in] input  for the row's `take`; NULL: its `parse` gets
  * `size` */
