@@ -105,7 +105,7 @@ static void note_times(app_job *r) {
 static int check_exchange(const app_job *r) {
     const psg_exchange exchange = r->arguments.solver.options.exchange;
     if (app_ranks() == 1 && r->arguments.solver.options.nodes <= 1 &&
-        (exchange == PSG_EXCHANGE_MPI || exchange == PSG_EXCHANGE_ALLTOALL)) {
+        exchange >= PSG_EXCHANGE_MPI) {
         return app_error(APP_USAGE, "--exchange %s is between processes: start psg by mpirun",
                          app_exchange_name(exchange));
     }

@@ -89,8 +89,7 @@ static bool failed_anywhere(psg_status status) {
 
 static const char *make_plan(app_measure_job *j, const psg_options *options) {
     static char words[96];
-    if (options->comm == NULL && options->nodes <= 1 &&
-        (options->exchange == PSG_EXCHANGE_MPI || options->exchange == PSG_EXCHANGE_ALLTOALL)) {
+    if (options->comm == NULL && options->nodes <= 1 && options->exchange >= PSG_EXCHANGE_MPI) {
         /* the library's words are for programmers */
         snprintf(words, sizeof words, "exchange %s is between processes: give --ranks 2, or more",
                  app_exchange_name(options->exchange));

@@ -261,19 +261,16 @@ const psg_exchange_row psg_exchange_lent_gpus = {LENT, .bundle_bytes = 1,
                                                  .choose_overlap = psg_overlap_choose};
 const psg_exchange_row psg_exchange_lent_to_gpus = {LENT, .bundle_bytes = 1};
 const psg_exchange_row psg_exchange_lent = {LENT, .bundle_bytes = TUNING_MESSAGE_BYTES};
-const psg_exchange_row psg_exchange_messages = {BETWEEN,
-                                                .is = PSG_EXCHANGE_MPI,
-                                                .words = "a message for each bundle of blocks",
-                                                .gpu_parts = psg_partition_pieces,
-                                                .node = node_of_messages,
-                                                .message_rows = all_rows,
-                                                .carry = messages};
-const psg_exchange_row psg_exchange_alltoall = {BETWEEN,
-                                                .is = PSG_EXCHANGE_ALLTOALL,
-                                                .words = "one call for all blocks",
-                                                .gpu_parts = psg_partition_suiting,
-                                                .node = psg_placement_main_node,
-                                                .carry = alltoall};
+const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT] = {
+    [PSG_EXCHANGE_MPI] = {BETWEEN, .is = PSG_EXCHANGE_MPI,
+                          .words = "a message for each bundle of blocks",
+                          .gpu_parts = psg_partition_pieces, .node = node_of_messages,
+                          .message_rows = all_rows, .carry = messages},
+    [PSG_EXCHANGE_ALLTOALL] = {BETWEEN, .is = PSG_EXCHANGE_ALLTOALL,
+                               .words = "one call for all blocks",
+                               .gpu_parts = psg_partition_suiting, .node = psg_placement_main_node,
+                               .carry = alltoall},
+};
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                     psg_way way) {

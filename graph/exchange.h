@@ -24,9 +24,8 @@ extern const psg_exchange_row psg_exchange_direct;
 extern const psg_exchange_row psg_exchange_lent_gpus;
 extern const psg_exchange_row psg_exchange_lent_to_gpus;
 extern const psg_exchange_row psg_exchange_lent;
-/** Blocks go from one process to another by messages, or by one call of MPI. */
-extern const psg_exchange_row psg_exchange_messages;
-extern const psg_exchange_row psg_exchange_alltoall;
+/** By psg_exchange, from PSG_EXCHANGE_MPI on: what goes from one process to another. */
+extern const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT];
 /** Open the channel for messages, and fill in the codelets that split and join bundles. Collective.
  *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME */
 psg_status psg_between_make(psg_between *between, const psg_plan *plan);

@@ -93,10 +93,9 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     if (checked->mean_tolerance == 0) {
         checked->mean_tolerance = checked->precision == PSG_F64 ? 1e-10 : 1e-5;
     }
-    if (checked->comm == NULL && checked->nodes <= 1 &&
-        (checked->exchange == PSG_EXCHANGE_MPI || checked->exchange == PSG_EXCHANGE_ALLTOALL)) {
+    if (checked->comm == NULL && checked->nodes <= 1 && checked->exchange >= PSG_EXCHANGE_MPI) {
         return psg_fail(PSG_ERR_ARG, "exchange %s is between processes, and options.comm is NULL",
-                        checked->exchange == PSG_EXCHANGE_MPI ? "mpi" : "alltoall");
+                        psg_option_table_word("exchange", (int)checked->exchange));
     }
     const bool simulated = psg_simulated();
     status = check_workers(checked);

@@ -167,7 +167,7 @@ typedef enum psg_exchange {
                                 of GPUs or main memory that they lend each other; AUTO chooses it if
                                 a trial succeeds. Fused graph, and on GPUs room for the whole
                                 spectrum */
-    PSG_EXCHANGE_MPI,      /**< between processes, each message as soon as it can go */
+    PSG_EXCHANGE_MPI,      /**< from here on between processes; each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_COUNT
 } psg_exchange;

@@ -194,10 +194,8 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
                                    : gpus                            ? &psg_exchange_lent_to_gpus
                                                                      : &psg_exchange_lent;
     switch (plan->problem.options.exchange) {
-    case PSG_EXCHANGE_MPI:
-        return &psg_exchange_messages;
-    case PSG_EXCHANGE_ALLTOALL:
-        return &psg_exchange_alltoall;
+    case PSG_EXCHANGE_AUTO:
+        return direct ? lent : &psg_exchange_between[PSG_EXCHANGE_MPI];
     case PSG_EXCHANGE_MANAGED:
         (void)psg_fail(PSG_ERR_UNSUPPORTED,
                        "exchange managed is within one process; between several it is direct, "
@@ -210,7 +208,7 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
         }
         return direct ? lent : NULL;
     default:
-        return direct ? lent : &psg_exchange_messages;
+        return &psg_exchange_between[plan->problem.options.exchange];
     }
 }
 

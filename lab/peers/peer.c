@@ -64,9 +64,12 @@ static void put_seconds(const char *name, const bench_times *times, int count) {
 
 /* What ends a row ends the line that is there for the reader at once. */
 static void put_row(const bench_peer *p, const bench_settings *settings, const char *status) {
-    static const char *const exchange[PSG_EXCHANGE_COUNT] = {"auto", "managed", "direct", "mpi",
-                                                             "alltoall"};
     const psg_statistics *s = &p->statistics;
+    char exchange[16] = "";
+    psg_options options;
+    psg_options_init(&options);
+    options.exchange = s->exchange;
+    (void)psg_options_get(&options, "exchange", exchange, sizeof exchange);
     const bool was_solved = p->ours.seconds != NULL;
     printf("{\"grid\": \"%zux%zux%zu\"", p->n[0], p->n[1], p->n[2]);
     put_text("name", p->name);
@@ -78,7 +81,7 @@ static void put_row(const bench_peer *p, const bench_settings *settings, const c
     put_seconds("peer_seconds", &p->theirs, settings->repeat);
     put_seconds("psg_seconds", &p->ours, settings->repeat);
     put_named("difference", was_solved ? p->difference : (double)NAN);
-    put_text("exchange", was_solved ? exchange[s->exchange] : "");
+    put_text("exchange", was_solved ? exchange : "");
     put_named("segments", was_solved ? (double)s->segments : (double)NAN);
     put_named("sheets", was_solved ? (double)s->sheets : (double)NAN);
     put_text("gpu_model", p->gpu_model);
