@@ -1,24 +1,12 @@
 #include "codelets/context.h"
 
-/* Bytes in multiples of a part of the real field and of the spectrum: what a task moves between
- * memory and its worker at the least, and what StarPU counts as its data. Scratch is not counted,
- * nor is the reading of what the same segment or sheet has just written, which may still be in a
- * cache; nor the reading of a line of memory before it is written, which there are ways around.
- *
- * In the staged graph a spectrum is written as such, then as blocks, as a sheet, as blocks, and as
- * such again; what transforms or divides it in place may find it in a cache. Where it is not
- * packed, the transforms after the packs' place read and write it. */
+#define TASK(number, name, ...) [PSG_TASK_##number] = {__VA_ARGS__},
+#define OTHER(number, name)
 static const struct {
     unsigned field_reads, field_writes, spectrum_reads, spectrum_writes;
     unsigned fields, spectra; /* of data */
-} moves[PSG_TASK_COUNT] = {
-    [PSG_TASK_FFT_XY] = {1, 0, 0, 1, 1, 1},     [PSG_TASK_PACK] = {0, 0, 0, 1, 0, 2},
-    [PSG_TASK_UNPACK] = {0, 0, 1, 1, 0, 2},     [PSG_TASK_FFT_Z] = {0, 0, 0, 0, 0, 1},
-    [PSG_TASK_DIVIDE] = {0, 0, 0, 0, 0, 1},     [PSG_TASK_IFFT_Z] = {0, 0, 0, 0, 0, 1},
-    [PSG_TASK_IFFT_XY] = {0, 1, 0, 0, 1, 1},    [PSG_TASK_NORMALIZE] = {0, 0, 0, 0, 1, 0},
-    [PSG_TASK_FORWARD_XY] = {1, 0, 0, 1, 1, 1}, [PSG_TASK_KSPACE] = {0, 0, 1, 1, 0, 1},
-    [PSG_TASK_INVERSE_XY] = {0, 1, 1, 0, 1, 1}, [PSG_TASK_GRADIENT] = {1, 3, 0, 0, 4, 0},
-    [PSG_TASK_GRADIENT_Z] = {0, 0, 1, 1, 0, 1}, [PSG_TASK_GRADIENT_XY] = {0, 1, 1, 0, 1, 1},
+} moves[] = {
+#include "codelets/kinds.def"
 };
 
 void psg_label_part(const psg_context *c, const psg_label *label, double *field, double *spectrum) {
@@ -179,27 +167,15 @@ size_t psg_task_total(const psg_context *context) {
 
 /* -------------------------------------------------------------------------------- the kinds */
 
-#define KIND(the_name)                                                                             \
-    {                                                                                              \
-        .name = the_name, .shape = shape, .traffic = traffic, .phase = phase, .worker = worker,    \
-        .data_bytes = data_bytes, .along = sides                                                   \
-    }
+#define TASK(number, the_name, ...)                                                                \
+    const psg_kind psg_##the_name##_kind = {.name = #the_name,                                     \
+                                            .shape = shape,                                        \
+                                            .traffic = traffic,                                    \
+                                            .phase = phase,                                        \
+                                            .worker = worker,                                      \
+                                            .data_bytes = data_bytes,                              \
+                                            .along = sides};
+#define OTHER(number, name)
+#include "codelets/kinds.def"
 
-const psg_kind psg_context_kinds[PSG_TASK_COUNT] = {
-    [PSG_TASK_FFT_XY] = KIND("fft_xy"),
-    [PSG_TASK_PACK] = KIND("pack"),
-    [PSG_TASK_UNPACK] = KIND("unpack"),
-    [PSG_TASK_FFT_Z] = KIND("fft_z"),
-    [PSG_TASK_DIVIDE] = KIND("divide"),
-    [PSG_TASK_IFFT_Z] = KIND("ifft_z"),
-    [PSG_TASK_IFFT_XY] = KIND("ifft_xy"),
-    [PSG_TASK_NORMALIZE] = KIND("normalize"),
-    [PSG_TASK_FORWARD_XY] = KIND("forward_xy"),
-    [PSG_TASK_KSPACE] = KIND("kspace"),
-    [PSG_TASK_INVERSE_XY] = KIND("inverse_xy"),
-    [PSG_TASK_EXCHANGE] = {.name = "exchange", .travels = true},
-    [PSG_TASK_EDGE] = KIND("edge"),
-    [PSG_TASK_GRADIENT] = KIND("gradient"),
-    [PSG_TASK_GRADIENT_Z] = KIND("gradient_z"),
-    [PSG_TASK_GRADIENT_XY] = KIND("gradient_xy"),
-};
+const psg_kind psg_exchange_kind = {.name = "exchange", .travels = true};

@@ -232,9 +232,6 @@ static inline size_t psg_segment_above(const psg_context *c, const psg_gradient_
     return s + 1 < c->layout.segments.count ? s + 1 : g->along[2].wraps ? 0 : SIZE_MAX;
 }
 
-/** By psg_task_kind. */
-extern const psg_kind psg_context_kinds[PSG_TASK_COUNT];
-
 /** Of the shape of each task: the grid, its sides, and what a row becomes. */
 void psg_context_extents(const psg_context *context, psg_task_shape *shape);
 

@@ -4,41 +4,17 @@
 
 #include "runtime/kind.h"
 
-/** In the order of the public psg_stage: these are the numbers of the registered kinds. */
+#define TASK(number, name, ...) PSG_TASK_##number,
+#define OTHER(number, name) PSG_TASK_##number,
+/** PSG_TASK_FFT_XY and so on. */
 typedef enum psg_task_kind {
-    PSG_TASK_FFT_XY = 0,
-    PSG_TASK_PACK,
-    PSG_TASK_UNPACK,
-    PSG_TASK_FFT_Z,
-    PSG_TASK_DIVIDE,
-    PSG_TASK_IFFT_Z,
-    PSG_TASK_IFFT_XY,
-    PSG_TASK_NORMALIZE,
-    PSG_TASK_FORWARD_XY,
-    PSG_TASK_KSPACE,
-    PSG_TASK_INVERSE_XY,
-    PSG_TASK_EXCHANGE, /**< between processes: an alltoall, or a message, which is no task */
-    PSG_TASK_EDGE,
-    PSG_TASK_GRADIENT,
-    PSG_TASK_GRADIENT_Z,
-    PSG_TASK_GRADIENT_XY,
-    PSG_TASK_COUNT
+#include "codelets/kinds.def"
+    PSG_TASK_COUNT = PSG_TASK_PCG_MEASURE /**< those below work on segments and sheets */
 } psg_task_kind;
 
-/** The kinds of a solve with variable coefficients, which has those above too, and of a solve of
- * several right-hand sides. */
-typedef enum psg_other_kind {
-    PSG_KIND_PCG_MEASURE = PSG_TASK_COUNT,
-    PSG_KIND_PCG_START,
-    PSG_KIND_PCG_DOT,
-    PSG_KIND_PCG_DIRECTION,
-    PSG_KIND_PCG_APPLY,
-    PSG_KIND_PCG_UPDATE,
-    PSG_KIND_PCG_END,
-    PSG_KIND_PCG_SCALARS,
-    PSG_KIND_WHOLE, /**< of a solve of several right-hand sides */
-    PSG_KIND_COUNT
-} psg_other_kind;
+#define TASK(number, name, ...) extern const psg_kind psg_##name##_kind;
+#define OTHER(number, name) extern const psg_kind psg_##name##_kind;
+#include "codelets/kinds.def"
 
 /** Axes of parts, of psg_label.index: a task on a segment has an index along the first, a task on a
  *  sheet along the second, a message along both. */
@@ -75,7 +51,12 @@ typedef struct psg_graph_kind {
     bool sheet;
 } psg_graph_kind;
 
-enum { PSG_GRAPH_KINDS_MOST = 10 }; /**< the most that a graph has */
+#define PSG_OF_SEGMENT(kind)                                                                       \
+    { PSG_TASK_##kind, false }
+#define PSG_OF_SHEET(kind)                                                                         \
+    { PSG_TASK_##kind, true }
+
+enum { PSG_GRAPH_KINDS_MOST = 16 }; /**< room in a list of them */
 
 /** The kinds of a plan's graph, in its order: a segment's, a sheet's, and a segment's again. */
 typedef struct psg_graph_kinds {

@@ -235,7 +235,7 @@ void psg_task_pcg_measure(psg_run *run, size_t s, starpu_data_handle_t f,
                           const starpu_data_handle_t *given, starpu_data_handle_t eps,
                           starpu_data_handle_t sums) {
     const neighbours n = neighbours_of(psg_context_of(run), s);
-    const psg_task_args args = args_of(run, PSG_KIND_PCG_MEASURE, s, PSG_NO_INDEX, PSG_NO_INDEX);
+    const psg_task_args args = args_of(run, PSG_TASK_PCG_MEASURE, s, PSG_NO_INDEX, PSG_NO_INDEX);
     const psg_task_data data[] = {{&f, 1, 1, STARPU_R},
                                   {&eps, 1, 1, STARPU_W},
                                   {&sums, 1, 1, STARPU_W},
@@ -248,7 +248,7 @@ void psg_task_pcg_measure(psg_run *run, size_t s, starpu_data_handle_t f,
 void psg_task_pcg_start(psg_run *run, size_t s, starpu_data_handle_t f,
                         starpu_data_handle_t scalars, const starpu_data_handle_t xrp[3],
                         starpu_data_handle_t source, starpu_data_handle_t sums) {
-    const psg_task_args args = args_of(run, PSG_KIND_PCG_START, s, PSG_NO_INDEX, PSG_NO_INDEX);
+    const psg_task_args args = args_of(run, PSG_TASK_PCG_START, s, PSG_NO_INDEX, PSG_NO_INDEX);
     const psg_task_data data[] = {{&f, 1, 1, STARPU_R},
                                   {&scalars, 1, 1, STARPU_R},
                                   {xrp, 3, 1, STARPU_W},
@@ -259,7 +259,7 @@ void psg_task_pcg_start(psg_run *run, size_t s, starpu_data_handle_t f,
 
 void psg_task_pcg_dot(psg_run *run, size_t s, size_t step, starpu_data_handle_t r,
                       starpu_data_handle_t solution, starpu_data_handle_t sums) {
-    const psg_task_args args = args_of(run, PSG_KIND_PCG_DOT, s, PSG_NO_INDEX, step);
+    const psg_task_args args = args_of(run, PSG_TASK_PCG_DOT, s, PSG_NO_INDEX, step);
     const psg_task_data data[] = {
         {&r, 1, 1, STARPU_R}, {&solution, 1, 1, STARPU_R}, {&sums, 1, 1, STARPU_W}};
     psg_task_submit_data(pcg_dot_codelet, &args, data, sizeof data / sizeof *data);
@@ -268,7 +268,7 @@ void psg_task_pcg_dot(psg_run *run, size_t s, size_t step, starpu_data_handle_t 
 void psg_task_pcg_direction(psg_run *run, size_t s, size_t step, starpu_data_handle_t scalars,
                             starpu_data_handle_t solution, starpu_data_handle_t p,
                             starpu_data_handle_t low, starpu_data_handle_t high) {
-    const psg_task_args args = args_of(run, PSG_KIND_PCG_DIRECTION, s, PSG_NO_INDEX, step);
+    const psg_task_args args = args_of(run, PSG_TASK_PCG_DIRECTION, s, PSG_NO_INDEX, step);
     const psg_task_data data[] = {{&scalars, 1, 1, STARPU_R},
                                   {&solution, 1, 1, STARPU_R},
                                   {&p, 1, 1, STARPU_RW},
@@ -281,7 +281,7 @@ void psg_task_pcg_apply(psg_run *run, size_t s, size_t step, starpu_data_handle_
                         starpu_data_handle_t p, starpu_data_handle_t below,
                         starpu_data_handle_t above, starpu_data_handle_t q,
                         starpu_data_handle_t sums) {
-    const psg_task_args args = args_of(run, PSG_KIND_PCG_APPLY, s, PSG_NO_INDEX, step);
+    const psg_task_args args = args_of(run, PSG_TASK_PCG_APPLY, s, PSG_NO_INDEX, step);
     const psg_task_data data[] = {{&eps, 1, 1, STARPU_R},   {&p, 1, 1, STARPU_R},
                                   {&below, 1, 1, STARPU_R}, {&above, 1, 1, STARPU_R},
                                   {&q, 1, 1, STARPU_W},     {&sums, 1, 1, STARPU_W}};
@@ -291,7 +291,7 @@ void psg_task_pcg_apply(psg_run *run, size_t s, size_t step, starpu_data_handle_
 void psg_task_pcg_update(psg_run *run, size_t s, size_t step, starpu_data_handle_t scalars,
                          const starpu_data_handle_t xrpq[4], starpu_data_handle_t source,
                          starpu_data_handle_t sums) {
-    const psg_task_args args = args_of(run, PSG_KIND_PCG_UPDATE, s, PSG_NO_INDEX, step);
+    const psg_task_args args = args_of(run, PSG_TASK_PCG_UPDATE, s, PSG_NO_INDEX, step);
     const psg_task_data data[] = {{&scalars, 1, 1, STARPU_R},
                                   {&xrpq[2], 2, 1, STARPU_R},
                                   {xrpq, 2, 1, STARPU_RW},
@@ -302,7 +302,7 @@ void psg_task_pcg_update(psg_run *run, size_t s, size_t step, starpu_data_handle
 
 void psg_task_pcg_end(psg_run *run, size_t s, starpu_data_handle_t scalars, starpu_data_handle_t x,
                       starpu_data_handle_t u) {
-    const psg_task_args args = args_of(run, PSG_KIND_PCG_END, s, PSG_NO_INDEX, PSG_NO_INDEX);
+    const psg_task_args args = args_of(run, PSG_TASK_PCG_END, s, PSG_NO_INDEX, PSG_NO_INDEX);
     const psg_task_data data[] = {
         {&scalars, 1, 1, STARPU_R}, {&x, 1, 1, STARPU_R}, {&u, 1, 1, STARPU_W}};
     psg_task_submit_data(pcg_end_codelet, &args, data, sizeof data / sizeof *data);
@@ -312,7 +312,7 @@ void psg_task_pcg_scalars(psg_run *run, base_pcg_stage stage, size_t step,
                           const starpu_data_handle_t *sums, starpu_data_handle_t scalars,
                           starpu_data_handle_t scratch, starpu_data_handle_t report) {
     const psg_task_args args =
-        args_of(run, PSG_KIND_PCG_SCALARS, PSG_NO_INDEX, (size_t)stage, step);
+        args_of(run, PSG_TASK_PCG_SCALARS, PSG_NO_INDEX, (size_t)stage, step);
     const psg_task_data data[] = {
         {&scalars, 1, 1, stage == BASE_PCG_MEASURED ? STARPU_W : STARPU_RW},
         {&scratch, 1, 1, STARPU_SCRATCH},
@@ -328,13 +328,10 @@ void psg_task_pcg_scalars(psg_run *run, base_pcg_stage stage, size_t step,
 static const struct {
     unsigned reads, writes, other_reads, other_writes;
 } moves[] = {
-    [PSG_KIND_PCG_MEASURE - PSG_TASK_COUNT] = {0, 1, 2, 0},
-    [PSG_KIND_PCG_START - PSG_TASK_COUNT] = {0, 3, 1, 1},
-    [PSG_KIND_PCG_DOT - PSG_TASK_COUNT] = {1, 0, 1, 0},
-    [PSG_KIND_PCG_DIRECTION - PSG_TASK_COUNT] = {1, 1, 1, 0},
-    [PSG_KIND_PCG_APPLY - PSG_TASK_COUNT] = {2, 1, 0, 0},
-    [PSG_KIND_PCG_UPDATE - PSG_TASK_COUNT] = {4, 2, 0, 1},
-    [PSG_KIND_PCG_END - PSG_TASK_COUNT] = {1, 0, 0, 1},
+    [PSG_TASK_PCG_MEASURE] = {0, 1, 2, 0}, [PSG_TASK_PCG_START] = {0, 3, 1, 1},
+    [PSG_TASK_PCG_DOT] = {1, 0, 1, 0},     [PSG_TASK_PCG_DIRECTION] = {1, 1, 1, 0},
+    [PSG_TASK_PCG_APPLY] = {2, 1, 0, 0},   [PSG_TASK_PCG_UPDATE] = {4, 2, 0, 1},
+    [PSG_TASK_PCG_END] = {1, 0, 0, 1},
 };
 
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
@@ -349,7 +346,7 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
 
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const psg_context *c = owner;
-    const size_t m = (size_t)label->kind - PSG_TASK_COUNT;
+    const int m = label->kind;
     const double points =
         (double)(c->layout.n[0] * c->layout.n[1] * psg_layout_planes(&c->layout, label->index[0]));
     const double other = (double)c->cpu->real_bytes;

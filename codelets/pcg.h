@@ -49,8 +49,4 @@ void psg_task_pcg_scalars(psg_run *run, base_pcg_stage stage, size_t step,
                           const starpu_data_handle_t *sums, starpu_data_handle_t scalars,
                           starpu_data_handle_t scratch, starpu_data_handle_t report);
 
-extern const psg_kind psg_pcg_measure_kind, psg_pcg_start_kind, psg_pcg_dot_kind,
-    psg_pcg_direction_kind, psg_pcg_apply_kind, psg_pcg_update_kind, psg_pcg_end_kind,
-    psg_pcg_scalars_kind;
-
 #endif

@@ -96,7 +96,7 @@ void psg_task_whole(psg_run *run, size_t first, size_t count, int worker, starpu
                     starpu_data_handle_t u) {
     const psg_task_args args = {
         .run = run,
-        .label = {.kind = PSG_KIND_WHOLE, .index = {first, PSG_NO_INDEX, first + count - 1}}};
+        .label = {.kind = PSG_TASK_WHOLE, .index = {first, PSG_NO_INDEX, first + count - 1}}};
     struct starpu_task *task = psg_task_create(whole_codelet, &args, 2);
     if (task != NULL) {
         psg_task_use(task, 0, f, STARPU_R);

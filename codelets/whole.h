@@ -12,6 +12,4 @@
 void psg_task_whole(psg_run *run, size_t first, size_t count, int worker, starpu_data_handle_t f,
                     starpu_data_handle_t u);
 
-extern const psg_kind psg_whole_kind;
-
 #endif

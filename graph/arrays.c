@@ -498,10 +498,10 @@ double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const p
         const psg_run_event *event = &solve->events.event[m];
         const int kind = event->label.kind;
         const bool pcg = arrays->slabs[PSG_FIELD_EPSILON] != NULL; /* transforms have slabs then */
-        const bool whole = kind == PSG_KIND_WHOLE;
-        const bool reads_f = pcg ? kind == PSG_KIND_PCG_START
+        const bool whole = kind == PSG_TASK_WHOLE;
+        const bool reads_f = pcg ? kind == PSG_TASK_PCG_START
                                  : kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;
-        const bool writes_u = pcg ? kind == PSG_KIND_PCG_END
+        const bool writes_u = pcg ? kind == PSG_TASK_PCG_END
                                   : kind == PSG_TASK_INVERSE_XY || kind == PSG_TASK_IFFT_XY;
         const size_t index = event->label.index[PSG_AXIS_SEGMENT];
         for (int field = PSG_FIELD_F; field <= PSG_FIELD_U && event->worker >= 0; field++) {

@@ -7,8 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-_Static_assert((int)PSG_STAGE_COUNT == (int)PSG_TASK_COUNT,
-               "psg_stage and psg_task_kind are one list");
+_Static_assert((int)PSG_STAGE_GRADIENT_XY == (int)PSG_TASK_GRADIENT_XY, "in one order");
 _Static_assert((int)PSG_STAGE_NORMALIZE == (int)PSG_TASK_NORMALIZE, "in one order");
 _Static_assert((int)PSG_STAGE_EXCHANGE == (int)PSG_TASK_EXCHANGE, "in one order");
 _Static_assert((int)PSG_STAGE_MOST == (int)PSG_KINDS_MOST - 1, "all kinds have a number");
