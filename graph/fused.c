@@ -21,8 +21,8 @@
 #include "graph/exchange.h"
 #include "graph/gradient.h"
 
-void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                     const psg_arrays *arrays) {
+static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                   const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const psg_range sheets = psg_context_of(run)->layout.sheets.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
@@ -52,3 +52,9 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_workspace *wo
     }
     psg_graph_gradient(run, plan, workspace, arrays);
 }
+
+const psg_graph_row psg_graph_fused = {
+    .words = "fused graph",
+    .try_sharing = psg_shared_try,
+    .kinds = {3, {PSG_OF_SEGMENT(FORWARD_XY), PSG_OF_SHEET(KSPACE), PSG_OF_SEGMENT(INVERSE_XY)}},
+    .submit = submit};

@@ -19,30 +19,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SEGMENT(kind)                                                                              \
-    { PSG_TASK_##kind, false }
-#define SHEET(kind)                                                                                \
-    { PSG_TASK_##kind, true }
-static const psg_graph_row graphs[PSG_GRAPH_COUNT] = {
-    [PSG_GRAPH_FUSED] = {.words = "fused graph",
-                         .try_sharing = psg_shared_try,
-                         .kinds = {3, {SEGMENT(FORWARD_XY), SHEET(KSPACE), SEGMENT(INVERSE_XY)}},
-                         .submit = psg_graph_fused},
-    [PSG_GRAPH_STAGED] = {.words = "staged graph",
-                          .wholes = 1,
-                          .kinds = {10,
-                                    {SEGMENT(FFT_XY), SEGMENT(PACK), SHEET(UNPACK), SHEET(FFT_Z),
-                                     SHEET(DIVIDE), SHEET(IFFT_Z), SHEET(PACK), SEGMENT(UNPACK),
-                                     SEGMENT(IFFT_XY), SEGMENT(NORMALIZE)}},
-                          .submit = psg_graph_staged},
-};
+static const psg_graph_row *const graphs[PSG_GRAPH_COUNT] = {
+    [PSG_GRAPH_FUSED] = &psg_graph_fused, [PSG_GRAPH_STAGED] = &psg_graph_staged};
 
 static bool fused(const psg_plan *plan) {
-    return plan->route.graph == &graphs[PSG_GRAPH_FUSED];
+    return plan->route.graph == &psg_graph_fused;
 }
 
 void psg_route_graph(psg_solve_route *route, const psg_plan *plan) {
-    route->graph = &graphs[plan->problem.options.graph];
+    route->graph = graphs[plan->problem.options.graph];
 }
 
 static void drop(psg_graph_kinds *kinds, psg_task_kind kind, bool sheet) {
@@ -163,8 +148,6 @@ size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan) {
     return steps;
 }
 
-static const psg_graph_row whole = {.words = "graph of whole solves", .submit = psg_graph_whole};
-
 /* The rule for the mean of each right-hand side may need a look at it. Where the policy gives each
  * task to a core or a GPU, single solves are what is compared. */
 static bool solves_whole(const psg_plan *plan) {
@@ -178,7 +161,7 @@ static bool solves_whole(const psg_plan *plan) {
 /* A chain is one solve. */
 void psg_route_several(psg_solve_route *several, const psg_plan *plan) {
     *several = plan->route;
-    several->graph = solves_whole(plan) ? &whole : NULL;
+    several->graph = solves_whole(plan) ? &psg_graph_whole : NULL;
     several->executor =
         plan->route.executor == &psg_executor_chain ? &psg_executor_tasks : plan->route.executor;
 }

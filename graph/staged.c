@@ -18,8 +18,8 @@
 #include "graph/gradient.h"
 #include "graph/staged.h"
 
-void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                      const psg_arrays *arrays) {
+static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                   const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const psg_range sheets = psg_context_of(run)->layout.sheets.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
@@ -57,3 +57,12 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_workspace *w
     }
     psg_graph_gradient(run, plan, workspace, arrays);
 }
+
+const psg_graph_row psg_graph_staged = {
+    .words = "staged graph",
+    .wholes = 1,
+    .kinds = {10,
+              {PSG_OF_SEGMENT(FFT_XY), PSG_OF_SEGMENT(PACK), PSG_OF_SHEET(UNPACK),
+               PSG_OF_SHEET(FFT_Z), PSG_OF_SHEET(DIVIDE), PSG_OF_SHEET(IFFT_Z), PSG_OF_SHEET(PACK),
+               PSG_OF_SEGMENT(UNPACK), PSG_OF_SEGMENT(IFFT_XY), PSG_OF_SEGMENT(NORMALIZE)}},
+    .submit = submit};

@@ -2,10 +2,8 @@
 #ifndef PSG_GRAPH_STAGED_H
 #define PSG_GRAPH_STAGED_H
 
-#include "graph/arrays.h"
-#include "graph/workspace.h"
+#include "graph/route.h"
 
-void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                      const psg_arrays *arrays);
+extern const psg_graph_row psg_graph_staged;
 
 #endif

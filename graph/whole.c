@@ -3,8 +3,8 @@
 #include "codelets/whole.h"
 #include "graph/arrays.h"
 
-void psg_graph_whole(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                     const psg_arrays *arrays) {
+static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                   const psg_arrays *arrays) {
     const size_t nz = psg_context_of(run)->layout.n[2];
     (void)workspace; /* each worker has room of its own */
     for (size_t k = 0; k < arrays->parts.count; k++) {
@@ -14,3 +14,5 @@ void psg_graph_whole(psg_run *run, const psg_plan *plan, const psg_workspace *wo
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, k);
     }
 }
+
+const psg_graph_row psg_graph_whole = {.words = "graph of whole solves", .submit = submit};
