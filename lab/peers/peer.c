@@ -66,10 +66,8 @@ static void put_seconds(const char *name, const bench_times *times, int count) {
 static void put_row(const bench_peer *p, const bench_settings *settings, const char *status) {
     const psg_statistics *s = &p->statistics;
     char exchange[16] = "";
-    psg_options options;
-    psg_options_init(&options);
-    options.exchange = s->exchange;
-    (void)psg_options_get(&options, "exchange", exchange, sizeof exchange);
+    const psg_options chosen = {.struct_size = sizeof chosen, .exchange = s->exchange};
+    (void)psg_options_get(&chosen, "exchange", exchange, sizeof exchange);
     const bool was_solved = p->ours.seconds != NULL;
     printf("{\"grid\": \"%zux%zux%zu\"", p->n[0], p->n[1], p->n[2]);
     put_text("name", p->name);
