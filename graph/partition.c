@@ -14,6 +14,12 @@ typedef struct grain {
     size_t bytes_min; /* of f in a task: below, a task costs too much beside its work */
 } grain;
 
+/* Where part m of an extent begins, if parts differ by one at most and the first are the larger. */
+static size_t even_at(size_t extent, size_t parts, size_t m) {
+    const size_t more = extent % parts;
+    return m * (extent / parts) + (m < more ? m : more);
+}
+
 psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *count) {
     psg_clear_error();
     if (nz == 0 || ranks < 1 || rank < 0 || rank >= ranks) {
@@ -21,13 +27,11 @@ psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *
     }
     const size_t parts = (size_t)ranks;
     const size_t m = (size_t)rank;
-    const size_t each = nz / parts;
-    const size_t more = nz % parts; /* the first of them have one more */
     if (z0 != NULL) {
-        *z0 = m * each + (m < more ? m : more);
+        *z0 = even_at(nz, parts, m);
     }
     if (count != NULL) {
-        *count = each + (m < more ? 1 : 0);
+        *count = even_at(nz, parts, m + 1) - even_at(nz, parts, m);
     }
     return PSG_OK;
 }
@@ -56,10 +60,9 @@ static size_t cut_count(const cut *c, size_t extent) {
 /* Where part m of an extent begins; the last one's end. */
 static size_t cut_at(const cut *c, size_t extent, size_t m) {
     const size_t parts = cut_count(c, extent);
-    const size_t more = extent % parts;
     const size_t at = c->width > 0 ? m * c->width
                       : c->mixed   ? extent * m / parts
-                                   : m * (extent / parts) + (m < more ? m : more);
+                                   : even_at(extent, parts, m);
     return m < parts ? at : extent;
 }
 
@@ -75,7 +78,7 @@ static const grain grains[KINDS] = {{TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES},
                                     {TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES}};
 
 static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
-    const size_t cores = psg_partition_cores(plan->workers.cpu_share, extent);
+    const size_t cores = psg_workers_cores(plan->workers.cpu_share, extent);
     return kind == CORES ? cores : extent - cores;
 }
 

@@ -6,7 +6,6 @@
 #include "codelets/gpu.h"
 #include "codelets/inverse_xy.h"
 #include "graph/block.h"
-#include "graph/partition.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/start.h"
@@ -16,7 +15,12 @@
 
 #include <stdlib.h>
 
-/* Of what StarPU may take of a GPU. */
+bool psg_placement_one_gpu(const psg_plan *plan) {
+    return plan->processes.ranks == 1 && plan->workers.gpu_count == 1 &&
+           plan->workers.cpu_count == 0;
+}
+
+/* What is left of the bytes that StarPU may take of a GPU. */
 static size_t left_to_starpu(unsigned node) {
     const starpu_ssize_t limit = starpu_memory_get_total(node);
     const size_t used = starpu_memory_get_used(node);
@@ -64,7 +68,7 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const size_t planes = psg_parts_largest(&c->layout.segments, all, 2);
     const size_t ranks = (size_t)plan->processes.ranks;
     const size_t own_rows = (c->layout.n[1] + ranks - 1) / ranks;
-    const size_t all_rows = own_rows - psg_partition_cores(plan->workers.cpu_share, own_rows);
+    const size_t all_rows = own_rows - psg_workers_cores(plan->workers.cpu_share, own_rows);
     const size_t asked = plan->problem.options.sheets > 0
                              ? (plan->problem.options.sheets + ranks - 1) / ranks
                              : plan->workers.gpu_count;
@@ -215,10 +219,9 @@ static size_t least_free(const psg_plan *plan) {
     return least < SIZE_MAX ? least : room(plan, false); /* in a simulation */
 }
 
-psg_status psg_placement_look(double *left, const psg_plan *plan) {
+double psg_placement_left(const psg_plan *plan) {
     const size_t least = plan->workers.gpu_count > 0 ? least_free(plan) : SIZE_MAX;
-    *left = least < SIZE_MAX ? (double)least : 0;
-    return PSG_OK;
+    return least < SIZE_MAX ? (double)least : 0;
 }
 
 psg_status psg_placement_check_bytes(const psg_plan *plan, double needed, const char *what,

@@ -266,7 +266,7 @@ static psg_status arrange(psg_plan *plan) {
     STEP(psg_placement_gpus(&placement->gpu_user, &c->engine, plan));
     STEP(psg_placement_check_task(plan));
     STEP(make_executor(plan));
-    STEP(psg_placement_look(&placement->left, plan));
+    placement->left = status == PSG_OK ? psg_placement_left(plan) : 0;
     return status;
 }
 

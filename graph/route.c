@@ -205,8 +205,8 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
         return NULL;
     case PSG_EXCHANGE_DIRECT:
         if (!direct) {
-            (void)psg_fail(PSG_ERR_UNSUPPORTED,
-                           "exchange direct between processes needs the fused graph");
+            (void)psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes %s",
+                           fused(plan) ? "is not simulated" : "needs the fused graph");
         }
         return direct ? lent : NULL;
     default:
