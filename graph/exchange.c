@@ -232,7 +232,7 @@ static int node_of_messages(int worker) {
     return psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1);
 }
 
-/* The message of a block that both processes reach is empty. */
+/* The message of a block in shared memory is empty. */
 static size_t no_rows(const psg_box *block) {
     (void)block;
     return 0;
@@ -245,7 +245,7 @@ static size_t all_rows(const psg_box *block) {
 #define OWN_MEMORY .allocate = psg_chunk_allocate, .release = psg_chunk_release
 #define WITHIN OWN_MEMORY, .bundle_bytes = 1, .node = psg_placement_node
 #define BETWEEN OWN_MEMORY, .bundle_bytes = TUNING_MESSAGE_BYTES
-#define LENT                                                                                       \
+#define SHARED                                                                                     \
     .is = PSG_EXCHANGE_DIRECT, .words = "blocks written in the memory of other processes",         \
     .gpu_parts = psg_partition_one_each, .allocate = psg_shared_allocate,                          \
     .release = psg_shared_free, .connect = psg_shared_connect, .node = psg_placement_node,         \
@@ -257,10 +257,10 @@ const psg_exchange_row psg_exchange_managed = {WITHIN, .is = PSG_EXCHANGE_MANAGE
 const psg_exchange_row psg_exchange_direct = {
     WITHIN, .is = PSG_EXCHANGE_DIRECT, .words = "blocks written where they are read",
     .gpu_parts = psg_partition_one_each, .choose_overlap = psg_overlap_choose};
-const psg_exchange_row psg_exchange_lent_gpus = {LENT, .bundle_bytes = 1,
-                                                 .choose_overlap = psg_overlap_choose};
-const psg_exchange_row psg_exchange_lent_to_gpus = {LENT, .bundle_bytes = 1};
-const psg_exchange_row psg_exchange_lent = {LENT, .bundle_bytes = TUNING_MESSAGE_BYTES};
+const psg_exchange_row psg_exchange_shared_gpus = {SHARED, .bundle_bytes = 1,
+                                                   .choose_overlap = psg_overlap_choose};
+const psg_exchange_row psg_exchange_shared_to_gpus = {SHARED, .bundle_bytes = 1};
+const psg_exchange_row psg_exchange_shared = {SHARED, .bundle_bytes = TUNING_MESSAGE_BYTES};
 const psg_exchange_row psg_exchange_messages = {BETWEEN,
                                                 .is = PSG_EXCHANGE_MPI,
                                                 .words = "a message for each bundle of blocks",

@@ -19,11 +19,11 @@ typedef struct psg_between {
 /** In one process: StarPU copies blocks; tasks write them where they are read. */
 extern const psg_exchange_row psg_exchange_managed;
 extern const psg_exchange_row psg_exchange_direct;
-/** Tasks write and read blocks in other processes' memory: that of GPUs, main memory that GPUs
- *  reach, and main memory of cores. */
-extern const psg_exchange_row psg_exchange_lent_gpus;
-extern const psg_exchange_row psg_exchange_lent_to_gpus;
-extern const psg_exchange_row psg_exchange_lent;
+/** Tasks write and read blocks in shared memory: that of GPUs, main memory that GPUs reach, and
+ *  main memory of cores. */
+extern const psg_exchange_row psg_exchange_shared_gpus;
+extern const psg_exchange_row psg_exchange_shared_to_gpus;
+extern const psg_exchange_row psg_exchange_shared;
 /** Blocks go from one process to another by messages, or by one call of MPI. */
 extern const psg_exchange_row psg_exchange_messages;
 extern const psg_exchange_row psg_exchange_alltoall;

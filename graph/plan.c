@@ -95,7 +95,7 @@ static psg_status make_workers(psg_plan *plan) {
     return status;
 }
 
-static psg_status make_lending(psg_plan *plan) {
+static psg_status make_shared(psg_plan *plan) {
     const psg_graph_row *graph = plan->route.graph;
     const psg_status status =
         graph->try_sharing != NULL ? graph->try_sharing(&plan->shared, plan) : PSG_OK;
@@ -276,7 +276,7 @@ static psg_status make(psg_plan *plan) {
     psg_status status = PSG_OK;
     STEP(make_problem(plan));
     STEP(make_workers(plan));
-    STEP(make_lending(plan));
+    STEP(make_shared(plan));
     if (status == PSG_OK) {
         status = arrange(plan);
     }

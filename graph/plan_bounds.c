@@ -160,7 +160,7 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const double back = moved + exchanged_bytes(plan, gpu, -1);
         add_link(b, PSG_LINK_H2D, there, copy_seconds(STARPU_MAIN_RAM, node, there));
         add_link(b, PSG_LINK_D2H, back, copy_seconds(node, STARPU_MAIN_RAM, back));
-        if (plan->route.together != NULL) { /* at a rate that nobody has measured */
+        if (plan->route.sharing != NULL) { /* at a rate that nobody has measured */
             add_link(b, PSG_LINK_D2D, foreign, 0);
         }
         for (size_t h = 0; h < plan->workers.gpu_count; h++) {

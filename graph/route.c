@@ -91,7 +91,7 @@ static bool on_gpus(const psg_home_row *home) {
  * does what any worker may need. */
 const psg_home_row *psg_route_home(const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
-    const bool reached = plan->processes.ranks == 1 ? !w->anywhere : plan->shared.near;
+    const bool reached = plan->processes.ranks == 1 ? !w->anywhere : plan->shared.possible;
     return &homes[w->gpu_count > 0 && reached ? GPUS : MAIN];
 }
 
@@ -185,14 +185,14 @@ void psg_route_several(psg_solve_route *several, const psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------------- exchange */
 
-/* Direct where the processes reach each other's memory, and have room there; else messages.
- * @return NULL: the error is told */
+/* Direct where the processes share memory, and have room there. Else messages.
+ * @return NULL: psg_fail() has the error */
 static const psg_exchange_row *choose_between(const psg_plan *plan) {
     const bool gpus = plan->workers.gpu_count > 0;
-    const bool direct = plan->shared.near && (on_gpus(plan->route.home) || !gpus);
-    const psg_exchange_row *lent = plan->shared.kind == PSG_IPC_GPUS ? &psg_exchange_lent_gpus
-                                   : gpus                            ? &psg_exchange_lent_to_gpus
-                                                                     : &psg_exchange_lent;
+    const bool direct = plan->shared.possible && (on_gpus(plan->route.home) || !gpus);
+    const psg_exchange_row *shared = plan->shared.kind == PSG_IPC_GPUS ? &psg_exchange_shared_gpus
+                                     : gpus ? &psg_exchange_shared_to_gpus
+                                            : &psg_exchange_shared;
     switch (plan->problem.options.exchange) {
     case PSG_EXCHANGE_MPI:
         return &psg_exchange_messages;
@@ -208,9 +208,9 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
             (void)psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes %s",
                            fused(plan) ? "is not simulated" : "needs the fused graph");
         }
-        return direct ? lent : NULL;
+        return direct ? shared : NULL;
     default:
-        return direct ? lent : &psg_exchange_messages;
+        return direct ? shared : &psg_exchange_messages;
     }
 }
 
@@ -235,7 +235,7 @@ psg_status psg_route_exchange(psg_solve_route *route, const psg_plan *plan) {
     if (route->exchange == NULL) {
         return PSG_ERR_UNSUPPORTED;
     }
-    route->together = route->exchange->connect != NULL ? plan->processes.comm : NULL;
+    route->sharing = route->exchange->connect != NULL ? plan->processes.comm : NULL;
     return PSG_OK;
 }
 
@@ -246,12 +246,12 @@ static psg_status choose_strips(psg_form *form, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
     const bool between = plan->processes.ranks > 1;
-    psg_comm *together = plan->route.together;
-    double strip = only_gpus && fused(plan) && psg_kernels != NULL && (!between || together != NULL)
+    psg_comm *sharing = plan->route.sharing;
+    double strip = only_gpus && fused(plan) && psg_kernels != NULL && (!between || sharing != NULL)
                        ? (double)psg_kernels->strip(c)
                        : 0;
     /* the narrowest of all processes, which is 0 where one has none */
-    const psg_status status = psg_ranks_min(together, &strip, 1);
+    const psg_status status = psg_ranks_min(sharing, &strip, 1);
     form->strip = (size_t)strip;
     return status;
 }
@@ -296,8 +296,8 @@ psg_status psg_route_blocks(psg_context *context, const psg_plan *plan) {
 /* ------------------------------------------------------------------------------------- words */
 
 void psg_route_say(psg_solve_route *route, const psg_plan *plan) {
-    const bool lent = route->together != NULL && plan->shared.kind == PSG_IPC_MAIN;
-    const psg_home_row *home = lent ? &homes[MAIN] : route->home;
+    const bool main_memory = route->sharing != NULL && plan->shared.kind == PSG_IPC_MAIN;
+    const psg_home_row *home = main_memory ? &homes[MAIN] : route->home;
     route->on_gpus = on_gpus(home);
     (void)snprintf(route->words, sizeof route->words, "%s, %s, %s, spectrum %s",
                    route->graph->words, route->executor->words, route->exchange->words,

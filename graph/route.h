@@ -15,8 +15,8 @@ typedef struct psg_graph_row {
     /** 1: a solve has its segments' spectra and its sheets in memory beside its blocks; 0: it has
      *  not */
     size_t wholes;
-    /** Find out whether processes reach each other's memory, see psg_shared_try(). NULL: its tasks
-     *  write blocks of their own memory alone. */
+    /** Find out whether processes share memory, see psg_shared_try(). NULL: its tasks write blocks
+     *  of their own memory alone. */
     psg_status (*try_sharing)(psg_shared *shared, const psg_plan *plan);
     psg_graph_kinds kinds; /**< of a plan that packs and normalizes */
     /** Submit every task of one solve. Failures are latched in the run. */
@@ -95,9 +95,9 @@ typedef struct psg_solve_route {
     const psg_exchange_row *exchange;
     /** With less room on the GPUs another one, and what depends on it is made anew. */
     const psg_home_row *home;
-    /** Processes that reach each other's memory make workspaces at once, or none. NULL: each makes
-     *  its own. */
-    psg_comm *together;
+    /** The processes that share memory. All of them make a workspace at once, or none. NULL: each
+     *  makes its own. */
+    psg_comm *sharing;
     bool on_gpus;    /**< the spectrum is in the memory of GPUs */
     char words[192]; /**< for psg_plan_route() */
 } psg_solve_route;

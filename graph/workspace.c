@@ -68,8 +68,8 @@ static layout layout_of(const psg_plan *plan) {
     const size_t own = psg_range_count(c->layout.segments.own);
     const size_t sheets = psg_range_count(c->layout.sheets.own);
     const size_t overlap = psg_overlap_rows_all(&c->layout);
-    const bool reached = plan->processes.ranks == 1 || plan->route.together != NULL;
-    layout l = {.plan = plan, .stacked = c->form.packed && reached, .own = own};
+    const bool shared = plan->processes.ranks == 1 || plan->route.sharing != NULL;
+    layout l = {.plan = plan, .stacked = c->form.packed && shared, .own = own};
     if (l.stacked) {
         l.count[STACKS] = psg_range_count(c->layout.bundles.own);
     } else {
