@@ -118,7 +118,7 @@ static size_t one_each(const psg_plan *plan, size_t tasks) {
     return clamp(tasks, 1, plan->route.home->parts_each * plan->workers.most[GPUS]);
 }
 
-/* One where all of f is on one GPU, and so small that a second launch costs more than copies beside
+/* One part is best if one GPU has all of a small f: a second launch costs more than copies beside
  * work save. */
 size_t psg_partition_suiting(const psg_plan *plan, size_t tasks, bool sheets) {
     const psg_context *c = &plan->context;
@@ -128,8 +128,8 @@ size_t psg_partition_suiting(const psg_plan *plan, size_t tasks, bool sheets) {
                                                                           : tasks;
 }
 
-/* Where GPUs write into each other's memory, or find all blocks in their own, no sheet is copied
- * while another is transformed, so one for each GPU will do, and its blocks are largest. */
+/* GPUs that reach all blocks copy no sheet while they transform another. One sheet for each GPU is
+ * enough, and has the largest blocks. */
 size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets) {
     if (sheets) {
         return clamp(tasks, 1, plan->workers.most[GPUS]);
@@ -230,7 +230,7 @@ static cut choose_planes(const psg_plan *plan, int kind) {
     return planes;
 }
 
-/* Of the sheets that were asked for, which are divided like the rows, those of a kind. */
+/* The share of the asked sheets for one kind of worker, cut like the rows. */
 static size_t sheets_of(const psg_plan *plan, int kind) {
     const size_t asked =
         most_of(plan, clamp(plan->problem.options.sheets, 1, plan->context.layout.n[1]));

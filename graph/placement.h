@@ -1,4 +1,5 @@
-/** @file placement.h  How blocks are exchanged, and what that needs. */
+/** @file placement.h  How much of the spectrum fits on the GPUs, and what the exchange needs
+ *  there. */
 #ifndef PSG_GRAPH_PLACEMENT_H
 #define PSG_GRAPH_PLACEMENT_H
 
@@ -6,7 +7,6 @@
 #include "graph/psg.h"
 #include "runtime/gpu.h"
 
-/** How blocks are exchanged, and what that needs. */
 typedef struct psg_placement {
     /** bytes on a GPU for what tasks work on, which bounds segments, and sheets that StarPU brings;
      *  INFINITY: enough */

@@ -103,7 +103,7 @@ static psg_status make_shared(psg_plan *plan) {
     return status;
 }
 
-/* Of a task that may be a step of a chain, at most, beside blocks, or sums of segments. */
+/* The most data of a chain's step, besides blocks or sums of segments. */
 enum { TASK_DATA = 6 };
 
 static psg_status make_codelets(psg_plan *plan) {
@@ -327,8 +327,8 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     return PSG_OK;
 }
 
-/* The calls begin so: psg_plan_create() with psg_ranks_open(), and all of them with an
- * agreement. */
+/* Take part in how the refused call starts: psg_plan_create() by psg_ranks_open(), then every call
+ * by an agreement. */
 psg_status psg_call_refuse(psg_plan *plan, const psg_options *options, psg_status status,
                            const char *words) {
     psg_options checked;

@@ -64,7 +64,7 @@ void psg_route_kinds(psg_graph_kinds *kinds, const psg_plan *plan) {
 
 /* -------------------------------------------------------------------------------------- home */
 
-/* In the order in which they need less room on the GPUs. */
+/* Each home needs less room on the GPUs than the home before it. */
 enum { GPUS, GPUS_PULLED, GPUS_FINER, MAIN, HOMES };
 #define ON_GPUS                                                                                    \
     .words = "on the GPUs", .node = psg_placement_node, .task_room = psg_placement_room_now,       \
@@ -87,8 +87,8 @@ static bool on_gpus(const psg_home_row *home) {
     return home != &homes[MAIN];
 }
 
-/* What goes to other processes by messages goes by main memory, so blocks are at home there; and so
- * does what any worker may need. */
+/* Blocks that messages carry to other processes are at home in main memory. Blocks that any worker
+ * may need are at home there, too. */
 const psg_home_row *psg_route_home(const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
     const bool reached = plan->processes.ranks == 1 ? !w->anywhere : plan->shared.possible;
@@ -111,15 +111,15 @@ const psg_home_row *psg_route_smaller_home(const psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------------- executor */
 
-/* A simulation runs no task's function, and StarPU can be told to run none. Its workers then never
- * come to a team. */
+/* A simulation calls no task's function, and an environment variable keeps StarPU from it. Then
+ * StarPU's workers never come to a team. */
 static bool runs_kernels(void) {
     const char *disabled = getenv("STARPU_DISABLE_KERNELS");
     return psg_platform->computes && (disabled == NULL || atoi(disabled) == 0);
 }
 
-/* Options that cut the grid, or name a policy, ask for tasks; and performance models and a linear
- * program know tasks alone. */
+/* Options that cut the grid or name a policy ask for tasks. Performance models and StarPU's linear
+ * program describe tasks. So calibration, and a policy that uses models, get tasks, too. */
 static bool wants_team(const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
@@ -142,9 +142,9 @@ static bool all_on(int worker, const psg_parts *parts) {
     return all;
 }
 
-/* A GPU that has all tasks does them in turn: StarPU has nothing to choose, and what it does
- * between two takes as long as a small one. Options that cut the grid ask for tasks: a user wants
- * to see them, and `psg tune` has timed its cut by them. */
+/* A GPU that has all tasks runs them in turn. StarPU has nothing to choose, and its work between
+ * two tasks takes as long as a small task. Options that cut the grid ask for tasks: a user wants to
+ * see them, and `psg tune` has timed its cut by them. */
 static size_t chain_steps(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const int worker = c->layout.segments.part[0].worker;
@@ -165,8 +165,8 @@ size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan) {
 
 static const psg_graph_row whole = {.words = "graph of whole solves", .submit = psg_graph_whole};
 
-/* The rule for the mean of each right-hand side may need a look at it. Where the policy gives each
- * task to a core or a GPU, single solves are what is compared. */
+/* PSG_MEAN_ERROR reads each f after its solve, so it needs single solves. With cpu_share = free,
+ * where the policy gives each task to a core or a GPU, users compare single solves. */
 static bool solves_whole(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_context *c = &plan->context;
@@ -175,7 +175,7 @@ static bool solves_whole(const psg_plan *plan) {
            (plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->solves_whole(c)));
 }
 
-/* A chain is one solve. */
+/* A chain has one right-hand side. */
 void psg_route_several(psg_solve_route *several, const psg_plan *plan) {
     *several = plan->route;
     several->graph = solves_whole(plan) ? &whole : NULL;
@@ -214,8 +214,8 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
     }
 }
 
-/* Direct where it can be: that moves each block once each way, inside the kernel that makes or
- * needs it. A process that is its communicator's only one has no use for messages. */
+/* Direct where possible: the kernel that makes or needs a block moves it, once each way. One
+ * process alone in its communicator sends no messages. */
 static const psg_exchange_row *choose_within(const psg_plan *plan) {
     const psg_exchange asked = plan->problem.options.exchange;
     const bool possible = on_gpus(plan->route.home) && plan->workers.cpu_count == 0 &&
@@ -241,7 +241,7 @@ psg_status psg_route_exchange(psg_solve_route *route, const psg_plan *plan) {
 
 /* --------------------------------------------------------------------------- form of the blocks */
 
-/* Cores know rows as they are, and messages are cut and joined by rows. */
+/* Cores and messages work on plain rows. So blocks have strips only where GPUs alone see them. */
 static psg_status choose_strips(psg_form *form, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
@@ -265,8 +265,8 @@ static void choose_blocks(psg_context *to, const psg_plan *plan) {
     /* Only one GPU, or the cores, find what they need in place. */
     const bool packed =
         between || (w->gpu_count > 0 && (w->usable_count > 1 || !on_gpus(plan->route.home)));
-    /* Fused, only cuFFT on a GPU asks: there a periodic transform along z works on the only sheet
-     * where it is. The others are faster on contiguous columns, which are copied. */
+    /* In the fused graph only cuFFT on a GPU reads this flag. With one sheet it transforms a
+     * periodic z in place. All other transforms are faster on a copy with contiguous columns. */
     const bool one = !packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
     const bool contiguous = fused(plan) ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->apart
                                         : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
