@@ -492,6 +492,9 @@ psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f
     (void)psg_run_wait(run, 0);
     psg_work_keep(&plan->work, run, submission.program);
     psg_transfers_end(&plan->work, run);
+    if (run->engine->run_ended == NULL) { /* as after psg_wait() */
+        psg_runtime_rest();
+    }
     plan->past.pcg = pending.pcg;
     status = judge(&pending);
     psg_run_destroy(run);

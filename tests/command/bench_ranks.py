@@ -170,7 +170,7 @@ no_traces("launchers")
 
 for text in ("", "'", "a 'b", "a; b", "$(a)"):
     refused("bench", "--grid", "8", "--mpirun", text, code=2, says=("--mpirun '%s'" % text, "a command"))
-refused("bench", "--grid", "8", "--ranks", "0", code=2, says=("--ranks '0'", "whole numbers from 1"))
+refused("bench", "--grid", "8", "--ranks", "0", code=2, says=("--ranks '0'", "a whole number from 1"))
 
 # ------------------------------------------------------------------------------------------------- ended from outside
 
