@@ -14,7 +14,7 @@
 #
 # Each command works alone and first. A second run reuses everything. All that is built goes to build/ (and
 # build/starpu, where the system has no StarPU 1.4). The first demo takes about five minutes on two cores: one for
-# packages, two for StarPU, one or two for psg; the kernels for GPUs take ten more. All tests take half an hour more. The
+# packages, two for StarPU, one or two for psg; the kernels for GPUs take ten more. `test` takes some twenty minutes in all. The
 # script installs packages only as root on Debian and its kin; elsewhere it says what is missing and stops.
 #
 # PSG_TEST_PATIENCE=N in the environment gives each test N times as long, in place of what the load of the machine
@@ -222,7 +222,7 @@ demo)
 test)
     factor=$(patience)
     cuda=$(cuda_of "$@")
-    echo "quickstart: building and all tests take about half an hour on two cores; CUDA's side takes ten minutes more" >&2
+    echo "quickstart: building and all tests take about twenty minutes on two cores" >&2
     say_without_cuda "$1" "$cuda"
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $test_packages $simulate_packages $deb_packages

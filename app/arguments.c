@@ -72,7 +72,7 @@ static const option_row solve_rows[] = {
      false},
     {NULL, "tolerance", "X", app_value_factor, FIELD(tolerance), NULL,
      "a number above 0 and below 1",
-     "end the iterations when the residual is at most X of f, as roots of sums of squares; "
+     "end the iterations when ||residual|| <= X ||right-hand side||, in the 2-norm; "
      "default: 1e-10 in f64, 1e-6 in f32",
      false},
     {NULL, "iterations", "N", app_value_unsigned, FIELD(iterations), NULL, "a whole number from 1",

@@ -27,7 +27,7 @@ typedef struct app_equation {
     const app_side_values *values; /**< on the sides, for fd2; NULL: 0 */
     /** [nz][ny][nx] of the precision, for fd2 and periodic sides in one process; NULL: 1. */
     const void *epsilon;
-    /** With epsilon: of the residual as a share of f, as roots of sums of squares. */
+    /** With epsilon: the bound of ||residual|| / ||f||, in the 2-norm. */
     double tolerance;
 } app_equation;
 

@@ -16,10 +16,3 @@ void base_sort(double *numbers, size_t count) {
 double base_median(const double *sorted, size_t count) {
     return 0.5 * (sorted[count / 2] + sorted[(count - 1) / 2]);
 }
-
-double base_quantile(const double *sorted, size_t count, double share) {
-    const double place = share * (double)(count - 1);
-    const size_t below = (size_t)place;
-    const double next = sorted[below + 1 < count ? below + 1 : below];
-    return sorted[below] + (place - (double)below) * (next - sorted[below]);
-}

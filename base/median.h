@@ -10,8 +10,4 @@ void base_sort(double *numbers, size_t count);
 /** Of sorted numbers the one in the middle, or between the two there. */
 double base_median(const double *sorted, size_t count);
 
-/** Of sorted numbers the one that a share of them is below, 0..1, between two neighbours in
- * proportion. */
-double base_quantile(const double *sorted, size_t count, double share);
-
 #endif

@@ -133,8 +133,8 @@
  *  solves. In a round of five pairs 64^3 took 0.055 ms when 4 were kept, and 0.049 with 8, in two
  *  runs on two H200s (2026-11-24). */
 #define TUNING_ARRAYS_KEPT 8
-/** Solves with the same arrays after which psg_block_settle() is called for what they only read: 32
- * KB for each of its pieces. */
+/** Solves with the same f and epsilon after which psg_data_settle() is called for these. StarPU may
+ * keep 32 KB for each of their pieces by then. */
 #define TUNING_SOLVES_SETTLED 1024
 /** Steps of conjugate gradients that are submitted ahead of the residuals that are looked at.
  * Chosen, not measured (2026-11-23). */

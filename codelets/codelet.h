@@ -22,10 +22,6 @@
     PSG_SOLVER_CPU(kind, on_core)                                                                  \
     PSG_SOLVER_CUDA(kind, on_gpu)                                                                  \
     PSG_CODELET(kind)
-/** The same of a kind that cores alone do: psg_kind.cores. */
-#define PSG_CORE_CODELET(kind, on_core)                                                            \
-    PSG_SOLVER_CPU(kind, on_core)                                                                  \
-    PSG_CODELET_ON_CORES(kind)
 #define PSG_SOLVER_CPU(kind, on_core)                                                              \
     static void kind##_cpu(void *buffers[], void *argument) {                                      \
         const psg_task_args *args = argument;                                                      \

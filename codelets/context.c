@@ -93,8 +93,7 @@ static int worker(const void *owner, const psg_label *label) {
                                       : l->segments.part[label->index[PSG_AXIS_SEGMENT]].worker;
 }
 
-/* Of a sheet, the blocks that it has to do with on other GPUs are those into which kspace puts the
- * rows that it moves itself. */
+/* The remote blocks of a sheet are those on other GPUs, where `kspace` writes the overlap rows. */
 static void sheet_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
     const size_t moved = psg_overlap_rows_of(l, p);
     shape->count = psg_layout_rows(l, p);

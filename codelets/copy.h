@@ -14,8 +14,8 @@ typedef struct psg_slab_copy {
     bool failed; /**< set by the task */
 } psg_slab_copy;
 
-/** Data come to a memory node as soon as all that is submitted before and writes them has ended, by
- *  a task that no worker runs: it is no event, but the run ends after it.
+/** Submit a task without a worker that moves data to a memory node. It waits for all writers that
+ *  were submitted before. It is no event, but the run ends after it.
  *  @param[in] after  NULL; or data that are not moved: what was submitted before and writes them
  *                    ends first, and what is submitted later and writes them begins after */
 void psg_task_fetch(psg_run *run, int node, starpu_data_handle_t data, starpu_data_handle_t after);

@@ -323,8 +323,8 @@ void psg_arrays_free(psg_held_arrays *held) {
     psg_arrays_destroy(held->slabs);
 }
 
-/* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of
- * those that are brought to GPUs one, as their copies fill memory there. */
+/* The plan keeps the handles of some idle arrays for later solves. Of arrays with copies on GPUs it
+ * keeps one, because the copies fill memory there. */
 static void make_place(psg_plan *plan) {
     size_t idle = 0;
     bool brought = false;

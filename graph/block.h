@@ -6,11 +6,8 @@
 
 #include <starpu.h>
 
-/** StarPU counts the numbers of a piece of data in 32 bits: so many at the most, and so many along
- * a side of a square. */
+/** The most elements of a block: StarPU counts them in 32 bits. */
 #define PSG_BLOCK_MOST ((size_t)UINT32_MAX)
-
-#define PSG_BLOCK_SIDE_MOST ((size_t)UINT16_MAX)
 
 /** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes
  *  `pitch` elements apart; without memory (NULL) StarPU finds some wherever it is first written. */

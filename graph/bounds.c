@@ -39,9 +39,9 @@ static psg_status find_path(const psg_work *work, double *seconds) {
     size_t count = 0;
     *seconds = 0;
     psg_status status = psg_edges_find(work, &edges, &count);
-    if (status == PSG_OK && work->rules->path != NULL) {
-        status = work->rules->path(work, edges, count, seconds);
-    } else if (status == PSG_OK && !psg_history_chain(h, edges, count, &all, seconds)) {
+    if (status == PSG_OK &&
+        !(work->rules->path != NULL ? work->rules->path(work, edges, count, seconds)
+                                    : psg_history_chain(h, edges, count, &all, seconds))) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the times of %zu events", h->events.count);
     }
     free(edges);

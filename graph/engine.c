@@ -71,7 +71,7 @@ static psg_status check_workers(const engine *e) {
     return PSG_OK;
 }
 
-/* StarPU ends the program at a task whose time is not known. */
+/* As psg_simulation_check() for a plan. */
 static psg_status check_simulation(const engine *e) {
     const psg_machine *machine = psg_simulation_machine();
     const bool used[2] = {e->workers.cpu_count > 0, e->workers.gpu_count > 0};

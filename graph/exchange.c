@@ -22,10 +22,10 @@
 
 #include <stdlib.h>
 
-/* Solves in flight whose edges, the planes that a gradient needs of other processes, are told
- * apart. */
+/* So many solves in flight have different tags for their edges. An edge is the plane that the
+ * gradient needs of another process. */
 enum { EDGE_TAGS = 64 };
-/* Of a process: the one that goes, and the one that comes. */
+/* A process sends one edge at most, and receives one. */
 enum { EDGES = 2 };
 
 static size_t edge_tag(const psg_plan *plan, uint64_t number) {
@@ -78,8 +78,8 @@ void psg_between_free(psg_between *between, const psg_plan *plan) {
     free(between->main_memory);
 }
 
-/* Tags are those of the pair of processes, odd ones for the way back: both ways there are
- * messages from one to the other. */
+/* Between two processes each block has its tags. Those of the way back are odd, because a process
+ * sends blocks to another one on both ways. */
 static psg_message message_of(const psg_plan *plan, const psg_workspace *workspace, int rank,
                               size_t s, size_t g, psg_way way) {
     const psg_layout *l = &plan->context.layout;
@@ -168,7 +168,7 @@ static int gets_edge(const psg_run *run) {
     return s < SIZE_MAX ? l->segments.part[s].process : -1;
 }
 
-/* It comes to main memory, as StarPU brings it to a GPU that needs it. */
+/* The edge comes to main memory. StarPU copies it to a GPU that needs it. */
 static psg_message edge_of(const psg_run *run, const psg_plan *plan, int rank, size_t s) {
     return (psg_message){.rank = rank,
                          .tag = (int)edge_tag(plan, run->number % EDGE_TAGS),
@@ -232,7 +232,7 @@ static int node_of_messages(int worker) {
     return psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1);
 }
 
-/* The message of a block that both processes reach is empty. */
+/* The message of a block in shared memory is empty. */
 static size_t no_rows(const psg_box *block) {
     (void)block;
     return 0;
@@ -245,7 +245,7 @@ static size_t all_rows(const psg_box *block) {
 #define OWN_MEMORY .allocate = psg_chunk_allocate, .release = psg_chunk_release
 #define WITHIN OWN_MEMORY, .bundle_bytes = 1, .node = psg_placement_node
 #define BETWEEN OWN_MEMORY, .bundle_bytes = TUNING_MESSAGE_BYTES
-#define LENT                                                                                       \
+#define SHARED                                                                                     \
     .is = PSG_EXCHANGE_DIRECT, .words = "blocks written in the memory of other processes",         \
     .gpu_parts = psg_partition_one_each, .allocate = psg_shared_allocate,                          \
     .release = psg_shared_free, .connect = psg_shared_connect, .node = psg_placement_node,         \
@@ -257,10 +257,10 @@ const psg_exchange_row psg_exchange_managed = {WITHIN, .is = PSG_EXCHANGE_MANAGE
 const psg_exchange_row psg_exchange_direct = {
     WITHIN, .is = PSG_EXCHANGE_DIRECT, .words = "blocks written where they are read",
     .gpu_parts = psg_partition_one_each, .choose_overlap = psg_overlap_choose};
-const psg_exchange_row psg_exchange_lent_gpus = {LENT, .bundle_bytes = 1,
-                                                 .choose_overlap = psg_overlap_choose};
-const psg_exchange_row psg_exchange_lent_to_gpus = {LENT, .bundle_bytes = 1};
-const psg_exchange_row psg_exchange_lent = {LENT, .bundle_bytes = TUNING_MESSAGE_BYTES};
+const psg_exchange_row psg_exchange_shared_gpus = {SHARED, .bundle_bytes = 1,
+                                                   .choose_overlap = psg_overlap_choose};
+const psg_exchange_row psg_exchange_shared_to_gpus = {SHARED, .bundle_bytes = 1};
+const psg_exchange_row psg_exchange_shared = {SHARED, .bundle_bytes = TUNING_MESSAGE_BYTES};
 const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT] = {
     [PSG_EXCHANGE_MPI] = {BETWEEN, .is = PSG_EXCHANGE_MPI,
                           .words = "a message for each bundle of blocks",
@@ -290,8 +290,8 @@ static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *wor
     }
 }
 
-/* On the way to the sheets once more the blocks are there, and have to be read on this side before
- * they are written on the other one. */
+/* On PSG_WAY_THERE_AGAIN the sheets already have the blocks. But the segments have to read their
+ * blocks before `gradient_z` writes them. */
 void psg_exchange_blocks(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                          psg_way way) {
     const psg_exchange_row *exchange = plan->route.exchange;

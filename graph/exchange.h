@@ -19,11 +19,11 @@ typedef struct psg_between {
 /** In one process: StarPU copies blocks; tasks write them where they are read. */
 extern const psg_exchange_row psg_exchange_managed;
 extern const psg_exchange_row psg_exchange_direct;
-/** Tasks write and read blocks in other processes' memory: that of GPUs, main memory that GPUs
- *  reach, and main memory of cores. */
-extern const psg_exchange_row psg_exchange_lent_gpus;
-extern const psg_exchange_row psg_exchange_lent_to_gpus;
-extern const psg_exchange_row psg_exchange_lent;
+/** Tasks write and read blocks in shared memory: that of GPUs, main memory that GPUs reach, and
+ *  main memory of cores. */
+extern const psg_exchange_row psg_exchange_shared_gpus;
+extern const psg_exchange_row psg_exchange_shared_to_gpus;
+extern const psg_exchange_row psg_exchange_shared;
 /** By psg_exchange, from PSG_EXCHANGE_MPI on: what goes from one process to another. */
 extern const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT];
 /** Open the channel for messages, and fill in the codelets that split and join bundles. Collective.

@@ -1,4 +1,4 @@
-/* Who runs the tasks of a solve: StarPU each, one task on a GPU all of them, or a team of cores. */
+/* Who runs the tasks of a solve: StarPU, a chain on a GPU (one StarPU task), or a team of cores. */
 #include "graph/executors.h"
 #include "graph/partition.h"
 #include "graph/plan_struct.h"
@@ -38,7 +38,7 @@ static bool submit_chain(psg_run *run, const psg_plan *plan, const psg_graph_row
     return true;
 }
 
-/* Between slabs once these are there. */
+/* Between slabs a StarPU task enters the team, once the slabs are there. */
 static bool submit_team(psg_run *run, const psg_plan *plan, const psg_graph_row *graph,
                         const psg_workspace *workspace, const psg_arrays *arrays, bool waits) {
     if (!gather(run, plan, graph, workspace, arrays)) {

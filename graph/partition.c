@@ -14,6 +14,12 @@ typedef struct grain {
     size_t bytes_min; /* of f in a task: below, a task costs too much beside its work */
 } grain;
 
+/* Where part m of an extent begins, if parts differ by one at most and the first are the larger. */
+static size_t even_at(size_t extent, size_t parts, size_t m) {
+    const size_t more = extent % parts;
+    return m * (extent / parts) + (m < more ? m : more);
+}
+
 psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *count) {
     psg_clear_error();
     if (nz == 0 || ranks < 1 || rank < 0 || rank >= ranks) {
@@ -21,13 +27,11 @@ psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *
     }
     const size_t parts = (size_t)ranks;
     const size_t m = (size_t)rank;
-    const size_t each = nz / parts;
-    const size_t more = nz % parts; /* the first of them have one more */
     if (z0 != NULL) {
-        *z0 = m * each + (m < more ? m : more);
+        *z0 = even_at(nz, parts, m);
     }
     if (count != NULL) {
-        *count = each + (m < more ? 1 : 0);
+        *count = even_at(nz, parts, m + 1) - even_at(nz, parts, m);
     }
     return PSG_OK;
 }
@@ -56,10 +60,9 @@ static size_t cut_count(const cut *c, size_t extent) {
 /* Where part m of an extent begins; the last one's end. */
 static size_t cut_at(const cut *c, size_t extent, size_t m) {
     const size_t parts = cut_count(c, extent);
-    const size_t more = extent % parts;
     const size_t at = c->width > 0 ? m * c->width
                       : c->mixed   ? extent * m / parts
-                                   : m * (extent / parts) + (m < more ? m : more);
+                                   : even_at(extent, parts, m);
     return m < parts ? at : extent;
 }
 
@@ -75,7 +78,7 @@ static const grain grains[KINDS] = {{TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES},
                                     {TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES}};
 
 static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
-    const size_t cores = psg_partition_cores(plan->workers.cpu_share, extent);
+    const size_t cores = psg_workers_cores(plan->workers.cpu_share, extent);
     return kind == CORES ? cores : extent - cores;
 }
 
@@ -115,7 +118,7 @@ static size_t one_each(const psg_plan *plan, size_t tasks) {
     return clamp(tasks, 1, plan->route.home->parts_each * plan->workers.most[GPUS]);
 }
 
-/* One where all of f is on one GPU, and so small that a second launch costs more than copies beside
+/* One part is best if one GPU has all of a small f: a second launch costs more than copies beside
  * work save. */
 size_t psg_partition_suiting(const psg_plan *plan, size_t tasks, bool sheets) {
     const psg_context *c = &plan->context;
@@ -125,8 +128,8 @@ size_t psg_partition_suiting(const psg_plan *plan, size_t tasks, bool sheets) {
                                                                           : tasks;
 }
 
-/* Where GPUs write into each other's memory, or find all blocks in their own, no sheet is copied
- * while another is transformed, so one for each GPU will do, and its blocks are largest. */
+/* GPUs that reach all blocks copy no sheet while they transform another. One sheet for each GPU is
+ * enough, and has the largest blocks. */
 size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets) {
     if (sheets) {
         return clamp(tasks, 1, plan->workers.most[GPUS]);
@@ -227,7 +230,7 @@ static cut choose_planes(const psg_plan *plan, int kind) {
     return planes;
 }
 
-/* Of the sheets that were asked for, which are divided like the rows, those of a kind. */
+/* The share of the asked sheets for one kind of worker, cut like the rows. */
 static size_t sheets_of(const psg_plan *plan, int kind) {
     const size_t asked =
         most_of(plan, clamp(plan->problem.options.sheets, 1, plan->context.layout.n[1]));

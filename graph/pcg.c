@@ -277,8 +277,8 @@ static double expected(const psg_pcg_result *result, size_t step) {
     return result->steps == 0 ? 1 : pow(result->residual, (double)step / (double)result->steps);
 }
 
-/* Steps until the tolerance is reached. While that is far, some are submitted ahead of the reports;
- * then none, as a step too many does nothing and costs as much as any. */
+/* Far from the tolerance, submit steps ahead of the reports. Near it submit none ahead: an extra
+ * step costs time and changes nothing. */
 static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *result) {
     double s[BASE_PCG_SCALARS] = {0};
     bool more = true;

@@ -37,7 +37,7 @@ static bool another_fits(const psg_plan *plan) {
     const bool fits = home->fits == NULL || home->fits(plan, true);
     const psg_status status =
         fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
-    return psg_ranks_agree(plan->route.together, status) == PSG_OK;
+    return psg_ranks_agree(plan->route.sharing, status) == PSG_OK;
 }
 
 psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {

@@ -1,12 +1,11 @@
-/* Where segments and sheets live: on the GPUs, in equal runs, or in main memory for any core; the
- * GPUs' first, where both have some. */
+/* Room on the GPUs: what the spectrum and the work on it need there, and what is free. And the
+ * memory nodes of the tasks' data. */
 #include "graph/placement.h"
 #include "base/tuning.h"
 #include "codelets/forward_xy.h"
 #include "codelets/gpu.h"
 #include "codelets/inverse_xy.h"
 #include "graph/block.h"
-#include "graph/partition.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/start.h"
@@ -16,7 +15,12 @@
 
 #include <stdlib.h>
 
-/* Of what StarPU may take of a GPU. */
+bool psg_placement_one_gpu(const psg_plan *plan) {
+    return plan->processes.ranks == 1 && plan->workers.gpu_count == 1 &&
+           plan->workers.cpu_count == 0;
+}
+
+/* What is left of the bytes that StarPU may take of a GPU. */
 static size_t left_to_starpu(unsigned node) {
     const starpu_ssize_t limit = starpu_memory_get_total(node);
     const size_t used = starpu_memory_get_used(node);
@@ -51,10 +55,10 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
     return (parts + plan->workers.gpu_count - 1) / plan->workers.gpu_count * size;
 }
 
-/* Blocks, as spectra of segments or as sheets, and a second place for those of their rows that have
- * one, with room for what passes through: slabs of f and u, or all of both, copies of blocks, and
- * where blocks are dense a segment's spectrum. What passes through for the solves in other
- * workspaces comes and goes, so it may not be there now, and has to fit too. */
+/* A solve needs its blocks, a second place for `twice` rows of each plane, slabs of f and u (all of
+ * both if f comes ahead), copies of blocks, and a segment's spectrum where blocks are dense. A
+ * staged graph needs all segments' spectra and all sheets beside these. All that other workspaces'
+ * solves need has to fit, too, even if it is not there now. */
 bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
@@ -64,7 +68,7 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const size_t planes = psg_parts_largest(&c->layout.segments, all, 2);
     const size_t ranks = (size_t)plan->processes.ranks;
     const size_t own_rows = (c->layout.n[1] + ranks - 1) / ranks;
-    const size_t all_rows = own_rows - psg_partition_cores(plan->workers.cpu_share, own_rows);
+    const size_t all_rows = own_rows - psg_workers_cores(plan->workers.cpu_share, own_rows);
     const size_t asked = plan->problem.options.sheets > 0
                              ? (plan->problem.options.sheets + ranks - 1) / ranks
                              : plan->workers.gpu_count;
@@ -88,8 +92,8 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
                                         plan->context.layout.overlap.pulled_rows);
 }
 
-/* Room for work on one segment that is a GPU's whole part of the spectrum, in such parts: cuFFT's
- * work areas. Where a GPU has more segments at first, as much is asked for. */
+/* Free room that a GPU with one large segment needs, in units of its part of the spectrum: cuFFT's
+ * work areas. The same is asked of a GPU that has more segments at first. */
 #define LARGE_SEGMENTS 2.0
 
 /* A GPU's part of the spectrum. */
@@ -99,9 +103,9 @@ static double spectrum_part(const psg_plan *plan) {
     return (double)(l->n[2] * l->n[1] * l->nxc * 2 * plan->context.cpu->real_bytes) / parts;
 }
 
-/* What is left of the fullest GPU beside all that is of the spectrum, and of f, which the program
- * may still allocate. If that is next to nothing, the program has probably allocated f already.
- *  @param[out] left  beside the spectrum @return `otherwise` then */
+/* What is left of the fullest GPU beside the spectrum and f, which the program may still allocate.
+ * If next to nothing is left, the program has probably allocated f already.
+ *  @param[out] left  beside the spectrum alone @return `otherwise` if next to nothing is left */
 static double beside(const psg_plan *plan, double *left, double otherwise) {
     const psg_layout *l = &plan->context.layout;
     const double spectrum = spectrum_part(plan) * (double)(1 + 2 * plan->route.graph->wholes);
@@ -127,8 +131,8 @@ double psg_placement_beside(const psg_plan *plan) {
     return room < 0 ? left : room;
 }
 
-/* Several GPUs are fastest with one segment each: there is no bound where the work on these has
- * room. */
+/* Several GPUs are fastest with one segment each. If the work on such a segment has room, nothing
+ * bounds segments. */
 double psg_placement_beside_large(const psg_plan *plan) {
     double left = 0;
     const double room = beside(plan, &left, INFINITY);
@@ -150,7 +154,7 @@ psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
 
 psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
     const psg_home_row *home = plan->route.home;
-    /* Not where blocks come to the GPUs too: those that a task waits for would come after f. */
+    /* If StarPU brings blocks to the GPUs, f ahead would delay the blocks that a task waits for. */
     const bool in_place =
         psg_placement_one_gpu(plan) || plan->route.exchange->is == PSG_EXCHANGE_DIRECT;
     *ahead = false;
@@ -215,10 +219,9 @@ static size_t least_free(const psg_plan *plan) {
     return least < SIZE_MAX ? least : room(plan, false); /* in a simulation */
 }
 
-psg_status psg_placement_look(double *left, const psg_plan *plan) {
+double psg_placement_left(const psg_plan *plan) {
     const size_t least = plan->workers.gpu_count > 0 ? least_free(plan) : SIZE_MAX;
-    *left = least < SIZE_MAX ? (double)least : 0;
-    return PSG_OK;
+    return least < SIZE_MAX ? (double)least : 0;
 }
 
 psg_status psg_placement_check_bytes(const psg_plan *plan, double needed, const char *what,

@@ -1,4 +1,5 @@
-/** @file placement.h  How blocks are exchanged, and what that needs. */
+/** @file placement.h  How much of the spectrum fits on the GPUs, and what the exchange needs
+ *  there. */
 #ifndef PSG_GRAPH_PLACEMENT_H
 #define PSG_GRAPH_PLACEMENT_H
 
@@ -6,7 +7,6 @@
 #include "graph/psg.h"
 #include "runtime/gpu.h"
 
-/** How blocks are exchanged, and what that needs. */
 typedef struct psg_placement {
     /** bytes on a GPU for what tasks work on, which bounds segments, and sheets that StarPU brings;
      *  INFINITY: enough */
@@ -20,6 +20,8 @@ typedef struct psg_placement {
     psg_gpu_user gpu_user;
 } psg_placement;
 
+/** Does one GPU have all tasks? */
+bool psg_placement_one_gpu(const psg_plan *plan);
 /** Bytes that StarPU can have on the GPU of the plan's with the least, now and once it has evicted
  *  all that it holds there; SIZE_MAX: not known. */
 size_t psg_placement_room_now(const psg_plan *plan);
@@ -54,8 +56,7 @@ psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_
 psg_status psg_placement_check_bytes(const psg_plan *plan, double needed, const char *what,
                                      const char *finer);
 psg_status psg_placement_check_task(const psg_plan *plan);
-/** What does the plan leave of the GPU that has least? @param[out] left  bytes; 0: not known
- * @return PSG_OK */
-psg_status psg_placement_look(double *left, const psg_plan *plan);
+/** Bytes that the plan leaves of the GPU that has least; 0: not known. */
+double psg_placement_left(const psg_plan *plan);
 
 #endif

@@ -95,7 +95,7 @@ static psg_status make_workers(psg_plan *plan) {
     return status;
 }
 
-static psg_status make_lending(psg_plan *plan) {
+static psg_status make_shared(psg_plan *plan) {
     const psg_graph_row *graph = plan->route.graph;
     const psg_status status =
         graph->try_sharing != NULL ? graph->try_sharing(&plan->shared, plan) : PSG_OK;
@@ -103,7 +103,7 @@ static psg_status make_lending(psg_plan *plan) {
     return status;
 }
 
-/* Of a task that may be a step of a chain, at most, beside blocks, or sums of segments. */
+/* The most data of a chain's step, besides blocks or sums of segments. */
 enum { TASK_DATA = 6 };
 
 static psg_status make_codelets(psg_plan *plan) {
@@ -266,7 +266,7 @@ static psg_status arrange(psg_plan *plan) {
     STEP(psg_placement_gpus(&placement->gpu_user, &c->engine, plan));
     STEP(psg_placement_check_task(plan));
     STEP(make_executor(plan));
-    STEP(psg_placement_look(&placement->left, plan));
+    placement->left = status == PSG_OK ? psg_placement_left(plan) : 0;
     return status;
 }
 
@@ -276,7 +276,7 @@ static psg_status make(psg_plan *plan) {
     psg_status status = PSG_OK;
     STEP(make_problem(plan));
     STEP(make_workers(plan));
-    STEP(make_lending(plan));
+    STEP(make_shared(plan));
     if (status == PSG_OK) {
         status = arrange(plan);
     }
@@ -327,8 +327,8 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     return PSG_OK;
 }
 
-/* The calls begin so: psg_plan_create() with psg_ranks_open(), and all of them with an
- * agreement. */
+/* Take part in how the refused call starts: psg_plan_create() by psg_ranks_open(), then every call
+ * by an agreement. */
 psg_status psg_call_refuse(psg_plan *plan, const psg_options *options, psg_status status,
                            const char *words) {
     psg_options checked;

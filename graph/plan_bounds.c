@@ -66,8 +66,7 @@ static bool on_sheet(const void *plan, const psg_run_event *event) {
 
 /* A chain has f and u of one segment. But a sheet needs every segment, and a segment every sheet:
  * all of f has come before the first sheet begins, and all of u goes home after the last. */
-psg_status psg_plan_path(const psg_work *work, const psg_edge *edges, size_t count,
-                         double *seconds) {
+bool psg_plan_path(const psg_work *work, const psg_edge *edges, size_t count, double *seconds) {
     const psg_plan *plan = psg_plan_of(work);
     const psg_history *h = &work->latest;
     const psg_chain_rule all = {.owner = plan, .lead = lead, .tail = tail};
@@ -75,10 +74,10 @@ psg_status psg_plan_path(const psg_work *work, const psg_edge *edges, size_t cou
     double chain = 0;
     if (!psg_history_chain(h, edges, count, &all, seconds) ||
         !psg_history_chain(h, edges, count, &sheets, &chain)) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the times of %zu events", h->events.count);
+        return false;
     }
     *seconds = fmax(*seconds, whole_way(plan, false) + whole_way(plan, true) + chain);
-    return PSG_OK;
+    return true;
 }
 
 /* ---------------------------------------------------------------------------------- links */
@@ -161,7 +160,7 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const double back = moved + exchanged_bytes(plan, gpu, -1);
         add_link(b, PSG_LINK_H2D, there, copy_seconds(STARPU_MAIN_RAM, node, there));
         add_link(b, PSG_LINK_D2H, back, copy_seconds(node, STARPU_MAIN_RAM, back));
-        if (plan->route.together != NULL) { /* at a rate that nobody has measured */
+        if (plan->route.sharing != NULL) { /* at a rate that nobody has measured */
             add_link(b, PSG_LINK_D2D, foreign, 0);
         }
         for (size_t h = 0; h < plan->workers.gpu_count; h++) {

@@ -54,10 +54,4 @@ static inline const psg_plan *psg_plan_of(const psg_work *work) {
     return work->owner;
 }
 
-/** Does one GPU have all tasks? */
-static inline bool psg_placement_one_gpu(const psg_plan *plan) {
-    return plan->processes.ranks == 1 && plan->workers.gpu_count == 1 &&
-           plan->workers.cpu_count == 0;
-}
-
 #endif

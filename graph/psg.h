@@ -164,7 +164,7 @@ typedef enum psg_exchange {
     PSG_EXCHANGE_MANAGED,  /**< StarPU moves the blocks */
     PSG_EXCHANGE_DIRECT,   /**< tasks write and read blocks where they are needed. In one process:
                                 GPUs with peer access. Between the processes of one node: in memory
-                                of GPUs or main memory that they lend each other; AUTO chooses it if
+                                of GPUs or main memory that they share; AUTO chooses it if
                                 a trial succeeds. Fused graph, and on GPUs room for the whole
                                 spectrum */
     PSG_EXCHANGE_MPI,      /**< from here on between processes; each message as soon as it can go */

@@ -49,7 +49,7 @@ void psg_route_kinds(psg_graph_kinds *kinds, const psg_plan *plan) {
 
 /* -------------------------------------------------------------------------------------- home */
 
-/* In the order in which they need less room on the GPUs. */
+/* Each home needs less room on the GPUs than the home before it. */
 enum { GPUS, GPUS_PULLED, GPUS_FINER, MAIN, HOMES };
 #define ON_GPUS                                                                                    \
     .words = "on the GPUs", .node = psg_placement_node, .task_room = psg_placement_room_now,       \
@@ -72,11 +72,11 @@ static bool on_gpus(const psg_home_row *home) {
     return home != &homes[MAIN];
 }
 
-/* What goes to other processes by messages goes by main memory, so blocks are at home there; and so
- * does what any worker may need. */
+/* Blocks that messages carry to other processes are at home in main memory. Blocks that any worker
+ * may need are at home there, too. */
 const psg_home_row *psg_route_home(const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
-    const bool reached = plan->processes.ranks == 1 ? !w->anywhere : plan->shared.near;
+    const bool reached = plan->processes.ranks == 1 ? !w->anywhere : plan->shared.possible;
     return &homes[w->gpu_count > 0 && reached ? GPUS : MAIN];
 }
 
@@ -96,15 +96,15 @@ const psg_home_row *psg_route_smaller_home(const psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------------- executor */
 
-/* A simulation runs no task's function, and StarPU can be told to run none. Its workers then never
- * come to a team. */
+/* A simulation calls no task's function, and an environment variable keeps StarPU from it. Then
+ * StarPU's workers never come to a team. */
 static bool runs_kernels(void) {
     const char *disabled = getenv("STARPU_DISABLE_KERNELS");
     return psg_platform->computes && (disabled == NULL || atoi(disabled) == 0);
 }
 
-/* Options that cut the grid, or name a policy, ask for tasks; and performance models and a linear
- * program know tasks alone. */
+/* Options that cut the grid or name a policy ask for tasks. Performance models and StarPU's linear
+ * program describe tasks. So calibration, and a policy that uses models, get tasks, too. */
 static bool wants_team(const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
@@ -127,9 +127,9 @@ static bool all_on(int worker, const psg_parts *parts) {
     return all;
 }
 
-/* A GPU that has all tasks does them in turn: StarPU has nothing to choose, and what it does
- * between two takes as long as a small one. Options that cut the grid ask for tasks: a user wants
- * to see them, and `psg tune` has timed its cut by them. */
+/* A GPU that has all tasks runs them in turn. StarPU has nothing to choose, and its work between
+ * two tasks takes as long as a small task. Options that cut the grid ask for tasks: a user wants to
+ * see them, and `psg tune` has timed its cut by them. */
 static size_t chain_steps(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const int worker = c->layout.segments.part[0].worker;
@@ -148,8 +148,8 @@ size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan) {
     return steps;
 }
 
-/* The rule for the mean of each right-hand side may need a look at it. Where the policy gives each
- * task to a core or a GPU, single solves are what is compared. */
+/* PSG_MEAN_ERROR reads each f after its solve, so it needs single solves. With cpu_share = free,
+ * where the policy gives each task to a core or a GPU, users compare single solves. */
 static bool solves_whole(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_context *c = &plan->context;
@@ -158,7 +158,7 @@ static bool solves_whole(const psg_plan *plan) {
            (plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->solves_whole(c)));
 }
 
-/* A chain is one solve. */
+/* A chain has one right-hand side. */
 void psg_route_several(psg_solve_route *several, const psg_plan *plan) {
     *several = plan->route;
     several->graph = solves_whole(plan) ? &psg_graph_whole : NULL;
@@ -168,17 +168,17 @@ void psg_route_several(psg_solve_route *several, const psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------------- exchange */
 
-/* Direct where the processes reach each other's memory, and have room there; else messages.
- * @return NULL: the error is told */
+/* Direct where the processes share memory, and have room there. Else messages.
+ * @return NULL: psg_fail() has the error */
 static const psg_exchange_row *choose_between(const psg_plan *plan) {
     const bool gpus = plan->workers.gpu_count > 0;
-    const bool direct = plan->shared.near && (on_gpus(plan->route.home) || !gpus);
-    const psg_exchange_row *lent = plan->shared.kind == PSG_IPC_GPUS ? &psg_exchange_lent_gpus
-                                   : gpus                            ? &psg_exchange_lent_to_gpus
-                                                                     : &psg_exchange_lent;
+    const bool direct = plan->shared.possible && (on_gpus(plan->route.home) || !gpus);
+    const psg_exchange_row *shared = plan->shared.kind == PSG_IPC_GPUS ? &psg_exchange_shared_gpus
+                                     : gpus ? &psg_exchange_shared_to_gpus
+                                            : &psg_exchange_shared;
     switch (plan->problem.options.exchange) {
     case PSG_EXCHANGE_AUTO:
-        return direct ? lent : &psg_exchange_between[PSG_EXCHANGE_MPI];
+        return direct ? shared : &psg_exchange_between[PSG_EXCHANGE_MPI];
     case PSG_EXCHANGE_MANAGED:
         (void)psg_fail(PSG_ERR_UNSUPPORTED,
                        "exchange managed is within one process; between several it is direct, "
@@ -186,17 +186,17 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
         return NULL;
     case PSG_EXCHANGE_DIRECT:
         if (!direct) {
-            (void)psg_fail(PSG_ERR_UNSUPPORTED,
-                           "exchange direct between processes needs the fused graph");
+            (void)psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes %s",
+                           fused(plan) ? "is not simulated" : "needs the fused graph");
         }
-        return direct ? lent : NULL;
+        return direct ? shared : NULL;
     default:
         return &psg_exchange_between[plan->problem.options.exchange];
     }
 }
 
-/* Direct where it can be: that moves each block once each way, inside the kernel that makes or
- * needs it. A process that is its communicator's only one has no use for messages. */
+/* Direct where possible: the kernel that makes or needs a block moves it, once each way. One
+ * process alone in its communicator sends no messages. */
 static const psg_exchange_row *choose_within(const psg_plan *plan) {
     const psg_exchange asked = plan->problem.options.exchange;
     const bool possible = on_gpus(plan->route.home) && plan->workers.cpu_count == 0 &&
@@ -216,23 +216,23 @@ psg_status psg_route_exchange(psg_solve_route *route, const psg_plan *plan) {
     if (route->exchange == NULL) {
         return PSG_ERR_UNSUPPORTED;
     }
-    route->together = route->exchange->connect != NULL ? plan->processes.comm : NULL;
+    route->sharing = route->exchange->connect != NULL ? plan->processes.comm : NULL;
     return PSG_OK;
 }
 
 /* --------------------------------------------------------------------------- form of the blocks */
 
-/* Cores know rows as they are, and messages are cut and joined by rows. */
+/* Cores and messages work on plain rows. So blocks have strips only where GPUs alone see them. */
 static psg_status choose_strips(psg_form *form, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
     const bool between = plan->processes.ranks > 1;
-    psg_comm *together = plan->route.together;
-    double strip = only_gpus && fused(plan) && psg_kernels != NULL && (!between || together != NULL)
+    psg_comm *sharing = plan->route.sharing;
+    double strip = only_gpus && fused(plan) && psg_kernels != NULL && (!between || sharing != NULL)
                        ? (double)psg_kernels->strip(c)
                        : 0;
     /* the narrowest of all processes, which is 0 where one has none */
-    const psg_status status = psg_ranks_min(together, &strip, 1);
+    const psg_status status = psg_ranks_min(sharing, &strip, 1);
     form->strip = (size_t)strip;
     return status;
 }
@@ -246,8 +246,8 @@ static void choose_blocks(psg_context *to, const psg_plan *plan) {
     /* Only one GPU, or the cores, find what they need in place. */
     const bool packed =
         between || (w->gpu_count > 0 && (w->usable_count > 1 || !on_gpus(plan->route.home)));
-    /* Fused, only cuFFT on a GPU asks: there a periodic transform along z works on the only sheet
-     * where it is. The others are faster on contiguous columns, which are copied. */
+    /* In the fused graph only cuFFT on a GPU reads this flag. With one sheet it transforms a
+     * periodic z in place. All other transforms are faster on a copy with contiguous columns. */
     const bool one = !packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
     const bool contiguous = fused(plan) ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->apart
                                         : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
@@ -277,8 +277,8 @@ psg_status psg_route_blocks(psg_context *context, const psg_plan *plan) {
 /* ------------------------------------------------------------------------------------- words */
 
 void psg_route_say(psg_solve_route *route, const psg_plan *plan) {
-    const bool lent = route->together != NULL && plan->shared.kind == PSG_IPC_MAIN;
-    const psg_home_row *home = lent ? &homes[MAIN] : route->home;
+    const bool main_memory = route->sharing != NULL && plan->shared.kind == PSG_IPC_MAIN;
+    const psg_home_row *home = main_memory ? &homes[MAIN] : route->home;
     route->on_gpus = on_gpus(home);
     (void)snprintf(route->words, sizeof route->words, "%s, %s, %s, spectrum %s",
                    route->graph->words, route->executor->words, route->exchange->words,

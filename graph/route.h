@@ -15,8 +15,8 @@ typedef struct psg_graph_row {
     /** 1: a solve has its segments' spectra and its sheets in memory beside its blocks; 0: it has
      *  not */
     size_t wholes;
-    /** Find out whether processes reach each other's memory, see psg_shared_try(). NULL: its tasks
-     *  write blocks of their own memory alone. */
+    /** Find out whether processes share memory, see psg_shared_try(). NULL: its tasks write blocks
+     *  of their own memory alone. */
     psg_status (*try_sharing)(psg_shared *shared, const psg_plan *plan);
     psg_graph_kinds kinds; /**< of a plan that packs and normalizes */
     /** Submit every task of one solve. Failures are latched in the run. */
@@ -65,7 +65,8 @@ typedef struct psg_exchange_row {
     size_t (*message_rows)(const psg_box *block);
     /** Submit what carries the blocks one way; NULL: they stay in one process. */
     void (*carry)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_way way);
-    /** The same for PSG_WAY_THERE_AGAIN. NULL: the blocks are two, and nobody has to wait. */
+    /** The same for PSG_WAY_THERE_AGAIN. NULL: segment and sheet each have a copy of the block, so
+     *  no task waits. */
     void (*carry_again)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                         psg_way way);
 } psg_exchange_row;
@@ -85,8 +86,8 @@ typedef struct psg_home_row {
     bool (*fits)(const psg_plan *plan, bool ahead);
     /** The same if `twice` rows of every plane have two buffers. NULL: there is no room for them */
     bool (*fits_twice)(const psg_plan *plan, bool ahead, size_t twice);
-    size_t sheet_copies; /**< of a sheet, that come to a GPU for its task */
-    size_t parts_each;   /**< segments of a GPU at most, where one would do */
+    size_t sheet_copies; /**< copies of a sheet that StarPU brings to a GPU for one task */
+    size_t parts_each;   /**< the most segments of a GPU where one segment is best */
 } psg_home_row;
 
 typedef struct psg_solve_route {
@@ -95,9 +96,9 @@ typedef struct psg_solve_route {
     const psg_exchange_row *exchange;
     /** With less room on the GPUs another one, and what depends on it is made anew. */
     const psg_home_row *home;
-    /** Processes that reach each other's memory make workspaces at once, or none. NULL: each makes
-     *  its own. */
-    psg_comm *together;
+    /** The processes that share memory. All of them make a workspace at once, or none. NULL: each
+     *  makes its own. */
+    psg_comm *sharing;
     bool on_gpus;    /**< the spectrum is in the memory of GPUs */
     char words[192]; /**< for psg_plan_route() */
 } psg_solve_route;
@@ -106,7 +107,7 @@ typedef struct psg_solve_route {
 void psg_route_graph(psg_solve_route *route, const psg_plan *plan);
 /** A team of cores, or tasks of StarPU's? The plan's workers are known. */
 void psg_route_begin(psg_solve_route *route, const psg_plan *plan);
-/** Where is the spectrum at home? It is known whether processes reach each other's memory. */
+/** Where is the spectrum at home? It is known whether the processes share memory. */
 const psg_home_row *psg_route_home(const psg_plan *plan);
 /** The next home that takes less room on the GPUs. @return NULL: there is none */
 const psg_home_row *psg_route_smaller_home(const psg_plan *plan);

@@ -4,14 +4,13 @@
  * where GPUs do not reach each other's.
  *
  *   process A                              process B, which has sheet p
- *   forward_xy(s) ---- block [s,p] ------> memory of sheet p, lent to A
+ *   forward_xy(s) ---- block [s,p] ------> memory of sheet p, shared with A
  *                 -- empty message ------>   kspace(p)
  *   inverse_xy(s) <--- block [s,p] ------- memory of sheet p
  *                 <-- empty message ------
  *
- * A process that takes a loan gives it back before the owner frees the memory: all processes meet
- * in between. Where one of them does not come any more, the memory that it may still use is
- * left. */
+ * Each process closes what it imports, then all processes meet, then the owner frees the memory. If
+ * one of them does not come, the memory that it may still use is left. */
 #include "graph/shared_memory.h"
 #include "graph/block.h"
 #include "graph/plan_struct.h"
@@ -28,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Memories of this process that are lent: one in each GPU, or page-locked for each; one if there is
+/* The memories that this process shares: one in each GPU, or page-locked for each; one if there is
  * no GPU. */
 static size_t memories_of(const psg_plan *plan) {
     return plan->workers.gpu_count > 0 ? plan->workers.gpu_count : 1;
@@ -49,66 +48,66 @@ static bool meet(const psg_plan *plan) {
     return everywhere(plan, true);
 }
 
-/* ---------------------------------------------------------------------------------- loans */
+/* -------------------------------------------------------------------------------- imports */
 
-/* What a process tells of one of its memories, or of an item in one. */
-typedef struct told {
+/* What a process exports: one of its memories, or an item in one. */
+typedef struct exported {
     int there;       /* is this a memory of its own? */
     uint64_t first;  /* of an item of a workspace: the item with which its memory begins, */
     uint64_t offset; /* and bytes from there */
     uint64_t key;    /* of a trial */
-    psg_ipc_handle loan;
-} told;
+    psg_ipc_handle handle;
+} exported;
 
-/* Loans of all processes. */
-typedef struct psg_loans {
+/* The exports of all processes, and where this process has them. */
+typedef struct psg_imports {
     psg_ipc_kind kind;
-    size_t memories; /* of this process */
-    size_t most;     /* memories, or items, of the process that has most */
-    size_t others;   /* ranks * most */
-    told *told;      /* [ranks][most] */
-    void **taken;    /* [memories][ranks][most]; NULL: ours, or none */
-} psg_loans;
+    size_t memories;    /* of this process */
+    size_t most;        /* memories, or items, of the process that has most */
+    size_t others;      /* ranks * most */
+    exported *exported; /* [ranks][most] */
+    void **imported;    /* [memories][ranks][most]; NULL: ours, or none */
+} psg_imports;
 
-static void loans_free(psg_loans *l) {
-    free(l->told);
-    free(l->taken);
-    *l = (psg_loans){.told = NULL};
+static void imports_free(psg_imports *l) {
+    free(l->exported);
+    free(l->imported);
+    *l = (psg_imports){.exported = NULL};
 }
 
-static bool loans_create(psg_loans *l, const psg_plan *plan, psg_ipc_kind kind, size_t most) {
-    *l = (psg_loans){.kind = kind,
-                     .memories = memories_of(plan),
-                     .most = most,
-                     .others = (size_t)plan->processes.ranks * most};
-    l->told = calloc(l->others, sizeof *l->told);
-    l->taken = calloc(l->memories * l->others, sizeof *l->taken);
-    return l->told != NULL && l->taken != NULL;
+static bool imports_create(psg_imports *l, const psg_plan *plan, psg_ipc_kind kind, size_t most) {
+    *l = (psg_imports){.kind = kind,
+                       .memories = memories_of(plan),
+                       .most = most,
+                       .others = (size_t)plan->processes.ranks * most};
+    l->exported = calloc(l->others, sizeof *l->exported);
+    l->imported = calloc(l->memories * l->others, sizeof *l->imported);
+    return l->exported != NULL && l->imported != NULL;
 }
 
 /* Tell all processes of memory m, and hear of theirs. Collective. */
-static bool tell(psg_loans *l, const psg_plan *plan, size_t m, const told *mine) {
-    const told *all = psg_comm_node_gather(plan->processes.comm, mine, sizeof *mine,
-                                           "to tell where its blocks stand");
-    for (int r = 0; all != NULL && l->told != NULL && r < plan->processes.ranks; r++) {
-        memcpy(&l->told[(size_t)r * l->most + m], &all[r], sizeof *all);
+static bool gather(psg_imports *l, const psg_plan *plan, size_t m, const exported *mine) {
+    const exported *all = psg_comm_node_gather(plan->processes.comm, mine, sizeof *mine,
+                                               "to tell where its blocks stand");
+    for (int r = 0; all != NULL && l->exported != NULL && r < plan->processes.ranks; r++) {
+        memcpy(&l->exported[(size_t)r * l->most + m], &all[r], sizeof *all);
     }
     return all != NULL;
 }
 
-/* For each of our GPUs, or for the cores, reach what the other processes told of. */
-static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t size) {
+/* For each of our GPUs, or for the cores, import what the other processes export. */
+static bool import_all(psg_imports *l, const psg_plan *plan, char *words, size_t size) {
     char why[192] = "";
     bool good = true;
     for (size_t n = 0; n < l->memories * l->others && good; n++) {
         const size_t m = n % l->others;
         const int rank = (int)(m / l->most);
-        if (rank == plan->processes.rank || !l->told[m].there) {
+        if (rank == plan->processes.rank || !l->exported[m].there) {
             continue;
         }
-        l->taken[n] = psg_ipc_import(l->kind, device_of(plan, n / l->others), &l->told[m].loan, why,
-                                     sizeof why);
-        good = l->taken[n] != NULL;
+        l->imported[n] = psg_ipc_import(l->kind, device_of(plan, n / l->others),
+                                        &l->exported[m].handle, why, sizeof why);
+        good = l->imported[n] != NULL;
         if (!good) {
             (void)snprintf(words, size, "it does not reach the memory of process %d: %s", rank,
                            why);
@@ -117,11 +116,11 @@ static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t siz
     return good;
 }
 
-static void return_all(psg_loans *l, const psg_plan *plan) {
-    for (size_t n = 0; l->taken != NULL && n < l->memories * l->others; n++) {
-        if (l->taken[n] != NULL) {
-            psg_ipc_close(l->kind, device_of(plan, n / l->others), l->taken[n]);
-            l->taken[n] = NULL;
+static void close_all(psg_imports *l, const psg_plan *plan) {
+    for (size_t n = 0; l->imported != NULL && n < l->memories * l->others; n++) {
+        if (l->imported[n] != NULL) {
+            psg_ipc_close(l->kind, device_of(plan, n / l->others), l->imported[n]);
+            l->imported[n] = NULL;
         }
     }
 }
@@ -134,10 +133,10 @@ static uint64_t number_of(uint64_t key, size_t writer) {
     return (key + writer + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static bool offer_trial(psg_loans *l, const psg_plan *plan, void **memory, uint64_t key, bool good,
-                        char *words, size_t size) {
+static bool export_trial(psg_imports *l, const psg_plan *plan, void **memory, uint64_t key,
+                         bool good, char *words, size_t size) {
     for (size_t m = 0; m < l->most; m++) {
-        told mine;
+        exported mine;
         memset(&mine, 0, sizeof mine);
         if (good && m < l->memories) {
             const int device = device_of(plan, m);
@@ -147,39 +146,39 @@ static bool offer_trial(psg_loans *l, const psg_plan *plan, void **memory, uint6
                                l->kind == PSG_IPC_GPUS ? "GPU " : "");
             }
             good = memory[m] != NULL &&
-                   psg_ipc_export(l->kind, device, memory[m], &mine.loan, words, size);
+                   psg_ipc_export(l->kind, device, memory[m], &mine.handle, words, size);
             mine.there = good;
             mine.key = key + m;
         }
-        if (!tell(l, plan, m, &mine)) {
+        if (!gather(l, plan, m, &mine)) {
             return false;
         }
     }
     return good;
 }
 
-static bool write_all(const psg_loans *l, const psg_plan *plan, char *words, size_t size) {
+static bool write_all(const psg_imports *l, const psg_plan *plan, char *words, size_t size) {
     bool good = true;
     for (size_t n = 0; n < l->memories * l->others && good; n++) {
         const size_t writer = (size_t)plan->processes.rank * l->most + n / l->others;
-        const told *there = &l->told[n % l->others];
-        good = l->taken[n] == NULL ||
-               psg_ipc_put(device_of(plan, n / l->others), (uint64_t *)l->taken[n] + writer,
+        const exported *there = &l->exported[n % l->others];
+        good = l->imported[n] == NULL ||
+               psg_ipc_put(device_of(plan, n / l->others), (uint64_t *)l->imported[n] + writer,
                            number_of(there->key, writer), words, size);
     }
     return good;
 }
 
-static bool read_all(const psg_loans *l, const psg_plan *plan, void *const *memory, char *words,
+static bool read_all(const psg_imports *l, const psg_plan *plan, void *const *memory, char *words,
                      size_t size) {
     bool good = true;
     for (size_t n = 0; n < l->memories * l->others && good; n++) {
         const size_t m = n / l->others;
         const size_t writer = n % l->others;
         const int rank = (int)(writer / l->most);
-        const told *own = &l->told[(size_t)plan->processes.rank * l->most + m];
+        const exported *own = &l->exported[(size_t)plan->processes.rank * l->most + m];
         uint64_t found = 0;
-        if (rank == plan->processes.rank || !l->told[writer].there) {
+        if (rank == plan->processes.rank || !l->exported[writer].there) {
             continue;
         }
         good = psg_ipc_get(device_of(plan, m), (const uint64_t *)memory[m] + writer, &found, words,
@@ -192,27 +191,27 @@ static bool read_all(const psg_loans *l, const psg_plan *plan, void *const *memo
     return good;
 }
 
-/* Do all processes reach each other's memory of a kind? They try. Collective.
+/* Do all processes reach each other's memory of this kind? They try. Collective.
  * @param[out] words  why not, where this process is the reason */
 static bool attempt(const psg_plan *plan, psg_ipc_kind kind, char *words, size_t size) {
     const psg_processes *p = &plan->processes;
     const uint64_t key =
         ((uint64_t)getpid() << 32) ^ (uint64_t)(psg_clock() * 1e9) ^ (uint64_t)(uintptr_t)plan;
     double most = (double)memories_of(plan);
-    psg_loans l;
+    psg_imports l;
     if (!psg_comm_max(p->comm, &most, 1)) {
         return false;
     }
     void **memory = calloc(memories_of(plan), sizeof *memory);
-    bool good = loans_create(&l, plan, kind, (size_t)most) && memory != NULL;
+    bool good = imports_create(&l, plan, kind, (size_t)most) && memory != NULL;
     if (!good) {
         (void)snprintf(words, size, "it has no memory to try");
     }
-    good = everywhere(plan, offer_trial(&l, plan, memory, key, good, words, size));
-    good = good && everywhere(plan, take_all(&l, plan, words, size));
+    good = everywhere(plan, export_trial(&l, plan, memory, key, good, words, size));
+    good = good && everywhere(plan, import_all(&l, plan, words, size));
     good = good && everywhere(plan, write_all(&l, plan, words, size));
     good = good && everywhere(plan, read_all(&l, plan, memory, words, size));
-    return_all(&l, plan);
+    close_all(&l, plan);
     const bool idle = meet(plan);
     for (size_t m = 0; idle && memory != NULL && m < memories_of(plan); m++) {
         if (memory[m] != NULL) {
@@ -220,11 +219,11 @@ static bool attempt(const psg_plan *plan, psg_ipc_kind kind, char *words, size_t
         }
     }
     free(memory);
-    loans_free(&l);
+    imports_free(&l);
     return everywhere(plan, good);
 }
 
-/* What this process can tell by itself. */
+/* Can this process share memory, as far as it knows by itself? */
 static bool suits(const psg_plan *plan, bool gpus, char *words, size_t size) {
     const char *why = "";
     if (gpus && plan->workers.gpu_count == 0) {
@@ -238,8 +237,8 @@ static bool suits(const psg_plan *plan, bool gpus, char *words, size_t size) {
     return why[0] == '\0';
 }
 
-/* What this process can tell by itself of memory of GPUs. */
-static bool lends_gpus(const psg_plan *plan, char *words, size_t size) {
+/* The same for memory of GPUs. */
+static bool shares_gpus(const psg_plan *plan, char *words, size_t size) {
     const bool alone = plan->workers.gpu_count > 1 && !psg_devices->peers();
     if (alone) {
         (void)snprintf(words, size, "its GPUs do not reach each other's memory");
@@ -255,12 +254,12 @@ static psg_status fail_if(const char *words) {
 
 /* All processes keep in their notes why one of them cannot. Collective. @param[in] mine  of this
  * process */
-static psg_status note(psg_shared *lending, const psg_plan *plan, psg_status mine) {
+static psg_status note(psg_shared *shared, const psg_plan *plan, psg_status mine) {
     const psg_status status = psg_ranks_agree(plan->processes.comm, mine);
     if (status != PSG_ERR_UNSUPPORTED) {
         return status;
     }
-    (void)snprintf(lending->note, sizeof lending->note, "%s", psg_last_error());
+    (void)snprintf(shared->note, sizeof shared->note, "%s", psg_last_error());
     psg_clear_error();
     return PSG_OK;
 }
@@ -268,29 +267,29 @@ static psg_status note(psg_shared *lending, const psg_plan *plan, psg_status min
 /* Memory of GPUs where all processes have some and reach it; else main memory, with a note why.
  * Collective.
  * @param[out] words  why neither will do, where this process is the reason */
-static psg_status try_kinds(psg_shared *lending, const psg_plan *plan, bool gpus, char *words,
+static psg_status try_kinds(psg_shared *shared, const psg_plan *plan, bool gpus, char *words,
                             size_t size) {
-    lending->kind = PSG_IPC_GPUS;
+    shared->kind = PSG_IPC_GPUS;
     if (gpus) {
-        lending->near = everywhere(plan, lends_gpus(plan, words, size)) &&
-                        attempt(plan, PSG_IPC_GPUS, words, size);
-        if (lending->near) {
+        shared->possible = everywhere(plan, shares_gpus(plan, words, size)) &&
+                           attempt(plan, PSG_IPC_GPUS, words, size);
+        if (shared->possible) {
             return PSG_OK;
         }
-        const psg_status status = note(lending, plan, fail_if(words));
+        const psg_status status = note(shared, plan, fail_if(words));
         if (status != PSG_OK) {
             return status;
         }
     }
     words[0] = '\0';
-    lending->kind = PSG_IPC_MAIN;
-    lending->near = attempt(plan, PSG_IPC_MAIN, words, size);
+    shared->kind = PSG_IPC_MAIN;
+    shared->possible = attempt(plan, PSG_IPC_MAIN, words, size);
     return PSG_OK;
 }
 
 /* With AUTO the answer is one for all processes, and so is the reason. Else the process that is the
  * reason fails. */
-psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan) {
+psg_status psg_shared_try(psg_shared *shared, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const bool asked = o->exchange == PSG_EXCHANGE_DIRECT;
     char words[256] = "";
@@ -300,8 +299,8 @@ psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan) {
     }
     const bool gpus = !everywhere(plan, plan->workers.gpu_count == 0);
     const bool able = everywhere(plan, suits(plan, gpus, words, sizeof words));
-    psg_status status = able ? try_kinds(lending, plan, gpus, words, sizeof words) : PSG_OK;
-    if (status != PSG_OK || lending->near) {
+    psg_status status = able ? try_kinds(shared, plan, gpus, words, sizeof words) : PSG_OK;
+    if (status != PSG_OK || shared->possible) {
         return status;
     }
     status = fail_if(words);
@@ -312,7 +311,7 @@ psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan) {
         psg_clear_error();
         return PSG_OK;
     }
-    return note(lending, plan, status);
+    return note(shared, plan, status);
 }
 
 const char *psg_plan_note(const psg_plan *plan) {
@@ -330,7 +329,7 @@ bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk) {
     for (size_t g = 0; g < memories_of(plan) && chunk->memory == NULL; g++) {
         if (chunk->node == STARPU_MAIN_RAM ||
             psg_placement_node(plan->workers.gpus[g]) == chunk->node) {
-            chunk->lender = g;
+            chunk->gpu = g;
             chunk->memory = psg_ipc_allocate(kind, device_of(plan, g), chunk->bytes);
             break;
         }
@@ -342,19 +341,19 @@ bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk) {
 }
 
 void psg_shared_free(const psg_plan *plan, psg_chunk *chunk) {
-    psg_ipc_free(plan->shared.kind, device_of(plan, chunk->lender), chunk->memory);
+    psg_ipc_free(plan->shared.kind, device_of(plan, chunk->gpu), chunk->memory);
     if (chunk->node != STARPU_MAIN_RAM && plan->shared.kind == PSG_IPC_GPUS) {
         starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
     }
 }
 
-/* Items are lent with the memory that they stand in, which is that of the first item in it. */
-static bool offer_items(psg_workspace *workspace, const psg_plan *plan, size_t count, char *words,
-                        size_t size) {
-    psg_loans *l = workspace->loans;
+/* The first item in a memory exports the memory. Every item has its offset there. */
+static bool export_items(psg_workspace *workspace, const psg_plan *plan, size_t count, char *words,
+                         size_t size) {
+    psg_imports *l = workspace->imports;
     bool good = true;
     size_t next = 0; /* memory */
-    told mine;
+    exported mine;
     memset(&mine, 0, sizeof mine);
     for (size_t m = 0; m < l->most; m++) {
         mine.there = 0;
@@ -366,11 +365,11 @@ static bool offer_items(psg_workspace *workspace, const psg_plan *plan, size_t c
         }
         if (mine.there) {
             const psg_chunk *chunk = &workspace->chunks[next++];
-            good = psg_ipc_export(l->kind, device_of(plan, chunk->lender), chunk->memory,
-                                  &mine.loan, words, size);
+            good = psg_ipc_export(l->kind, device_of(plan, chunk->gpu), chunk->memory, &mine.handle,
+                                  words, size);
             mine.there = good;
         }
-        if (!tell(l, plan, m, &mine)) {
+        if (!gather(l, plan, m, &mine)) {
             return false;
         }
     }
@@ -379,14 +378,14 @@ static bool offer_items(psg_workspace *workspace, const psg_plan *plan, size_t c
 
 void *psg_shared_item(const psg_workspace *workspace, const psg_plan *plan, int rank, size_t m,
                       int worker) {
-    const psg_loans *l = workspace->loans;
+    const psg_imports *l = workspace->imports;
     size_t own = 0;
     while (own + 1 < l->memories && plan->workers.gpus[own] != worker) {
         own++;
     }
-    const told *item = &l->told[(size_t)rank * l->most + m];
+    const exported *item = &l->exported[(size_t)rank * l->most + m];
     const size_t memory = (size_t)rank * l->most + item->first;
-    return (char *)l->taken[own * l->others + memory] + item->offset;
+    return (char *)l->imported[own * l->others + memory] + item->offset;
 }
 
 psg_status psg_shared_connect(psg_workspace *workspace, const psg_plan *plan, size_t items,
@@ -397,41 +396,41 @@ psg_status psg_shared_connect(psg_workspace *workspace, const psg_plan *plan, si
     if (!psg_comm_max(comm, &most, 1)) {
         return psg_fail(PSG_ERR_RUNTIME, "%s", comm->words);
     }
-    psg_loans *l = calloc(1, sizeof *l);
+    psg_imports *l = calloc(1, sizeof *l);
     if (status == PSG_OK &&
-        (l == NULL || !loans_create(l, plan, plan->shared.kind, (size_t)most))) {
+        (l == NULL || !imports_create(l, plan, plan->shared.kind, (size_t)most))) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the loans of %d processes",
                           plan->processes.ranks);
     }
     status = psg_ranks_agree(comm, status);
     if (status != PSG_OK || l == NULL) {
         if (l != NULL) {
-            loans_free(l);
+            imports_free(l);
         }
         free(l);
         return status;
     }
-    workspace->loans = l;
-    const bool told_all = offer_items(workspace, plan, items, words, sizeof words);
-    status = psg_ranks_agree(comm, told_all ? PSG_OK
-                                            : psg_fail(PSG_ERR_RUNTIME,
-                                                       "the spectrum could not be lent: %s",
-                                                       words[0] != '\0' ? words : comm->words));
+    workspace->imports = l;
+    const bool exported_all = export_items(workspace, plan, items, words, sizeof words);
+    status = psg_ranks_agree(comm, exported_all ? PSG_OK
+                                                : psg_fail(PSG_ERR_RUNTIME,
+                                                           "the spectrum could not be lent: %s",
+                                                           words[0] != '\0' ? words : comm->words));
     if (status != PSG_OK) {
         return status;
     }
-    return psg_ranks_agree(comm, take_all(l, plan, words, sizeof words)
+    return psg_ranks_agree(comm, import_all(l, plan, words, sizeof words)
                                      ? PSG_OK
                                      : psg_fail(PSG_ERR_RUNTIME, "%s", words));
 }
 
 bool psg_shared_disconnect(psg_workspace *workspace, const psg_plan *plan) {
-    if (workspace->loans == NULL) {
+    if (workspace->imports == NULL) {
         return true;
     }
-    return_all(workspace->loans, plan);
-    loans_free(workspace->loans);
-    free(workspace->loans);
-    workspace->loans = NULL;
+    close_all(workspace->imports, plan);
+    imports_free(workspace->imports);
+    free(workspace->imports);
+    workspace->imports = NULL;
     return meet(plan);
 }

@@ -6,21 +6,21 @@
 #include "graph/workspace.h"
 #include "runtime/ipc.h"
 
-/** Do the processes reach each other's memory? */
+/** Do the processes share memory? */
 typedef struct psg_shared {
-    bool near;         /**< all of them do: */
+    bool possible;     /**< all of them do: */
     psg_ipc_kind kind; /**< in that memory */
     char note[256];    /**< why they do not, or not in that of GPUs, for psg_plan_note() */
 } psg_shared;
 
-/** Do the processes reach each other's memory? Tried where the options leave that open, or ask for
+/** Do the processes share memory? Tried where the options leave that open, or ask for
  * it. Collective. @return PSG_OK; PSG_ERR_UNSUPPORTED: it was asked for, and this process cannot;
  * _RUNTIME */
-psg_status psg_shared_try(psg_shared *lending, const psg_plan *plan);
-/** Memory that is lent, for a chunk that has its node and bytes. @return false: there is none */
+psg_status psg_shared_try(psg_shared *shared, const psg_plan *plan);
+/** Shared memory for a chunk that has its node and bytes. @return false: there is none */
 bool psg_shared_allocate(const psg_plan *plan, psg_chunk *chunk);
 void psg_shared_free(const psg_plan *plan, psg_chunk *chunk);
-/** Lend a workspace's chunks to the other processes, and take theirs. Collective.
+/** Export a workspace's chunks to the other processes, and import theirs. Collective.
  *  @param[in] items   what stands in its chunks, see workspace.c
  *  @param[in] status  PSG_OK if this process has its chunks
  *  @return that of all processes */

@@ -70,7 +70,6 @@ int psg_plan_simulates_sides(const psg_plan *plan) {
     return all;
 }
 
-/* StarPU ends the program at a task whose time is not known. */
 psg_status psg_simulation_check(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_machine *machine = psg_simulation_machine();

@@ -4,7 +4,8 @@
 
 #include "graph/psg.h"
 
-/** Is it known how long all tasks take on the machine that is simulated, and messages? */
+/** Is it known how long all tasks take on the machine that is simulated, and messages? StarPU ends
+ *  the program at a task whose time is not known. */
 psg_status psg_simulation_check(const psg_plan *plan);
 /** Has each node of a simulation a part of the grid? @return PSG_OK; PSG_ERR_ARG */
 psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid *grid);

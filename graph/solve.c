@@ -46,8 +46,8 @@ static void note_streams(request *r, const psg_arrays *arrays,
     }
 }
 
-/* Transforms that use the arrays where they are come after what is on the streams. StarPU copies
- * others, and knows nothing of streams: for these the thread waits, and for solves with epsilon. */
+/* Tasks that use the caller's arrays in place wait for the streams on the GPU. If StarPU copies the
+ * arrays, or with epsilon, the calling thread waits: StarPU knows nothing of the streams. */
 static psg_status follow_streams(psg_run *run, const psg_arrays *arrays, const request *r) {
     const bool ordered = arrays->stays && arrays->slabs[PSG_FIELD_EPSILON] == NULL;
     char words[256] = "";
@@ -155,8 +155,8 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     return PSG_OK;
 }
 
-/* Until the run has ended, or the other processes have not gone on with it for the time limit; then
- * its own tasks end it. */
+/* Wait until the run has ended. If the other processes do nothing for the time limit, give them up
+ * and wait for the own tasks only. */
 static void wait_for_run(psg_plan *plan, psg_run *run) {
     const bool alone = plan->processes.comm == NULL;
     const bool given_up = !alone && plan->processes.comm->given_up;
@@ -166,8 +166,8 @@ static void wait_for_run(psg_plan *plan, psg_run *run) {
     }
 }
 
-/* What comes on the streams from now on finds u: they wait for it where one worker launches all
- * tasks, else the thread does. */
+/* Later work on the streams finds u. For a chain the streams wait, for any other solve the thread
+ * does. */
 static void lead_streams(psg_plan *plan, const psg_pending *pending, const request *r) {
     if (!pending->chained || psg_stream_orders == NULL ||
         !psg_stream_orders->end(pending->run, r->stream, r->streams)) {
@@ -288,8 +288,8 @@ static void keep_statistics(psg_plan *plan, const psg_pending *pending, double s
     past->copied_bytes = psg_arrays_copied(plan, pending->arrays, &plan->work.latest);
 }
 
-/* Rows of some planes of slab k of f, in main memory, one after the other, until one says that it
- * is enough. Whole planes are one row, if they are dense. @param[in] row  @return go on? */
+/* Call `row` for the rows of planes `of` of slab k of f, in main memory, until it returns false.
+ * Dense planes are one row. */
 static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t k, psg_range of,
                       bool (*row)(const psg_cpu_ops *cpu, const void *values, size_t count,
                                   void *what),

@@ -16,7 +16,7 @@ psg_status psg_storage_workspaces(psg_storage *storage, const psg_plan *plan) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for %u solves in flight",
                           plan->problem.options.in_flight);
     }
-    status = psg_ranks_agree(plan->route.together, status);
+    status = psg_ranks_agree(plan->route.sharing, status);
     if (status != PSG_OK) {
         return status;
     }

@@ -58,10 +58,10 @@ static bool fits(const psg_plan *plan, double scale, double least, double most) 
            psg_transforms_has(plan, scale / least) && psg_transforms_has(plan, scale / most);
 }
 
-/* Quotients that are infinite, or have lost digits because they are below the normal numbers, would
- * give a wrong u without a word. They are of the factor and k^2 + lambda, over all modes but one
- * where that is 0; of 1 first, where `normalize` has the factor. A sum that is a normal number has
- * all digits, also where one of its terms has not. */
+/* Check the quotients factor/(k^2 + lambda) of all modes but the one where k^2 + lambda is 0. If
+ * `normalize` has the factor, check 1/(k^2 + lambda), too. Infinite quotients, and those below the
+ * normal numbers, would give a wrong u without a word. A sum that is a normal number has all
+ * digits, even if one of its terms has not. */
 static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args,
                                   const psg_terms *terms) {
     const psg_problem *p = &plan->problem;

@@ -4,6 +4,7 @@
 
 #include "graph/psg.h"
 
+#include <math.h>
 #include <starpu.h>
 #include <stdbool.h>
 
@@ -22,6 +23,11 @@ typedef struct psg_workers {
     int *usable;                  /**< [usable_count]: those that can take tasks, GPUs first */
     size_t usable_count;
 } psg_workers;
+
+/** Of so many planes or rows, those that cores take. */
+static inline size_t psg_workers_cores(double share, size_t extent) {
+    return (size_t)floor(share * (double)extent + 0.5);
+}
 
 /** StarPU's workers: its GPUs if they are wanted, and then its cores. gpu_count and cpu_count are
  * what was found.

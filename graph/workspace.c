@@ -68,8 +68,8 @@ static layout layout_of(const psg_plan *plan) {
     const size_t own = psg_range_count(c->layout.segments.own);
     const size_t sheets = psg_range_count(c->layout.sheets.own);
     const size_t overlap = psg_overlap_rows_all(&c->layout);
-    const bool reached = plan->processes.ranks == 1 || plan->route.together != NULL;
-    layout l = {.plan = plan, .stacked = c->form.packed && reached, .own = own};
+    const bool shared = plan->processes.ranks == 1 || plan->route.sharing != NULL;
+    layout l = {.plan = plan, .stacked = c->form.packed && shared, .own = own};
     if (l.stacked) {
         l.count[STACKS] = psg_range_count(c->layout.bundles.own);
     } else {
@@ -376,8 +376,8 @@ static size_t describe_part(psg_alltoall_part *part, const layout *l, bool segme
     return first;
 }
 
-/* The handles of it: outward and inward. The word among the first is always there, so that of
- * two exchanges in a workspace the second waits for the first, though a process have no data. */
+/* The handles of it: outward and inward. The outward list always has the workspace's word. So the
+ * second exchange in a workspace waits for the first, even where a process has no data. */
 static bool list_exchanged(psg_workspace *workspace, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
@@ -493,8 +493,8 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
     return PSG_OK;
 }
 
-/* Of handles that are others' too, each is unregistered where it is first met: a bundle, an
- * arrival from elsewhere, a block that is a view, a spectrum or sheet that is no block. */
+/* Several lists may have the same handle. One list unregisters it: `bundles`, else `arrivals`, else
+ * `blocks`. */
 static void unregister_blocks(psg_workspace *workspace, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t own_bundles = psg_range_count(c->layout.bundles.own);

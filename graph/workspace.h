@@ -13,9 +13,8 @@ typedef struct psg_chunk {
     int node;
     size_t bytes;
     void *memory;
-    size_t first;  /**< of a workspace: the item with which it begins */
-    size_t lender; /**< if other processes reach it: the GPU that has it, by its number among
-                        workers.gpus */
+    size_t first; /**< of a workspace: the item with which it begins */
+    size_t gpu;   /**< of shared memory: the GPU that has it, by its number among workers.gpus */
 } psg_chunk;
 
 /** Room for the spectrum of one solve at a time; solves that share it follow one another. */
@@ -24,8 +23,8 @@ typedef struct psg_workspace {
     size_t chunk_count;
     void **item;                /**< where each thing in it stands; see workspace.c */
     psg_overlap_place *overlap; /**< by StarPU worker, the rows that kspace moves; NULL: none */
-    struct psg_loans
-        *loans; /**< with psg_exchange_row.connect: where the other processes' items stand */
+    struct psg_imports
+        *imports; /**< with psg_exchange_row.connect: where the other processes' items stand */
     size_t bytes;
     size_t number; /**< of the workspace in the plan */
     /* Blocks, complex [z][y][nxc]. In one process the three lists have the same handles. */

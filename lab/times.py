@@ -1,5 +1,5 @@
 """How long tasks took, by what their time depends on: what is recorded of a machine for a psg that
-simulates it. runtime/machine.h has the grammar of the file."""
+simulates it. runtime/machine.h has the grammar of the file, and runtime/machine.c reads it."""
 
 import math
 import re

@@ -53,7 +53,7 @@ static void chain_cuda(void *buffers[], void *argument) {
 
 PSG_CODELET(chain);
 
-/* StarPU let it take the time of all steps together. */
+/* In a simulation StarPU times only the whole chain. Here its steps divide that time. */
 static void find_simulated_moments(psg_step_list *list, double end) {
     const int worker = starpu_worker_get_id(), gpu = starpu_worker_get_devid(worker);
     for (size_t s = list->steps; s-- > 0;) {

@@ -107,7 +107,7 @@ static void look_up_driver(void) {
 }
 
 /* What CUDA does not know of is left 0. An array may have several ranges of virtual memory, so only
- * the ends of those are told that cudaMalloc() made: they can be lent to other processes. */
+ * the ends of those are told that cudaMalloc() made: other processes can share them. */
 static psg_device_memory ask(const void *pointer, int named) {
     enum { ASKED = 6 };
     unsigned type = 0;

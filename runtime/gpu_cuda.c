@@ -30,8 +30,7 @@ bool psg_gpu_check(psg_run *run, int code, const char *what) {
 
 /* ----------------------------------------------------------------- the ends of a chain's steps */
 
-/* Where a stream is being captured: what was launched last, NULL if that is not one thing. And let
- * what comes next follow that. */
+/* What was launched last on a stream that is being captured; NULL if that is not one node. */
 static cudaGraphNode_t captured_last(cudaStream_t stream) {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     const cudaGraphNode_t *last = NULL;
@@ -46,6 +45,7 @@ static cudaGraphNode_t captured_last(cudaStream_t stream) {
     return error == cudaSuccess && count == 1 ? last[0] : NULL;
 }
 
+/* The next launch on the stream follows the node `last`. */
 static cudaError_t capture_after(cudaStream_t stream, cudaGraphNode_t last) {
 #if CUDART_VERSION >= 13000
     return cudaStreamUpdateCaptureDependencies(stream, &last, NULL, 1,
@@ -182,8 +182,8 @@ static psg_replay *replay_of(psg_replay **replays, const psg_run *run, void *buf
     return oldest;
 }
 
-/* What fails meanwhile is said by the steps themselves, which follow one by one then. @return NULL:
- * something failed */
+/* If recording fails, the steps run one by one and report the error. @return NULL: recording
+ * failed */
 static cudaGraphExec_t record(psg_gpu *w, psg_run *run, void *buffers[],
                               void (*steps)(psg_run *run, void *buffers[])) {
     cudaStream_t stream = starpu_cuda_get_local_stream();

@@ -229,8 +229,8 @@ static psg_edge *list_found(const search *s, size_t *count) {
     return list;
 }
 
-/* What no worker runs, as the taking of a block for its parts, is no event: its readers come after
- * what it read from. */
+/* A split of a bundle into blocks has no worker and is no event. Its readers come after the tasks
+ * that the bundle came from. */
 bool psg_history_edges(const psg_history *history, psg_edge **list, size_t *count) {
     *list = NULL;
     *count = 0;

@@ -1,6 +1,6 @@
+/* Reads machine files, which lab/times.py writes. */
 #include "runtime/machine.h"
 #include "base/file.h"
-
 #include "runtime/c_locale.h"
 
 #include <errno.h>

@@ -188,8 +188,8 @@ static bool under_way(const void *data, int rank) {
     return d->run->messages.pairing[rank][d->way].under_way > 0;
 }
 
-/* A process that computes has no messages back until all those there have come: so the first way on
- * which one is missing tells who does not go on. */
+/* A process sends blocks back only after all blocks have come to it. So the first way with a
+ * missing message names the silent process. */
 static void name_the_silent(psg_run *run, char *whom, size_t size) {
     const int ranks = run->engine->comm->ranks;
     bool found = false;

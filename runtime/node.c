@@ -85,9 +85,9 @@ static bool bound_by_default(hwloc_topology_t topology, hwloc_const_cpuset_t min
     return by_default;
 }
 
-/* Where the launcher gave processes the same cores they are divided; where it gave one each and
- * left the others idle, unasked, all are; else what it gave is kept. All processes of the node
- * come to the same. */
+/* If the launcher gave processes the same cores, divide these. If it bound each process to one core
+ * unasked, divide all cores of the node. Otherwise keep its choice. All processes of the node come
+ * to the same. */
 static void divide(hwloc_topology_t topology, int rank, int ranks, const mask *given,
                    hwloc_cpuset_t mine) {
     hwloc_cpuset_t all = hwloc_bitmap_alloc();

@@ -139,9 +139,9 @@ typedef struct psg_run {
     struct psg_step_list *steps;  /**< what it gathered */
     struct psg_team_entry *entry; /**< NULL: the engine has no team */
     struct psg_stream_order
-        *order;       /**< among the work on CUDA streams, see order.h; NULL: it never had one */
-    bool awake;       /**< StarPU's workers are awake for it */
-    size_t slot;      /**< its slot, or the slot that it had last */
+        *order;  /**< among the work on CUDA streams, see stream_order.h; NULL: it never had one */
+    bool awake;  /**< StarPU's workers are awake for it */
+    size_t slot; /**< its slot, or the slot that it had last */
     const void *user; /**< [engine->user_bytes] for its tasks; the submitter's */
     void *result;     /**< [result_bytes] that its tasks write; 0 at the start of a run */
     size_t result_bytes;

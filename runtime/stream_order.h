@@ -1,7 +1,7 @@
-/** @file order.h  A run among the work on CUDA streams of its submitter's: after what is there, and
- * before what comes later. */
-#ifndef PSG_RUNTIME_ORDER_H
-#define PSG_RUNTIME_ORDER_H
+/** @file stream_order.h  A run among the work on its submitter's CUDA streams: after what is there,
+ *  and before what comes later. */
+#ifndef PSG_RUNTIME_STREAM_ORDER_H
+#define PSG_RUNTIME_STREAM_ORDER_H
 
 #include "runtime/run.h"
 

@@ -29,28 +29,20 @@
 #else
 #define PSG_CODELET_CUDA(kind)
 #endif
-#if PSG_SIMULATE /* the machine may have its time on a GPU */
-#define PSG_CODELET_NO_CUDA(kind) PSG_CODELET_CUDA(kind)
-#else
-#define PSG_CODELET_NO_CUDA(kind)
-#endif
-#define PSG_CODELET_ENTRY(kind, index, gpu)                                                        \
+#define PSG_CODELET_ENTRY(kind, index)                                                             \
     {                                                                                              \
         .name = #kind, .cpu_funcs = {kind##_cpu}, .cpu_funcs_name = {#kind "_cpu"},                \
-        gpu(kind).nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index],              \
+        PSG_CODELET_CUDA(kind).nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index], \
         .type = STARPU_FORKJOIN, .max_parallelism = 1                                              \
     }
-#define PSG_CODELET(kind) PSG_CODELET_TABLE(kind, PSG_CODELET_CUDA)
-/** Without KIND_cuda. */
-#define PSG_CODELET_ON_CORES(kind) PSG_CODELET_TABLE(kind, PSG_CODELET_NO_CUDA)
-#define PSG_CODELET_TABLE(kind, gpu)                                                               \
+#define PSG_CODELET(kind)                                                                          \
     static struct starpu_perfmodel kind##_model[PSG_TASK_PRECISIONS] = {                           \
         [PSG_TASK_F64] = PSG_CODELET_MODEL(kind, f64),                                             \
         [PSG_TASK_F32] = PSG_CODELET_MODEL(kind, f32),                                             \
     };                                                                                             \
     static struct starpu_codelet kind##_codelet[PSG_TASK_PRECISIONS] = {                           \
-        [PSG_TASK_F64] = PSG_CODELET_ENTRY(kind, PSG_TASK_F64, gpu),                               \
-        [PSG_TASK_F32] = PSG_CODELET_ENTRY(kind, PSG_TASK_F32, gpu),                               \
+        [PSG_TASK_F64] = PSG_CODELET_ENTRY(kind, PSG_TASK_F64),                                    \
+        [PSG_TASK_F32] = PSG_CODELET_ENTRY(kind, PSG_TASK_F32),                                    \
     }
 
 /** When a task began and ended, as StarPU tells once it has ended, on the clock of

@@ -271,8 +271,8 @@ typedef struct call {
     size_t number;
 } call;
 
-/* A solve that is pushed before the worker's last look is found by it. One that is pushed later
- * finds the seat empty, and calls the worker again. */
+/* The task that calls a worker into the team. The worker's last look finds a solve that was pushed
+ * before. A solve that is pushed later finds the seat empty, and calls the worker again. */
 static void help_cpu(void *buffers[], void *argument) {
     const call *c = argument;
     seat *s = &c->team->seat[c->number];

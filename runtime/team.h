@@ -1,11 +1,11 @@
-/** @file team.h  A solve on cores as one parallel task: a team of CPU workers, and the thread that
- * waits for the solve, share its steps among them.
+/** @file team.h  A solve by a team: CPU workers, and the thread that waits for the solve, share its
+ * steps among them.
  *
  *  Between two layouts of the spectrum every step waits for all steps before, so a solve on cores
  * is a few phases of independent ranges of steps. The members of the team take ranges from counters
- * and meet at the end of a phase; StarPU starts the members, and orders a solve between slab
- * handles among the caller's own tasks. Every step keeps its kind, its worker and its times, as a
- * task of its own would.
+ * and meet at the end of a phase. A StarPU task without data brings each worker into the team until
+ * nothing has happened for a while. A solve between slab handles has one more StarPU task, in order
+ * among the caller's own. Every step keeps its kind, worker and times, as its own task would.
  *
  *  Each worker has a seat. The thread that waits takes the seat of the worker on its core, and that
  * worker sleeps meanwhile, so that there are never more threads at work than cores. */

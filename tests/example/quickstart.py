@@ -166,7 +166,7 @@ def others():
     is asked for."""
     done = run("test", PSG_TEST_PATIENCE="7")
     check(cached("PSG_CUDA") == "OFF" and cached("PSG_TEST_PATIENCE") == "7" and cached("PSG_TESTS") == "ON", "the cache after test")
-    check("about half an hour" in done.stderr.splitlines()[0] and "./quickstart.sh test --cuda" in done.stderr, done.stderr)
+    check("about twenty minutes" in done.stderr.splitlines()[0] and "./quickstart.sh test --cuda" in done.stderr, done.stderr)
     run("test", "--cuda")
     check(cached("PSG_CUDA") == "AUTO", "test --cuda")
     with open("a.c", "w", encoding="utf-8") as file:

@@ -198,7 +198,7 @@ static const way ways[] = {
     {"epsilon", CORES, EPSILON, "", TASKS, EPSILON_STEPS, MANAGED, MAIN, 'e', ""},
 
     {"one of one", ALONE, SOLVE, "exchange=mpi", TEAM_BY_THREAD, FUSED, MANAGED, MAIN, 'f', ""},
-    {"lent memory", PROCESSES, SOLVE, "", TASKS, FUSED, DIRECT, MAIN, 'f', "send E"},
+    {"shared memory", PROCESSES, SOLVE, "", TASKS, FUSED, DIRECT, MAIN, 'f', "send E"},
     {"one by one", PROCESSES, ONE_BY_ONE, "", TASKS, FUSED, DIRECT, MAIN, 'f', "send E"},
     {"messages", PROCESSES, SOLVE, "exchange=mpi", TASKS, FUSED, MESSAGES, MAIN, 'f',
      "send E, message M"},
@@ -238,7 +238,7 @@ static const way ways[] = {
     {"managed, staged", GPUS, SLABS, STAGED_GRAPH HALVES, TASKS, STAGED, MANAGED, ON_GPUS, 'n',
      "d2d X"},
 
-    {"lent memory of GPUs", GPU_PROCESSES, SLABS, "", TASKS, FUSED, DIRECT, ROWS_FETCHED, 'd',
+    {"shared memory of GPUs", GPU_PROCESSES, SLABS, "", TASKS, FUSED, DIRECT, ROWS_FETCHED, 'd',
      "send E"},
     {"messages of GPUs", GPU_PROCESSES, SLABS, "exchange=mpi", TASKS, FUSED, MESSAGES, MAIN, 'm',
      "send E, message M, h2d ?, d2h ?"},

@@ -1,7 +1,7 @@
 /* Processes of a node that write and read blocks in each other's memory (exchange direct) give the
  * answer of one process, and its gradient, with several solves in flight too, and send no data in
- * messages. Where one process cannot take the memory of GPUs, they do the same through main memory,
- * with a note that names the process. Where one process cannot lend or take any memory, all of them
+ * messages. Where one process cannot import the memory of GPUs, they do the same by main memory,
+ * with a note that names the process. Where one process cannot export or import memory, all of them
  * send messages, and the note names that process. So does the staged graph, without a note. */
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
@@ -30,7 +30,7 @@ static const struct cut {
 
 enum { FLIGHTS = 2, ROUNDS = 3 };
 
-static int through_main; /* no process takes the memory of another's GPU */
+static int through_main; /* no process imports the memory of another's GPU */
 
 static psg_statistics statistics_of(const psg_plan *plan) {
     const psg_statistics s = harness_statistics(plan);

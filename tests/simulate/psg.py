@@ -530,8 +530,8 @@ def nodes():
                             (("--network", "inf"), ("--network 'inf'",)), (("--nodes", "257", "--network", "1"), ("nodes = 257", "256 planes")),
                             ((), ("machine h200 has no link network", "--network"))):
         refused(*slow, *arguments, code=2, says=says)
-    for name in ("direct", "managed"):
-        refused(*slow, "--network", "1", "--exchange", name, code=2, says=("exchange " + name,))
+    for name, why in (("direct", "is not simulated"), ("managed", "is within one process")):
+        refused(*slow, "--network", "1", "--exchange", name, code=2, says=("exchange " + name, why))
     refused("bench", "--grid", "8", "--nodes", "0", *ON_H200, code=2, says=("--nodes '0'",))
     run(*BENCH, "none.csv", "--grid", "64", "--nodes", "2", *ON_H200, code=1)
     check("no link network" in rows("none.csv")[0]["status"], rows("none.csv"))

@@ -311,7 +311,7 @@ class Plan:
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
         epsilon  an array like f, finite and above 0, with symbol="fd2" and periodic sides, in one process: statistics() has
                 the iterations, and the residual that they left
-        tolerance  of the residual as a share of f, roots of sums of squares; 0: 1e-10 in float64, 1e-6 in float32
+        tolerance  end when ||residual|| <= tolerance ||factor f||, in the 2-norm; 0: 1e-10 in float64, 1e-6 in float32
         iterations  the most of them; 0: 1000
 
         The solve comes after what the array's package has put on its current stream, and u is there when it returns.
