@@ -10,7 +10,7 @@
 
 /* BATCH: points whose residuals are summed over the processes at once */
 enum { ALL_POINTS_UP_TO = 1 << 18, SAMPLE = 1 << 16, BATCH = 1 << 14 };
-enum { REACH = 3 }; /* points on each side of the middle of a stencil, at most */
+enum { REACH = 2 }; /* points on each side of the middle of a stencil, at most */
 
 /* A symbol's second derivative along an axis, times the distance of points squared. */
 static const struct rule {
@@ -19,8 +19,7 @@ static const struct rule {
     double largest;           /* |eigenvalue| */
 } rules[] = {[PSG_SYMBOL_SPECTRAL] = {0, {0}, 9.869604401089358},
              [PSG_SYMBOL_FD2] = {1, {-2, 1}, 4},
-             [PSG_SYMBOL_FD4] = {2, {-30. / 12, 16. / 12, -1. / 12}, 16. / 3},
-             [PSG_SYMBOL_FD6] = {3, {-49. / 18, 3. / 2, -3. / 20, 1. / 90}, 272. / 45}};
+             [PSG_SYMBOL_FD4] = {2, {-30. / 12, 16. / 12, -1. / 12}, 16. / 3}};
 
 /* What the value at a point of a line contributes to the derivative at another one. */
 typedef struct term {

@@ -227,24 +227,3 @@ void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u) {
     const psg_task_data data = {&u, 1, 1, STARPU_RW};
     psg_solver_submit(run, normalize_codelet, psg_segment_label(PSG_TASK_NORMALIZE, s), &data, 1);
 }
-
-/* ----------------------------------------------------------------------------------- noop_xy */
-
-static void noop_xy_core(void *buffers[], const psg_task_args *args) {
-    (void)args;
-    psg_cpu_noop(psg_task_pointer(buffers, 0));
-}
-
-#if PSG_WITH_CUDA
-static int noop_xy_gpu(void *buffers[], const psg_task_args *args) {
-    (void)args;
-    return (int)psg_cuda_noop(psg_task_pointer(buffers, 0), starpu_cuda_get_local_stream());
-}
-#endif
-
-PSG_SOLVER_CODELET(noop_xy, noop_xy_core, noop_xy_gpu);
-
-void psg_task_noop_xy(psg_run *run, size_t s, starpu_data_handle_t u) {
-    const psg_task_data data = {&u, 1, 1, STARPU_RW};
-    psg_solver_submit(run, noop_xy_codelet, psg_segment_label(PSG_TASK_NOOP_XY, s), &data, 1);
-}

@@ -24,7 +24,5 @@ void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t sheet);
 void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t sheet);
 /** u[s] *= factor/(nx ny nz). */
 void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u);
-/** u[s] stays as it is. */
-void psg_task_noop_xy(psg_run *run, size_t s, starpu_data_handle_t u);
 
 #endif

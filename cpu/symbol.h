@@ -49,13 +49,6 @@ static inline double psg_symbol_fd4(double waves, double intervals, double lengt
     return psg_symbol_fd2(waves, intervals, length) * (1 + s * s / 3);
 }
 
-/** (u[i-3]/90 - 3 u[i-2]/20 + 3 u[i-1]/2 - 49 u[i]/18 + ...) / h^2: fd2 times 1 + s^2/3 + 8 s^4/45,
- *  s = sin(k h/2). */
-static inline double psg_symbol_fd6(double waves, double intervals, double length) {
-    const double s = sin(psg_symbol_pi * waves / intervals);
-    return psg_symbol_fd2(waves, intervals, length) * (1 + s * s / 3 + 8 * s * s * s * s / 45);
-}
-
 /** k of mode m of n along a periodic axis: i k times the mode is its derivative. At the points the
  *  highest mode of an even n has the derivative 0. */
 static inline double psg_symbol_derivative(size_t m, size_t n, double length) {

@@ -122,7 +122,3 @@ void psg_cpu_transpose(size_t bytes, bool turns, const size_t n[2], const void *
     }
 #endif
 }
-
-void psg_cpu_noop(const void *values) {
-    (void)values;
-}

@@ -22,7 +22,4 @@
 void psg_cpu_transpose(size_t bytes, bool turns, const size_t n[2], const void *in, size_t in_pitch,
                        void *out, size_t out_pitch);
 
-/** Do nothing. */
-void psg_cpu_noop(const void *values);
-
 #endif

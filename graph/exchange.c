@@ -270,9 +270,6 @@ const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT] = {
                                .words = "one call for all blocks",
                                .gpu_parts = psg_partition_suiting, .node = psg_placement_main_node,
                                .carry = alltoall},
-    [PSG_EXCHANGE_AGAIN] = {BETWEEN, .is = PSG_EXCHANGE_AGAIN, .words = "messages once more",
-                            .gpu_parts = psg_partition_pieces, .node = node_of_messages,
-                            .message_rows = all_rows, .carry = messages},
 };
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,

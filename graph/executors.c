@@ -72,7 +72,6 @@ static void end_team(psg_engine *engine) {
 }
 
 const psg_executor psg_executor_tasks = {.words = "tasks", .submit = submit_tasks};
-const psg_executor psg_executor_measured = {.words = "measured tasks", .submit = submit_tasks};
 const psg_executor psg_executor_chain = {
     .words = "one task on a GPU", .gathers = true, .submit = submit_chain};
 const psg_executor psg_executor_team = {.words = "a team of cores",

@@ -6,8 +6,6 @@
 
 /** StarPU schedules each task. */
 extern const psg_executor psg_executor_tasks;
-/** The same, where the plan measures tasks. */
-extern const psg_executor psg_executor_measured;
 /** One of StarPU's tasks has all of them, on the GPU that has all of the grid. */
 extern const psg_executor psg_executor_chain;
 /** Cores share the steps, see runtime/team.h. */

@@ -30,21 +30,15 @@ typedef struct row {
 } row;
 
 static const word precisions[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
-static const word symbols[] = {{"spectral", PSG_SYMBOL_SPECTRAL},
-                               {"fd2", PSG_SYMBOL_FD2},
-                               {"fd4", PSG_SYMBOL_FD4},
-                               {"fd6", PSG_SYMBOL_FD6},
-                               {NULL, 0}};
+static const word symbols[] = {
+    {"spectral", PSG_SYMBOL_SPECTRAL}, {"fd2", PSG_SYMBOL_FD2}, {"fd4", PSG_SYMBOL_FD4}, {NULL, 0}};
 static const word means[] = {{"drop", PSG_MEAN_DROP}, {"error", PSG_MEAN_ERROR}, {NULL, 0}};
 static const word graphs[] = {
     {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {"auto", PSG_GRAPH_AUTO}, {NULL, 0}};
-static const word exchanges[] = {{"auto", PSG_EXCHANGE_AUTO},
-                                 {"managed", PSG_EXCHANGE_MANAGED},
-                                 {"direct", PSG_EXCHANGE_DIRECT},
-                                 {"mpi", PSG_EXCHANGE_MPI},
-                                 {"alltoall", PSG_EXCHANGE_ALLTOALL},
-                                 {"again", PSG_EXCHANGE_AGAIN},
-                                 {NULL, 0}};
+static const word exchanges[] = {
+    {"auto", PSG_EXCHANGE_AUTO},         {"managed", PSG_EXCHANGE_MANAGED},
+    {"direct", PSG_EXCHANGE_DIRECT},     {"mpi", PSG_EXCHANGE_MPI},
+    {"alltoall", PSG_EXCHANGE_ALLTOALL}, {NULL, 0}};
 static const word layouts[] = {
     {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {"auto", PSG_Z_AUTO}, {NULL, 0}};
 static const word efforts[] = {{"measure", PSG_EFFORT_MEASURE},
@@ -73,9 +67,10 @@ static const row rows[] = {
      precisions,
      0,
      0},
-    {{"symbol", "Equation", "spectral|fd2|fd4|fd6", "spectral",
-      "the Laplacian: spectral (-k^2), fd2 (the 7-point stencil, solved exactly), fd4 (the "
-      "13-point stencil of fourth order, solved exactly) or fd6 (of sixth order)",
+    {{"symbol", "Equation", "spectral|fd2|fd4", "spectral",
+      "the Laplacian: spectral (-k^2), fd2 (the 7-point stencil, solved exactly) or fd4 (the "
+      "13-point "
+      "stencil of fourth order, solved exactly)",
       SAME},
      CHOICE,
      AT(symbol),
@@ -161,7 +156,7 @@ static const row rows[] = {
      graphs,
      0,
      0},
-    {{"exchange", "Task graph", "managed|direct|mpi|alltoall|again|auto", "auto",
+    {{"exchange", "Task graph", "managed|direct|mpi|alltoall|auto", "auto",
       "how blocks go from segments to sheets: managed (StarPU moves them), direct (GPUs write "
       "them into each other's memory and read them there); between processes: direct (of one "
       "node), mpi (each as soon as it can go), alltoall (all at once); auto: the best one there is",

@@ -141,8 +141,6 @@ typedef enum psg_symbol {
     PSG_SYMBOL_FD2,          /**< -(2/h sin(kh/2))^2: the 7-point stencil, solved exactly */
     PSG_SYMBOL_FD4, /**< that times 1 + sin^2(kh/2)/3: the 13-point stencil of fourth order,
                                   solved exactly; beyond a side u goes on as its mirror image */
-    PSG_SYMBOL_FD6, /**< fd2 times 1 + sin^2(kh/2)/3 + 8 sin^4(kh/2)/45: the stencil of sixth order,
-                         in the same way */
     PSG_SYMBOL_COUNT
 } psg_symbol;
 
@@ -171,7 +169,6 @@ typedef enum psg_exchange {
                                 spectrum */
     PSG_EXCHANGE_MPI,      /**< from here on between processes; each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
-    PSG_EXCHANGE_AGAIN,    /**< MPI under another name */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 

@@ -116,9 +116,7 @@ static bool wants_team(const psg_plan *plan) {
 }
 
 void psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
-    route->executor = wants_team(plan)                      ? &psg_executor_team
-                      : plan->problem.options.calibrate > 0 ? &psg_executor_measured
-                                                            : &psg_executor_tasks;
+    route->executor = wants_team(plan) ? &psg_executor_team : &psg_executor_tasks;
 }
 
 static bool all_on(int worker, const psg_parts *parts) {
@@ -144,8 +142,8 @@ static size_t chain_steps(const psg_plan *plan) {
 
 size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan) {
     const size_t steps = chain_steps(plan);
-    if (route->executor != &psg_executor_team && steps > 0) {
-        route->executor = &psg_executor_chain;
+    if (route->executor != &psg_executor_team) {
+        route->executor = steps > 0 ? &psg_executor_chain : &psg_executor_tasks;
     }
     return steps;
 }

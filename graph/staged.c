@@ -52,7 +52,6 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
         if (psg_graph_has(&psg_context_of(run)->graph, PSG_TASK_NORMALIZE, false)) {
             psg_task_normalize(run, s, arrays->slabs[PSG_FIELD_U][s - segments.first]);
         }
-        psg_task_noop_xy(run, s, arrays->slabs[PSG_FIELD_U][s - segments.first]);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
         psg_graph_gradient_xy(run, plan, workspace, arrays, s);
     }
@@ -62,9 +61,8 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
 const psg_graph_row psg_graph_staged = {
     .words = "staged graph",
     .wholes = 1,
-    .kinds = {11,
+    .kinds = {10,
               {PSG_OF_SEGMENT(FFT_XY), PSG_OF_SEGMENT(PACK), PSG_OF_SHEET(UNPACK),
                PSG_OF_SHEET(FFT_Z), PSG_OF_SHEET(DIVIDE), PSG_OF_SHEET(IFFT_Z), PSG_OF_SHEET(PACK),
-               PSG_OF_SEGMENT(UNPACK), PSG_OF_SEGMENT(IFFT_XY), PSG_OF_SEGMENT(NORMALIZE),
-               PSG_OF_SEGMENT(NOOP_XY)}},
+               PSG_OF_SEGMENT(UNPACK), PSG_OF_SEGMENT(IFFT_XY), PSG_OF_SEGMENT(NORMALIZE)}},
     .submit = submit};

@@ -154,14 +154,3 @@ cudaError_t psg_cuda_scale(psg_cuda_precision precision, const psg_cuda_field *i
     return precision == PSG_CUDA_F64 ? launch_any<double>(in, out, n, factor, nonfinite_d, stream)
                                      : launch_any<float>(in, out, n, factor, nonfinite_d, stream);
 }
-
-namespace {
-__global__ void noop_kernel() {
-}
-} // namespace
-
-cudaError_t psg_cuda_noop(const void *values_d, cudaStream_t stream) {
-    (void)values_d;
-    noop_kernel<<<1, 1, 0, stream>>>();
-    return cudaGetLastError();
-}

@@ -20,9 +20,6 @@ cudaError_t psg_cuda_scale(psg_cuda_precision precision, const psg_cuda_field *i
                            const psg_cuda_field *out, const size_t n[3], double factor,
                            int *nonfinite_d, cudaStream_t stream);
 
-/** Launch a kernel that does nothing. */
-cudaError_t psg_cuda_noop(const void *values_d, cudaStream_t stream);
-
 #ifdef __cplusplus
 }
 #endif
