@@ -14,8 +14,8 @@
 #
 # Each command works alone and first. A second run reuses everything. All that is built goes to build/ (and
 # build/starpu, where the system has no StarPU 1.4). The first demo takes about five minutes on two cores: one for
-# packages, two for StarPU, one or two for psg; the kernels for GPUs take ten more. `test` takes some twenty minutes in all. The
-# script installs packages only as root on Debian and its kin; elsewhere it says what is missing and stops.
+# packages, two for StarPU, one or two for psg; the kernels for GPUs take ten more. `test` takes some twenty minutes in
+# all. The script installs packages only as root on Debian and its kin; elsewhere it says what is missing and stops.
 #
 # PSG_TEST_PATIENCE=N in the environment gives each test N times as long, in place of what the load of the machine
 # asks for.
