@@ -15,8 +15,8 @@
  * of A by inverse iteration: x becomes the next f.
  *
  * Sums have an order of their own, which no cut along z changes. A row of numbers is summed by
- * LANES lanes, number i by lane i % LANES, and lanes are added in halves; rows likewise by ROWS;
- * and what is then left by SUM_LANES.
+ * LANES lanes, number i by lane i % LANES, and the lanes are added in halves. ROWS lanes add the
+ * sums of rows in the same way, and SUM_LANES what is left.
  */
 #ifndef BASE_PCG_H
 #define BASE_PCG_H

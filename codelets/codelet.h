@@ -11,13 +11,12 @@
 #endif
 
 /** Make KIND_codelet, as PSG_CODELET() does, of two functions, which are called unless the run has
- * failed:
- *      void on_core(void *buffers[], const psg_task_args *args)  does the task;
- *      int on_gpu(void *buffers[], const psg_task_args *args)    launches it on the worker's
- *      stream, and returns 0 or a
- *                                                                code for psg_gpu_check(). Not
- *  there without CUDA. Both get their kind with the label: two kinds that are alike have the same
- *  functions. */
+ *  failed:
+ *      void on_core(void *buffers[], const psg_task_args *args)
+ *      int on_gpu(void *buffers[], const psg_task_args *args)
+ *  on_core does the task. on_gpu launches it on the worker's stream, and returns 0 or a code for
+ *  psg_gpu_check(); it is not there without CUDA. Both get their kind with the label: two kinds
+ *  that are alike have the same functions. */
 #define PSG_SOLVER_CODELET(kind, on_core, on_gpu)                                                  \
     PSG_SOLVER_CPU(kind, on_core)                                                                  \
     PSG_SOLVER_CUDA(kind, on_gpu)                                                                  \

@@ -10,8 +10,7 @@
 void psg_task_edge(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t edge);
 /** The components of the gradient that the solve wants of u[s], each like u[s].
  *  @param[in] above       what begins with the plane above u[s], if that is another segment's and
- *  the component along z is
- *                         wanted; else NULL
+ *                         the component along z is wanted; else NULL
  *  @param[in] components  those that are wanted, from x to z */
 void psg_task_gradient(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t above,
                        const starpu_data_handle_t *components);

@@ -11,8 +11,7 @@ void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                       starpu_data_handle_t u);
 /** unpack and ifft_xy: blocks, one per bundle -> u[s].
  *  @param[in] components  [count]: the same part of each component of the gradient that is wanted
- *  along x and y, in this
- *                         order; count is 0 where the task makes u alone */
+ *                         along x and y, in this order; count is 0 where the task makes u alone */
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u, const starpu_data_handle_t *components,
                          size_t count);

@@ -16,8 +16,7 @@
  *  @param[in]  in         [n[1]][n[0]]
  *  @param[in]  in_pitch   elements from a row to the next
  *  @param[out] out        [n[0]][n[1]] where it turns, else [n[1]][n[0]]; must not overlap in.
- *  Nothing is written between
- *                         its rows
+ *                         Nothing is written between its rows
  *  @param[in]  out_pitch  elements from a row to the next */
 void psg_cpu_transpose(size_t bytes, bool turns, const size_t n[2], const void *in, size_t in_pitch,
                        void *out, size_t out_pitch);

@@ -5,9 +5,8 @@
  * fused.c.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
- *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]     after ifft_xy(s), or
- *   where StarPU copies u
- *        |
+ *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
+ *        |         (after ifft_xy(s), or where StarPU copies u)
  *   B[0..S-1][p] --gradient_z(p)--> B[0..S-1][p]
  *                                        |
  *                          B[s][0..P-1] --gradient_xy(s,z)--> along z [s]

@@ -28,8 +28,7 @@ size_t psg_placement_room_now(const psg_plan *plan);
 size_t psg_placement_room_emptied(const psg_plan *plan);
 /** Do the blocks of one more solve fit the GPUs that would have them?
  *  @param[in] ahead  all of f comes before the tasks that read it, so that there has to be room for
- *  it, and for the u of
- *                     the solve before, which may not be home yet */
+ *                     it, and for the u of the solve before, which may not be home yet */
 bool psg_placement_fits(const psg_plan *plan, bool ahead);
 /** The same, if `twice` rows of every plane have two buffers. */
 bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice);

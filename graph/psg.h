@@ -349,14 +349,12 @@ PSG_API size_t psg_plan_in_flight(const psg_plan *plan);
  *  (psg_options.batch), for which it keeps their spectra.
  *  @param[in]  count  1 or more; other numbers than in the call before are fine
  *  @param[in]  f      [count][nz][ny][nx]; each, and the array's place, as in psg_solve(). With
- *  several processes each right-hand side
- *                     is this process' planes
+ *                     several processes each right-hand side is this process' planes
  *  @param[out] u      same shape; f itself (in place), or no part of it
  *  @return as psg_solve(). PSG_ERR_DATA, PSG_ERR_MEAN: the words name the first right-hand side
- *  that is no good, and u of
- *          the others is right. psg_statistics.mean is of the last right-hand side. The other
- *          statistics are of the solve that ended last: of all right-hand sides, or of one that was
- *          solved alone */
+ *          that is no good, and u of the others is right. psg_statistics.mean is of the last
+ *          right-hand side. The other statistics are of the solve that ended last: of all
+ *          right-hand sides, or of one that was solved alone */
 PSG_API psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, void *u);
 
 /** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at full speed
@@ -470,8 +468,7 @@ PSG_API psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_arra
 /** psg_solve_many() between arrays anywhere, in the order of their streams, see
  * psg_submit_arrays(): u is there when it returns.
  *  @param[in] count  right-hand sides, which follow one another in each array: one has its first
- *  point nz planes, nz stride[2]
- *                    elements, after that of the one before
+ *                    point nz planes, nz stride[2] elements, after that of the one before
  *  @param[in]  f     one array, not one for each GPU
  *  @param[out] u     the same; f itself (in place), or no part of it
  *  @return as psg_solve_many() */

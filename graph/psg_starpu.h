@@ -53,13 +53,15 @@ PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
 /** Solve div(epsilon grad u) - lambda u = factor f, as psg_solve_args.epsilon has it, between
  *  StarPU data of the program, and wait. Each list has psg_plan_segments() handles, which are
  *  blocks as those of psg_plan_slab_handles(), but of f64 or of f32 whatever the plan's precision
- *  is: that is the preconditioner's.
- *  @param[in]  f  not written @param[in] epsilon  not written
- *  @param[out] u  no piece of f or epsilon
+ *  is: that is the preconditioner's. StarPU's workers may sleep again when it returns: a program
+ *  reads u by psg_data_acquire(), or between psg_engine_awake() and psg_engine_rest() (psg_task.h).
+ *  @param[in]  f        not written
+ *  @param[in]  epsilon  not written
+ *  @param[out] u        no piece of f or epsilon
  *  @param[in]  args        lambda, factor, mean, tolerance and iterations count; NULL: the plan's
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME; PSG_ERR_STATE: a solve is in
- *  flight; PSG_ERR_DATA: f is not
- *          finite, epsilon not from 1e-75 to 1e75, or there were too few iterations */
+ *          flight; PSG_ERR_DATA: f is not finite, epsilon not from 1e-75 to 1e75, or there were too
+ *          few iterations */
 PSG_API psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f,
                                      struct _starpu_data_state *const *epsilon,
                                      struct _starpu_data_state *const *u,

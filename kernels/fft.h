@@ -23,9 +23,8 @@ typedef struct psg_cuda_fft psg_cuda_fft;
  *  complex numbers, in one direction.
  *  @param[out] fft   NULL after a failure
  *  @param[in]  kind  of the forward transforms along x and y. x PSG_CUDA_DFT: nxc = nx/2 + 1. Else
- *  nxc = (nx + 1)/2, modes 2i and
- *                    2i+1 of x are the real and the imaginary part of number i, and an odd nx has a
- *                    0 behind the last mode;
+ *                    nxc = (nx + 1)/2, modes 2i and 2i+1 of x are the real and the imaginary part
+ *                    of number i, and an odd nx has a 0 behind the last mode;
  *                    y is PSG_CUDA_R2HC then if it is periodic.
  *  @return 0; cudaErrorInvalidValue for a size of 0; cudaErrorMemoryAllocation; cuFFT's codes */
 int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,

@@ -63,9 +63,8 @@ const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan);
  *                           links and memory are in use at the same time.
  *  @param[in]     columns   of all bands, and their order in a plane of each; rows = 0 is fine
  *  @param[in]     symbol    borrowed until return; what it points to, until the stream is there.
- *  The kernel before this call on the
- *                           stream must not write ex_d, ey_d or ez_d: they may be read before it is
- *                           done
+ *                           The kernel before this call on the stream must not write ex_d, ey_d or
+ *                           ez_d: they may be read before it is done
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
 cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_band *bands,
                                 size_t count, const psg_cuda_columns *columns,

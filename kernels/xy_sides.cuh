@@ -3,9 +3,8 @@
 // has two modes.
 //
 //   two   REDFT10: the places of r2r_fused.cuh for reals, so the line is v = x[0], x[2], .. x[3],
-//   x[1]. With V its Fourier
-//         transform, made as in xy_shape.cuh, C[k] - i C[N-k] = 2 w V[k], w = exp(-i pi k / 2N), k
-//         = 0 .. M; C[0] and C[M] are
+//         x[1]. With V its Fourier transform, made as in xy_shape.cuh, C[k] - i C[N-k] = 2 w V[k],
+//         w = exp(-i pi k / 2N), k = 0 .. M; C[0] and C[M] are
 //         one number. So with E and O as there, and r = exp(-2 pi i k / N), C[k] - i C[N-k] is 2 (w
 //         E + w r O), and the number of
 //         M - k is twice the conjugate of exp(i pi / 4) (w E - w r O)
