@@ -9,6 +9,7 @@ import subprocess
 import time
 
 from command import PSG, check, default_signals, in_log, run, without_load
+from patience import patience
 
 SOLVE = ("solve", "--problem", "modes", "--effort", "estimate")
 
@@ -52,25 +53,28 @@ check(on_terminal("--grid", "8") == "", "progress of a short run")
 check(without_load(run(*SOLVE, *LONG).stderr) == "", "progress into a pipe in less than 15 seconds")
 
 # A log has a line every 15 seconds: how far the run is, and about how long it takes.
-LINE = r"psg: (\w+) (\d+)/(\d+)(?:: (\d+) of (\d+) tasks)?, \d+ s(?:, about (\d+) s left)?"
+LINE = r"psg: (\w+) (\d+)/(\d+)(?:: (\d+) of (\d+) tasks)?, \d+ s(?:, about (\d+) s left)?\n"
 
 
-def lines_in_log(*arguments):
-    said = without_load(in_log(*arguments)).splitlines()
-    found = [re.fullmatch(LINE, line) for line in said]
-    check(found and None not in found, "%s said %r" % (arguments, said))
-    return [[int(number or 0) for number in line.groups()[1:]] for line in found]
+def first_in_log(*arguments):
+    """The numbers of the first line of a run that would take minutes, and is interrupted after that line."""
+    process = subprocess.Popen([PSG, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=default_signals)
+    found = re.fullmatch(LINE, said := process.stderr.readline())
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=patience(100))
+    check(found, "%s said %r" % (arguments, said))
+    return [int(number or 0) for number in found.groups()[1:]]
 
 
-WORK = ["run", "ep:S", "--cpus", "1", "--gpus", "0", "--repeat", "1"]
-while float(re.search(r"^run +(\S+) s\b", run(*WORK).stdout, re.M).group(1)) < 4:  # a fast machine
-    WORK[1] = "ep:" + "SWABC"["SWABC".index(WORK[1][3]) + 1]
-first = lines_in_log(*WORK)[0]
+HOURS = ("--grid", "64", "--repeat", "9999999")
+WORK = ("run", "ep:C", "--cpus", "1", "--gpus", "0", "--repeat", "1")
+first = first_in_log(*WORK)
 check(first[:2] == [1, 1] and 0 < first[2] < first[3], "psg %s: %s" % (" ".join(WORK), first))
-check(in_log(*WORK, "--quiet") == "", "progress with --quiet")
-LONG = (*LONG[:-1], str(8 * int(LONG[-1])))
-first = lines_in_log(*SOLVE, *LONG)[0]
-check(1 <= first[0] <= first[1] == int(LONG[-1]), "psg solve %s: %s" % (LONG, first))
+first = first_in_log(*SOLVE, *HOURS)
+check(1 <= first[0] < first[1] == int(HOURS[-1]), "psg solve %s: %s" % (HOURS, first))
+QUIET = ("run", "ep:B", "--cpus", "1", "--gpus", "0", "--repeat", "1", "--quiet")
+check(in_log(*QUIET) == "", "progress with --quiet")
 
 
 # Commands that are done in less than a second, unless they are stopped in the midst.
