@@ -57,9 +57,9 @@ LINE = r"psg: (\w+) (\d+)/(\d+)(?:: (\d+) of (\d+) tasks)?, \d+ s(?:, about (\d+
 
 
 def first_in_log(*arguments):
-    """The numbers of the first line of a run that would take minutes, and is interrupted after that line."""
-    process = subprocess.Popen([PSG, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               preexec_fn=default_signals)
+    """The numbers of the first line. The run would take minutes, and is interrupted after that line."""
+    process = subprocess.Popen([PSG, *arguments], text=True, preexec_fn=default_signals,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     found = re.fullmatch(LINE, said := process.stderr.readline())
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=patience(100))
