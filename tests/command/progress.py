@@ -57,7 +57,7 @@ LINE = r"psg: (\w+) (\d+)/(\d+)(?:: (\d+) of (\d+) tasks)?, \d+ s(?:, about (\d+
 
 
 def first_in_log(*arguments):
-    """The numbers of the first line. The run would take minutes, and is interrupted after that line."""
+    """The numbers of the first line, after which the run is interrupted: it would take minutes."""
     process = subprocess.Popen([PSG, *arguments], text=True, preexec_fn=default_signals,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     found = re.fullmatch(LINE, said := process.stderr.readline())
