@@ -157,6 +157,9 @@ typedef struct psg_run {
     double in;           /**< when the latest task had been submitted, microseconds */
     atomic_size_t tasks; /**< tasks and messages submitted; a chain is one */
     size_t pieces;       /**< of data that these have */
+    size_t starpu_tasks; /**< of these, tasks that StarPU was handed */
+    size_t placed_tasks; /**< of these, tasks whose worker StarPU's policy chooses */
+    int executor;        /**< who runs them; the submitter's */
 
     starpu_pthread_mutex_t mutex; /**< StarPU's, which SimGrid sees too */
     starpu_pthread_cond_t idle;

@@ -153,10 +153,13 @@ static void record(psg_run *run, struct starpu_task *task) {
 
 bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
     const size_t pieces = (size_t)STARPU_TASK_GET_NBUFFERS(task);
+    const bool placed = !task->execute_on_a_specific_worker && task->where != STARPU_NOWHERE;
     psg_simulation_submit(pieces);
     const int result = starpu_task_submit(task);
     run->pieces += pieces;
     run->tasks++;
+    run->starpu_tasks++;
+    run->placed_tasks += placed;
     run->in = starpu_timing_now();
     if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a task %s: %s", task->cl->name,

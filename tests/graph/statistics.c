@@ -94,10 +94,10 @@ static void check_submitted(const psg_statistics *s, const psg_options *options,
     const size_t S = s->segments, P = s->sheets;
     const size_t pieces = solves ? 2 * S * (1 + P) + P * S : 0, tasks = solves ? 2 * S + P : 0;
     const size_t home = solves && (options->gpus > 0 || getenv("STARPU_USE_NUMA")) ? S : 0;
-    CHECK(s->submit_pieces == pieces + home || s->submit_pieces == pieces + 3 * home,
-          "%zu pieces of data with %zu segments, %zu sheets", s->submit_pieces, S, P);
-    CHECK(s->submit_tasks == tasks + home || s->submit_tasks == tasks + 2 * home,
-          "%zu tasks handed over with %zu segments, %zu sheets", s->submit_tasks, S, P);
+    CHECK(s->submit.pieces == pieces + home || s->submit.pieces == pieces + 3 * home,
+          "%zu pieces of data with %zu segments, %zu sheets", s->submit.pieces, S, P);
+    CHECK(s->submit.tasks == tasks + home || s->submit.tasks == tasks + 2 * home,
+          "%zu tasks handed over with %zu segments, %zu sheets", s->submit.tasks, S, P);
 }
 
 /* In one process, what is its only block is not packed. */
@@ -109,17 +109,16 @@ static void check_tasks(const psg_plan *plan, const psg_statistics *s, const psg
     const int dense = alone && S == 1 && strided && (P == 1 || options->gpus > 1);
     const size_t packs = (alone && P == 1 ? 0 : S) + (dense ? 0 : P);
     const size_t staged[PSG_STAGE_EXCHANGE] = {
-        [PSG_STAGE_FFT_XY] = S,     [PSG_STAGE_PACK] = packs,
-        [PSG_STAGE_UNPACK] = packs, [PSG_STAGE_FFT_Z] = P,
-        [PSG_STAGE_DIVIDE] = P,     [PSG_STAGE_IFFT_Z] = P,
-        [PSG_STAGE_IFFT_XY] = S,    [PSG_STAGE_NORMALIZE] = options->normalize ? S : 0};
+        [PSG_STAGE_FFT_XY] = S,  [PSG_STAGE_PACK] = packs, [PSG_STAGE_UNPACK] = packs,
+        [PSG_STAGE_FFT_Z] = P,   [PSG_STAGE_DIVIDE] = P,   [PSG_STAGE_IFFT_Z] = P,
+        [PSG_STAGE_IFFT_XY] = S, [PSG_STAGE_NORMALIZE] = S};
     const size_t fused[PSG_STAGE_EXCHANGE] = {
         [PSG_STAGE_FORWARD_XY] = S, [PSG_STAGE_KSPACE] = P, [PSG_STAGE_INVERSE_XY] = S};
     const size_t *want = options->graph == PSG_GRAPH_STAGED ? staged : fused;
     double seconds[PSG_STAGE_COUNT], sum[PSG_STAGE_COUNT] = {0};
-    CHECK(s->submit_seconds < 60 &&
-              (solves && S + P > 0 ? s->submit_seconds > 0 : solves || s->submit_seconds == 0),
-          "%g s to submit", s->submit_seconds);
+    CHECK(s->submit.seconds < 60 &&
+              (solves && S + P > 0 ? s->submit.seconds > 0 : solves || s->submit.seconds == 0),
+          "%g s to submit", s->submit.seconds);
     if (alone && options->segment_planes > 0 && options->graph == PSG_GRAPH_FUSED) {
         check_submitted(s, options, solves);
     }
