@@ -103,15 +103,17 @@ static bool runs_kernels(void) {
     return psg_platform->computes && (disabled == NULL || atoi(disabled) == 0);
 }
 
+bool psg_route_one_memory(const psg_plan *plan) {
+    return plan->processes.ranks == 1 && !plan->workers.copies;
+}
+
 /* Options that cut the grid or name a policy ask for tasks. Performance models and StarPU's linear
  * program describe tasks. So calibration, and a policy that uses models, get tasks, too. */
 static bool wants_team(const psg_plan *plan) {
-    const psg_workers *w = &plan->workers;
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
     const psg_options *o = &plan->problem.options;
-    return w->gpu_count == 0 && plan->processes.ranks == 1 && !w->copies && runs_kernels() &&
-           o->segment_planes == 0 && o->sheets == 0 && !plan->problem.policy_asked &&
-           o->calibrate == 0 &&
+    return psg_route_one_memory(plan) && runs_kernels() && o->segment_planes == 0 &&
+           o->sheets == 0 && !plan->problem.policy_asked && o->calibrate == 0 &&
            !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL);
 }
 

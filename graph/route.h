@@ -105,6 +105,8 @@ typedef struct psg_solve_route {
 
 /** Which graph? The plan's options are known. */
 void psg_route_graph(psg_solve_route *route, const psg_plan *plan);
+/** Do cores of one process take all tasks, and find all data in place? */
+bool psg_route_one_memory(const psg_plan *plan);
 /** A team of cores, or tasks of StarPU's? The plan's workers are known. */
 void psg_route_begin(psg_solve_route *route, const psg_plan *plan);
 /** Where is the spectrum at home? It is known whether the processes share memory. */

@@ -89,11 +89,15 @@ static void check_cut(const psg_plan *plan, const psg_statistics *s, const psg_o
 
 /** What StarPU was handed of the fused graph, by tasks: a segment and its blocks, there and back,
  * and the blocks of a sheet. From GPUs and other NUMA nodes u comes home beside that, and to GPUs
- * where there is room f, with a block that it waits for. */
+ * where there is room f, with a block that it waits for. On cores alone the first block stands for
+ * all of a task, and what is between the phases comes beside it. */
 static void check_submitted(const psg_statistics *s, const psg_options *options, size_t solves) {
     const size_t S = s->segments, P = s->sheets;
-    const size_t pieces = solves ? 2 * S * (1 + P) + P * S : 0, tasks = solves ? 2 * S + P : 0;
-    const size_t home = solves && (options->gpus > 0 || getenv("STARPU_USE_NUMA")) ? S : 0;
+    const int copies = options->gpus > 0 || getenv("STARPU_USE_NUMA") != NULL;
+    const size_t each[2] = {copies ? 1 + P : 3, copies ? S : 2};
+    const size_t pieces = solves ? 2 * S * each[0] + P * each[1] : 0,
+                 tasks = solves ? 2 * S + P : 0;
+    const size_t home = solves && copies ? S : 0;
     CHECK(s->submit_pieces == pieces + home || s->submit_pieces == pieces + 3 * home,
           "%zu pieces of data with %zu segments, %zu sheets", s->submit_pieces, S, P);
     CHECK(s->submit_tasks == tasks + home || s->submit_tasks == tasks + 2 * home,
