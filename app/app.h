@@ -35,7 +35,7 @@ const char *app_word(const char *option, const psg_options *options);
 #define app_graph_name(value) APP_WORD(graph, value)
 #define app_exchange_name(value) APP_WORD(exchange, value)
 #define app_layout_name(value) APP_WORD(z_layout, value)
-#define app_normalize_name(value) APP_WORD(normalize, value)
+#define app_executor_name(value) APP_WORD(executor, value)
 
 /** 4 or 8. */
 size_t app_element_bytes(psg_precision precision);

@@ -90,11 +90,10 @@ static int make_plan(app_job *r, app_solver *s) {
     app_progress_step(&r->progress, "planning");
     const psg_status status = psg_plan_create(&s->plan, &r->report.grid, &r->report.options);
     int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
-    const bool staged = app_options_given(&r->arguments.solver, "z_layout") ||
-                        app_options_given(&r->arguments.solver, "normalize");
+    const bool staged = app_options_given(&r->arguments.solver, "z_layout");
     if (!code && staged && psg_plan_statistics(s->plan, &r->report.statistics) == PSG_OK &&
         r->report.statistics.graph != PSG_GRAPH_STAGED) {
-        app_note(&r->notes, "--z and --normalize have no effect without --graph staged");
+        app_note(&r->notes, "--z has no effect without --graph staged");
     }
     if (!code && psg_plan_note(s->plan)[0] != '\0' &&
         psg_plan_statistics(s->plan, &r->report.statistics) == PSG_OK) {
@@ -409,6 +408,7 @@ static int finish(app_job *r, const app_solver *s) {
     code = code ? code : app_job_write_results(r, s->gradient);
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->report.runs, &r->notes);
+    app_runs_note_policy(&r->report.runs, r->arguments.solver.options.policy, &r->notes);
     if (!code) { /* an error has said it otherwise */
         app_report_note_mean(&r->report, &r->notes);
     }

@@ -150,14 +150,17 @@ static void write_graph(const writer *w) {
     const app_record_run *run = next_run(w, NULL);
     const bool solve = run->events == 0 || run->event->stage < PSG_STAGE_COUNT;
     double seconds = 0;
+    size_t handed = 0;
     for (; run != NULL; run = next_run(w, run)) {
         seconds = fmax(seconds, run->statistics.seconds);
+        handed += run->statistics.submit.starpu_tasks;
     }
     fprintf(w->file,
-            "digraph psg {\n    label=\"%s of %.4g ms\";\n    labelloc=t;\n    rankdir=LR;\n"
+            "digraph psg {\n    label=\"%s of %.4g ms: %zu task%s of StarPU's\";\n    "
+            "labelloc=t;\n    rankdir=LR;\n"
             "    fontname=\"sans-serif\";\n"
             "    node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n",
-            solve ? "a solve" : "a run", 1e3 * seconds);
+            solve ? "a solve" : "a run", 1e3 * seconds, handed, handed == 1 ? "" : "s");
     while ((run = next_run(w, run)) != NULL) {
         for (int cluster = 0; cluster < CLUSTERS; cluster++) {
             write_cluster(w, run, cluster);

@@ -139,9 +139,9 @@ static void keep_events(app_measure_job *j, const psg_event *events, size_t coun
     (void)psg_work_statistics(j->work, &s);
     json_array_append_new(j->events, json_pack("{s:o, s:I, s:I, s:f}", "tasks",
                                                app_measure_events_json(j, events, count),
-                                               "submit_tasks", (json_int_t)s.submit_tasks,
-                                               "submit_pieces", (json_int_t)s.submit_pieces,
-                                               "submit_seconds", s.submit_seconds));
+                                               "submit_tasks", (json_int_t)s.submit.tasks,
+                                               "submit_pieces", (json_int_t)s.submit.pieces,
+                                               "submit_seconds", s.submit.seconds));
 }
 
 /* @return PSG_OK; else no sample was taken */

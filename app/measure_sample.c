@@ -73,6 +73,9 @@ void app_measure_sample_read(const app_measure_job *j, const psg_run_statistics 
         sample->copy_seconds[link] =
             sample->bytes[link] > 0 ? (is->seconds - was->seconds) / in_flight : 0;
     }
+    sample->executor = s.submit.executor;
+    sample->starpu_tasks = (double)s.submit.starpu_tasks;
+    sample->placed_tasks = (double)s.submit.placed_tasks;
     sample->sent_bytes = (double)s.link[PSG_LINK_MESSAGE].bytes;
     for (size_t e = 0; e < count; e++) {
         if (is_known(j, events[e].worker)) {
@@ -111,11 +114,14 @@ void app_measure_sample_join(const app_measure_sample *parts, int count,
         }
         whole->workers += p->workers;
         whole->seconds = p->seconds; /* the same of all */
+        whole->executor = p->executor;
         whole->exchange_busy = fmax(whole->exchange_busy, p->exchange_busy);
         whole->busiest = fmax(whole->busiest, p->exchange_busy);
         add(whole->stage, p->stage, APP_MEASURE_STAGES);
         add(&whole->tasks_cpu, &p->tasks_cpu, 1);
         add(&whole->tasks_gpu, &p->tasks_gpu, 1);
+        add(&whole->starpu_tasks, &p->starpu_tasks, 1);
+        add(&whole->placed_tasks, &p->placed_tasks, 1);
         add(&whole->cpu_planes, &p->cpu_planes, 1);
         add(&whole->cpu_rows, &p->cpu_rows, 1);
         add(&whole->sent_bytes, &p->sent_bytes, 1);
@@ -201,6 +207,9 @@ json_t *app_measure_sample_json(const app_measure_sample *s, bool bounds) {
     app_json_put(root, "busy_workers", workers);
     app_json_put_real(root, "tasks_cpu", s->tasks_cpu);
     app_json_put_real(root, "tasks_gpu", s->tasks_gpu);
+    app_json_put_real(root, "starpu_tasks", s->starpu_tasks);
+    app_json_put_real(root, "placed_tasks", s->placed_tasks);
+    app_json_put_text(root, "executor_used", app_executor_name(s->executor));
     app_json_put(root, "kinds", kinds_json(s));
     app_json_put_real(root, "cpu_planes", s->cpu_planes);
     app_json_put_real(root, "cpu_rows", s->cpu_rows);

@@ -26,6 +26,8 @@ typedef struct app_measure_sample {
     double kind_tasks[APP_MEASURE_KINDS],
         kind_seconds[APP_MEASURE_KINDS]; /**< by psg_stage, in one of the solves */
     double cpu_planes, cpu_rows;         /**< planes and rows that cores transformed */
+    double starpu_tasks, placed_tasks;   /**< see psg_statistics */
+    psg_executor executor;               /**< the same of all processes */
     double sent_bytes, spectrum_bytes;
     double bytes[PSG_LINK_COUNT], copy_seconds[PSG_LINK_COUNT]; /**< NAN: not known */
     double bound

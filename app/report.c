@@ -65,6 +65,9 @@ void app_report_join(app_report *report) {
     s->seconds = most_of(s->seconds);
     s->plan_seconds = most_of(s->plan_seconds);
     s->segment_planes = (size_t)most_of((double)s->segment_planes);
+    s->submit.starpu_tasks = (size_t)sum_of((double)s->submit.starpu_tasks);
+    s->submit.placed_tasks = (size_t)sum_of((double)s->submit.placed_tasks);
+    report->runs.submit = s->submit;
     report->runs.total = most_of(report->runs.total);
     report->read_seconds = most_of(report->read_seconds);
     report->ranks.imbalance = most_of(busy) * app_ranks() / sum_of(busy);
@@ -257,6 +260,7 @@ void app_report_print(const app_report *report) {
                 app_simulation_machine(), report->simulates_sides ? "" : " with periodic sides");
     }
     app_runs_print_workers(&report->runs);
+    app_runs_print_executor(&report->runs);
     print_graph(report);
     print_share(report);
     if (report->resident) {
@@ -437,9 +441,6 @@ int app_report_json(const app_report *report, const char *path, const char *show
     app_json_put_text(root, "graph", app_graph_name(s->graph));
     app_json_put_text(root, "exchange", app_exchange_name(s->exchange));
     app_json_put_text(root, "z_layout", app_layout_name(s->z_layout));
-    app_json_put_text(
-        root, "normalize",
-        app_normalize_name(s->graph == PSG_GRAPH_STAGED && report->options.normalize));
     app_json_put(root, "tuned", json_boolean(s->tuned));
     app_json_put_size(root, "segments", s->segments);
     app_json_put_size(root, "segment_planes", s->segment_planes);
@@ -447,8 +448,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     app_json_put_size(root, "copied_bytes", s->copied_bytes);
     app_json_put_size(root, "cpu_planes", s->cpu_planes);
     app_json_put_size(root, "cpu_rows", s->cpu_rows);
-    app_json_put_text(root, "policy",
-                      report->runs.workers.policy[0] ? report->runs.workers.policy : NULL);
+    app_runs_json_executor(&report->runs, root);
     app_json_put(root, "ranks", json_integer(app_ranks()));
     app_json_put_size(root, "nodes", report->options.nodes);
     app_json_put(root, "network",

@@ -72,8 +72,35 @@ void app_runs_note_load(const app_runs *runs, app_notes *notes) {
 void app_runs_print_workers(const app_runs *runs) {
     char workers[160];
     app_workers_text(&runs->workers, workers, sizeof workers);
-    app_say("workers   %s, policy %s\n", workers,
-            runs->workers.policy[0] ? runs->workers.policy : "unknown");
+    app_say("workers   %s\n", workers);
+}
+
+const char *app_runs_policy(const app_runs *runs) {
+    return runs->submit.placed_tasks > 0 ? runs->workers.policy : NULL;
+}
+
+/* docs/concepts.md has these words. */
+void app_runs_print_executor(const app_runs *runs) {
+    const char *policy = app_runs_policy(runs);
+    char placed[128] = ", none placed by a policy";
+    if (policy != NULL && runs->submit.placed_tasks == runs->submit.starpu_tasks) {
+        (void)snprintf(placed, sizeof placed, ", all placed by policy %s", policy);
+    } else if (policy != NULL) {
+        (void)snprintf(placed, sizeof placed, ", %zu placed by policy %s",
+                       runs->submit.placed_tasks, policy);
+    }
+    app_say("executor  %s: %zu task%s of StarPU's in a %s%s\n",
+            app_executor_name(runs->submit.executor), runs->submit.starpu_tasks,
+            runs->submit.starpu_tasks == 1 ? "" : "s", runs->what,
+            runs->submit.starpu_tasks > 0 ? placed : "");
+}
+
+void app_runs_note_policy(const app_runs *runs, const char *policy, app_notes *notes) {
+    if (policy != NULL && runs->submit.placed_tasks == 0) {
+        app_note(notes, "policy %s placed no task: %s", policy,
+                 runs->submit.executor == PSG_EXECUTOR_TEAM ? "a team of cores has them all"
+                                                            : "each has its worker");
+    }
 }
 
 void app_runs_print_times(const app_runs *runs) {
@@ -149,6 +176,13 @@ json_t *app_json_rank_workers(const app_workers *workers) {
         json_array_append_new(array, json_integer((json_int_t)workers->of_rank[rank]));
     }
     return array;
+}
+
+void app_runs_json_executor(const app_runs *runs, json_t *root) {
+    app_json_put_text(root, "executor", app_executor_name(runs->submit.executor));
+    app_json_put_size(root, "starpu_tasks", runs->submit.starpu_tasks);
+    app_json_put_size(root, "placed_tasks", runs->submit.placed_tasks);
+    app_json_put_text(root, "policy", app_runs_policy(runs));
 }
 
 json_t *app_runs_json_times(const app_runs *runs) {
@@ -234,9 +268,13 @@ json_t *app_runs_about(const app_runs *runs) {
         const psg_worker *worker = &runs->workers.list[w];
         gpu = worker->kind == PSG_WORKER_CUDA ? worker->name : NULL;
     }
-    return json_pack(
-        "{ss ss ss ss si ss ss ss ss}", "psg", psg_component_version(PSG_COMPONENT_PSG), "StarPU",
-        psg_component_version(PSG_COMPONENT_STARPU), "host", machine.host, "cpu_model",
-        machine.cpu_model, "cores", (int)machine.cores, "gpu_model", gpu != NULL ? gpu : "", "date",
-        date, "workers", workers, "policy", runs->workers.policy);
+    json_t *object =
+        json_pack("{ss ss ss ss si ss ss ss}", "psg", psg_component_version(PSG_COMPONENT_PSG),
+                  "StarPU", psg_component_version(PSG_COMPONENT_STARPU), "host", machine.host,
+                  "cpu_model", machine.cpu_model, "cores", (int)machine.cores, "gpu_model",
+                  gpu != NULL ? gpu : "", "date", date, "workers", workers);
+    if (object != NULL) {
+        app_runs_json_executor(runs, object);
+    }
+    return object;
 }

@@ -14,8 +14,9 @@ typedef struct app_runs {
     unsigned repeat; /**< how many there are */
     double total;    /**< of all together, from the first one's start to the last one's end */
     double median, minimum;
-    double load;       /**< cores that others kept busy meanwhile; NAN: not known */
-    psg_bounds bounds; /**< of the latest run; all 0 if nobody asked */
+    double load;                  /**< cores that others kept busy meanwhile; NAN: not known */
+    psg_bounds bounds;            /**< of the latest run; all 0 if nobody asked */
+    psg_submit_statistics submit; /**< of the latest run, too; tasks of all processes */
 } app_runs;
 
 /** Set median and minimum from seconds. @return APP_DONE; APP_FAILED after a message */
@@ -28,12 +29,21 @@ void app_runs_join_bounds(psg_bounds *bounds);
  *  busy. */
 void app_runs_note_cpus(int cpus, app_notes *notes);
 void app_runs_note_load(const app_runs *runs, app_notes *notes);
+/** Note that the policy which the options name decided nothing. @param[in] policy  or NULL */
+void app_runs_note_policy(const app_runs *runs, const char *policy, app_notes *notes);
 
 /** Lines on stdout. @param[in] link_of  [PSG_LINK_COUNT] */
 void app_runs_print_workers(const app_runs *runs);
+void app_runs_print_executor(const app_runs *runs);
 void app_runs_print_times(const app_runs *runs);
 void app_runs_print_bounds(const app_runs *runs);
 void app_runs_print_links(const psg_link_statistics *link_of);
+
+/** The scheduling policy that placed tasks of the latest run. @return NULL: none did */
+const char *app_runs_policy(const app_runs *runs);
+
+/** Put who ran the tasks: "executor", "starpu_tasks", "placed_tasks" and "policy". */
+void app_runs_json_executor(const app_runs *runs, json_t *root);
 
 /** Parts of reports; NULL when out of memory. The workers of all processes, and how many each has;
  *  the times; the bounds; the copies; notes; all options as they were given. */

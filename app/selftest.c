@@ -70,7 +70,6 @@ typedef struct selftest_case {
     psg_graph graph;
     psg_exchange exchange;
     psg_z_layout z_layout;
-    int normalize;
     size_t segment_planes, sheets;
 } selftest_case;
 
@@ -83,7 +82,7 @@ static const selftest_case fixed[] = {
     {.n = {64, 1, 1}},
     {.n = {2, 3, 5}, .lambda = 1},
     {.n = {48, 20, 96}, .symbol = PSG_SYMBOL_FD2, .lambda = 2.5},
-    {.n = {40, 50, 60}, .graph = PSG_GRAPH_STAGED, .normalize = 1},
+    {.n = {40, 50, 60}, .graph = PSG_GRAPH_STAGED},
     {.n = {40, 50, 60}, .graph = PSG_GRAPH_STAGED, .z_layout = PSG_Z_STRIDED},
     {.n = {25, 27, 49}, .graph = PSG_GRAPH_STAGED, .precision = PSG_F32, .segment_planes = 7},
     {.n = {33, 64, 65}, .segment_planes = 5, .sheets = 9},
@@ -122,7 +121,6 @@ static selftest_case random_case(selftest *t, selftest_on on) {
     c.lambda = app_random(&t->random) % 3 == 0 ? 1.5 : 0;
     c.graph = app_random(&t->random) % 3 == 0 ? PSG_GRAPH_STAGED : PSG_GRAPH_FUSED;
     c.z_layout = app_random(&t->random) % 2 == 0 ? PSG_Z_CONTIGUOUS : PSG_Z_STRIDED;
-    c.normalize = app_random(&t->random) % 2 == 0;
     c.segment_planes = (size_t)(app_random(&t->random) % 3) * (1 + c.n[2] / 5);
     c.sheets = (size_t)(app_random(&t->random) % 8);
     c.exchange = random_exchange(t, on);
@@ -152,7 +150,6 @@ static psg_options options_of(const selftest *t, const selftest_case *c, selftes
     o.graph = c->graph;
     o.exchange = c->exchange;
     o.z_layout = c->z_layout;
-    o.normalize = c->normalize;
     o.segment_planes = c->segment_planes;
     o.sheets = c->sheets;
     return o;

@@ -176,9 +176,9 @@ static void add_copy(const writer *w, const app_record_run *run, const psg_copy 
 
 static void add_submission(const writer *w, const app_record_run *run) {
     const psg_run_statistics *s = &run->statistics;
-    add_span(w, "submission", "submission", run, 0, s->submit_seconds, SUBMISSION_TRACK,
-             json_pack("{si sI sI}", "run", (int)run->number, "tasks", (json_int_t)s->submit_tasks,
-                       "pieces", (json_int_t)s->submit_pieces));
+    add_span(w, "submission", "submission", run, 0, s->submit.seconds, SUBMISSION_TRACK,
+             json_pack("{si sI sI}", "run", (int)run->number, "tasks", (json_int_t)s->submit.tasks,
+                       "pieces", (json_int_t)s->submit.pieces));
 }
 
 /* How many workers of a process have a track. */

@@ -106,6 +106,7 @@ static int run_all(app_work_job *r) {
         }
     }
     r->runs.total = psg_clock() - start;
+    r->runs.submit = r->statistics.submit;
     const app_load after = app_load_now();
     r->runs.load = app_load_between(&before, &after);
     return app_runs_times(&r->runs);
@@ -136,6 +137,7 @@ static void print(const app_work_job *r) {
                 app_simulation_machine());
     }
     app_runs_print_workers(&r->runs);
+    app_runs_print_executor(&r->runs);
     for (size_t k = 0; k < r->kinds; k++) {
         const psg_kind_tasks *t = &r->tasks[k];
         const char *joint = ":";
@@ -192,7 +194,7 @@ static int write_json(const app_work_job *r, const char *path) {
     app_json_put(root, "tile", a->tile > 0 ? json_integer(a->tile) : NULL);
     app_json_put_text(root, "priority", app_work_priorities[a->priority].name);
     r->command->report(r, root);
-    app_json_put_text(root, "policy", r->runs.workers.policy);
+    app_runs_json_executor(&r->runs, root);
     app_json_put(root, "workers", app_json_workers(&r->runs.workers));
     app_json_put_size(root, "repeat", r->runs.repeat);
     app_json_put(root, "seconds", app_runs_json_times(&r->runs));
@@ -238,6 +240,7 @@ static int finish(app_work_job *r, work_files *w) {
     r->status = right == PSG_OK ? APP_DONE : app_error(APP_FAILED, "%s", psg_last_error());
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->runs, &r->notes);
+    app_runs_note_policy(&r->runs, r->arguments->solver.options.policy, &r->notes);
     int code = write_files(r, w);
     for (int f = 0; f < FILES && !code; f++) {
         code = w->path[f] != NULL ? app_output_commit(&w->output[f]) : APP_DONE;

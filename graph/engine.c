@@ -280,6 +280,7 @@ psg_run *psg_engine_start(psg_work *work) {
     }
     psg_transfers_begin(work, true);
     e->run->awake = true;
+    e->run->executor = PSG_EXECUTOR_TASKS;
     e->submission = psg_work_start(work, e->run, work->runs);
     return e->run;
 }

@@ -30,6 +30,7 @@ static bool gather(psg_run *run, const psg_plan *plan, const psg_graph_row *grap
 static bool submit_chain(psg_run *run, const psg_plan *plan, const psg_graph_row *graph,
                          const psg_workspace *workspace, const psg_arrays *arrays, bool waits) {
     if (!arrays->stays || !psg_arrays_there(arrays)) {
+        run->executor = PSG_EXECUTOR_TASKS;
         return submit_tasks(run, plan, graph, workspace, arrays, waits);
     }
     if (gather(run, plan, graph, workspace, arrays)) {
@@ -71,13 +72,17 @@ static void end_team(psg_engine *engine) {
     }
 }
 
-const psg_executor psg_executor_tasks = {.words = "tasks", .submit = submit_tasks};
-const psg_executor psg_executor_chain = {
-    .words = "one task on a GPU", .gathers = true, .submit = submit_chain};
-const psg_executor psg_executor_team = {.words = "a team of cores",
-                                        .sleeps = true,
-                                        .gathers = true,
-                                        .make = make_team,
-                                        .end = end_team,
-                                        .parts = psg_partition_team,
-                                        .submit = submit_team};
+const psg_executor_row psg_executor_tasks = {
+    .is = PSG_EXECUTOR_TASKS, .words = "tasks", .submit = submit_tasks};
+const psg_executor_row psg_executor_chain = {.is = PSG_EXECUTOR_CHAIN,
+                                             .words = "one task on a GPU",
+                                             .gathers = true,
+                                             .submit = submit_chain};
+const psg_executor_row psg_executor_team = {.is = PSG_EXECUTOR_TEAM,
+                                            .words = "a team of cores",
+                                            .sleeps = true,
+                                            .gathers = true,
+                                            .make = make_team,
+                                            .end = end_team,
+                                            .parts = psg_partition_team,
+                                            .submit = submit_team};

@@ -5,10 +5,10 @@
 #include "graph/route.h"
 
 /** StarPU schedules each task. */
-extern const psg_executor psg_executor_tasks;
+extern const psg_executor_row psg_executor_tasks;
 /** One of StarPU's tasks has all of them, on the GPU that has all of the grid. */
-extern const psg_executor psg_executor_chain;
+extern const psg_executor_row psg_executor_chain;
 /** Cores share the steps, see runtime/team.h. */
-extern const psg_executor psg_executor_team;
+extern const psg_executor_row psg_executor_team;
 
 #endif

@@ -45,7 +45,11 @@ static const word efforts[] = {{"measure", PSG_EFFORT_MEASURE},
                                {"estimate", PSG_EFFORT_ESTIMATE},
                                {"patient", PSG_EFFORT_PATIENT},
                                {NULL, 0}};
-static const word scalers[] = {{"divide", 0}, {"task", 1}, {NULL, 0}};
+static const word executors[] = {{"auto", PSG_EXECUTOR_AUTO},
+                                 {"tasks", PSG_EXECUTOR_TASKS},
+                                 {"team", PSG_EXECUTOR_TEAM},
+                                 {"chain", PSG_EXECUTOR_CHAIN},
+                                 {NULL, 0}};
 static const word answers[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 static const word shares[] = {
     {"auto", PSG_CPU_SHARE_AUTO}, {"free", PSG_CPU_SHARE_FREE}, {NULL, 0}};
@@ -174,13 +178,15 @@ static const row rows[] = {
      layouts,
      0,
      0},
-    {{"normalize", "Task graph", "task|divide", "task",
-      "where the staged graph multiplies by factor/(nx ny nz): in a task of its own, or in the "
-      "division",
+    {{"executor", "Task graph", "tasks|team|chain|auto", "auto",
+      "who runs the tasks: tasks (StarPU schedules each), team (cores share them), chain (one task "
+      "of StarPU's on the GPU that has all of the grid); auto: tasks where a policy is named, by "
+      "an "
+      "option or by STARPU_SCHED, else the fastest one",
       SAME},
      CHOICE,
-     AT(normalize),
-     scalers,
+     AT(executor),
+     executors,
      0,
      0},
     {{"segment_planes", "Task graph", "N|auto", "auto",

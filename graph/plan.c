@@ -10,6 +10,7 @@
 #include "graph/placement.h"
 #include "graph/plan_bounds.h"
 #include "graph/plan_struct.h"
+#include "graph/policy.h"
 #include "graph/psg_starpu.h"
 #include "graph/ranks.h"
 #include "graph/route.h"
@@ -65,7 +66,7 @@ static void set_context(psg_plan *plan) {
                             .workers = &plan->workers,
                             .calibrate = o->calibrate != 0};
     psg_route_graph(&plan->route, plan);
-    psg_route_kinds(&c->graph, plan);
+    c->graph = plan->route.graph->kinds;
 }
 
 /* -------------------------------------------------------------------------- structures */
@@ -81,8 +82,8 @@ static psg_status make_problem(psg_plan *plan) {
 static psg_status make_workers(psg_plan *plan) {
     psg_engine *e = &plan->context.engine;
     const psg_workers *w = &plan->workers;
-    const psg_status status = psg_workers_make(&plan->workers, plan);
-    psg_route_begin(&plan->route, plan);
+    psg_status status = psg_workers_make(&plan->workers, plan);
+    status = status == PSG_OK ? psg_route_begin(&plan->route, plan) : status;
     e->workers = w->count;
     e->pinned = w->gpu_count > 0;
     e->polls = w->gpu_count > 0 && w->cpu_count == 0;
@@ -110,9 +111,10 @@ static psg_status make_codelets(psg_plan *plan) {
     psg_context *c = &plan->context;
     const size_t segments = c->layout.segments.count;
     const size_t bundles = c->layout.bundles.count;
-    const psg_status status = psg_placement_codelets(&plan->placement, plan);
+    psg_status status = psg_placement_codelets(&plan->placement, plan);
     c->codelets = &plan->placement.codelets;
-    c->engine.chain_steps = psg_route_chain(&plan->route, plan);
+    status =
+        status == PSG_OK ? psg_route_chain(&plan->route, plan, &c->engine.chain_steps) : status;
     c->engine.task_data = TASK_DATA + (segments > bundles ? segments : bundles);
     return status;
 }
@@ -142,7 +144,7 @@ static psg_status make_history(psg_plan *plan) {
 }
 
 static psg_status make_executor(psg_plan *plan) {
-    const psg_executor *e = plan->route.executor;
+    const psg_executor_row *e = plan->route.executor;
     psg_route_say(&plan->route, plan);
     psg_route_several(&plan->several, plan);
     return e->make != NULL ? e->make(&plan->context.engine, plan) : PSG_OK;
@@ -303,7 +305,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
         return status;
     }
     plan->problem.options = b.options;
-    plan->problem.policy_asked = b.options.policy != NULL;
+    plan->problem.policy_asked = b.options.policy != NULL || psg_policy_environment() != NULL;
     plan->problem.options.policy =
         NULL; /* strings and arrays are the caller's, and StarPU has them */
     plan->problem.options.gpu_ids = NULL;

@@ -7,6 +7,7 @@
 
 #include <starpu.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* @return NULL: there are no more */
@@ -49,6 +50,11 @@ psg_status psg_policy_check(const char *policy, const char *where) {
                           policy, where, near)
                : psg_fail(PSG_ERR_ARG, "unknown scheduling policy '%s'%s; there are:%s", policy,
                           where, list);
+}
+
+const char *psg_policy_environment(void) {
+    const char *policy = getenv("STARPU_SCHED");
+    return policy != NULL && policy[0] != '\0' ? policy : NULL;
 }
 
 int psg_policy_uses_models(const char *policy) {

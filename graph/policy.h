@@ -8,4 +8,7 @@
  *  @return PSG_OK; PSG_ERR_ARG: the words name the one that was probably meant, or all */
 psg_status psg_policy_check(const char *policy, const char *where);
 
+/** @return the policy that STARPU_SCHED in the environment names; NULL: it names none */
+const char *psg_policy_environment(void);
+
 #endif

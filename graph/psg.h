@@ -180,6 +180,20 @@ typedef enum psg_z_layout {
     PSG_Z_COUNT
 } psg_z_layout;
 
+/** Who runs the tasks of a solve. */
+typedef enum psg_executor {
+    /** Tasks where a policy is named, by psg_options.policy or STARPU_SCHED, where an option cuts
+     *  the grid, and where StarPU measures tasks or decides by its models of them. Else a team on
+     *  cores, a chain where one GPU has all of the grid, and tasks everywhere else. */
+    PSG_EXECUTOR_AUTO = 0,
+    PSG_EXECUTOR_TASKS, /**< StarPU schedules each task */
+    PSG_EXECUTOR_TEAM,  /**< cores share the tasks among themselves: of one process without GPUs */
+    /** One task of StarPU's has all, on the GPU that has all of the grid: of one process. Solves
+     *  between arrays that are brought to the GPU are tasks. */
+    PSG_EXECUTOR_CHAIN,
+    PSG_EXECUTOR_COUNT
+} psg_executor;
+
 /** How long FFTW may search for its plans. */
 typedef enum psg_effort {
     PSG_EFFORT_MEASURE = 0,
@@ -227,9 +241,9 @@ typedef struct psg_options {
     int tuned;           /**< 1 = options left at their default take what `psg tune` stored, see
                     psg_machine.h */
     double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
-    int normalize;  /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
-    double network; /**< 0 = as the machine's file says; bytes per second between nodes */
-    unsigned nodes; /**< 1; of a simulation only (psg_machine.h): alike nodes, a process each */
+    psg_executor executor; /**< PSG_EXECUTOR_AUTO */
+    double network;        /**< 0 = as the machine's file says; bytes per second between nodes */
+    unsigned nodes;    /**< 1; of a simulation only (psg_machine.h): alike nodes, a process each */
     double time_limit; /**< 0 = none; seconds to wait for other processes, "Several processes" */
     double factor;     /**< 1; finite, not 0: lap(u) - lambda u = factor f. Its unit is unit(u) /
                             (L^2 unit(f)); gravity: 4 pi G. It costs no time */

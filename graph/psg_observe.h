@@ -72,6 +72,17 @@ typedef struct psg_stage_statistics {
     double seconds;
 } psg_stage_statistics;
 
+/** How the tasks of a run were handed over, and to whom. */
+typedef struct psg_submit_statistics {
+    double seconds;      /**< to submit all tasks and messages */
+    size_t tasks;        /**< tasks submitted, copies and messages included; 1: the run was one */
+    size_t pieces;       /**< data handles passed to StarPU with them */
+    size_t starpu_tasks; /**< of the tasks, those that StarPU was handed */
+    size_t placed_tasks; /**< of starpu_tasks, those whose worker the scheduling policy chose */
+    /** who ran them; PSG_EXECUTOR_AUTO: before the first run */
+    psg_executor executor;
+} psg_submit_statistics;
+
 /** What went over a link. */
 typedef struct psg_link_statistics {
     uint64_t bytes;
@@ -107,9 +118,7 @@ typedef struct psg_statistics {
      *  A dense copy on the same GPU does not count */
     uint64_t copied_bytes;
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
-    double submit_seconds;       /**< seconds to submit all tasks and messages */
-    size_t submit_tasks; /**< tasks submitted, copies and messages included; 1: the solve was one */
-    size_t submit_pieces; /**< data handles passed to StarPU with them */
+    psg_submit_statistics submit;
 
     /** Copies to, from and between GPUs, of all plans so far; messages to other processes, of the
      *  latest solve. */
@@ -153,9 +162,7 @@ typedef struct psg_run_statistics {
     double submitted;
     /** from its submission to the end of its last task; of a solve see psg_statistics */
     double seconds;
-    double submit_seconds;                    /**< seconds to submit all tasks and messages */
-    size_t submit_tasks;                      /**< tasks submitted, copies and messages included */
-    size_t submit_pieces;                     /**< data handles passed to StarPU with them */
+    psg_submit_statistics submit;
     psg_link_statistics link[PSG_LINK_COUNT]; /**< as psg_statistics.link */
 } psg_run_statistics;
 

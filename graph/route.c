@@ -40,13 +40,6 @@ static void drop(psg_graph_kinds *kinds, psg_task_kind kind, bool sheet) {
     }
 }
 
-void psg_route_kinds(psg_graph_kinds *kinds, const psg_plan *plan) {
-    *kinds = plan->route.graph->kinds;
-    if (plan->problem.options.normalize == 0) {
-        drop(kinds, PSG_TASK_NORMALIZE, false);
-    }
-}
-
 /* -------------------------------------------------------------------------------------- home */
 
 /* Each home needs less room on the GPUs than the home before it. */
@@ -107,18 +100,38 @@ bool psg_route_one_memory(const psg_plan *plan) {
     return plan->processes.ranks == 1 && !plan->workers.copies;
 }
 
-/* Options that cut the grid or name a policy ask for tasks. Performance models and StarPU's linear
- * program describe tasks. So calibration, and a policy that uses models, get tasks, too. */
-static bool wants_team(const psg_plan *plan) {
-    const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
+/* Options that cut the grid ask for tasks: a user wants to see them, and `psg tune` has timed its
+ * cut by them. So does a named policy. Performance models and StarPU's linear program describe
+ * tasks, so calibration, and a policy that uses models, get tasks, too. */
+static psg_executor asked_executor(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
-    return psg_route_one_memory(plan) && runs_kernels() && o->segment_planes == 0 &&
-           o->sheets == 0 && !plan->problem.policy_asked && o->calibrate == 0 &&
-           !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL);
+    const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
+    const bool tasks = o->segment_planes > 0 || o->sheets > 0 || plan->problem.policy_asked ||
+                       o->calibrate != 0 ||
+                       psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL);
+    return o->executor != PSG_EXECUTOR_AUTO ? o->executor
+           : tasks                          ? PSG_EXECUTOR_TASKS
+                                            : PSG_EXECUTOR_AUTO;
 }
 
-void psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
-    route->executor = wants_team(plan) ? &psg_executor_team : &psg_executor_tasks;
+static bool asks_for(const psg_plan *plan, psg_executor executor) {
+    const psg_executor asked = asked_executor(plan);
+    return asked == executor || asked == PSG_EXECUTOR_AUTO;
+}
+
+psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
+    const psg_workers *w = &plan->workers;
+    const bool possible = psg_route_one_memory(plan) && runs_kernels();
+    if (!possible && plan->problem.options.executor == PSG_EXECUTOR_TEAM) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "executor team is for the cores of one process without GPUs%s",
+                        w->copies         ? ", with one memory for all of them"
+                        : !runs_kernels() ? ", and is not simulated"
+                                          : "");
+    }
+    route->executor =
+        possible && asks_for(plan, PSG_EXECUTOR_TEAM) ? &psg_executor_team : &psg_executor_tasks;
+    return PSG_OK;
 }
 
 static bool all_on(int worker, const psg_parts *parts) {
@@ -130,24 +143,21 @@ static bool all_on(int worker, const psg_parts *parts) {
 }
 
 /* A GPU that has all tasks runs them in turn. StarPU has nothing to choose, and its work between
- * two tasks takes as long as a small task. Options that cut the grid ask for tasks: a user wants to
- * see them, and `psg tune` has timed its cut by them. */
-static size_t chain_steps(const psg_plan *plan) {
+ * two tasks takes as long as a small task. */
+psg_status psg_route_chain(psg_solve_route *route, const psg_plan *plan, size_t *steps) {
     const psg_context *c = &plan->context;
     const int worker = c->layout.segments.part[0].worker;
-    const bool one = on_gpus(plan->route.home) && plan->processes.ranks == 1 &&
-                     all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.sheets);
-    return one && plan->problem.options.segment_planes == 0 && plan->problem.options.sheets == 0
-               ? psg_task_most(c)
-               : 0;
-}
-
-size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan) {
-    const size_t steps = chain_steps(plan);
+    const bool possible = on_gpus(plan->route.home) && plan->processes.ranks == 1 &&
+                          all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.sheets);
+    const bool chain = possible && asks_for(plan, PSG_EXECUTOR_CHAIN);
+    *steps = chain ? psg_task_most(c) : 0;
     if (route->executor != &psg_executor_team) {
-        route->executor = steps > 0 ? &psg_executor_chain : &psg_executor_tasks;
+        route->executor = *steps > 0 ? &psg_executor_chain : &psg_executor_tasks;
     }
-    return steps;
+    return *steps > 0 || plan->problem.options.executor != PSG_EXECUTOR_CHAIN
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED,
+                          "executor chain needs one GPU that has all of the grid, in one process");
 }
 
 /* PSG_MEAN_ERROR reads each f after its solve, so it needs single solves. With cpu_share = free,
@@ -260,7 +270,7 @@ static void choose_blocks(psg_context *to, const psg_plan *plan) {
     to->in_place = fused(plan) ? !packed : segment_is_block;
     to->block_messages = between && plan->route.exchange->is != PSG_EXCHANGE_ALLTOALL ? 1 : 0;
     to->reached_bundles = direct && (w->gpu_count > 1 || between) ? l->bundles.count : 0;
-    psg_route_kinds(&to->graph, plan);
+    to->graph = plan->route.graph->kinds;
     if (segment_is_block) {
         drop(&to->graph, PSG_TASK_PACK, false);
         drop(&to->graph, PSG_TASK_UNPACK, false);

@@ -18,14 +18,15 @@ typedef struct psg_graph_row {
     /** Find out whether processes share memory, see psg_shared_try(). NULL: its tasks write blocks
      *  of their own memory alone. */
     psg_status (*try_sharing)(psg_shared *shared, const psg_plan *plan);
-    psg_graph_kinds kinds; /**< of a plan that packs and normalizes */
+    psg_graph_kinds kinds; /**< of a plan that packs */
     /** Submit every task of one solve. Failures are latched in the run. */
     void (*submit)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                    const psg_arrays *arrays);
 } psg_graph_row;
 
 /** Who runs them. A function that is NULL has nothing to do. */
-typedef struct psg_executor {
+typedef struct psg_executor_row {
+    psg_executor is;
     const char *words;
     bool sleeps;  /**< StarPU's workers may sleep: they do not run the tasks */
     bool gathers; /**< runs keep their tasks for the next solve of the same arrays */
@@ -39,7 +40,7 @@ typedef struct psg_executor {
      *  @return do all its tasks follow one another on one stream? */
     bool (*submit)(psg_run *run, const psg_plan *plan, const psg_graph_row *graph,
                    const psg_workspace *workspace, const psg_arrays *arrays, bool waits);
-} psg_executor;
+} psg_executor_row;
 
 /** How blocks go from segments to sheets, and back. */
 typedef struct psg_exchange_row {
@@ -92,7 +93,7 @@ typedef struct psg_home_row {
 
 typedef struct psg_solve_route {
     const psg_graph_row *graph;
-    const psg_executor *executor;
+    const psg_executor_row *executor;
     const psg_exchange_row *exchange;
     /** With less room on the GPUs another one, and what depends on it is made anew. */
     const psg_home_row *home;
@@ -107,8 +108,9 @@ typedef struct psg_solve_route {
 void psg_route_graph(psg_solve_route *route, const psg_plan *plan);
 /** Do cores of one process take all tasks, and find all data in place? */
 bool psg_route_one_memory(const psg_plan *plan);
-/** A team of cores, or tasks of StarPU's? The plan's workers are known. */
-void psg_route_begin(psg_solve_route *route, const psg_plan *plan);
+/** A team of cores, or tasks of StarPU's? The plan's workers are known.
+ *  @return PSG_OK; PSG_ERR_UNSUPPORTED: the options ask for a team that cannot be */
+psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan);
 /** Where is the spectrum at home? It is known whether the processes share memory. */
 const psg_home_row *psg_route_home(const psg_plan *plan);
 /** The next home that takes less room on the GPUs. @return NULL: there is none */
@@ -118,16 +120,15 @@ const psg_home_row *psg_route_smaller_home(const psg_plan *plan);
 void psg_route_several(psg_solve_route *several, const psg_plan *plan);
 /** How are blocks exchanged? @return PSG_OK; PSG_ERR_UNSUPPORTED */
 psg_status psg_route_exchange(psg_solve_route *route, const psg_plan *plan);
-/** The kinds of the graph, as far as the options tell. */
-void psg_route_kinds(psg_graph_kinds *kinds, const psg_plan *plan);
 /** What follows from the cut: the kinds of the graph that have something to do, the form of blocks
  *  and sheets, and the width of strips: kernels on GPUs store the rows of a block as strips of x
  *  one after the other. All processes that read a block have the same.
  *  @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_route_blocks(psg_context *context, const psg_plan *plan);
-/** Once all parts have a worker: is a solve one task on one GPU? @return see
- * psg_engine.chain_steps */
-size_t psg_route_chain(psg_solve_route *route, const psg_plan *plan);
+/** Once all parts have a worker: is a solve one task on one GPU?
+ *  @param[out] steps  see psg_engine.chain_steps
+ *  @return PSG_OK; PSG_ERR_UNSUPPORTED: the options ask for a chain that cannot be */
+psg_status psg_route_chain(psg_solve_route *route, const psg_plan *plan, size_t *steps);
 /** Find the words. */
 void psg_route_say(psg_solve_route *route, const psg_plan *plan);
 

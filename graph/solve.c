@@ -139,8 +139,10 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     plan->pending.newest = pending;
     const psg_solve_route *route =
         pending->terms.right_hand_sides > 1 ? &plan->several : &plan->route;
-    const psg_executor *executor = pending->steps_most == 0 ? route->executor : &psg_executor_tasks;
+    const psg_executor_row *executor =
+        pending->steps_most == 0 ? route->executor : &psg_executor_tasks;
     run->awake = !executor->sleeps;
+    run->executor = (int)executor->is;
     const psg_submission submission = psg_work_start(&plan->work, run, plan->pending.launched++);
     if (pending->steps_most > 0) {
         psg_pcg_submit_arrays(run, plan, pending);

@@ -8,7 +8,7 @@
  *
  * X[s] is a segment's spectrum, Z[p] a sheet with z along or across its lines, B as in fused.c.
  * With one sheet X[s] is B[s][0], and with one segment and z across Z[p] is B[0][p]: nothing is
- * packed then. The factor factor/(nx ny nz) may be the division's, and then there is no normalize.
+ * packed then.
  */
 #include "codelets/staged.h"
 #include "codelets/forward_xy.h"
@@ -49,9 +49,7 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
                                 workspace->spectra[s - segments.first]);
         psg_task_ifft_xy(run, s, workspace->spectra[s - segments.first],
                          arrays->slabs[PSG_FIELD_U][s - segments.first]);
-        if (psg_graph_has(&psg_context_of(run)->graph, PSG_TASK_NORMALIZE, false)) {
-            psg_task_normalize(run, s, arrays->slabs[PSG_FIELD_U][s - segments.first]);
-        }
+        psg_task_normalize(run, s, arrays->slabs[PSG_FIELD_U][s - segments.first]);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
         psg_graph_gradient_xy(run, plan, workspace, arrays, s);
     }

@@ -56,6 +56,15 @@ static void count_transfers(psg_link_statistics links[PSG_LINK_COUNT]) {
     pthread_mutex_unlock(&process.lock);
 }
 
+static psg_submit_statistics submitted(const psg_history *history) {
+    return (psg_submit_statistics){.seconds = history->submit_seconds,
+                                   .tasks = history->tasks,
+                                   .pieces = history->pieces,
+                                   .starpu_tasks = history->starpu_tasks,
+                                   .placed_tasks = history->placed_tasks,
+                                   .executor = (psg_executor)history->executor};
+}
+
 psg_status(psg_work_statistics)(const psg_work *work, psg_run_statistics *statistics,
                                 size_t struct_size) {
     psg_clear_error();
@@ -70,9 +79,7 @@ psg_status(psg_work_statistics)(const psg_work *work, psg_run_statistics *statis
         .runs = work->runs,
         .submitted = h->submitted,
         .seconds = h->seconds,
-        .submit_seconds = h->submit_seconds,
-        .submit_tasks = h->tasks,
-        .submit_pieces = h->pieces,
+        .submit = submitted(h),
         .link[PSG_LINK_MESSAGE] = {h->sent_bytes, h->messages.seconds},
     };
     count_transfers(s.link);
@@ -156,9 +163,7 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .tuned = plan->problem.tuned,
         .ranks = plan->processes.ranks,
         .rank = plan->processes.rank,
-        .submit_seconds = plan->work.latest.submit_seconds,
-        .submit_pieces = plan->work.latest.pieces,
-        .submit_tasks = plan->work.latest.tasks,
+        .submit = submitted(&plan->work.latest),
         .scratch_bytes = plan->storage.scratch_bytes,
         .iterations = plan->past.pcg.steps,
         .residual = plan->past.pcg.residual,

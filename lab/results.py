@@ -2,6 +2,7 @@
 launcher and the machine, are the identity: they say what was measured."""
 
 import math
+import os
 import sys
 
 import sweep as configs
@@ -12,7 +13,8 @@ from words import clean
 # identity, ~: the median of this number of all samples.
 COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max repeats warm_up seed
     *models gflops points error tolerance ~busy idle ~exchange_busy ~busiest *busy_workers load
-    load_average ~tasks_cpu ~tasks_gpu *kinds ~cpu_planes ~cpu_rows ~h2d_bytes ~d2h_bytes
+    load_average ~tasks_cpu ~tasks_gpu
+    ~starpu_tasks ~placed_tasks *executor_used *kinds ~cpu_planes ~cpu_rows ~h2d_bytes ~d2h_bytes
     ~d2d_bytes ~h2d_seconds ~d2h_seconds ~d2d_seconds ~sent_bytes ~spectrum_bytes
     bound_path_seconds bound_work_seconds bound_memory_seconds bound_link_seconds
     bound_lp_seconds bound_seconds *bound_by *bound_link of_bound workers_cpu workers_gpu
@@ -89,8 +91,12 @@ class Results:
         self.table = Table(sweep.columns + own + self.stages, texts, identity)
 
     def identity(self, config):
+        """A policy that STARPU_SCHED names is in force where the options name none."""
+        policy = config["sched"]
+        if policy == self.sweep.standard["sched"]:
+            policy = os.environ.get("STARPU_SCHED") or policy
         return {
-            **config,
+            **config, "sched": policy,
             **self.circumstances.row(), "mpirun": self.mpirun if int(config["ranks"]) > 1 else ""
         }
 
@@ -156,6 +162,9 @@ class Results:
         shares = zip(*[sample["busy_workers"] for sample in samples])
         row["busy_workers"] = " ".join("%.3f" % median(share) for share in shares)
         row["kinds"] = self.kinds_text(samples)
+        row["executor_used"] = samples[-1]["executor_used"]
+        if not numbers["placed_tasks"]:
+            row["policy"] = ""  # none decided
 
     @staticmethod
     def put_bounds(row, numbers, samples):

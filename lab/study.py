@@ -39,7 +39,7 @@ STUDIES = {
     ]),
     "policies": (("128", "256", "512", "1024"), [(WORKERS, {"sched": "all", **BOTH_GRAPHS})]),
     "variants": (SMALL, [(WORKERS,
-                          {**BOTH_GRAPHS, "z": "contiguous,strided", "normalize": "task,divide"})]),
+                          {**BOTH_GRAPHS, "z": "contiguous,strided"})]),
     "scaling": (LARGE, [(CORES, {"cpus": UP_TO_CPUS}), (CORES, {"ranks": UP_TO_CPUS, "cpus": "1"}),
                         (GPUS, {"gpus": UP_TO_GPUS}), (GPUS, {"ranks": UP_TO_GPUS, "gpus": "1"})]),
     "overlap": (LARGE, [(CORES, {"cpus": ALL_CPUS, **BOTH_GRAPHS}),

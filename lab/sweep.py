@@ -93,7 +93,7 @@ class Sweep:
         c.update(dict.fromkeys(WORKLOAD, ""))
         _, ny, nz = extents(c["grid"])
         if c["graph"] != "staged":
-            c["z"] = c["normalize"] = ""
+            c["z"] = ""
         if "0" in (c["cpus"], c["gpus"]):
             c["cpu_share"] = self.standard["cpu_share"]
         if c["nodes"] == "1":

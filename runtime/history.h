@@ -15,8 +15,10 @@ typedef struct psg_history {
     double submitted; /**< seconds since the epoch, or of the simulation */
     double seconds;   /**< from submission to the end of the last task */
     double submit_seconds;
-    size_t tasks;  /**< tasks and messages submitted */
-    size_t pieces; /**< of data that these have */
+    size_t tasks;                      /**< tasks and messages submitted */
+    size_t pieces;                     /**< of data that these have */
+    size_t starpu_tasks, placed_tasks; /**< see psg_run */
+    int executor;
 } psg_history;
 
 /** @return false: no memory */

@@ -123,6 +123,12 @@ typedef struct psg_run_events {
     psg_record record;
 } psg_run_events;
 
+/** What StarPU was handed of a run. */
+typedef struct psg_run_handed {
+    size_t tasks;  /**< of psg_run.tasks */
+    size_t placed; /**< of these, tasks whose worker StarPU's policy chooses */
+} psg_run_handed;
+
 /** Data that stay in main memory, and change hands between phases of tasks along one axis of parts
  *  and along another: each task of a phase waits for all of the phase before. So StarPU need not
  *  know which task uses which: the tasks of a phase read `between`, and a gate writes it. */
@@ -166,6 +172,8 @@ typedef struct psg_run {
     double in;           /**< when the latest task had been submitted, microseconds */
     atomic_size_t tasks; /**< tasks and messages submitted; a chain is one */
     size_t pieces;       /**< of data that these have */
+    psg_run_handed handed;
+    int executor; /**< who runs them; the submitter's */
 
     starpu_pthread_mutex_t mutex; /**< StarPU's, which SimGrid sees too */
     starpu_pthread_cond_t idle;

@@ -156,9 +156,15 @@ static void record(psg_run *run, struct starpu_task *task) {
     }
 }
 
-static bool give(psg_run *run, struct starpu_task *task) {
-    psg_simulation_submit((size_t)STARPU_TASK_GET_NBUFFERS(task));
+bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
+    const size_t pieces = (size_t)STARPU_TASK_GET_NBUFFERS(task);
+    const bool placed = !task->execute_on_a_specific_worker && task->where != STARPU_NOWHERE;
+    psg_simulation_submit(pieces);
     const int result = starpu_task_submit(task);
+    run->pieces += pieces;
+    run->tasks++;
+    run->handed.tasks++;
+    run->handed.placed += placed;
     run->in = starpu_timing_now();
     if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a task %s: %s", task->cl->name,
@@ -169,14 +175,7 @@ static bool give(psg_run *run, struct starpu_task *task) {
     return result == 0;
 }
 
-bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
-    run->pieces += (size_t)STARPU_TASK_GET_NBUFFERS(task);
-    run->tasks++;
-    return give(run, task);
-}
-
-static struct starpu_codelet gate_codelet = {
-    .name = "gate", .where = STARPU_NOWHERE, .nbuffers = STARPU_VARIABLE_NBUFFERS};
+static struct starpu_codelet gate_codelet = {.name = "gate", .nbuffers = STARPU_VARIABLE_NBUFFERS};
 
 static void passed(void *run) {
     psg_run_end_task(run);
@@ -185,12 +184,13 @@ static void passed(void *run) {
 void psg_task_gate(psg_run *run, starpu_data_handle_t handle, enum starpu_data_access_mode mode) {
     struct starpu_task *task = starpu_task_create();
     task->cl = &gate_codelet;
+    task->where = STARPU_NOWHERE;
     task->nbuffers = 1;
     psg_task_use(task, 0, handle, mode);
     task->epilogue_callback_func = passed;
     task->epilogue_callback_arg = run;
     psg_run_begin_task(run);
-    if (!give(run, task)) {
+    if (!psg_task_hand_over(run, task)) {
         psg_run_end_task(run);
     }
 }

@@ -8,9 +8,9 @@
 #include <string.h>
 
 const harness_variant harness_variants[HARNESS_VARIANTS] = {
-    {"fused", PSG_GRAPH_FUSED, PSG_Z_CONTIGUOUS, 1},
-    {"staged, z contiguous", PSG_GRAPH_STAGED, PSG_Z_CONTIGUOUS, 1},
-    {"staged, z strided, normalised by the division", PSG_GRAPH_STAGED, PSG_Z_STRIDED, 0},
+    {"fused", PSG_GRAPH_FUSED, PSG_Z_CONTIGUOUS},
+    {"staged, z contiguous", PSG_GRAPH_STAGED, PSG_Z_CONTIGUOUS},
+    {"staged, z strided", PSG_GRAPH_STAGED, PSG_Z_STRIDED},
 };
 
 static int environment_number(const char *name, int otherwise) {
@@ -94,7 +94,6 @@ psg_options harness_with(psg_precision precision, const char *text) {
 void harness_set_variant(psg_options *options, const harness_variant *variant) {
     options->graph = variant->graph;
     options->z_layout = variant->z_layout;
-    options->normalize = variant->normalize;
 }
 
 psg_plan *harness_plan_at(const char *file, int line, const psg_grid *grid,

@@ -106,7 +106,6 @@ typedef struct harness_variant {
     const char *name;
     psg_graph graph;
     psg_z_layout z_layout;
-    int normalize;
 } harness_variant;
 
 #define HARNESS_VARIANTS 3

@@ -20,7 +20,8 @@ module psg
     private
 
     public :: psg_axis, psg_grid, psg_options, psg_plan, psg_terms, psg_statistics, psg_stage_statistics, psg_link_statistics
-    public :: psg_grid_init, psg_options_init, psg_options_set, psg_options_get, psg_axis_points, psg_good_length, psg_message
+    public :: psg_submit_statistics, psg_grid_init, psg_options_init, psg_options_set, psg_options_get, psg_axis_points, &
+        psg_good_length, psg_message
 
     ! psg_status, psg_bc, psg_points and psg_precision
     integer(c_int), parameter, public :: PSG_OK = 0, PSG_ERR_ARG = 1, PSG_ERR_UNSUPPORTED = 2, PSG_ERR_MEMORY = 3, &
@@ -58,7 +59,7 @@ module psg
         type(c_ptr) :: machine
         integer(c_int) :: tuned
         real(c_double) :: cpu_share
-        integer(c_int) :: normalize
+        integer(c_int) :: executor
         real(c_double) :: network
         integer(c_int) :: nodes
         real(c_double) :: time_limit, factor
@@ -77,6 +78,12 @@ module psg
         real(c_double) :: seconds
     end type psg_link_statistics
 
+    type, bind(c) :: psg_submit_statistics
+        real(c_double) :: seconds
+        integer(c_size_t) :: tasks, pieces, starpu_tasks, placed_tasks
+        integer(c_int) :: executor
+    end type psg_submit_statistics
+
     type, bind(c) :: psg_statistics
         integer(c_size_t) :: struct_size
         real(c_double) :: plan_seconds
@@ -91,9 +98,10 @@ module psg
         type(psg_stage_statistics) :: stage(STAGES)
         integer(c_int64_t) :: copied_bytes
         integer(c_size_t) :: cpu_planes, cpu_rows
-        real(c_double) :: submit_seconds
-        integer(c_size_t) :: submit_tasks, submit_pieces
+        type(psg_submit_statistics) :: submit
         type(psg_link_statistics) :: link(LINKS)
+        integer(c_size_t) :: iterations
+        real(c_double) :: residual
     end type psg_statistics
 
     type, bind(c) :: c_array ! psg_array
@@ -141,14 +149,12 @@ module psg
             type(psg_options), intent(out) :: options
             integer(c_size_t), value :: bytes
         end subroutine c_options_init
-
         integer(c_int) function c_options_set(options, name, text) bind(c, name='psg_options_set')
             import :: psg_options, c_char, c_int, c_ptr
             type(psg_options), intent(inout) :: options
             character(kind=c_char), intent(in) :: name(*)
             type(c_ptr), value :: text
         end function c_options_set
-
         integer(c_int) function c_options_get(options, name, text, room) bind(c, name='psg_options_get')
             import :: psg_options, c_char, c_int, c_size_t
             type(psg_options), intent(in) :: options
@@ -156,13 +162,11 @@ module psg
             character(kind=c_char), intent(out) :: text(*)
             integer(c_size_t), value :: room
         end function c_options_get
-
         integer(c_int) function c_axis_points(axis, first, step) bind(c, name='psg_axis_points')
             import :: psg_axis, c_double, c_int
             type(psg_axis), intent(in) :: axis
             real(c_double), intent(out) :: first, step
         end function c_axis_points
-
         integer(c_int) function c_good_length(n, bc, points, good) bind(c, name='psg_good_length')
             import :: c_int, c_size_t
             integer(c_size_t), value :: n
@@ -170,7 +174,6 @@ module psg
             integer(c_int), value :: points
             integer(c_size_t), intent(inout) :: good
         end function c_good_length
-
         integer(c_int) function c_plan_create(plan, grid, options) bind(c, name='psg_plan_create')
             import :: psg_grid, psg_options, c_int, c_ptr
             type(c_ptr), intent(out) :: plan

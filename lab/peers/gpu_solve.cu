@@ -4,7 +4,7 @@
  * 1` is the shortest run.
  *
  *   bench_gpus cufft [--gpus N] [--f32] [--graph staged|fused] [--exchange managed|direct]
- *                    [--z contiguous|strided] [--normalize task|divide] [--segment-planes N]
+ *                    [--z contiguous|strided] [--executor tasks|chain] [--segment-planes N]
  *                    [--sheets N] [--rows] N|NXxNYxNZ ...
  *
  * psg is between slabs that stay on the GPUs. --gpus: default: 1, 2, 4, ... all. --rows: those of
@@ -145,7 +145,7 @@ static int beside_cufft(int argc, char **argv, const void *) {
                                 {"graph", BENCH_SOLVER, &options, "graph"},
                                 {"exchange", BENCH_SOLVER, &options, "exchange"},
                                 {"z", BENCH_SOLVER, &options, "z_layout"},
-                                {"normalize", BENCH_SOLVER, &options, "normalize"},
+                                {"executor", BENCH_SOLVER, &options, "executor"},
                                 {"segment-planes", BENCH_SOLVER, &options, "segment_planes"},
                                 {"sheets", BENCH_SOLVER, &options, "sheets"},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};

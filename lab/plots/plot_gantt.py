@@ -121,5 +121,6 @@ def caption(trace):
     if about["cpu_model"].startswith("simulated"):
         machine = "SIMULATED machine %s" % about["host"]
     what = about.get("workload") or ", ".join((grid_name(about["grid"]), about["precision"], about["graph"]))
-    return "%s; %s\npsg %s, StarPU %s; %s, %s, policy %s; the latest run" % (
-        machine, about["date"][:10], about["psg"], about["StarPU"], what, about["workers"], about["policy"])
+    who = [about["workers"], *("%s %s" % (name, about[name]) for name in ("executor", "policy") if about.get(name))]
+    return "%s; %s\npsg %s, StarPU %s; %s, %s; the latest run" % (
+        machine, about["date"][:10], about["psg"], about["StarPU"], what, ", ".join(who))

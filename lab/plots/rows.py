@@ -6,7 +6,7 @@ import os
 import sys
 
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z",
-         "normalize", "segment_planes", "sheets", "data", "in_flight", "effort", "ranks", "nodes",
+         "segment_planes", "sheets", "data", "in_flight", "effort", "ranks", "nodes",
          "network")
 
 
@@ -37,6 +37,9 @@ def read(path, is_known):
             fail("%s: row %d has not as many fields as there are columns" % (path, at))
     if not rows or not is_known(rows[0]):
         fail("%s: no rows of psg bench" % path)
+    for row in rows:
+        if row.get("policy") == "" and row["status"] == "ok":
+            row["policy"] = "no policy decides"
     return rows
 
 

@@ -73,7 +73,7 @@ static int sheets_packed(const solved *s) {
 
 /** Every segment before every sheet, and the other way round; beside that, within a segment or
  *  sheet, the staged graph's chains. Nothing else. */
-static void check_graph(const solved *s, int staged, int normalized) {
+static void check_graph(const solved *s, int staged) {
     const size_t segments = s->statistics.segments, sheets = s->statistics.sheets;
     const int packed = segments_packed(s), unpacked = sheets_packed(s);
     const psg_stage there = packed   ? PSG_STAGE_PACK
@@ -97,7 +97,7 @@ static void check_graph(const solved *s, int staged, int normalized) {
                   (has_edge(s, PSG_STAGE_FFT_XY, z, SIZE_MAX, PSG_STAGE_PACK, z, SIZE_MAX) &&
                    has_edge(s, PSG_STAGE_UNPACK, z, SIZE_MAX, PSG_STAGE_IFFT_XY, z, SIZE_MAX)),
               "the chain of s%zu is broken", z);
-        CHECK(!normalized ||
+        CHECK(!staged ||
                   has_edge(s, PSG_STAGE_IFFT_XY, z, SIZE_MAX, PSG_STAGE_NORMALIZE, z, SIZE_MAX),
               "s%zu is not normalised", z);
     }
@@ -108,8 +108,7 @@ static void check_graph(const solved *s, int staged, int normalized) {
         }
     }
     const size_t expected = 2 * segments * sheets + (packed ? 2 * segments : 0) +
-                            (normalized ? segments : 0) +
-                            (staged ? (unpacked ? 4 : 2) * sheets : 0);
+                            (staged ? segments : 0) + (staged ? (unpacked ? 4 : 2) * sheets : 0);
     CHECK(s->graph.edges == expected, "%zu dependencies of %zu", s->graph.edges, expected);
 }
 
@@ -240,7 +239,7 @@ static void one_plan(const cut *c, psg_precision precision, const harness_varian
     for (size_t n = 0; n < solves; ++n) {
         CHECK_STATUS(together ? psg_wait(plan) : psg_solve(plan, f, u), PSG_OK);
         AT_END(drop) solved s = take(plan);
-        check_graph(&s, staged, staged && options.normalize);
+        check_graph(&s, staged);
         if (!together) {
             check_path(&s, c, staged);
         }

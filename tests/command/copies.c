@@ -135,9 +135,9 @@ psg_status(psg_work_statistics)(const psg_work *work, psg_run_statistics *statis
     }
     memset(statistics, 0, struct_size);
     statistics->submitted = 1e9 + 8 * solves;
-    statistics->submit_seconds = 0.5;
-    statistics->submit_tasks = 3;
-    statistics->submit_pieces = 11;
+    statistics->submit.seconds = 0.5;
+    statistics->submit.tasks = 3;
+    statistics->submit.pieces = 11;
     return PSG_OK;
 }
 

@@ -105,7 +105,7 @@ for value in ("-1", "x", "0,x", "0,,1", ",", "1,1", "0,1x", ""):
 for option, words in (("problem", ("madelung", "modes", "cavity")), ("lattice", ("nacl", "cscl", "zns")),
                       ("precision", ("f64", "f32")), ("symbol", ("spectral", "fd2", "fd4")),
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
-                      ("exchange", ("managed", "direct", "mpi", "alltoall")), ("z", ("contiguous", "strided")), ("normalize", ("task", "divide")),
+                      ("exchange", ("managed", "direct", "mpi", "alltoall")), ("z", ("contiguous", "strided")), ("executor", ("tasks", "team", "chain")),
                       ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
     for value in ("frob", "", words[0] + "x"):
         bad("solve", "--" + option, value, says=("--%s '%s'" % (option, value), "one of") + words)
@@ -142,9 +142,9 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
     "solve": """in out box bc points values gradient epsilon tolerance iterations problem lattice grid symbol lambda factor mean mean-tolerance precision options verify json trace dag bounds force quiet verbose cpus gpus
-        cpu-share sched calibrate cache-dir machine nodes network graph exchange z normalize segment-planes sheets effort tuned data repeat in-flight batch
+        cpu-share sched calibrate cache-dir machine nodes network graph exchange z executor segment-planes sheets effort tuned data repeat in-flight batch
         time-limit help version""".split(),
-    "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes sheets
+    "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z executor segment-planes sheets
         data in-flight effort workload tile order barrier priority place study large machine repeat warm-up passes calibrate seed memory
         mpirun patience bounds csv json again record force quiet help version""".split(),
     "run": "tile order priority place barrier precision cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),

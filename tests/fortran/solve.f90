@@ -61,7 +61,7 @@ program solve
     end do
     call plan%statistics(found)
     call check(found%solves == 15 .and. found%segments == 3 .and. found%ranks == 1 .and. found%seconds > 0 .and. &
-        found%submit_tasks > 0, 'statistics')
+        found%submit%tasks > 0, 'statistics')
 
     ! In single precision, between walls: a plan without options but one.
     call psg_options_init(options)

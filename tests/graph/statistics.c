@@ -90,18 +90,17 @@ static void check_cut(const psg_plan *plan, const psg_statistics *s, const psg_o
 /** What StarPU was handed of the fused graph, by tasks: a segment and its blocks, there and back,
  * and the blocks of a sheet. From GPUs and other NUMA nodes u comes home beside that, and to GPUs
  * where there is room f, with a block that it waits for. On cores alone the first block stands for
- * all of a task, and what is between the phases comes beside it. */
+ * all of a task, what is between the phases comes beside it, and gates are two more tasks. */
 static void check_submitted(const psg_statistics *s, const psg_options *options, size_t solves) {
     const size_t S = s->segments, P = s->sheets;
     const int copies = options->gpus > 0 || getenv("STARPU_USE_NUMA") != NULL;
-    const size_t each[2] = {copies ? 1 + P : 3, copies ? S : 2};
-    const size_t pieces = solves ? 2 * S * each[0] + P * each[1] : 0,
-                 tasks = solves ? 2 * S + P : 0;
+    const size_t of_all = copies ? 2 * S * (1 + P) + P * S : 2 * S * 3 + P * 2 + 2;
+    const size_t pieces = solves ? of_all : 0, tasks = solves ? 2 * S + P + (copies ? 0 : 2) : 0;
     const size_t home = solves && copies ? S : 0;
-    CHECK(s->submit_pieces == pieces + home || s->submit_pieces == pieces + 3 * home,
-          "%zu pieces of data with %zu segments, %zu sheets", s->submit_pieces, S, P);
-    CHECK(s->submit_tasks == tasks + home || s->submit_tasks == tasks + 2 * home,
-          "%zu tasks handed over with %zu segments, %zu sheets", s->submit_tasks, S, P);
+    CHECK(s->submit.pieces == pieces + home || s->submit.pieces == pieces + 3 * home,
+          "%zu pieces of data with %zu segments, %zu sheets", s->submit.pieces, S, P);
+    CHECK(s->submit.tasks == tasks + home || s->submit.tasks == tasks + 2 * home,
+          "%zu tasks handed over with %zu segments, %zu sheets", s->submit.tasks, S, P);
 }
 
 /* In one process, what is its only block is not packed. */
@@ -113,17 +112,16 @@ static void check_tasks(const psg_plan *plan, const psg_statistics *s, const psg
     const int dense = alone && S == 1 && strided && (P == 1 || options->gpus > 1);
     const size_t packs = (alone && P == 1 ? 0 : S) + (dense ? 0 : P);
     const size_t staged[PSG_STAGE_EXCHANGE] = {
-        [PSG_STAGE_FFT_XY] = S,     [PSG_STAGE_PACK] = packs,
-        [PSG_STAGE_UNPACK] = packs, [PSG_STAGE_FFT_Z] = P,
-        [PSG_STAGE_DIVIDE] = P,     [PSG_STAGE_IFFT_Z] = P,
-        [PSG_STAGE_IFFT_XY] = S,    [PSG_STAGE_NORMALIZE] = options->normalize ? S : 0};
+        [PSG_STAGE_FFT_XY] = S,  [PSG_STAGE_PACK] = packs, [PSG_STAGE_UNPACK] = packs,
+        [PSG_STAGE_FFT_Z] = P,   [PSG_STAGE_DIVIDE] = P,   [PSG_STAGE_IFFT_Z] = P,
+        [PSG_STAGE_IFFT_XY] = S, [PSG_STAGE_NORMALIZE] = S};
     const size_t fused[PSG_STAGE_EXCHANGE] = {
         [PSG_STAGE_FORWARD_XY] = S, [PSG_STAGE_KSPACE] = P, [PSG_STAGE_INVERSE_XY] = S};
     const size_t *want = options->graph == PSG_GRAPH_STAGED ? staged : fused;
     double seconds[PSG_STAGE_COUNT], sum[PSG_STAGE_COUNT] = {0};
-    CHECK(s->submit_seconds < 60 &&
-              (solves && S + P > 0 ? s->submit_seconds > 0 : solves || s->submit_seconds == 0),
-          "%g s to submit", s->submit_seconds);
+    CHECK(s->submit.seconds < 60 &&
+              (solves && S + P > 0 ? s->submit.seconds > 0 : solves || s->submit.seconds == 0),
+          "%g s to submit", s->submit.seconds);
     if (alone && options->segment_planes > 0 && options->graph == PSG_GRAPH_FUSED) {
         check_submitted(s, options, solves);
     }

@@ -13,6 +13,7 @@
 #include "tests/mpi/ranks.h"
 #endif
 #include "tests/check.h"
+#include "tests/graph/ways_table.h"
 #include "tests/harness.h"
 #include "tests/simulate/simulate.h"
 
@@ -20,6 +21,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <starpu.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +81,8 @@ static void find(void *function, const char *name) {
 
 /** Tasks without a codelet, by which StarPU waits for data, do not count. Nor do tasks without
  * data: these call workers of a team. */
+static atomic_size_t starpu_tasks, placed_tasks; /**< of psg_submit_statistics */
+
 #undef starpu_task_submit /* with the line of the call, where StarPU records these */
 BEFORE_THE_LIBRARY int starpu_task_submit(struct starpu_task *task) {
     int (*submit)(struct starpu_task *);
@@ -86,6 +90,8 @@ BEFORE_THE_LIBRARY int starpu_task_submit(struct starpu_task *task) {
     if (task->cl != NULL && task->cl->name != NULL &&
         (strcmp(task->cl->name, "team") != 0 || STARPU_TASK_GET_NBUFFERS(task) > 0)) {
         note(task->cl->name, 1);
+        starpu_tasks++;
+        placed_tasks += !task->execute_on_a_specific_worker && task->where != STARPU_NOWHERE;
     }
     return submit(task);
 }
@@ -127,131 +133,6 @@ BEFORE_THE_LIBRARY int MPI_Ialltoallv(const void *from, const int *counts, const
                            request);
 }
 #endif
-
-/* ----------------------------------------------------------------------------- what is there */
-
-/** Who goes a way: one process, with a communicator of its own (ALONE) or without; several
- *  processes with cores, or with a GPU each; a simulation alone. */
-typedef enum place { CORES, GPU, GPUS, ALONE, PROCESSES, GPU_PROCESSES, SIMULATED } place;
-
-/** Where the spectrum is, and whether kspace writes rows of it to other GPUs, and reads them. */
-typedef enum home { MAIN, ON_GPUS, ROWS_RETURNED, ROWS_FETCHED } home;
-
-enum {
-    MANAGED = PSG_EXCHANGE_MANAGED,
-    DIRECT = PSG_EXCHANGE_DIRECT,
-    MESSAGES = PSG_EXCHANGE_MPI,
-    ALLTOALL = PSG_EXCHANGE_ALLTOALL
-};
-
-/** What StarPU is handed: each step, one task for all, or none, as a thread enters the team. */
-typedef enum executor { TASKS, CHAIN, CUDA_GRAPH, TEAM_BY_THREAD, TEAM_BY_TASK } executor;
-
-/** The call: f and u are in main memory, but for slabs, which are where they are worked on. */
-typedef enum call { SOLVE, SUBMIT, SLABS, SLABS_ONCE, SOLVE_MANY, ONE_BY_ONE, EPSILON } call;
-
-/** Terms "name count". A count is a sum of products of digits and: S segments and P sheets of this
- *  process, which are one bundle for others; A segments of all; J solves of conjugate gradients; F
- *  bytes of the field, X of the spectrum; E messages and M bytes to other processes. "?" is any
- *  count. What has no term is 0. */
-#define FUSED "forward_xy S, kspace P, inverse_xy S"
-#define STAGED "fft_xy S, pack S+P, unpack P+S, fft_z P, divide P, ifft_z P, ifft_xy S, normalize S"
-#define STAGED_IN_ONE /* the segment's spectrum is the only block */                               \
-    "fft_xy S, pack P, unpack P, fft_z P, divide P, ifft_z P, ifft_xy S, normalize S"
-#define EPSILON_STEPS                                                                              \
-    "forward_xy SJ, kspace PJ, inverse_xy SJ, pcg_measure S, pcg_start S, pcg_scalars 2+3J, "      \
-    "pcg_dot SJ, pcg_direction SJ, pcg_apply SJ, pcg_update SJ, pcg_end S"
-
-#define STAGED_GRAPH "graph=staged "
-#define CUT "segment-planes=5 sheets=9"
-#define HALVES "segment-planes=13 sheets=2"
-#define NODES "nodes=2 network=1e10"
-
-typedef struct way {
-    const char *name;
-    place place;
-    call call;
-    const char *options; /**< "name=value name=value" */
-    executor executor;
-    const char *steps;
-    int exchange;
-    home home;
-    char same;          /**< ways of one letter have the same u, bit by bit */
-    const char *beside; /**< what else StarPU and MPI are asked for, and bytes over links */
-} way;
-
-static const way ways[] = {
-    {"a team", CORES, SOLVE, "", TEAM_BY_THREAD, FUSED, MANAGED, MAIN, 'f', ""},
-    {"a team, submitted", CORES, SUBMIT, "", TEAM_BY_THREAD, FUSED, MANAGED, MAIN, 'f', ""},
-    {"a team, of slabs", CORES, SLABS, "", TEAM_BY_TASK, FUSED, MANAGED, MAIN, 'f', ""},
-    {"a team, staged", CORES, SOLVE, STAGED_GRAPH, TEAM_BY_THREAD, STAGED, MANAGED, MAIN, 's', ""},
-    {"a team, many", CORES, SOLVE_MANY, "", TEAM_BY_THREAD, "whole 4", MANAGED, MAIN, 'f', ""},
-    {"tasks", CORES, SOLVE, "policy=lws", TASKS, FUSED, MANAGED, MAIN, 'f', "gate 2"},
-    {"tasks of a cut", CORES, SOLVE, CUT, TASKS, FUSED, MANAGED, MAIN, 'f', "gate 2"},
-    {"tasks of slabs", CORES, SLABS, CUT, TASKS, FUSED, MANAGED, MAIN, 'f', "gate 2"},
-    {"tasks, staged", CORES, SOLVE, STAGED_GRAPH CUT, TASKS, STAGED, MANAGED, MAIN, 's', "gate 2"},
-    {"tasks, z strided", CORES, SOLVE, STAGED_GRAPH CUT " z-layout=strided", TASKS, STAGED, MANAGED,
-     MAIN, 'z', "gate 2"},
-    {"tasks, many", CORES, SOLVE_MANY, "policy=lws", TASKS, "whole 4", MANAGED, MAIN, 'f', ""},
-    {"tasks, one by one", CORES, ONE_BY_ONE, "policy=lws batch=1", TASKS, FUSED, MANAGED, MAIN, 'f',
-     "gate 42"},
-    {"epsilon", CORES, EPSILON, "", TASKS, EPSILON_STEPS, MANAGED, MAIN, 'e', "gate 2J"},
-
-    {"one of one", ALONE, SOLVE, "exchange=mpi", TEAM_BY_THREAD, FUSED, MANAGED, MAIN, 'f', ""},
-    {"shared memory", PROCESSES, SOLVE, "", TASKS, FUSED, DIRECT, MAIN, 'f', "send E"},
-    {"one by one", PROCESSES, ONE_BY_ONE, "", TASKS, FUSED, DIRECT, MAIN, 'f', "send E"},
-    {"messages", PROCESSES, SOLVE, "exchange=mpi", TASKS, FUSED, MESSAGES, MAIN, 'f',
-     "send E, message M"},
-    {"messages of slabs", PROCESSES, SLABS, "exchange=mpi", TASKS, FUSED, MESSAGES, MAIN, 'f',
-     "send E, message M"},
-    {"messages of a cut", PROCESSES, SOLVE, "exchange=mpi " CUT, TASKS, FUSED, MESSAGES, MAIN, 'f',
-     "send E, message M, nowhere 2A"},
-    {"messages, staged", PROCESSES, SOLVE, STAGED_GRAPH, TASKS, STAGED, MESSAGES, MAIN, 's',
-     "send E, message M"},
-    {"alltoall", PROCESSES, SOLVE, "exchange=alltoall", TASKS, FUSED, ALLTOALL, MAIN, 'f',
-     "alltoall 2, message M"},
-    {"alltoall, staged", PROCESSES, SOLVE, STAGED_GRAPH "exchange=alltoall", TASKS, STAGED,
-     ALLTOALL, MAIN, 's', "alltoall 2, message M"},
-
-    {"tasks on a GPU", GPU, SOLVE, "", TASKS, FUSED, DIRECT, ON_GPUS, 'g',
-     "fetch 2S, h2d F, d2h F"},
-    {"tasks on a GPU, of slabs", GPU, SLABS_ONCE, "", TASKS, FUSED, DIRECT, ON_GPUS, 'g', ""},
-    {"tasks on a GPU, of a cut", GPU, SLABS, CUT, TASKS, FUSED, DIRECT, ON_GPUS, 'g', ""},
-    {"tasks on a GPU, staged", GPU, SOLVE, STAGED_GRAPH, TASKS, STAGED_IN_ONE, MANAGED, ON_GPUS,
-     'h', "fetch 2S, h2d F, d2h F"},
-    {"a chain", GPU, SLABS, "record=yes", CHAIN, FUSED, DIRECT, ON_GPUS, 'g', ""},
-    {"a chain, staged", GPU, SLABS, STAGED_GRAPH "record=yes", CHAIN, STAGED_IN_ONE, MANAGED,
-     ON_GPUS, 'h', ""},
-    {"a graph of CUDA's", GPU, SLABS, "", CUDA_GRAPH, FUSED, DIRECT, ON_GPUS, 'g', ""},
-    {"many on a GPU", GPU, SOLVE_MANY, "batch=2", TASKS, "whole 2", DIRECT, ON_GPUS, 'w',
-     "fetch 2, h2d 4F, d2h 4F"},
-    {"epsilon on a GPU", GPU, EPSILON, "", TASKS, EPSILON_STEPS, DIRECT, ON_GPUS, 'i',
-     "fetch S, h2d ?, d2h ?"},
-    {"a GPU and cores", GPU, SOLVE, "cpu-share=free cpus=2 " CUT, TASKS, FUSED, MANAGED, MAIN, 'j',
-     "fetch ?, h2d ?, d2h ?"},
-
-    {"direct, rows fetched", GPUS, SLABS, HALVES, TASKS, FUSED, DIRECT, ROWS_FETCHED, 'd', ""},
-    {"direct", GPUS, SOLVE, "segment-planes=13 sheets=18", TASKS, FUSED, DIRECT, ON_GPUS, 'd',
-     "fetch 2S, h2d F, d2h F"},
-    {"managed", GPUS, SLABS, "exchange=managed " HALVES, TASKS, FUSED, MANAGED, ON_GPUS, 'm',
-     "d2d X"},
-    {"managed, staged", GPUS, SLABS, STAGED_GRAPH HALVES, TASKS, STAGED, MANAGED, ON_GPUS, 'n',
-     "d2d X"},
-
-    {"shared memory of GPUs", GPU_PROCESSES, SLABS, "", TASKS, FUSED, DIRECT, ROWS_FETCHED, 'd',
-     "send E"},
-    {"messages of GPUs", GPU_PROCESSES, SLABS, "exchange=mpi", TASKS, FUSED, MESSAGES, MAIN, 'm',
-     "send E, message M, h2d ?, d2h ?"},
-    {"alltoall of GPUs", GPU_PROCESSES, SLABS, "exchange=alltoall", TASKS, FUSED, ALLTOALL, MAIN,
-     'm', "alltoall 2, message M, h2d ?, d2h ?"},
-
-    {"direct, rows returned", SIMULATED, SLABS, "gpus=4 segment-planes=7 sheets=4", TASKS, FUSED,
-     DIRECT, ROWS_RETURNED, 'd', ""},
-    {"messages of nodes", SIMULATED, SLABS, "gpus=1 " NODES, TASKS, FUSED, MESSAGES, MAIN, 'd',
-     "message M, h2d M, d2h M"},
-    {"alltoall of nodes", SIMULATED, SLABS, "gpus=1 exchange=alltoall " NODES, TASKS, FUSED,
-     ALLTOALL, MAIN, 'd', "message M, h2d M, d2h M"},
-};
 
 /* ---------------------------------------------------------------------------- what should be */
 
@@ -409,13 +290,17 @@ static numbers numbers_of(const run *r, const psg_statistics *s, const tally *st
 }
 
 static void check_way(const run *r, const psg_statistics *before) {
-    static const char *const executors[] = {[TASKS] = NULL,
-                                            [CHAIN] = "chain 1",
-                                            [CUDA_GRAPH] = "chain 1, graph_launch 1",
-                                            [TEAM_BY_THREAD] = "",
-                                            [TEAM_BY_TASK] = "team 1"};
+    static const struct {
+        psg_executor is;
+        const char *handed;
+    } executors[] = {[TASKS] = {PSG_EXECUTOR_TASKS, NULL},
+                     [CHAIN] = {PSG_EXECUTOR_CHAIN, "chain 1"},
+                     [CUDA_GRAPH] = {PSG_EXECUTOR_CHAIN, "chain 1, graph_launch 1"},
+                     [TEAM_BY_THREAD] = {PSG_EXECUTOR_TEAM, ""},
+                     [TEAM_BY_TASK] = {PSG_EXECUTOR_TEAM, "team 1"}};
     const way *w = r->way;
-    const char *handed = executors[w->executor] != NULL ? executors[w->executor] : w->steps;
+    const char *given = executors[w->executor].handed;
+    given = given != NULL ? given : w->steps;
     char asked[512];
     int on_gpus = 0;
     double left = 0;
@@ -428,8 +313,15 @@ static void check_way(const run *r, const psg_statistics *before) {
         note(psg_link_name((psg_link)link), s.link[link].bytes - before->link[link].bytes);
     }
     numbers n = numbers_of(r, &s, &steps);
-    snprintf(asked, sizeof asked, "%s%s%s", handed, *handed != 0 && *w->beside != 0 ? ", " : "",
+    snprintf(asked, sizeof asked, "%s%s%s", given, *given != 0 && *w->beside != 0 ? ", " : "",
              w->beside);
+    CHECK(s.submit.executor == executors[w->executor].is, "%s: executor %d", r->what,
+          (int)s.submit.executor);
+    CHECK(w->call == ONE_BY_ONE ||
+              (s.submit.starpu_tasks == starpu_tasks && s.submit.placed_tasks == placed_tasks),
+          "%s: psg tells of %zu tasks of StarPU's, %zu placed by the policy, and not %zu, %zu",
+          r->what, s.submit.starpu_tasks, s.submit.placed_tasks, (size_t)starpu_tasks,
+          (size_t)placed_tasks);
     CHECK((int)s.exchange == w->exchange, "%s: the exchange is %d", r->what, (int)s.exchange);
     CHECK((on_gpus != 0) == (w->home != MAIN) &&
               (s.returned_rows > 0) == (w->home >= ROWS_RETURNED) &&
@@ -507,6 +399,7 @@ static void go(const void *argument) {
     for (int m = w->call == SLABS_ONCE ? SOLVES : 1; m <= SOLVES; m++) {
         CHECK_STATUS(psg_plan_statistics(r.plan, &before), PSG_OK);
         seen.names = 0;
+        starpu_tasks = placed_tasks = 0;
         CHECK_STATUS(solve(&r), PSG_OK);
     }
     check_way(&r, &before);

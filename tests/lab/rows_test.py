@@ -20,7 +20,7 @@ def check(condition, words):
 
 
 LISTS = dict(pair.split("=") for pair in """grid= precision=f64 cpus=default gpus=default
-    cpu_share=auto sched=default graph=fused exchange=default z=contiguous normalize=task
+    cpu_share=auto sched=default graph=fused exchange=default z=contiguous executor=auto
     segment_planes=0 sheets=0 in_flight=1 nodes=1 network=default data=host ranks=1 workload=
     tile=default order=listed barrier=no priority=none place=free""".split())
 OWN = "grid data ranks workload tile order barrier priority place".split()
@@ -36,10 +36,10 @@ FACTS = {"workers_cpu": 2, "workers_gpu": 0, "policy": "lws", "gpu_model": "", "
 
 def sample(seconds, **more):
     zeros = dict.fromkeys(
-        """exchange_busy busiest tasks_cpu tasks_gpu cpu_planes cpu_rows h2d_bytes d2h_bytes
+        """exchange_busy busiest tasks_cpu tasks_gpu starpu_tasks placed_tasks cpu_planes cpu_rows h2d_bytes d2h_bytes
         d2d_bytes h2d_seconds d2h_seconds d2d_seconds sent_bytes spectrum_bytes""".split(), 0.0)
     return {**zeros, "seconds": seconds, "busy": seconds / 32, "kspace_seconds": 32 - seconds,
-            "busy_workers": [0, 0.5], "kinds": {}, **more}
+            "busy_workers": [0, 0.5], "kinds": {}, "executor_used": "tasks", **more}
 
 
 def made():

@@ -210,7 +210,7 @@ static void options_that_differ(void) {
     DIFFERS("z_layout", x.options.graph = PSG_GRAPH_STAGED, x.options.z_layout = PSG_Z_STRIDED);
     DIFFERS("segment_planes", x.options.segment_planes = 2, x.options.segment_planes = 1);
     DIFFERS("segment_planes", (void)0, x.options.segment_planes = 1);
-    DIFFERS("normalize", x.options.graph = PSG_GRAPH_STAGED, x.options.normalize = 0);
+    DIFFERS("executor", (void)0, x.options.executor = PSG_EXECUTOR_TASKS);
     DIFFERS("cpu_share", (void)0, x.options.cpu_share = 0);
     DIFFERS("sheets", x.options.sheets = 5, x.options.sheets = 4);
     DIFFERS("policy", x.options.policy = "lws", x.options.policy = "eager");

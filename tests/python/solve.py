@@ -365,7 +365,7 @@ def test_flights():
 
 def test_what_happened(tmp_path):
     f = random((8, 6, 4)) + 2.5
-    with psg.Plan(f.shape, gpus=0, segment_planes=4, graph="staged", normalize="task", record=True) as plan:
+    with psg.Plan(f.shape, gpus=0, segment_planes=4, graph="staged", record=True) as plan:
         plan.solve(f)
         found = plan.statistics()
         assert found["graph"] == "staged" and found["segments"] == 2 and found["solves"] == 1

@@ -98,9 +98,9 @@ static void try_case(const void *argument) {
         CHECK_STATUS(psg_wait(plan), PSG_OK);
         const double clock = psg_clock() - start;
         CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-        CHECK(s.submit_pieces == (chain ? data : uses) && s.submit_tasks == (chain ? 1 : total),
+        CHECK(s.submit.pieces == (chain ? data : uses) && s.submit.tasks == (chain ? 1 : total),
               "%g, %zu planes, solve %d: StarPU was handed %zu tasks with %zu pieces of data",
-              c->gpu_memory, c->planes, m, s.submit_tasks, s.submit_pieces);
+              c->gpu_memory, c->planes, m, s.submit.tasks, s.submit.pieces);
         if (chain) {
             check_chain(plan, &s, clock);
         }

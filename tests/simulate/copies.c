@@ -86,7 +86,7 @@ static void check_array(const solved *s, psg_link link, char data, double rate, 
 static void check_covered(const solved *s) {
     const psg_event *event = s->got.event;
     const double idle = 50e-6;
-    double covered = s->got.s.submit_seconds, end = 0;
+    double covered = s->got.s.submit.seconds, end = 0;
     for (size_t c = 0; c < s->count; ++c) {
         end = fmax(end, s->copy[c].end);
     }

@@ -67,8 +67,8 @@ static void one(const psg_options *options, unsigned tile, workload_priority pri
     check_graph(work, chunks);
     runs_check_bounds(work);
     CHECK_STATUS(psg_work_statistics(workload_work(work), &s), PSG_OK);
-    CHECK(s.runs == 2 && s.submit_tasks > 0 && s.make_seconds > 0, "%d runs, %zu tasks",
-          (int)s.runs, s.submit_tasks);
+    CHECK(s.runs == 2 && s.submit.tasks > 0 && s.make_seconds > 0, "%d runs, %zu tasks",
+          (int)s.runs, s.submit.tasks);
 }
 
 /** The sum comes after each of the chunks, and these come after nothing. */

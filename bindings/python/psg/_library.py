@@ -37,7 +37,7 @@ class Options(Structure):
                 ("segment_planes", c_size_t), ("sheets", c_size_t), ("cpus", c_int), ("gpus", c_int),
                 ("gpu_ids", POINTER(c_int)), ("policy", c_char_p), ("effort", c_int), ("cache_dir", c_char_p),
                 ("in_flight", c_uint), ("comm", c_void_p), ("calibrate", c_int), ("record", c_int), ("machine", c_char_p),
-                ("tuned", c_int), ("cpu_share", c_double), ("normalize", c_int), ("network", c_double), ("nodes", c_uint),
+                ("tuned", c_int), ("cpu_share", c_double), ("executor", c_int), ("network", c_double), ("nodes", c_uint),
                 ("time_limit", c_double), ("factor", c_double), ("batch", c_size_t)]
 
 
@@ -59,6 +59,11 @@ class LinkStatistics(Structure):
     _fields_ = [("bytes", c_uint64), ("seconds", c_double)]
 
 
+class SubmitStatistics(Structure):
+    _fields_ = [("seconds", c_double), ("tasks", c_size_t), ("pieces", c_size_t), ("starpu_tasks", c_size_t),
+                ("placed_tasks", c_size_t), ("executor", c_int)]
+
+
 STAGES, LINKS = 16, 4
 
 
@@ -69,8 +74,8 @@ class Statistics(Structure):
                 ("fetched_rows", c_size_t), ("tuned", c_int), ("spectrum_bytes", c_size_t), ("scratch_bytes", c_size_t),
                 ("solves", c_uint64), ("submitted", c_double), ("seconds", c_double), ("mean", c_double),
                 ("stage", StageStatistics * STAGES), ("copied_bytes", c_uint64), ("cpu_planes", c_size_t),
-                ("cpu_rows", c_size_t), ("submit_seconds", c_double), ("submit_tasks", c_size_t),
-                ("submit_pieces", c_size_t), ("link", LinkStatistics * LINKS), ("iterations", c_size_t), ("residual", c_double)]
+                ("cpu_rows", c_size_t), ("submit", SubmitStatistics),
+                ("link", LinkStatistics * LINKS), ("iterations", c_size_t), ("residual", c_double)]
 
 
 class Event(Structure):
@@ -81,7 +86,7 @@ class Event(Structure):
 
 # By the structure's name in C.
 STRUCTURES = {"psg_axis": Axis, "psg_grid": Grid, "psg_option": OptionRow, "psg_options": Options, "psg_array": Array,
-              "psg_solve_args": SolveArgs, "psg_stage_statistics": StageStatistics, "psg_link_statistics": LinkStatistics,
+              "psg_solve_args": SolveArgs, "psg_stage_statistics": StageStatistics, "psg_link_statistics": LinkStatistics, "psg_submit_statistics": SubmitStatistics,
               "psg_statistics": Statistics, "psg_event": Event}
 
 # Result and parameters by the function's name.

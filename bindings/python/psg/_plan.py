@@ -516,12 +516,14 @@ class Plan:
         return s
 
     def statistics(self) -> dict[str, Any]:
-        """The plan and the latest solve waited for: the fields of psg_statistics in psg_observe.h by name. `stage` and
-        `link` are dictionaries by name, graph, z_layout and exchange are words."""
+        """The plan and the latest solve waited for: the fields of psg_statistics in psg_observe.h by name. `stage`,
+        `link` and `submit` are dictionaries by name, graph, z_layout, exchange and submit's executor are words."""
         s = self._statistics()
-        found = {name: getattr(s, name) for name, *_ in Statistics._fields_ if name not in ("struct_size", "stage", "link")}
+        found = {name: getattr(s, name) for name, *_ in Statistics._fields_ if name not in ("struct_size", "stage", "link", "submit")}
         for name in ("graph", "z_layout", "exchange"):
             found[name] = choice(name, found[name])
+        found["submit"] = {name: getattr(s.submit, name) for name, _ in s.submit._fields_}
+        found["submit"]["executor"] = choice("executor", s.submit.executor)
         found["stage"] = {text(lib.psg_stage_name(m)): {"tasks": s.stage[m].tasks, "seconds": s.stage[m].seconds}
                           for m in range(STAGES)}
         found["link"] = {text(lib.psg_link_name(m)): {"bytes": s.link[m].bytes, "seconds": s.link[m].seconds}
