@@ -25,7 +25,7 @@
     static void kind##_cpu(void *buffers[], void *argument) {                                      \
         const psg_task_args *args = argument;                                                      \
         if (!psg_run_failed(args->run)) {                                                          \
-            on_core(buffers, args);                                                                \
+            on_core(args->buffers != NULL ? args->buffers : buffers, args);                        \
         }                                                                                          \
     }
 #if PSG_WITH_CUDA

@@ -42,7 +42,8 @@ PSG_SOLVER_CODELET(forward_xy, forward_core, forward_gpu);
 
 void psg_task_fft_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                      starpu_data_handle_t spectrum) {
-    const psg_task_data data[] = {{&f, 1, 1, STARPU_R}, {&spectrum, 1, 1, STARPU_W}};
+    const psg_task_data data[] = {{&f, 1, 1, STARPU_R},
+                                  {&spectrum, 1, 1, STARPU_W | PSG_DATA_PHASED}};
     psg_solver_submit(run, fft_xy_codelet, psg_segment_label(PSG_TASK_FFT_XY, s), data, 2);
 }
 
@@ -54,7 +55,7 @@ void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                          const starpu_data_handle_t *blocks) {
     const psg_context *c = psg_context_of(run);
     const psg_task_data data[] = {{&f, 1, 1, STARPU_R},
-                                  {blocks, c->layout.bundles.count, 1, STARPU_W}};
+                                  {blocks, c->layout.bundles.count, 1, STARPU_W | PSG_DATA_PHASED}};
     psg_solver_submit(run, c->codelets->forward_xy, psg_segment_label(PSG_TASK_FORWARD_XY, s), data,
                       2);
 }

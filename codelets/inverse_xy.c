@@ -83,7 +83,8 @@ PSG_SOLVER_CODELET(gradient_xy, inverse_core, inverse_gpu);
  * afterwards they work on a copy. */
 void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                       starpu_data_handle_t u) {
-    const psg_task_data data[] = {{&u, 1, 1, STARPU_W}, {&spectrum, 1, 1, STARPU_RW}};
+    const psg_task_data data[] = {{&u, 1, 1, STARPU_W},
+                                  {&spectrum, 1, 1, STARPU_RW | PSG_DATA_PHASED}};
     psg_solver_submit(run, ifft_xy_codelet, psg_segment_label(PSG_TASK_IFFT_XY, s), data, 2);
 }
 
@@ -95,7 +96,7 @@ void psg_task_gradient_xy(psg_run *run, size_t s, size_t component,
                           const starpu_data_handle_t *blocks, starpu_data_handle_t result) {
     const psg_context *c = psg_context_of(run);
     const psg_task_data data[] = {{&result, 1, 1, STARPU_W},
-                                  {blocks, c->layout.bundles.count, 1, STARPU_R}};
+                                  {blocks, c->layout.bundles.count, 1, STARPU_R | PSG_DATA_PHASED}};
     psg_label label = psg_segment_label(PSG_TASK_GRADIENT_XY, s);
     label.index[PSG_AXIS_COMPONENT] = component;
     psg_solver_submit(run, c->codelets->gradient_xy, label, data, 2);
@@ -109,10 +110,10 @@ void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blo
                          starpu_data_handle_t u, const starpu_data_handle_t *components,
                          size_t count) {
     const psg_context *c = psg_context_of(run);
-    const psg_task_data data[] = {
-        {&u, 1, 1, STARPU_W},
-        {blocks, c->layout.bundles.count, 1, c->in_place ? STARPU_RW : STARPU_R},
-        {components, count, 1, STARPU_W}};
+    const psg_task_data data[] = {{&u, 1, 1, STARPU_W},
+                                  {blocks, c->layout.bundles.count, 1,
+                                   (c->in_place ? STARPU_RW : STARPU_R) | PSG_DATA_PHASED},
+                                  {components, count, 1, STARPU_W}};
     psg_label label = psg_segment_label(PSG_TASK_INVERSE_XY, s);
     label.index[PSG_AXIS_COMPONENT] = count > 0 ? count : PSG_NO_INDEX;
     psg_solver_submit(run, c->codelets->inverse_xy, label, data, 3);

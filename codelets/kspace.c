@@ -57,13 +57,13 @@ PSG_SOLVER_CODELET(gradient_z, kspace_core, kspace_gpu);
 
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride) {
     const psg_task_data data = {blocks, psg_context_of(run)->layout.segments.count, stride,
-                                STARPU_RW};
+                                STARPU_RW | PSG_DATA_PHASED};
     psg_solver_submit(run, kspace_codelet, psg_sheet_label(PSG_TASK_KSPACE, p), &data, 1);
 }
 
 void psg_task_gradient_z(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
                          size_t stride) {
     const psg_task_data data = {blocks, psg_context_of(run)->layout.segments.count, stride,
-                                STARPU_RW};
+                                STARPU_RW | PSG_DATA_PHASED};
     psg_solver_submit(run, gradient_z_codelet, psg_sheet_label(PSG_TASK_GRADIENT_Z, p), &data, 1);
 }

@@ -103,9 +103,9 @@ PSG_SOLVER_CODELET(unpack, move_core, move_gpu);
 static void submit(psg_run *run, psg_label label, starpu_data_handle_t whole,
                    const starpu_data_handle_t *blocks, size_t stride) {
     const bool pack = label.kind == PSG_TASK_PACK;
-    const psg_task_data data[] = {
-        {&whole, 1, 1, pack ? STARPU_R : STARPU_W},
-        {blocks, pieces(psg_context_of(run), &label), stride, pack ? STARPU_W : STARPU_R}};
+    const psg_task_data data[] = {{&whole, 1, 1, (pack ? STARPU_R : STARPU_W) | PSG_DATA_PHASED},
+                                  {blocks, pieces(psg_context_of(run), &label), stride,
+                                   (pack ? STARPU_W : STARPU_R) | PSG_DATA_PHASED}};
     if (whole != blocks[0]) {
         psg_solver_submit(run, pack ? pack_codelet : unpack_codelet, label, data, 2);
     }
@@ -159,12 +159,12 @@ PSG_SOLVER_CODELET(fft_z, transform_core, transform_gpu);
 PSG_SOLVER_CODELET(ifft_z, transform_core, transform_gpu);
 
 void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t sheet) {
-    const psg_task_data data = {&sheet, 1, 1, STARPU_RW};
+    const psg_task_data data = {&sheet, 1, 1, STARPU_RW | PSG_DATA_PHASED};
     psg_solver_submit(run, fft_z_codelet, psg_sheet_label(PSG_TASK_FFT_Z, p), &data, 1);
 }
 
 void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t sheet) {
-    const psg_task_data data = {&sheet, 1, 1, STARPU_RW};
+    const psg_task_data data = {&sheet, 1, 1, STARPU_RW | PSG_DATA_PHASED};
     psg_solver_submit(run, ifft_z_codelet, psg_sheet_label(PSG_TASK_IFFT_Z, p), &data, 1);
 }
 
@@ -187,7 +187,7 @@ static int divide_gpu(void *buffers[], const psg_task_args *args) {
 PSG_SOLVER_CODELET(divide, divide_core, divide_gpu);
 
 void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t sheet) {
-    const psg_task_data data = {&sheet, 1, 1, STARPU_RW};
+    const psg_task_data data = {&sheet, 1, 1, STARPU_RW | PSG_DATA_PHASED};
     psg_solver_submit(run, divide_codelet, psg_sheet_label(PSG_TASK_DIVIDE, p), &data, 1);
 }
 

@@ -7,7 +7,9 @@
  *                B[s][0..P-1] --inverse_xy(s)--> u[s]     S tasks
  *
  * A block B[s][p] is a StarPU handle of its own: kspace(p) starts when its S blocks are there,
- * wherever they were written, and inverse_xy(s) when its P blocks are back. On GPUs f[s] comes
+ * wherever they were written, and inverse_xy(s) when its P blocks are back. On cores of one process
+ * that takes StarPU longer than a small task, and all three phases wait for one another anyway: a
+ * task tells StarPU one block, and gates stand between the phases (psg_phases). On GPUs f[s] comes
  * before forward_xy(s) is handed to one, and u[s] goes home by itself. Rows that kspace(p) returns
  * or fetches stand beside the blocks, in memory that StarPU knows nothing of: those of sheet p in
  * segment s, in both of their places, are written and read only by tasks that have B[s][p], in the

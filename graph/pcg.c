@@ -482,6 +482,7 @@ psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f
         return psg_fail(PSG_ERR_MEMORY, "no memory for a run");
     }
     pending.terms.overlap = plan->storage.workspaces[0]->overlap;
+    run->phases = psg_workspace_phases(plan->storage.workspaces[0]);
     run->user = &pending.terms;
     run->awake = true;
     psg_transfers_begin(&plan->work, true);

@@ -96,6 +96,10 @@ static bool runs_kernels(void) {
     return psg_platform->computes && (disabled == NULL || atoi(disabled) == 0);
 }
 
+bool psg_route_one_memory(const psg_plan *plan) {
+    return plan->processes.ranks == 1 && !plan->workers.copies;
+}
+
 /* Options that cut the grid ask for tasks: a user wants to see them, and `psg tune` has timed its
  * cut by them. So does a named policy. Performance models and StarPU's linear program describe
  * tasks, so calibration, and a policy that uses models, get tasks, too. */
@@ -117,8 +121,7 @@ static bool asks_for(const psg_plan *plan, psg_executor executor) {
 
 psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
-    const bool possible =
-        w->gpu_count == 0 && plan->processes.ranks == 1 && !w->copies && runs_kernels();
+    const bool possible = psg_route_one_memory(plan) && runs_kernels();
     if (!possible && plan->problem.options.executor == PSG_EXECUTOR_TEAM) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "executor team is for the cores of one process without GPUs%s",

@@ -106,6 +106,8 @@ typedef struct psg_solve_route {
 
 /** Which graph? The plan's options are known. */
 void psg_route_graph(psg_solve_route *route, const psg_plan *plan);
+/** Do cores of one process take all tasks, and find all data in place? */
+bool psg_route_one_memory(const psg_plan *plan);
 /** A team of cores, or tasks of StarPU's? The plan's workers are known.
  *  @return PSG_OK; PSG_ERR_UNSUPPORTED: the options ask for a team that cannot be */
 psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan);

@@ -129,6 +129,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     pending->means = r->means;
     workspace->users++;
     run->slot = workspace->number;
+    run->phases = psg_workspace_phases(workspace);
     run->user = &pending->terms;
     if (plan->pending.newest != NULL) {
         plan->pending.newest->next = pending;

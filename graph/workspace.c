@@ -340,6 +340,9 @@ static void register_all(psg_workspace *workspace, const layout *l) {
     for (size_t m = 0; m < psg_range_count(c->layout.sheets.own); m++) {
         register_sheet(workspace, l, m);
     }
+    if (psg_route_one_memory(l->plan)) {
+        starpu_void_data_register(&workspace->phases.between);
+    }
 }
 
 /* At least one, so that none is no failure. */
@@ -528,6 +531,7 @@ void psg_workspace_destroy(psg_workspace *workspace, const psg_plan *plan) {
     const bool left =
         plan->storage.left || !idle; /* others may still read and write what is in the workspace */
     psg_block_unregister(&workspace->turn, 1);
+    psg_block_unregister(&workspace->phases.between, 1);
     psg_block_unregister(workspace->spectra, l.count[SPECTRA]); /* none, where they are blocks */
     psg_block_unregister(workspace->columns, l.count[SHEETS]);
     for (size_t m = 0; m < workspace->chunk_count && !left; m++) {

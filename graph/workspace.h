@@ -41,6 +41,8 @@ typedef struct psg_workspace {
     psg_alltoall_data inward;      /**< of `arrivals`, those of other processes */
     starpu_data_handle_t turn;     /**< of exchanges that follow one another */
     double turn_word;
+    psg_phases
+        phases;     /**< of cores in one process; `between` NULL: blocks are ordered one by one */
     unsigned users; /**< runs in flight in it */
 } psg_workspace;
 
@@ -48,6 +50,11 @@ typedef struct psg_workspace {
  *  only cores touch it, page-locked where GPUs copy it, or on the GPU itself. */
 bool psg_chunk_allocate(const psg_plan *plan, psg_chunk *chunk);
 void psg_chunk_release(const psg_plan *plan, psg_chunk *chunk);
+
+/** For psg_run.phases. */
+static inline psg_phases *psg_workspace_phases(psg_workspace *workspace) {
+    return workspace->phases.between != NULL ? &workspace->phases : NULL;
+}
 
 bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, const void *address,
                         psg_copy *copy);

@@ -12,6 +12,8 @@ typedef struct psg_task_args {
     bool continues;  /**< a part of what was submitted before: one thing in the run's record */
     const struct psg_step_list *chain; /**< its steps, see chain.h; NULL: a task of its own */
     size_t number;                     /**< in the run's record; set at submission */
+    void **buffers; /**< StarPU's interfaces of all its data, `pieces`; NULL: StarPU passes them */
+    size_t pieces;
     int as_worker; /**< of a step of a team: 1 + the worker in whose place it is done; 0: StarPU
                       knows */
 } psg_task_args;

@@ -55,8 +55,8 @@ void psg_history_take(psg_history *history, psg_run *run) {
     history->submit_seconds = (run->in - run->started) * 1e-6;
     history->tasks = run->tasks;
     history->pieces = run->pieces;
-    history->starpu_tasks = run->starpu_tasks;
-    history->placed_tasks = run->placed_tasks;
+    history->starpu_tasks = run->handed.tasks;
+    history->placed_tasks = run->handed.placed;
     history->executor = run->executor;
 }
 

@@ -100,21 +100,6 @@ void psg_run_submit(psg_run *run, psg_label label, const psg_task_data *data, si
     psg_task_submit_data(process.of_kind[label.kind]->codelet, &args, data, groups);
 }
 
-static struct starpu_codelet gate_codelet = {
-    .name = "gate", .where = STARPU_NOWHERE, .nbuffers = 1, .modes = {STARPU_RW}};
-
-static void passed(void *run) {
-    psg_run_end_task(run);
-}
-
 void psg_run_gate(psg_run *run, psg_data data) {
-    struct starpu_task *task = starpu_task_create();
-    task->cl = &gate_codelet;
-    task->handles[0] = data;
-    task->epilogue_callback_func = passed;
-    task->epilogue_callback_arg = run;
-    psg_run_begin_task(run);
-    if (!psg_task_hand_over(run, task)) {
-        psg_run_end_task(run);
-    }
+    psg_task_gate(run, data, STARPU_RW);
 }

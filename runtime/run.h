@@ -123,6 +123,20 @@ typedef struct psg_run_events {
     psg_record record;
 } psg_run_events;
 
+/** What StarPU was handed of a run. */
+typedef struct psg_run_handed {
+    size_t tasks;  /**< of psg_run.tasks */
+    size_t placed; /**< of these, tasks whose worker StarPU's policy chooses */
+} psg_run_handed;
+
+/** Data that stay in main memory, and change hands between phases of tasks along one axis of parts
+ *  and along another: each task of a phase waits for all of the phase before. So StarPU need not
+ *  know which task uses which: the tasks of a phase read `between`, and a gate writes it. */
+typedef struct psg_phases {
+    starpu_data_handle_t between; /**< without memory */
+    int axis;                     /**< of the task that was submitted last */
+} psg_phases;
+
 /** A set of tasks that somebody waits for together: one solve, from its submission until it has
  * been waited for. */
 typedef struct psg_run {
@@ -136,7 +150,8 @@ typedef struct psg_run {
     /** NULL: tasks go to StarPU. Else this function takes each task, with its data, and destroys
      * it. */
     void (*gather)(struct psg_run *run, struct starpu_task *task);
-    struct psg_step_list *steps;  /**< what it gathered */
+    struct psg_step_list *steps; /**< what it gathered */
+    psg_phases *phases; /**< of its tasks' PSG_DATA_PHASED; NULL: StarPU orders each piece */
     struct psg_team_entry *entry; /**< NULL: the engine has no team */
     struct psg_stream_order
         *order;  /**< among the work on CUDA streams, see stream_order.h; NULL: it never had one */
@@ -157,9 +172,8 @@ typedef struct psg_run {
     double in;           /**< when the latest task had been submitted, microseconds */
     atomic_size_t tasks; /**< tasks and messages submitted; a chain is one */
     size_t pieces;       /**< of data that these have */
-    size_t starpu_tasks; /**< of these, tasks that StarPU was handed */
-    size_t placed_tasks; /**< of these, tasks whose worker StarPU's policy chooses */
-    int executor;        /**< who runs them; the submitter's */
+    psg_run_handed handed;
+    int executor; /**< who runs them; the submitter's */
 
     starpu_pthread_mutex_t mutex; /**< StarPU's, which SimGrid sees too */
     starpu_pthread_cond_t idle;

@@ -115,7 +115,7 @@ void psg_run_start(psg_run *run, uint64_t number) {
     run->started = run->ended = run->in = starpu_timing_now();
     run->tasks = 0;
     run->pieces = 0;
-    run->starpu_tasks = run->placed_tasks = 0;
+    run->handed = (psg_run_handed){0};
     run->submitted = since_epoch(run->started);
     run->pending = 1;
 }

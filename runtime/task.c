@@ -11,14 +11,18 @@
  * Blocks of the same shape take longer on another GPU, so the hash begins with what is there;
  * without any it begins with 0. */
 uint32_t psg_task_footprint(struct starpu_task *task) {
-    const psg_task_shape part = psg_task_shape_of(task->cl_arg);
+    const psg_task_args *args = task->cl_arg;
+    const psg_task_shape part = psg_task_shape_of(args);
     const double elsewhere[3] = {(double)part.remote, part.moved, part.variant};
     uint32_t hash = starpu_hash_crc32c_be_n(elsewhere, sizeof elsewhere, 0);
-    const int count = STARPU_TASK_GET_NBUFFERS(task);
-    for (int m = 0; m < count; m++) {
-        const starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, m);
-        const size_t shape[4] = {starpu_block_get_nx(handle), starpu_block_get_ny(handle),
-                                 starpu_block_get_nz(handle), starpu_block_get_elemsize(handle)};
+    const size_t count =
+        args->buffers != NULL ? args->pieces : (size_t)STARPU_TASK_GET_NBUFFERS(task);
+    for (size_t m = 0; m < count; m++) {
+        const struct starpu_block_interface *block =
+            args->buffers != NULL ? args->buffers[m]
+                                  : starpu_data_get_interface_on_node(
+                                        STARPU_TASK_GET_HANDLE(task, (int)m), STARPU_MAIN_RAM);
+        const size_t shape[4] = {block->nx, block->ny, block->nz, block->elemsize};
         hash = starpu_hash_crc32c_be_n(shape, sizeof shape, hash);
     }
     return hash;
@@ -106,7 +110,8 @@ void psg_task_codelet_at(struct starpu_codelet copy[PSG_TASK_PRECISIONS],
 struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_task_args *args,
                                     size_t count) {
     struct starpu_task *task = starpu_task_create();
-    psg_task_args *copy = malloc(sizeof *copy);
+    const size_t bytes = sizeof(psg_task_args) + count * sizeof(void *); /* psg_task_args.buffers */
+    psg_task_args *copy = malloc(bytes);
     const bool many = count > STARPU_NMAXBUFS;
     if (many) { /* freed by StarPU with the task */
         task->dyn_handles = malloc(count * sizeof *task->dyn_handles);
@@ -121,7 +126,7 @@ struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_ta
     *copy = *args;
     task->cl = &codelet[args->run->engine->precision];
     task->cl_arg = copy;
-    task->cl_arg_size = sizeof *copy;
+    task->cl_arg_size = bytes;
     task->cl_arg_free = 1;
     task->nbuffers = (int)count;
     choose_worker(task, args);
@@ -158,8 +163,8 @@ bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
     const int result = starpu_task_submit(task);
     run->pieces += pieces;
     run->tasks++;
-    run->starpu_tasks++;
-    run->placed_tasks += placed;
+    run->handed.tasks++;
+    run->handed.placed += placed;
     run->in = starpu_timing_now();
     if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a task %s: %s", task->cl->name,
@@ -168,6 +173,59 @@ bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
         starpu_task_destroy(task);
     }
     return result == 0;
+}
+
+static struct starpu_codelet gate_codelet = {.name = "gate", .nbuffers = STARPU_VARIABLE_NBUFFERS};
+
+static void passed(void *run) {
+    psg_run_end_task(run);
+}
+
+void psg_task_gate(psg_run *run, starpu_data_handle_t handle, enum starpu_data_access_mode mode) {
+    struct starpu_task *task = starpu_task_create();
+    task->cl = &gate_codelet;
+    task->where = STARPU_NOWHERE;
+    task->nbuffers = 1;
+    psg_task_use(task, 0, handle, mode);
+    task->epilogue_callback_func = passed;
+    task->epilogue_callback_arg = run;
+    psg_run_begin_task(run);
+    if (!psg_task_hand_over(run, task)) {
+        psg_run_end_task(run);
+    }
+}
+
+/* Of the phased data StarPU gets the first of each group, and what orders the phases; the task
+ * finds all of them in its arguments. */
+static void join_phase(psg_run *run, struct starpu_task *task) {
+    psg_phases *phases = run->phases;
+    psg_task_args *args = task->cl_arg;
+    const int axis = psg_label_axis(&args->label);
+    const size_t count = (size_t)STARPU_TASK_GET_NBUFFERS(task);
+    void **buffers = (void **)(args + 1);
+    int modes = 0;
+    size_t kept = 0;
+    for (size_t m = 0; m < count; m++) {
+        const starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, (int)m);
+        const int mode = (int)STARPU_TASK_GET_MODE(task, (int)m);
+        buffers[m] = starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM);
+        modes |= mode;
+        if ((mode & PSG_DATA_BEHIND) == 0) {
+            psg_task_use(task, kept++, handle,
+                         (enum starpu_data_access_mode)(mode & ~PSG_DATA_PHASED));
+        }
+    }
+    if ((modes & PSG_DATA_PHASED) == 0) {
+        return;
+    }
+    if (phases->axis != axis) {
+        psg_task_gate(run, phases->between, STARPU_W);
+        phases->axis = axis;
+    }
+    psg_task_use(task, kept++, phases->between, STARPU_R);
+    task->nbuffers = (int)kept;
+    args->buffers = buffers;
+    args->pieces = count;
 }
 
 void psg_task_submit(psg_run *run, struct starpu_task *task) {
@@ -179,6 +237,9 @@ void psg_task_submit(psg_run *run, struct starpu_task *task) {
     if (run->gather != NULL) {
         run->gather(run, task);
         return;
+    }
+    if (run->phases != NULL) {
+        join_phase(run, task);
     }
     psg_run_begin_task(run);
     if (!psg_task_hand_over(run, task)) {
@@ -192,13 +253,20 @@ void psg_task_submit_data(struct starpu_codelet *codelet, const psg_task_args *a
     for (size_t g = 0; g < groups; g++) {
         count += data[g].count;
     }
-    struct starpu_task *task = psg_task_create(codelet, args, count);
+    const bool phased = args->run->phases != NULL && args->run->gather == NULL;
+    struct starpu_task *task = psg_task_create(codelet, args, count + (phased ? 1 : 0));
     size_t m = 0;
     for (size_t g = 0; g < groups && task != NULL; g++) {
+        const int plain = data[g].mode & ~PSG_DATA_PHASED;
+        const int behind = phased && plain != data[g].mode ? PSG_DATA_BEHIND : 0;
         for (size_t k = 0; k < data[g].count; k++) {
+            const int mode = k > 0 ? plain | behind : phased ? data[g].mode : plain;
             psg_task_use(task, m++, data[g].handle[k * data[g].stride],
-                         (enum starpu_data_access_mode)data[g].mode);
+                         (enum starpu_data_access_mode)mode);
         }
+    }
+    if (task != NULL) {
+        task->nbuffers = (int)count;
     }
     psg_task_submit(args->run, task);
 }

@@ -10,6 +10,11 @@
 #include "runtime/simulation.h"
 #endif
 
+/** Flags in the mode of psg_task_data: the data are those of psg_run.phases. Of these a group's
+ *  first piece tells StarPU of all of them which tasks of the same part use them; the others are
+ *  BEHIND it, which psg_task_submit_data() says. */
+enum { PSG_DATA_PHASED = 1 << 24, PSG_DATA_BEHIND = 1 << 25 };
+
 /** The codelet of a kind of task, for each precision, with a performance model of its own. A file
  *  that defines the functions KIND_cpu and, with CUDA, KIND_cuda says PSG_CODELET(kind) and has the
  *  table kind_codelet. FORKJOIN with no parallelism means one core: some policies hand any codelet
@@ -80,6 +85,10 @@ static inline void psg_task_use(struct starpu_task *task, size_t m, starpu_data_
 /** Submit the task, or mark the run as failed; its end is timed and counted in its run.
  *  @param[in] task  NULL marks the run as failed for want of memory */
 void psg_task_submit(psg_run *run, struct starpu_task *task);
+
+/** A task without work: those that use the data and are submitted later begin when those before
+ *  have ended. */
+void psg_task_gate(psg_run *run, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 
 /** What both kinds of task have in common, those of the run and those that only move data: StarPU
  *  gets the task, and the run counts its data.

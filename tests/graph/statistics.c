@@ -89,11 +89,14 @@ static void check_cut(const psg_plan *plan, const psg_statistics *s, const psg_o
 
 /** What StarPU was handed of the fused graph, by tasks: a segment and its blocks, there and back,
  * and the blocks of a sheet. From GPUs and other NUMA nodes u comes home beside that, and to GPUs
- * where there is room f, with a block that it waits for. */
+ * where there is room f, with a block that it waits for. On cores alone the first block stands for
+ * all of a task, what is between the phases comes beside it, and gates are two more tasks. */
 static void check_submitted(const psg_statistics *s, const psg_options *options, size_t solves) {
     const size_t S = s->segments, P = s->sheets;
-    const size_t pieces = solves ? 2 * S * (1 + P) + P * S : 0, tasks = solves ? 2 * S + P : 0;
-    const size_t home = solves && (options->gpus > 0 || getenv("STARPU_USE_NUMA")) ? S : 0;
+    const int copies = options->gpus > 0 || getenv("STARPU_USE_NUMA") != NULL;
+    const size_t of_all = copies ? 2 * S * (1 + P) + P * S : 2 * S * 3 + P * 2 + 2;
+    const size_t pieces = solves ? of_all : 0, tasks = solves ? 2 * S + P + (copies ? 0 : 2) : 0;
+    const size_t home = solves && copies ? S : 0;
     CHECK(s->submit.pieces == pieces + home || s->submit.pieces == pieces + 3 * home,
           "%zu pieces of data with %zu segments, %zu sheets", s->submit.pieces, S, P);
     CHECK(s->submit.tasks == tasks + home || s->submit.tasks == tasks + 2 * home,

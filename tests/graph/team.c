@@ -86,8 +86,8 @@ static void check_told(const psg_plan *plan, const psg_options *options, bool te
         tasks += s.stage[stage].tasks;
     }
     CHECK(s.workers == (size_t)options->cpus, "%zu workers", s.workers);
-    CHECK(s.submit.tasks == (team ? 1 : tasks), "StarPU was handed %zu tasks of %zu",
-          s.submit.tasks, tasks);
+    CHECK(s.submit.tasks == (team ? 1 : tasks + 2),
+          "StarPU was handed %zu tasks, and two gates, of %zu", s.submit.tasks, tasks);
     if (options->graph == PSG_GRAPH_FUSED) {
         CHECK(tasks == 2 * s.segments + s.sheets, "%zu tasks of %zu segments, %zu sheets", tasks,
               s.segments, s.sheets);
