@@ -139,7 +139,7 @@ static psg_status configure(struct starpu_conf *conf, const psg_options *options
     }
     conf->precedence_over_environment_variables = 1;
     conf->ncpus = options->cpus;
-    if (options->cpus < 0 && gpus->count > 0 && !psg_options_want_cpu_share(options)) {
+    if (options->cpus < 0 && gpus->count > 0 && !psg_options_want_cores(options)) {
         conf->ncpus = 0; /* the GPUs take all tasks */
     }
     conf->ncuda = gpus->count;

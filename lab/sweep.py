@@ -96,6 +96,8 @@ class Sweep:
             c["z"] = ""
         if "0" in (c["cpus"], c["gpus"]):
             c["cpu_share"] = self.standard["cpu_share"]
+        if c["gpus"] == "0":
+            c["placement"] = self.standard["placement"]
         if c["nodes"] == "1":
             c["network"] = ""
         c["segment_planes"] = str(min(int(c["segment_planes"]), nz))

@@ -83,7 +83,8 @@ for r, k in zip(a, j["rows"]):
         check(same, "%s: %r in JSON, %r in CSV" % (column, value, r[column]))
     check(isinstance(k["seconds"], float) and isinstance(k["segment_planes"], int) and k["grid"] == r["grid"], k)
 lines = done.stdout.splitlines()
-check(len(lines) == 3 + len(a) and lines[0].startswith("gpus 0, cpu-share auto, sched default, "), done.stdout)
+check(len(lines) == 3 + len(a) and lines[0].startswith(
+    "gpus 0, cpu-share auto, placement pinned, sched default, "), done.stdout)
 check(lines[2].split()[:5] == ["grid", "precision", "cpus", "graph", "z"] and lines[3].endswith(" ok"), done.stdout)
 check(quiet(done), done.stderr)
 

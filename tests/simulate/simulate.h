@@ -110,6 +110,7 @@ typedef struct simulate_case {
     size_t segment_planes, sheets; /**< 0: the default */
     const char *policy;            /**< NULL: StarPU's */
     double cpu_share;              /**< of GPUs and cores */
+    psg_placement placement;
     psg_precision precision;
     unsigned nodes; /**< 0: one */
     double network; /**< as psg_options has it */
@@ -139,6 +140,7 @@ static inline psg_options simulate_options(const simulate_case *c) {
     options.sheets = c->sheets;
     options.policy = c->policy;
     options.cpu_share = c->cpu_share;
+    options.placement = c->placement;
     options.precision = c->precision;
     options.nodes = c->nodes > 0 ? c->nodes : 1;
     options.network = c->network;
