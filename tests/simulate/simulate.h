@@ -13,6 +13,7 @@
 #include "tests/check.h"
 #include "tests/harness.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,23 +43,29 @@ static inline const char *simulate_machine(const char *text) {
 }
 
 #ifdef PSG_MACHINES
-/** The H200 with another amount of memory. @return as simulate_machine() */
-static inline const char *simulate_h200_with(double gpu_memory) {
+/** The H200 with lines of these words in place of its own. @return as simulate_machine() */
+static inline const char *simulate_h200_and(const char *more) {
     static char text[1 << 18];
     FILE *file = fopen(PSG_MACHINES "/h200.machine", "r");
     size_t length = 0;
     char line[512];
     while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "gpu_memory ", 11) == 0) {
-            snprintf(line, sizeof line, "gpu_memory %g\n", gpu_memory);
-        }
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s", line);
+        const bool other = strncmp(line, more, strcspn(more, " ") + 1) != 0;
+        length += other ? (size_t)snprintf(text + length, sizeof text - length, "%s", line) : 0;
     }
+    length += (size_t)snprintf(text + length, sizeof text - length, "%s", more);
     CHECK(file && length < sizeof text, "%zu bytes of " PSG_MACHINES "/h200.machine", length);
     if (file) {
         fclose(file);
     }
     return simulate_machine(text);
+}
+
+/** The H200 with another amount of memory. */
+static inline const char *simulate_h200_with(double gpu_memory) {
+    char line[64];
+    snprintf(line, sizeof line, "gpu_memory %g\n", gpu_memory);
+    return simulate_h200_and(line);
 }
 #endif
 
