@@ -1,6 +1,6 @@
 #include "graph/options.h"
 #include "graph/option_table.h"
-#include "graph/policy.h"
+#include "graph/psg_machine.h"
 #include "graph/status.h"
 #include "graph/transform_table.h"
 #include "runtime/simulation.h"

@@ -230,7 +230,7 @@ check(bench(*TINY, "--quiet").stdout == "", "a table with --quiet")
 # Bad input is refused with words, and no file is touched.
 policies = [line[2:].split()[0] for line in run("info", "--gpus", "0").stdout.split("):\n")[1].split("\n\n")[0].splitlines()]
 check(len(policies) >= 10, policies)
-bad("--grid", "8", "--sched", "lws,frob", says=["--sched 'frob'", "one of"] + policies)
+bad("--grid", "8", "--sched", "lws,frob", says=["--sched 'frob'", "there are:"] + policies)
 bad("--study", "frob", says=("--study 'frob'", "one of node, stages, segments, policies, variants, scaling, overlap, hetero"))
 bad("--study", "stage", says=("did you mean 'stages'?",))
 bad(says=("--grid", "--study"))

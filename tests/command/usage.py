@@ -52,9 +52,10 @@ for name, shown in (("a\033[31mred", "a?[31mred"), ("a\nb", "a?b"), ("a\rb", "a?
 # Nearest words: of options, also those that the library or others call by another name, and of values.
 for given, meant in (("--policy", "--sched"), ("--z-layout", "--z"), ("--z_layout", "--z"), ("--output", "--out"), ("--input", "--in")):
     bad("solve", given, "x", says=("unknown option '%s': did you mean '%s'?" % (given, meant),))
-for option, given, meant in (("symbol", "spektral", "spectral"), ("problem", "madelun", "madelung"), ("sched", "lsw", "lws"),
+for option, given, meant in (("symbol", "spektral", "spectral"), ("problem", "madelun", "madelung"),
                              ("precision", "f46", "f64"), ("cpus", "al", "all"), ("graph", "fusd", "fused")):
     bad("solve", "--" + option, given, says=("--%s '%s': did you mean '%s'? Expected " % (option, given, meant),))
+bad("solve", "--sched", "lsw", says=("--sched 'lsw': ", "did you mean 'lws'?"))
 for given, meant in (("periodic", "PP"), ("Dirichlet", "DD"), ("neuman", "NN")):
     bad("solve", "--bc", given, says=("did you mean --bc %s?" % meant,))
 for given in ("open", "Free"):
@@ -107,9 +108,12 @@ for option, words in (("problem", ("madelung", "modes", "cavity")), ("lattice", 
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
                       ("exchange", ("managed", "direct", "mpi", "alltoall")), ("placement", ("pinned", "free")),
                       ("z", ("contiguous", "strided")), ("executor", ("tasks", "team", "chain")),
-                      ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
+                      ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient"))):
     for value in ("frob", "", words[0] + "x"):
         bad("solve", "--" + option, value, says=("--%s '%s'" % (option, value), "one of") + words)
+for value, words in (("frob", ("there are:", " eager ", " lws ", " dmda ")), ("", ("the name of a policy",)),
+                     ("eagerx", ("did you mean 'eager'?",))):
+    bad("solve", "--sched", value, says=("--sched '%s'" % value, *words))
 for option in ("in", "out", "json", "trace", "dag"):
     bad("solve", "--" + option, "", says=("--%s ''" % option,))
 
