@@ -8,12 +8,6 @@
 
 #include <stdlib.h>
 
-/* How finely work is cut for a kind of worker. */
-typedef struct grain {
-    size_t tasks;     /* of one phase for each worker, where the data are large enough */
-    size_t bytes_min; /* of f in a task: below, a task costs too much beside its work */
-} grain;
-
 /* Where part m of an extent begins, if parts differ by one at most and the first are the larger. */
 static size_t even_at(size_t extent, size_t parts, size_t m) {
     const size_t more = extent % parts;
@@ -74,8 +68,6 @@ static size_t most_of(const psg_plan *plan, size_t n) {
 /* A process' planes and rows are two runs: the GPUs', and then the cores'. Where all is of one
  * kind, the other run is empty. */
 enum { CORES = 0, GPUS, KINDS };
-static const grain grains[KINDS] = {{TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES},
-                                    {TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES}};
 
 static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
     const size_t cores = psg_workers_cores(plan->workers.cpu_share, extent);
@@ -83,9 +75,9 @@ static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
 }
 
 /* Tasks of a phase that suit so many planes, and as many rows, on workers of a kind. */
-static size_t suiting_tasks(const psg_context *c, bool gpus, size_t workers, size_t planes) {
+static size_t suiting_tasks(const psg_context *c, const psg_grain *g, size_t workers,
+                            size_t planes) {
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * planes * c->cpu->real_bytes;
-    const grain *g = &grains[gpus ? GPUS : CORES];
     const size_t tasks = g->tasks * workers;
     const size_t worthwhile = clamp(bytes / g->bytes_min, 1, tasks);
     if (worthwhile < tasks) { /* fewer and larger, but the same for every worker */
@@ -115,7 +107,8 @@ size_t psg_partition_pieces(const psg_plan *plan, size_t tasks, bool sheets) {
 }
 
 static size_t one_each(const psg_plan *plan, size_t tasks) {
-    return clamp(tasks, 1, plan->route.home->parts_each * plan->workers.most[GPUS]);
+    const size_t here = plan->route.home->parts_each, placed = plan->route.placement->parts_each;
+    return clamp(tasks, 1, (here > placed ? here : placed) * plan->workers.most[GPUS]);
 }
 
 /* One part is best if one GPU has all of a small f: a second launch costs more than copies beside
@@ -139,9 +132,10 @@ size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets) {
 }
 
 static size_t tasks_of(const psg_plan *plan, int kind, bool sheets) {
-    const size_t tasks =
-        suiting_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
-                      run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
+    static const psg_grain of_cores = {TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES};
+    const size_t tasks = suiting_tasks(
+        &plan->context, kind == GPUS ? &plan->route.placement->grain : &of_cores,
+        plan->workers.most[kind], run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
     if (kind == GPUS) {
         return plan->route.exchange->gpu_parts(plan, tasks, sheets);
     }
@@ -201,7 +195,7 @@ static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t exte
     const size_t workers = plan->workers.most[kind];
     const double fit =
         bytes > 0 ? plan->placement.room / (TUNING_GPU_PARTS_AT_ONCE * (double)bytes) : INFINITY;
-    if ((kind == GPUS || plan->workers.anywhere) && fit < (double)extent / (double)tasks) {
+    if (kind == GPUS && fit < (double)extent / (double)tasks) {
         const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
         tasks = divide_up(parts, workers) * workers;
     }
@@ -302,7 +296,7 @@ static psg_status cut_array(psg_parts *parts, const psg_plan *plan, const cut cu
     const size_t most = cut_count(&cuts[GPUS], longest) + cut_count(&cuts[CORES], longest);
     const psg_status status = allocate(parts, ranks * most, plan);
     for (int r = 0; r < plan->processes.ranks && status == PSG_OK; r++) {
-        psg_part all = {.box.hi = {n[0], n[1], n[2]}, .process = r, .worker = -1};
+        psg_part all = {.box.hi = {n[0], n[1], n[2]}, .process = r, .home = -1, .worker = -1};
         size_t extent = 0;
         (void)psg_local_extent(n[d], plan->processes.ranks, r, &all.box.lo[d], &extent);
         all.box.hi[d] = all.box.lo[d] + run_of(plan, GPUS, extent);
@@ -312,8 +306,7 @@ static psg_status cut_array(psg_parts *parts, const psg_plan *plan, const cut cu
         (void)cut_run(parts, &cuts[CORES], all, d);
         end_process(parts, plan, r);
         if (r == plan->processes.rank) {
-            parts->gpus =
-                (psg_range){parts->own.first, plan->workers.anywhere ? parts->own.end : gpus_end};
+            parts->gpus = (psg_range){parts->own.first, gpus_end};
         }
     }
     return status;
@@ -343,13 +336,15 @@ static psg_status make_bundles(psg_layout *l, const psg_plan *plan) {
     return status;
 }
 
-/* Part m of those that are our GPUs' goes to the GPU whose share of them it falls into. */
-static void spread(psg_parts *parts, const psg_plan *plan) {
+/* Part m of those that are our GPUs' is that of the GPU whose share of them it falls into.
+ * @param[in] worker  that has its tasks */
+static void spread(psg_parts *parts, const psg_plan *plan, int (*worker)(int gpu)) {
     const psg_range of = parts->gpus;
-    const size_t gpu_count = plan->workers.anywhere ? 0 : plan->workers.gpu_count;
+    const size_t gpu_count = plan->workers.gpu_count;
     for (size_t m = of.first; m < of.end && gpu_count > 0; m++) {
-        parts->part[m].worker =
-            plan->workers.gpus[(m - of.first) * gpu_count / psg_range_count(of)];
+        const int gpu = plan->workers.gpus[(m - of.first) * gpu_count / psg_range_count(of)];
+        parts->part[m].home = plan->route.placement->home(gpu);
+        parts->part[m].worker = worker(gpu);
     }
 }
 
@@ -361,13 +356,13 @@ psg_status psg_partition_rows(psg_layout *l, const psg_plan *plan) {
     if (status != PSG_OK) {
         return status;
     }
-    spread(&l->segments, plan);
-    spread(&l->sheets, plan);
+    spread(&l->segments, plan, plan->route.placement->segment);
+    spread(&l->sheets, plan, plan->route.placement->sheet);
     for (size_t g = 0; g < l->bundles.count; g++) {
         psg_part *bundle = &l->bundles.part[g];
         const bool alone =
             psg_range_count(bundle->sheets) == 1; /* else it is split in main memory */
-        bundle->worker = alone ? l->sheets.part[bundle->sheets.first].worker : -1;
+        bundle->home = alone ? l->sheets.part[bundle->sheets.first].home : -1;
     }
     return PSG_OK;
 }

@@ -111,8 +111,8 @@ static double exchanged_bytes(const psg_plan *plan, int from, int to) {
     double bytes = 0;
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
         for (size_t p = c->layout.sheets.own.first; p < c->layout.sheets.own.end; p++) {
-            const int segment = c->layout.segments.part[s].worker;
-            const int sheet = c->layout.sheets.part[p].worker;
+            const int segment = c->layout.segments.part[s].home;
+            const int sheet = c->layout.sheets.part[p].home;
             bytes += (segment == from && sheet == to) || (sheet == from && segment == to)
                          ? block_bytes(c, s, p)
                          : 0;
@@ -128,12 +128,12 @@ static double foreign_bytes(const psg_plan *plan, int gpu) {
     const size_t planes = psg_parts_length(&c->layout.segments, c->layout.segments.own, 2);
     double points = 0;
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        points += c->layout.segments.part[s].worker == gpu
+        points += c->layout.segments.part[s].home == gpu
                       ? (double)psg_layout_planes(&c->layout, s) * (double)(c->layout.n[1] - rows)
                       : 0;
     }
     for (size_t p = c->layout.sheets.own.first; p < c->layout.sheets.own.end; p++) {
-        points += c->layout.sheets.part[p].worker == gpu
+        points += c->layout.sheets.part[p].home == gpu
                       ? (double)psg_layout_rows(&c->layout, p) * (double)(c->layout.n[2] - planes)
                       : 0;
     }
@@ -147,7 +147,7 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const int node = psg_placement_node(gpu);
         double planes = 0;
         for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-            planes += c->layout.segments.part[s].worker == gpu
+            planes += c->layout.segments.part[s].home == gpu
                           ? (double)psg_layout_planes(&c->layout, s)
                           : 0;
         }

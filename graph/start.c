@@ -77,7 +77,7 @@ static psg_status configure(struct starpu_conf *conf, const psg_options *options
     }
     conf->precedence_over_environment_variables = 1;
     conf->ncpus = options->cpus;
-    if (options->cpus < 0 && gpus->count > 0 && !psg_options_want_cpu_share(options)) {
+    if (options->cpus < 0 && gpus->count > 0 && !psg_options_want_cores(options)) {
         conf->ncpus = 0; /* the GPUs take all tasks */
     }
     conf->ncuda = gpus->count;
@@ -106,9 +106,8 @@ static psg_status configure(struct starpu_conf *conf, const psg_options *options
 static psg_status check_start(const gpu_list *gpus) {
     char words[512];
     const char *policy = psg_policy_environment();
-    const bool known = policy == NULL || strncmp(policy, "heft", 4) == 0 ||
-                       getenv("STARPU_SCHED_LIB") != NULL; /* which may have more of them */
-    const psg_status status = known ? PSG_OK : psg_policy_check(policy, " in STARPU_SCHED");
+    const bool is_old = policy != NULL && strncmp(policy, "heft", 4) == 0; /* StarPU knows it yet */
+    const psg_status status = psg_policy_check(is_old ? NULL : policy, " in STARPU_SCHED");
     if (status == PSG_OK && !psg_starpu_environment(gpus->count, words, sizeof words)) {
         return psg_fail(PSG_ERR_ARG, "%s", words);
     }

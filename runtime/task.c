@@ -175,7 +175,9 @@ bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
     return result == 0;
 }
 
-static struct starpu_codelet gate_codelet = {.name = "gate", .nbuffers = STARPU_VARIABLE_NBUFFERS};
+/* heteroprio looks at the codelet's `where`, and not at the task's. */
+static struct starpu_codelet gate_codelet = {
+    .name = "gate", .where = STARPU_NOWHERE, .nbuffers = STARPU_VARIABLE_NBUFFERS};
 
 static void passed(void *run) {
     psg_run_end_task(run);
@@ -184,7 +186,6 @@ static void passed(void *run) {
 void psg_task_gate(psg_run *run, starpu_data_handle_t handle, enum starpu_data_access_mode mode) {
     struct starpu_task *task = starpu_task_create();
     task->cl = &gate_codelet;
-    task->where = STARPU_NOWHERE;
     task->nbuffers = 1;
     psg_task_use(task, 0, handle, mode);
     task->epilogue_callback_func = passed;

@@ -53,13 +53,13 @@ def counted(what, *arguments, **more):
 # Cores: a team without a named policy; tasks with one, by an option or by STARPU_SCHED.
 check(ran(*ON_CORES) == ("team", 0, 0, None), "the default")
 named = ran(*ON_CORES, "--sched", "eager")
-check(named[0] == "tasks" and named[1] == named[2] > 0 and named[3] == "eager", named)
+check(named[0] == "tasks" and named[1] >= named[2] > 0 and named[3] == "eager", named)
 EAGER = {"STARPU_SCHED": "eager"}
 check(ran(*ON_CORES, env=EAGER) == named, "by the environment, and by an option: %r" % (named,))
 check(ran(*ON_CORES, "--executor", "team", env=EAGER) == ("team", 0, 0, None),
       "a team in spite of the environment")
 said = counted("cores", *ON_CORES)
-check(said[1] == said[2] == named[1], (said, named))
+check(said[1:3] == named[1:3], (said, named))
 counted("cores, staged", *ON_CORES, "--graph", "staged")
 counted("cores, in flight", *ON_CORES, "--in-flight", "2")
 counted("a workload", *ON_CORES, command=("run", "ep:S"))
