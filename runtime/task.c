@@ -186,6 +186,7 @@ static void passed(void *run) {
 void psg_task_gate(psg_run *run, starpu_data_handle_t handle, enum starpu_data_access_mode mode) {
     struct starpu_task *task = starpu_task_create();
     task->cl = &gate_codelet;
+    task->where = STARPU_NOWHERE;
     task->nbuffers = 1;
     psg_task_use(task, 0, handle, mode);
     task->epilogue_callback_func = passed;
