@@ -1,9 +1,9 @@
 /* qr: the factors Q and R of a random matrix, by reflectors or by rotations on tiles. In step k
  *
  *   geqrt(k)      tile (k,k)           -> R, V, T
- *   unmqr(k,j)    V, T                 -> tile (k,j)             of all j > k
- *   tsqrt(i,k)    R above, tile (i,k)  -> R, V, T                of all i > k, one after the other
- *   tsmqr(i,j,k)  V, T of row i        -> tiles (k,j), (i,j)      of all j > k, one i after the other
+ *   unmqr(k,j)    V, T                 -> tile (k,j)            of all j > k
+ *   tsqrt(i,k)    R above, tile (i,k)  -> R, V, T               of all i > k, one after the other
+ *   tsmqr(i,j,k)  V, T of row i        -> tiles (k,j), (i,j)    of all j > k, one i after the other
  *
  * By rotations the four are givens_factor, givens_apply, givens_eliminate and givens_update. Each
  * takes 3/2 of the operations, so the longest paths are the same tasks. tsmqr(i,j,k) is the farther

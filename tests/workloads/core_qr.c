@@ -1,6 +1,6 @@
 /* QR by tiles of any size, one after the other, by reflectors and by rotations, has the factors of
- * the whole matrix: A = Q R, Q^T Q = 1, and R is that of LAPACK's QR of the whole, but for the signs
- * of its rows. Matrices with columns of zeros, of rank 1, and of zeros alone have factors, too. */
+ * the whole matrix: A = Q R, Q^T Q = 1, and R is that of LAPACK's QR of the whole, but for signs of
+ * rows. Matrices with columns of zeros, of rank 1, and of zeros alone have factors, too. */
 #include "tests/check.h"
 #include "workloads/qr.h"
 

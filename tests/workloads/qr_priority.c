@@ -1,7 +1,7 @@
 /* The priority of a task of qr is the length of the longest path from it to the end, which is found
  * here by following all edges, in units of b^3/3; of b^3/2 for rotations, whose tasks have the same
- * graph and the same weights. In a step those of a front, of which 2i + j + 2k is the same, have the
- * same. Without priorities it is 0. */
+ * graph and the same weights. Updates of a front, of which 2i + j + 2k is the same, have the same.
+ * Without priorities it is 0. */
 #include "tests/check.h"
 #include "workloads/qr.h"
 
