@@ -103,9 +103,9 @@
  *  0.063 by two members and 0.017 by one, on a Xeon 0.036 and 0.028. 24^3 there takes 0.079 by six
  *  and 0.112 by three (2026-11-24). */
 #define TUNING_TEAM_BYTES ((size_t)48 << 10)
-/** Seconds for which a member stays for the next solve of a loop. On 16 cores of a Xeon the last
- *  worker is back from starpu_pause() after more than 1 ms; 64^3 takes 0.26 ms with this and 1.6 ms
- *  without (2026-11-22). */
+/** Seconds for which a member, or StarPU's workers, stay for the next solve of a loop. On 16 cores
+ *  of a Xeon the last worker is back from starpu_pause() after more than 1 ms; 64^3 takes 0.26 ms
+ *  by a team with this and 1.6 ms without (2026-11-22). */
 #define TUNING_MEMBER_LINGERS 200e-6
 /** Seconds between two looks of a worker without a seat, whether the team has gone. Not recorded
  *  (2026-11-22). */

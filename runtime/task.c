@@ -132,6 +132,7 @@ struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_ta
     choose_worker(task, args);
     task->epilogue_callback_func = task_ended;
     task->epilogue_callback_arg = task;
+    task->callback_func = args->run->engine->task_left;
     return task;
 }
 
