@@ -391,6 +391,14 @@ def panels():
     eager = took("qr:3840", "--sched", "eager")[0]
     models, said = took("qr:3840", "--sched", "dmdas", "--priority", "path")
     check(models < 0.95 * eager and re.search(r"tsmqr: \d+ on cores in [\d.]+ s, \d+ on GPUs", said), (eager, said))
+    # rotations are kinds of their own, and a file for them needs no times of reflectors
+    turns = write("turning.machine", "machine turning\ncpus 8\ngpus 0\n" + "".join(
+        "time givens_%s f64 cpu 192x192x192 segment 1 dense 1 0 %g\n" % t
+        for t in (("factor", 1e-3), ("apply", 2e-3), ("eliminate", 3e-3), ("update", 4e-3))))
+    said = run("run", "qr:384:givens", "--machine", turns, "--cpus", "1").stdout
+    check(abs(float(re.search(r"^run +([\d.]+) s", said, re.M).group(1)) / 11e-3 - 1) < 0.02, said)
+    refused("run", "qr:384:givens", "--machine", name, "--gpus", "0", code=2,
+            says=("not recorded how long givens_factor takes on a core",))
     refused("run", "qr:384", "--machine", name, "--cpus", "0", code=2, says=("no worker for geqrt", "needs a core"))
     refused("run", "qr:384", *ON_H200, code=2, says=("not recorded how long geqrt takes on a core",))
 
