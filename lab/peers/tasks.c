@@ -1,4 +1,4 @@
-/* What a task of StarPU's costs on cores: a solve by tasks beside one by a team, which does the same
+/* What a task of StarPU costs on cores: a solve by tasks beside one by a team, which does the same
  * steps without StarPU between them. Both take turns.
  *
  *   bench_cores tasks [--cpus N] [--sched POLICY] [--parts N[,N...]] [--f32] N|NXxNYxNZ ...
