@@ -58,7 +58,7 @@ for option, given, meant in (("symbol", "spektral", "spectral"), ("problem", "ma
 for given, meant in (("periodic", "PP"), ("Dirichlet", "DD"), ("neuman", "NN")):
     bad("solve", "--bc", given, says=("did you mean --bc %s?" % meant,))
 for given in ("open", "Free"):
-    bad("solve", "--bc", given, says=("psg has no open sides", "--bc DD"))
+    bad("solve", "--bc", given, says=("F is a free side", "--bc PP,PP,FF"))
 bad(*MODES, "--lambda", "-1", says=("a finite number from 0; below 0 is the equation of waves",))
 
 # More workers than cores.
