@@ -228,8 +228,10 @@ static void print_lines(const facts *f) {
     }
     printf("\nScheduling policies (* is in force):\n");
     for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
-        printf("%c %-32s %s\n", strcmp(workers->policy, psg_policy_name(p)) ? ' ' : '*',
-               psg_policy_name(p), psg_policy_description(p));
+        const char *library = psg_policy_library(p);
+        app_say("%c %-32s %s%s%s%s\n", strcmp(workers->policy, psg_policy_name(p)) ? ' ' : '*',
+                psg_policy_name(p), psg_policy_description(p), library != NULL ? " (of " : "",
+                library != NULL ? library : "", library != NULL ? ")" : "");
     }
     app_say("\nCache folder: %s\n", f->cache[0] ? f->cache : "none");
     if (!psg_simulation()) {
@@ -251,8 +253,9 @@ static json_t *make_json(const facts *f) {
                                         route->latency_seconds, "peer", route->peer));
     }
     for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
-        json_array_append_new(policies, json_pack("{s:s, s:s}", "name", psg_policy_name(p),
-                                                  "description", psg_policy_description(p)));
+        json_array_append_new(policies, json_pack("{s:s, s:s, s:s?}", "name", psg_policy_name(p),
+                                                  "description", psg_policy_description(p),
+                                                  "library", psg_policy_library(p)));
     }
     const int aware = psg_mpi_cuda_aware();
     json_object_set_new(root, "command", json_string("info"));

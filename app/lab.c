@@ -29,8 +29,9 @@ static json_t *policies(void) {
     json_t *list = json_array();
     for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
         const char *name = psg_policy_name(p);
-        json_array_append_new(
-            list, json_pack("{s:s, s:b}", "name", name, "models", psg_policy_uses_models(name)));
+        json_array_append_new(list, json_pack("{s:s, s:b, s:s?}", "name", name, "models",
+                                              psg_policy_uses_models(name), "library",
+                                              psg_policy_library(p)));
     }
     return list;
 }

@@ -111,9 +111,6 @@ const char *app_measure_job_make(app_measure_job *j) {
     if (j->solves) {
         why = make_plan(j, &options);
     } else {
-        if (options.cpus != 0 && options.gpus != 0) {
-            options.cpu_share = PSG_CPU_SHARE_FREE; /* as the library has it where there are both */
-        }
         why = workload_create(&j->own_work, j->workload, &j->how, &options) != PSG_OK
                   ? psg_last_error()
                   : NULL;

@@ -261,14 +261,10 @@ int app_value_text(const char *text, void *field, const app_choice *choices) {
 }
 
 int app_value_policy(const char *text, void *field, const app_choice *choices) {
-    (void)choices;
-    for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
-        if (strcmp(text, psg_policy_name(p)) == 0) {
-            *(const char **)field = text;
-            return 0;
-        }
+    if (text[0] == '\0' || psg_policy_check(text, "") != PSG_OK) {
+        return -1;
     }
-    return -1;
+    return app_value_text(text, field, choices);
 }
 
 /* --bc in words, for all sides. */
@@ -334,7 +330,7 @@ static bool means_open(const char *text) {
 
 enum { WORDS_MOST = 128 };
 
-/* The values that have a name: the choices, the policies, or the words of "fused|staged|auto".
+/* The values that have a name: the choices, or the words of "fused|staged|auto".
  * @param[out] list    ends with NULL
  * @param[in]  memory  for its words */
 static void list_values(const app_option_row *row, const char *list[WORDS_MOST + 1], char *memory,
@@ -342,9 +338,6 @@ static void list_values(const app_option_row *row, const char *list[WORDS_MOST +
     size_t count = 0;
     for (const app_choice *c = row->choices; c != NULL && c->name != NULL; c++) {
         list[count++] = c->name;
-    }
-    for (size_t p = 0; row->parse == app_value_policy && psg_policy_name(p) != NULL; p++) {
-        list[count < WORDS_MOST ? count++ : count] = psg_policy_name(p);
     }
     (void)snprintf(memory, size, "%s", row->argument != NULL && count == 0 ? row->argument : "");
     for (char *rest = memory, *word; (word = strtok_r(rest, "|", &rest)) != NULL;) {
@@ -359,8 +352,10 @@ int app_wrong_value(const app_option_row *row, const char *text) {
     char list[2048], meant[128], memory[256];
     const char *words[WORDS_MOST + 1];
     size_t length = 0;
-    const bool one_of = row->choices != NULL || row->parse == app_value_policy;
     list[0] = '\0';
+    if (row->parse == app_value_policy && text[0] != '\0') {
+        return app_error(APP_USAGE, "--%s '%s': %s", row->name, text, psg_last_error());
+    }
     if (row->parse == app_value_sides && means_open(text)) {
         return app_error(
             APP_USAGE,
@@ -373,7 +368,7 @@ int app_wrong_value(const app_option_row *row, const char *text) {
                          text, row->expected, row->name, meant);
     }
     list_values(row, words, memory, sizeof memory);
-    for (size_t w = 0; one_of && words[w] != NULL && length < sizeof list; w++) {
+    for (size_t w = 0; row->choices != NULL && words[w] != NULL && length < sizeof list; w++) {
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                    length ? ", " : "one of ", words[w]);
     }

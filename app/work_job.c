@@ -67,9 +67,6 @@ static int make(app_work_job *r) {
     }
     app_runs_note_cpus(options.cpus, &r->notes);
     app_signals_install(false); /* what was loaded may have brought handlers */
-    if (options.cpus != 0 && options.gpus != 0) {
-        options.cpu_share = PSG_CPU_SHARE_FREE; /* as the library has it where there are both */
-    }
     r->runs.repeat = a->repeat;
     r->runs.seconds = app_allocate(a->repeat, sizeof *r->runs.seconds, "the times");
     return r->runs.seconds != NULL ? app_workers_find(&options, &r->runs.workers) : APP_FAILED;

@@ -16,9 +16,17 @@
 /** Bytes of f in a core's task at the least: below, a task costs too much beside its work. Not
  *  recorded (2026-11-20). */
 #define TUNING_CPU_TASK_BYTES ((size_t)512 << 10)
+/** The same for cores that find all data in one memory, where a task costs 1 to 2 us of a core
+ *  (docs/scheduling.md); and bytes of f in such a task at the least, as long as a core would have
+ *  none. Chosen (2026-11-27). */
+#define TUNING_CORE_TASKS 4
+#define TUNING_CORE_TASK_BYTES ((size_t)128 << 10)
 /** Tasks of one phase for each GPU: enough to copy one while another computes. Not recorded
  * (2026-11-20). */
 #define TUNING_GPU_TASKS 2
+/** The same where the policy places them: enough for a GPU that is slower, or busy, to have fewer
+ *  of them. Not recorded (2026-11-27). */
+#define TUNING_PLACED_TASKS 8
 /** Bytes of f in a GPU's task at the least: a smaller one leaves the GPU half empty. Not recorded
  *  (2026-11-20). */
 #define TUNING_GPU_TASK_BYTES ((size_t)32 << 20)
@@ -100,9 +108,9 @@
  *  0.063 by two members and 0.017 by one, on a Xeon 0.036 and 0.028. 24^3 there takes 0.079 by six
  *  and 0.112 by three (2026-11-24). */
 #define TUNING_TEAM_BYTES ((size_t)48 << 10)
-/** Seconds for which a member stays for the next solve of a loop. On 16 cores of a Xeon the last
- *  worker is back from starpu_pause() after more than 1 ms; 64^3 takes 0.26 ms with this and 1.6 ms
- *  without (2026-11-22). */
+/** Seconds for which a member, or StarPU's workers, stay for the next solve of a loop. On 16 cores
+ *  of a Xeon the last worker is back from starpu_pause() after more than 1 ms; 64^3 takes 0.26 ms
+ *  by a team with this and 1.6 ms without (2026-11-22). */
 #define TUNING_MEMBER_LINGERS 200e-6
 /** Seconds between two looks of a worker without a seat, whether the team has gone. Not recorded
  *  (2026-11-22). */

@@ -99,7 +99,7 @@ static void sheet_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
     shape->count = psg_layout_rows(l, p);
     shape->pieces = l->segments.count;
     for (size_t s = 0; moved > 0 && s < l->segments.count; s++) {
-        shape->remote += l->segments.part[s].worker != l->sheets.part[p].worker;
+        shape->remote += l->segments.part[s].home != l->sheets.part[p].home;
     }
     shape->moved = shape->remote > 0 ? (double)moved / (double)shape->count : 0;
 }
@@ -112,7 +112,7 @@ static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape)
     shape->count = psg_layout_planes(l, s);
     shape->pieces = l->bundles.count;
     for (size_t g = 0; g < c->reached_bundles; g++) {
-        shape->remote += l->bundles.part[g].worker != l->segments.part[s].worker;
+        shape->remote += l->bundles.part[g].home != l->segments.part[s].home;
     }
     shape->moved = shape->remote > 0 ? 1 - (double)moved / (double)l->n[1] : 0;
 }

@@ -39,7 +39,8 @@ typedef struct psg_part {
     psg_box box;
     psg_range sheets; /**< of a bundle: the sheets in it */
     int process;
-    int worker; /**< the CUDA worker whose GPU has the part; -1: none */
+    int home;   /**< the CUDA worker whose GPU has the part's data; -1: none */
+    int worker; /**< the CUDA worker that has its tasks; -1: any that may */
 } psg_part;
 
 /** An array cut into parts. Each process has a run of them. */

@@ -20,10 +20,9 @@ const char *psg_field_name(int field) {
     return name[field];
 }
 
-/* A GPU has the parts whose tasks it runs. A process has all of its parts. */
+/* A GPU has the parts that are at home there. A process has all of its parts. */
 static bool is_of(const psg_part *part, int device) {
-    return device == PSG_HOST ||
-           (part->worker >= 0 && starpu_worker_get_devid(part->worker) == device);
+    return device == PSG_HOST || (part->home >= 0 && starpu_worker_get_devid(part->home) == device);
 }
 
 psg_range psg_array_parts(const psg_parts *parts, int device) {

@@ -384,7 +384,7 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
     }
     arrays->busy = true;
     make_place(plan);
-    if (arrays->stays && !plan->held.awake) {
+    if (count > 0 && !psg_arrays_in_memory(arrays) && !plan->held.awake) {
         plan->held.awake = true;
         psg_runtime_awake(); /* to wake for each solve would take longer than a small one */
     }
@@ -429,10 +429,10 @@ bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void 
  * of one solve came, the tasks of another would wait too, though their data are there. */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room) {
-    const int worker = arrays->parts.part[s].worker;
-    if (plan->placement.ahead && !arrays->stays && worker >= 0) {
-        psg_task_fetch(run, psg_placement_node(worker),
-                       arrays->slabs[PSG_FIELD_F][s - arrays->parts.own.first], room);
+    const int home = psg_placement_node(arrays->parts.part[s].home);
+    const size_t k = s - arrays->parts.own.first;
+    if (plan->placement.ahead && !arrays->stays && node_of(plan, arrays, PSG_FIELD_F, k) != home) {
+        psg_task_fetch(run, home, arrays->slabs[PSG_FIELD_F][k], room);
     }
 }
 

@@ -44,17 +44,10 @@ static psg_status check_options(psg_options *checked, const char *name,
     if (checked->comm != NULL || checked->nodes > 1) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "%s is for one process and one node", name);
     }
-    if (checked->cpus != 0 && checked->gpus != 0) { /* all that are not left out take part */
-        checked->cpu_share = PSG_CPU_SHARE_FREE;
+    if (checked->cpus != 0 && checked->gpus != 0) { /* StarPU starts all that are not left out */
+        checked->cpu_share = 1;
     }
     return PSG_OK;
-}
-
-/* StarPU runs, and may have found workers of one kind alone: then they share with nobody. */
-static void settle_options(psg_options *options) {
-    if (starpu_cuda_worker_get_count() == 0 || starpu_cpu_worker_get_count() == 0) {
-        options->cpu_share = PSG_CPU_SHARE_AUTO;
-    }
 }
 
 /* ------------------------------------------------------------------------------------ making */
@@ -183,7 +176,6 @@ psg_status psg_engine_create(psg_work **work, const psg_engine_args *args,
     if (status != PSG_OK) {
         return status;
     }
-    settle_options(&checked);
     engine *e = calloc(1, sizeof *e);
     if (e != NULL) {
         e->args = *args;

@@ -91,12 +91,12 @@ static psg_message message_of(const psg_plan *plan, const psg_workspace *workspa
     const size_t index =
         (workspace->number * l->segments.first[1] + at[0]) * l->bundles.first[1] + at[1];
     const psg_exchange_row *exchange = plan->route.exchange;
-    const int worker = segment->process == plan->processes.rank ? segment->worker : bundle->worker;
+    const int home = segment->process == plan->processes.rank ? segment->home : bundle->home;
     return (psg_message){
         .rank = rank,
         .tag = (psg_way_is_back(way) ? 1 : 0) + 2 * (int)index,
         .way = way,
-        .node = exchange->node(worker),
+        .node = exchange->node(home),
         .rows = exchange->message_rows(&block),
         .read = way == PSG_WAY_THERE_AGAIN,
         .label = {PSG_TASK_EXCHANGE,

@@ -39,6 +39,8 @@ static const word exchanges[] = {
     {"auto", PSG_EXCHANGE_AUTO},         {"managed", PSG_EXCHANGE_MANAGED},
     {"direct", PSG_EXCHANGE_DIRECT},     {"mpi", PSG_EXCHANGE_MPI},
     {"alltoall", PSG_EXCHANGE_ALLTOALL}, {NULL, 0}};
+static const word placements[] = {
+    {"pinned", PSG_PLACEMENT_PINNED}, {"free", PSG_PLACEMENT_FREE}, {NULL, 0}};
 static const word layouts[] = {
     {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {"auto", PSG_Z_AUTO}, {NULL, 0}};
 static const word efforts[] = {{"measure", PSG_EFFORT_MEASURE},
@@ -51,8 +53,7 @@ static const word executors[] = {{"auto", PSG_EXECUTOR_AUTO},
                                  {"chain", PSG_EXECUTOR_CHAIN},
                                  {NULL, 0}};
 static const word answers[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
-static const word shares[] = {
-    {"auto", PSG_CPU_SHARE_AUTO}, {"free", PSG_CPU_SHARE_FREE}, {NULL, 0}};
+static const word shares[] = {{"auto", PSG_CPU_SHARE_AUTO}, {NULL, 0}};
 static const word every[] = {{"all", -1}, {NULL, 0}};
 static const word chosen[] = {{"auto", 0}, {NULL, 0}};
 static const word limits[] = {{"none", 0}, {NULL, 0}};
@@ -119,15 +120,24 @@ static const row rows[] = {
      0,
      INT32_MAX},
     {{"gpus", "Machine", "N|all", "all", "GPU workers", 0}, INTEGER, AT(gpus), every, 0, INT32_MAX},
-    {{"cpu_share", "Machine", "X|auto|free", "auto",
+    {{"cpu_share", "Machine", "X|auto", "auto",
       "the part of the planes and rows that CPU workers take beside GPUs: a number from 0 to 1; "
-      "auto: 0; free: the policy decides for each task",
+      "auto: 0",
       SAME},
      REAL,
      AT(cpu_share),
      shares,
      0,
      1},
+    {{"placement", "Machine", "pinned|free", "pinned",
+      "the tasks of a segment run on the GPU that has it, or where the policy says: free among the "
+      "GPUs, and with a number of CPU workers on cores, too",
+      SAME},
+     CHOICE,
+     AT(placement),
+     placements,
+     0,
+     0},
     {{"policy", "Machine", "NAME|auto", "auto",
       "StarPU's scheduling policy; auto: the one of STARPU_SCHED in the environment, else what was "
       "tuned, else StarPU's own",

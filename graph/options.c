@@ -1,6 +1,6 @@
 #include "graph/options.h"
 #include "graph/option_table.h"
-#include "graph/policy.h"
+#include "graph/psg_machine.h"
 #include "graph/status.h"
 #include "graph/transform_table.h"
 #include "runtime/simulation.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 208,
+_Static_assert(sizeof(psg_options) == 216,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -28,17 +28,24 @@ void(psg_options_init)(psg_options *options, size_t struct_size) {
     }
 }
 
-bool psg_options_want_cpu_share(const psg_options *options) {
-    return options->cpu_share > 0 || options->cpu_share == PSG_CPU_SHARE_FREE;
+bool psg_options_want_cores(const psg_options *options) {
+    return options->cpu_share > 0 ||
+           (options->placement == PSG_PLACEMENT_FREE && options->cpus > 0);
 }
 
 static psg_status check_workers(const psg_options *o) {
     if (o->cpus == 0 && o->gpus == 0) {
         return psg_fail(PSG_ERR_ARG, "cpus = 0 and gpus = 0 leave nothing to compute on");
     }
-    if (psg_options_want_cpu_share(o) && (o->cpus == 0 || o->gpus == 0)) {
+    if (o->cpu_share > 0 && (o->cpus == 0 || o->gpus == 0)) {
         return psg_fail(PSG_ERR_ARG, "%s = 0, and CPU cores and GPUs are to share the work",
                         o->cpus == 0 ? "cpus" : "gpus");
+    }
+    if (o->cpu_share > 0 && o->placement == PSG_PLACEMENT_FREE) {
+        return psg_fail(PSG_ERR_ARG,
+                        "cpu_share = %g gives cores a part, and with placement free no worker has "
+                        "one: cores take part if cpus is above 0",
+                        o->cpu_share);
     }
     return PSG_OK;
 }

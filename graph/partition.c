@@ -8,12 +8,6 @@
 
 #include <stdlib.h>
 
-/* How finely work is cut for a kind of worker. */
-typedef struct grain {
-    size_t tasks;     /* of one phase for each worker, where the data are large enough */
-    size_t bytes_min; /* of f in a task: below, a task costs too much beside its work */
-} grain;
-
 /* Where part m of an extent begins, if parts differ by one at most and the first are the larger. */
 static size_t even_at(size_t extent, size_t parts, size_t m) {
     const size_t more = extent % parts;
@@ -74,8 +68,6 @@ static size_t most_of(const psg_plan *plan, size_t n) {
 /* A process' planes and rows are two runs: the GPUs', and then the cores'. Where all is of one
  * kind, the other run is empty. */
 enum { CORES = 0, GPUS, KINDS };
-static const grain grains[KINDS] = {{TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES},
-                                    {TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES}};
 
 static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
     const size_t cores = psg_workers_cores(plan->workers.cpu_share, extent);
@@ -83,15 +75,20 @@ static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
 }
 
 /* Tasks of a phase that suit so many planes, and as many rows, on workers of a kind. */
-static size_t suiting_tasks(const psg_context *c, bool gpus, size_t workers, size_t planes) {
+static size_t suiting_tasks(const psg_context *c, const psg_grain *g, size_t workers,
+                            size_t planes) {
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * planes * c->cpu->real_bytes;
-    const grain *g = &grains[gpus ? GPUS : CORES];
     const size_t tasks = g->tasks * workers;
     const size_t worthwhile = clamp(bytes / g->bytes_min, 1, tasks);
     if (worthwhile < tasks) { /* fewer and larger, but the same for every worker */
         return worthwhile > workers ? worthwhile / workers * workers : worthwhile;
     }
     return tasks;
+}
+
+static size_t field_bytes(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    return c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
 }
 
 /* All that a process has for another one, bytes. */
@@ -115,17 +112,17 @@ size_t psg_partition_pieces(const psg_plan *plan, size_t tasks, bool sheets) {
 }
 
 static size_t one_each(const psg_plan *plan, size_t tasks) {
-    return clamp(tasks, 1, plan->route.home->parts_each * plan->workers.most[GPUS]);
+    const size_t here = plan->route.home->parts_each, placed = plan->route.placement->parts_each;
+    return clamp(tasks, 1, (here > placed ? here : placed) * plan->workers.most[GPUS]);
 }
 
 /* One part is best if one GPU has all of a small f: a second launch costs more than copies beside
  * work save. */
 size_t psg_partition_suiting(const psg_plan *plan, size_t tasks, bool sheets) {
-    const psg_context *c = &plan->context;
-    const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
     (void)sheets;
-    return psg_placement_one_gpu(plan) && bytes <= TUNING_GPU_UNCUT_BYTES ? one_each(plan, tasks)
-                                                                          : tasks;
+    return psg_placement_one_gpu(plan) && field_bytes(plan) <= TUNING_GPU_UNCUT_BYTES
+               ? one_each(plan, tasks)
+               : tasks;
 }
 
 /* GPUs that reach all blocks copy no sheet while they transform another. One sheet for each GPU is
@@ -138,19 +135,7 @@ size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets) {
                                        : one_each(plan, tasks);
 }
 
-static size_t tasks_of(const psg_plan *plan, int kind, bool sheets) {
-    const size_t tasks =
-        suiting_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
-                      run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
-    if (kind == GPUS) {
-        return plan->route.exchange->gpu_parts(plan, tasks, sheets);
-    }
-    return on_several_nodes(plan)
-               ? clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks)
-               : tasks;
-}
-
-/* What a member of a team has to do: planes, or of sheets tiles of columns, of which a last one may
+/* What a core has to do: planes, or of sheets tiles of columns, of which a last one may
  * not be full. */
 static size_t work_of(const psg_plan *plan, bool sheets, size_t from, size_t to) {
     return sheets ? divide_up((to - from) * plan->context.layout.nxc, PSG_CPU_TILE_COLUMNS)
@@ -158,12 +143,12 @@ static size_t work_of(const psg_plan *plan, bool sheets, size_t from, size_t to)
 }
 
 /* That of the busiest member, if each has its share of the parts. */
-static size_t busiest_of(const psg_plan *plan, bool sheets, size_t members, size_t parts) {
+static size_t busiest_of(const psg_plan *plan, bool sheets, size_t cores, size_t parts) {
     const size_t extent = plan->context.layout.n[sheets ? 1 : 2];
     size_t most = 0;
-    for (size_t m = 0; m < members; m++) {
+    for (size_t m = 0; m < cores; m++) {
         size_t here = 0;
-        for (size_t p = parts * m / members; p < parts * (m + 1) / members; p++) {
+        for (size_t p = parts * m / cores; p < parts * (m + 1) / cores; p++) {
             here += work_of(plan, sheets, extent * p / parts, extent * (p + 1) / parts);
         }
         most = here > most ? here : most;
@@ -171,24 +156,53 @@ static size_t busiest_of(const psg_plan *plan, bool sheets, size_t members, size
     return most;
 }
 
-size_t psg_partition_team(const psg_plan *plan, bool sheets) {
-    const psg_context *c = &plan->context;
-    const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
-    const size_t members = psg_team_members((double)bytes, plan->workers.cpu_count);
-    const size_t some = TUNING_TEAM_PARTS * members;
-    const size_t large = some > TUNING_TEAM_PARTS_MANY ? some : TUNING_TEAM_PARTS_MANY;
-    const size_t worthwhile = clamp(bytes / TUNING_TEAM_PART_BYTES, members, large);
-    const size_t finest = clamp(worthwhile, 1, c->layout.n[sheets ? 1 : 2]);
+/* The finest cut, into `most` parts at most, whose busiest core has hardly more to do than that of
+ * the best one. */
+static size_t balanced(const psg_plan *plan, bool sheets, size_t cores, size_t most) {
+    const size_t finest = clamp(most, 1, plan->context.layout.n[sheets ? 1 : 2]);
     size_t least = SIZE_MAX;
     for (size_t parts = 1; parts <= finest; parts++) {
-        const size_t busiest = busiest_of(plan, sheets, members, parts);
+        const size_t busiest = busiest_of(plan, sheets, cores, parts);
         least = busiest < least ? busiest : least;
     }
     size_t parts = finest;
-    while (busiest_of(plan, sheets, members, parts) > least + least / TUNING_TEAM_UNEVEN) {
+    while (busiest_of(plan, sheets, cores, parts) > least + least / TUNING_TEAM_UNEVEN) {
         parts--;
     }
     return parts;
+}
+
+size_t psg_partition_team(const psg_plan *plan, bool sheets) {
+    const size_t bytes = field_bytes(plan);
+    const size_t members = psg_team_members((double)bytes, plan->workers.cpu_count);
+    const size_t some = TUNING_TEAM_PARTS * members;
+    const size_t large = some > TUNING_TEAM_PARTS_MANY ? some : TUNING_TEAM_PARTS_MANY;
+    return balanced(plan, sheets, members, clamp(bytes / TUNING_TEAM_PART_BYTES, members, large));
+}
+
+/* Tasks of a phase by cores that find all in one memory. */
+static size_t tasks_in_place(const psg_plan *plan, bool sheets) {
+    const size_t bytes = field_bytes(plan);
+    const size_t cores = plan->workers.cpu_count;
+    const size_t least = clamp(bytes / TUNING_CORE_TASK_BYTES, 1, cores);
+    return balanced(plan, sheets, cores,
+                    clamp(bytes / TUNING_CPU_TASK_BYTES, least, TUNING_CORE_TASKS * cores));
+}
+
+static size_t tasks_of(const psg_plan *plan, int kind, bool sheets) {
+    static const psg_grain of_cores = {TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES};
+    if (psg_route_one_memory(plan)) {
+        return tasks_in_place(plan, sheets);
+    }
+    const size_t tasks = suiting_tasks(
+        &plan->context, kind == GPUS ? &plan->route.placement->grain : &of_cores,
+        plan->workers.most[kind], run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
+    if (kind == GPUS) {
+        return plan->route.exchange->gpu_parts(plan, tasks, sheets);
+    }
+    return on_several_nodes(plan)
+               ? clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks)
+               : tasks;
 }
 
 /* Raises `tasks` to the next multiple of the workers at which one part fits the GPU's free memory
@@ -201,7 +215,7 @@ static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t exte
     const size_t workers = plan->workers.most[kind];
     const double fit =
         bytes > 0 ? plan->placement.room / (TUNING_GPU_PARTS_AT_ONCE * (double)bytes) : INFINITY;
-    if ((kind == GPUS || plan->workers.anywhere) && fit < (double)extent / (double)tasks) {
+    if (kind == GPUS && fit < (double)extent / (double)tasks) {
         const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
         tasks = divide_up(parts, workers) * workers;
     }
@@ -302,7 +316,7 @@ static psg_status cut_array(psg_parts *parts, const psg_plan *plan, const cut cu
     const size_t most = cut_count(&cuts[GPUS], longest) + cut_count(&cuts[CORES], longest);
     const psg_status status = allocate(parts, ranks * most, plan);
     for (int r = 0; r < plan->processes.ranks && status == PSG_OK; r++) {
-        psg_part all = {.box.hi = {n[0], n[1], n[2]}, .process = r, .worker = -1};
+        psg_part all = {.box.hi = {n[0], n[1], n[2]}, .process = r, .home = -1, .worker = -1};
         size_t extent = 0;
         (void)psg_local_extent(n[d], plan->processes.ranks, r, &all.box.lo[d], &extent);
         all.box.hi[d] = all.box.lo[d] + run_of(plan, GPUS, extent);
@@ -312,8 +326,7 @@ static psg_status cut_array(psg_parts *parts, const psg_plan *plan, const cut cu
         (void)cut_run(parts, &cuts[CORES], all, d);
         end_process(parts, plan, r);
         if (r == plan->processes.rank) {
-            parts->gpus =
-                (psg_range){parts->own.first, plan->workers.anywhere ? parts->own.end : gpus_end};
+            parts->gpus = (psg_range){parts->own.first, gpus_end};
         }
     }
     return status;
@@ -343,13 +356,15 @@ static psg_status make_bundles(psg_layout *l, const psg_plan *plan) {
     return status;
 }
 
-/* Part m of those that are our GPUs' goes to the GPU whose share of them it falls into. */
-static void spread(psg_parts *parts, const psg_plan *plan) {
+/* Part m of those that are our GPUs' is that of the GPU whose share of them it falls into.
+ * @param[in] worker  that has its tasks */
+static void spread(psg_parts *parts, const psg_plan *plan, int (*worker)(int gpu)) {
     const psg_range of = parts->gpus;
-    const size_t gpu_count = plan->workers.anywhere ? 0 : plan->workers.gpu_count;
+    const size_t gpu_count = plan->workers.gpu_count;
     for (size_t m = of.first; m < of.end && gpu_count > 0; m++) {
-        parts->part[m].worker =
-            plan->workers.gpus[(m - of.first) * gpu_count / psg_range_count(of)];
+        const int gpu = plan->workers.gpus[(m - of.first) * gpu_count / psg_range_count(of)];
+        parts->part[m].home = plan->route.placement->home(gpu);
+        parts->part[m].worker = worker(gpu);
     }
 }
 
@@ -361,13 +376,13 @@ psg_status psg_partition_rows(psg_layout *l, const psg_plan *plan) {
     if (status != PSG_OK) {
         return status;
     }
-    spread(&l->segments, plan);
-    spread(&l->sheets, plan);
+    spread(&l->segments, plan, plan->route.placement->segment);
+    spread(&l->sheets, plan, plan->route.placement->sheet);
     for (size_t g = 0; g < l->bundles.count; g++) {
         psg_part *bundle = &l->bundles.part[g];
         const bool alone =
             psg_range_count(bundle->sheets) == 1; /* else it is split in main memory */
-        bundle->worker = alone ? l->sheets.part[bundle->sheets.first].worker : -1;
+        bundle->home = alone ? l->sheets.part[bundle->sheets.first].home : -1;
     }
     return PSG_OK;
 }

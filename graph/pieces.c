@@ -83,9 +83,11 @@ psg_status psg_pieces_cut(psg_parts *pieces, const psg_plan *plan, size_t right_
     }
     for (size_t first = 0; first < count; first += each) {
         const size_t end = least(first + each, count);
+        const int worker = worker_of(w, device, pieces->count);
         pieces->part[pieces->count] =
             (psg_part){.box = {.lo = {0, 0, first * n[2]}, .hi = {n[0], n[1], end * n[2]}},
-                       .worker = worker_of(w, device, pieces->count)};
+                       .home = worker,
+                       .worker = worker};
         pieces->count++;
     }
     pieces->own.end = pieces->count;

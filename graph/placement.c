@@ -79,8 +79,9 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const bool dense = plan->workers.usable_count > 1;
     const size_t spectrum = planes * plane;
     const size_t more = share(plan, segments, planes) * twice * row;
-    const size_t needed = (dense ? blocks : spectra) + 2 * (ahead ? spectra : spectrum) +
-                          (dense ? 2 : 1) * spectrum +
+    const size_t slabs =
+        2 * (ahead ? spectra : spectrum) + plan->route.placement->guests * spectrum;
+    const size_t needed = (dense ? blocks : spectra) + slabs + (dense ? 2 : 1) * spectrum +
                           plan->route.graph->wholes * (spectra + blocks) + more;
     return needed <= room(plan, false) &&
            (plan->storage.workspace_count + 1) * needed <= room(plan, true);
@@ -182,12 +183,12 @@ static psg_status find_nodes(int **node, const psg_plan *plan) {
     }
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
         const size_t p = l->bundles.part[g].sheets.first;
-        (*node)[1 + g] = plan->route.home->node(l->sheets.part[p].worker);
+        (*node)[1 + g] = plan->route.home->node(l->sheets.part[p].home);
     }
     return PSG_OK;
 }
 
-psg_status psg_placement_codelets(psg_placement *placement, const psg_plan *plan) {
+psg_status psg_placement_codelets(psg_gpu_place *placement, const psg_plan *plan) {
     const bool reach = plan->context.reached_bundles > 0 && plan->workers.gpu_count > 1;
     const psg_status status = reach ? find_nodes(&placement->node, plan) : PSG_OK;
     psg_task_forward_xy_codelet(placement->codelets.forward_xy, placement->node);

@@ -7,7 +7,8 @@
 #include "graph/psg.h"
 #include "runtime/gpu.h"
 
-typedef struct psg_placement {
+/** What a plan has on its GPUs beside its data. */
+typedef struct psg_gpu_place {
     /** bytes on a GPU for what tasks work on, which bounds segments, and sheets that StarPU brings;
      *  INFINITY: enough */
     double room;
@@ -18,7 +19,7 @@ typedef struct psg_placement {
     /** [3 + bundles]: memory nodes of the data of `codelets`; NULL: those where they run */
     int *node;
     psg_gpu_user gpu_user;
-} psg_placement;
+} psg_gpu_place;
 
 /** Does one GPU have all tasks? */
 bool psg_placement_one_gpu(const psg_plan *plan);
@@ -38,15 +39,15 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice);
 double psg_placement_beside(const psg_plan *plan);
 double psg_placement_beside_large(const psg_plan *plan);
 double psg_placement_of_copies(const psg_plan *plan);
-/** Room on the GPU of all processes that has least; see psg_placement. Collective. @return PSG_OK;
+/** Room on the GPU of all processes that has least; see psg_gpu_place. Collective. @return PSG_OK;
  * PSG_ERR_RUNTIME */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan);
 /** Does a spectrum that is at home on the GPUs fit there? Planes are cut. @param[out] ahead
- * psg_placement.ahead
+ * psg_gpu_place.ahead
  *  @return PSG_OK; PSG_ERR_MEMORY: it does not */
 psg_status psg_placement_check(bool *ahead, const psg_plan *plan);
 /** The codelets of segments. @return PSG_OK; PSG_ERR_MEMORY */
-psg_status psg_placement_codelets(psg_placement *placement, const psg_plan *plan);
+psg_status psg_placement_codelets(psg_gpu_place *placement, const psg_plan *plan);
 /** Prepare the GPUs for tasks. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
 psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan);
 /** Is there room on a GPU for `what` a task works on, or for its blocks? StarPU waits for room, and

@@ -90,11 +90,16 @@ static psg_status make_workers(psg_plan *plan) {
     e->workers = w->count;
     e->pinned = w->gpu_count > 0;
     e->polls = w->gpu_count > 0 && w->cpu_count == 0;
-    e->where =
-        (w->cpu_count == 0 || w->anywhere ? STARPU_CUDA : 0) | (w->cpu_count > 0 ? STARPU_CPU : 0);
+    e->where = w->gpu_count == 0   ? STARPU_CPU
+               : w->cpu_count == 0 ? STARPU_CUDA
+                                   : plan->route.placement->where;
     if (!w->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies
                          remain */
         e->run_ended = psg_runtime_rest;
+    }
+    if (psg_route_one_memory(plan)) { /* there tasks end runs */
+        e->run_ended = psg_runtime_rest_soon;
+        e->task_left = psg_runtime_stay;
     }
     return status;
 }
@@ -171,7 +176,7 @@ static void free_arrangement(psg_plan *plan) {
     psg_layout_free(&c->layout);
     plan->storage = (psg_storage){.workspaces = NULL};
     plan->between = (psg_between){.channel = NULL};
-    plan->placement = (psg_placement){.node = NULL};
+    plan->placement = (psg_gpu_place){.node = NULL};
     c->engine.channel = NULL;
     c->fft = NULL;
     c->exchange = NULL;
@@ -250,7 +255,7 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
 
 static psg_status arrange(psg_plan *plan) {
     psg_context *c = &plan->context;
-    psg_placement *placement = &plan->placement;
+    psg_gpu_place *placement = &plan->placement;
     psg_status status = PSG_OK;
     STEP(psg_route_exchange(&plan->route, plan));
     STEP(psg_placement_find_room(&placement->room, plan));

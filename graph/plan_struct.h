@@ -39,7 +39,7 @@ struct psg_plan {
      *  anew */
     psg_solve_route route;
     psg_solve_route several; /**< of several right-hand sides at once */
-    psg_placement placement;
+    psg_gpu_place placement;
     psg_between between;
     /** what tasks see of the plan, with the layout and the form of their data */
     psg_context context;

@@ -175,6 +175,16 @@ typedef enum psg_exchange {
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 
+/** Which GPU runs the tasks of a segment. On cores a task goes wherever the policy says. */
+typedef enum psg_placement {
+    PSG_PLACEMENT_PINNED = 0, /**< the GPU that has the segment */
+    PSG_PLACEMENT_FREE,       /**< the one that the scheduling policy chooses for each task. Blocks
+                                   and sheets stay where they are, and StarPU moves f and u. With
+                                   cpus > 0 any task may go to a core or a GPU, and blocks are at
+                                   home in main memory */
+    PSG_PLACEMENT_COUNT
+} psg_placement;
+
 /** How the staged graph lays out a sheet. */
 typedef enum psg_z_layout {
     PSG_Z_CONTIGUOUS = 0, /**< [ky][kx][z]: packs transpose, the z transforms are contiguous */
@@ -222,7 +232,8 @@ typedef struct psg_options {
      *  points */
     size_t segment_planes;
     size_t sheets; /**< 0 = from data and GPUs; number of sheets (more than ny: ny) */
-    int cpus;      /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
+    int cpus;      /**< -1 = every core, and beside GPUs none unless cpu_share is > 0; with
+                        placement free a number > 0 asks for cores beside GPUs */
     int gpus; /**< -1 = every usable GPU; with several processes on a node: this process' share of
                    the node's GPUs. GPUs do all but what cpu_share gives to cores */
     const int
@@ -253,13 +264,12 @@ typedef struct psg_options {
     /** 0 = from the data; right-hand sides that a GPU solves at once in psg_solve_many(), each with
      *  a spectrum of its own. 1: psg_solve_many() solves one after the other, on cores too. */
     size_t batch;
+    psg_placement placement; /**< PSG_PLACEMENT_PINNED */
 } psg_options;
 
 /** The share that StarPU's models and link rates predict to be fastest for data in main memory. It
  *  is 0 without models, with several processes, and where cpus is -1. */
 #define PSG_CPU_SHARE_AUTO (-1.0)
-/** Each task goes to a core or a GPU as the policy decides; blocks are at home in main memory. */
-#define PSG_CPU_SHARE_FREE (-2.0)
 
 /** Set every option to its default, the first value in its comment: psg_options_init(&options).
  *  @param[in] struct_size  the caller's sizeof(psg_options), for which the macro stands: the

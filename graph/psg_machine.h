@@ -29,14 +29,23 @@ PSG_API const char *psg_component_name(psg_component component);
 /** Its version, static: "0.2.0", "Open MPI v4.1.4"; NULL: the library was built without it. */
 PSG_API const char *psg_component_version(psg_component component);
 
-/** StarPU's scheduling policies one after the other: the name, and a line about it. Both are
- * static.
+/** The scheduling policies one after the other: StarPU's own, then those of the library that
+ *  STARPU_SCHED_LIB in the environment names. The name, a line about it, and the file of the
+ *  library, NULL for StarPU's own. All are static: a library stays loaded.
  *  @return NULL past the last */
 PSG_API const char *psg_policy_name(size_t index);
 PSG_API const char *psg_policy_description(size_t index);
-/** Does a policy decide by performance models, which have to be calibrated first?
- *  @param[in] policy  NULL: no policy @return 1: yes; 0: no */
-PSG_API int psg_policy_uses_models(const char *policy);
+PSG_API const char *psg_policy_library(size_t index);
+/** May psg_options.policy be this one? The library may have more than it lists.
+ *  @param[in] name   NULL: none, and only the library of STARPU_SCHED_LIB is looked at
+ *  @param[in] where  for the words, as " in STARPU_SCHED"; may be ""
+ *  @return PSG_OK; PSG_ERR_ARG: there is no such policy, or the library cannot be used; the words
+ *  name the policy that was probably meant, or all */
+PSG_API psg_status psg_policy_check(const char *name, const char *where);
+/** Does a policy decide by performance models, which have to be calibrated first? Its name says
+ *  it: dm..., ...-dm..., ...heft...
+ *  @param[in] name  NULL: no policy @return 1: yes; 0: no */
+PSG_API int psg_policy_uses_models(const char *name);
 
 typedef enum psg_worker_kind {
     PSG_WORKER_CPU = 0,

@@ -1,5 +1,6 @@
 /* The route of a plan's solves, chosen once by its options, its workers and its grid. */
 #include "graph/route.h"
+#include "base/tuning.h"
 #include "codelets/gpu.h"
 #include "graph/block.h"
 #include "graph/exchange.h"
@@ -40,6 +41,42 @@ static void drop(psg_graph_kinds *kinds, psg_task_kind kind, bool sheet) {
     }
 }
 
+/* --------------------------------------------------------------------------------- placement */
+
+static int that_one(int gpu) {
+    return gpu;
+}
+
+static int none(int gpu) {
+    (void)gpu;
+    return -1;
+}
+
+/* MIXED: any worker, cores too, has any part. Processes that reach the blocks of others have
+ * addresses of these for the GPU that has the segment. Guests are f and u. */
+enum { PINNED, AMONG_GPUS, MIXED, PLACEMENTS };
+#define BY_POLICY                                                                                  \
+    .words = ", placed by the policy", .segment = none, .parts_each = UINT32_MAX,                  \
+    .apart = "the policy chooses a GPU for each of its tasks (placement)"
+static const psg_placement_row placements[PLACEMENTS] = {
+    [PINNED] = {.words = "",
+                .home = that_one,
+                .segment = that_one,
+                .sheet = that_one,
+                .where = STARPU_CPU,
+                .grain = {TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES},
+                .parts_each = 1},
+    [AMONG_GPUS] = {BY_POLICY, .home = that_one, .sheet = that_one,
+                    .grain = {TUNING_PLACED_TASKS, TUNING_GPU_TASK_BYTES}, .guests = 2},
+    [MIXED] = {BY_POLICY, .home = none, .sheet = none, .where = STARPU_CPU | STARPU_CUDA,
+               .grain = {TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES}},
+};
+
+static const psg_placement_row *placement_of(const psg_plan *plan) {
+    const bool placed = plan->problem.options.placement == PSG_PLACEMENT_FREE;
+    return &placements[!placed ? PINNED : psg_workers_mixed(&plan->workers) ? MIXED : AMONG_GPUS];
+}
+
 /* -------------------------------------------------------------------------------------- home */
 
 /* Each home needs less room on the GPUs than the home before it. */
@@ -68,9 +105,9 @@ static bool on_gpus(const psg_home_row *home) {
 /* Blocks that messages carry to other processes are at home in main memory. Blocks that any worker
  * may need are at home there, too. */
 const psg_home_row *psg_route_home(const psg_plan *plan) {
-    const psg_workers *w = &plan->workers;
-    const bool reached = plan->processes.ranks == 1 ? !w->anywhere : plan->shared.possible;
-    return &homes[w->gpu_count > 0 && reached ? GPUS : MAIN];
+    const bool reached = plan->processes.ranks == 1 ? plan->route.placement != &placements[MIXED]
+                                                    : plan->shared.possible;
+    return &homes[plan->workers.gpu_count > 0 && reached ? GPUS : MAIN];
 }
 
 const psg_home_row *psg_route_smaller_home(const psg_plan *plan) {
@@ -136,6 +173,7 @@ psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
                         : !runs_kernels() ? ", and is not simulated"
                                           : "");
     }
+    route->placement = placement_of(plan);
     route->executor =
         possible && asks_for(plan, PSG_EXECUTOR_TEAM) ? &psg_executor_team : &psg_executor_tasks;
     return PSG_OK;
@@ -167,14 +205,15 @@ psg_status psg_route_chain(psg_solve_route *route, const psg_plan *plan, size_t 
                           "executor chain needs one GPU that has all of the grid, in one process");
 }
 
-/* PSG_MEAN_ERROR reads each f after its solve, so it needs single solves. With cpu_share = free,
- * where the policy gives each task to a core or a GPU, users compare single solves. */
+/* PSG_MEAN_ERROR reads each f after its solve, so it needs single solves. Where the policy places
+ * tasks, users compare single solves. */
 static bool solves_whole(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_context *c = &plan->context;
     return plan->processes.ranks == 1 && fused(plan) && psg_platform->computes && o->batch != 1 &&
-           o->mean == PSG_MEAN_DROP && !plan->workers.anywhere &&
-           (plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->solves_whole(c)));
+           o->mean == PSG_MEAN_DROP &&
+           (plan->workers.gpu_count == 0 || (plan->route.placement == &placements[PINNED] &&
+                                             psg_kernels != NULL && psg_kernels->solves_whole(c)));
 }
 
 /* A chain has one right-hand side. */
@@ -224,7 +263,8 @@ static const psg_exchange_row *choose_within(const psg_plan *plan) {
         (void)psg_fail(
             PSG_ERR_UNSUPPORTED,
             "exchange direct needs the fused graph on GPUs%s that reach each other's memory",
-            plan->workers.cpu_count > 0 ? " alone (cpu_share = 0)" : "");
+            plan->workers.cpu_count > 0 ? " alone (cpu_share 0; with placement free, cpus 0 or all)"
+                                        : "");
         return NULL;
     }
     return possible && asked != PSG_EXCHANGE_MANAGED ? &psg_exchange_direct : &psg_exchange_managed;
@@ -300,9 +340,10 @@ void psg_route_say(psg_solve_route *route, const psg_plan *plan) {
     const bool main_memory = route->sharing != NULL && plan->shared.kind == PSG_IPC_MAIN;
     const psg_home_row *home = main_memory ? &homes[MAIN] : route->home;
     route->on_gpus = on_gpus(home);
-    (void)snprintf(route->words, sizeof route->words, "%s, %s, %s, spectrum %s",
-                   route->graph->words, route->executor->words, route->exchange->words,
-                   home->words);
+    (void)snprintf(route->words, sizeof route->words, "%s, %s%s, %s, spectrum %s",
+                   route->graph->words, route->executor->words,
+                   plan->workers.gpu_count > 0 ? route->placement->words : "",
+                   route->exchange->words, home->words);
 }
 
 const char *psg_plan_route(const psg_plan *plan) {

@@ -1,6 +1,6 @@
-/** @file route.h  Which way a plan's solves go: a graph of tasks, who runs them, how blocks are
- *  exchanged, and where the spectrum is at home. Each is a row of a table, chosen once when the
- *  plan is made. */
+/** @file route.h  Which way a plan's solves go: a graph of tasks, who runs them and who places
+ *  them, how blocks are exchanged, and where the spectrum is at home. Each is a row of a table,
+ *  chosen once when the plan is made. */
 #ifndef PSG_GRAPH_ROUTE_H
 #define PSG_GRAPH_ROUTE_H
 
@@ -8,6 +8,12 @@
 #include "graph/ranks.h"
 #include "graph/shared_memory.h"
 #include "graph/workspace.h"
+
+/** How finely work is cut for a kind of worker. */
+typedef struct psg_grain {
+    size_t tasks;     /**< of one phase for each worker, where the data are large enough */
+    size_t bytes_min; /**< of f in a task: below, a task costs too much beside its work */
+} psg_grain;
 
 /** The tasks of a solve. */
 typedef struct psg_graph_row {
@@ -78,7 +84,7 @@ typedef struct psg_home_row {
     const char *words;
     /** The memory node of a worker's part. */
     int (*node)(int worker);
-    /** What bounds segments, in bytes: psg_placement.room of this process. */
+    /** What bounds segments, in bytes: psg_gpu_place.room of this process. */
     double (*segment_room)(const psg_plan *plan);
     /** Bytes on the GPU with the least for what its tasks work on. */
     size_t (*task_room)(const psg_plan *plan);
@@ -91,9 +97,26 @@ typedef struct psg_home_row {
     size_t parts_each;   /**< the most segments of a GPU where one segment is best */
 } psg_home_row;
 
+/** Who decides on which worker a task runs, and what depends on it. */
+typedef struct psg_placement_row {
+    const char *words; /**< behind the executor's, where there are GPUs */
+    /** Of the GPU whose share of the parts a segment or a sheet falls into: the one at which it is
+     *  at home, and the one that has its tasks; -1: none, and any. */
+    int (*home)(int gpu);
+    int (*segment)(int gpu);
+    int (*sheet)(int gpu);
+    uint32_t where;    /**< of tasks that any may have, where there are cores and GPUs */
+    psg_grain grain;   /**< of the GPUs' parts */
+    size_t parts_each; /**< the most segments of a GPU where one segment is best */
+    size_t guests;     /**< slabs from other GPUs that a GPU has room for at a time */
+    /** Why other processes do not reach the memory of several GPUs of this one; NULL: they do */
+    const char *apart;
+} psg_placement_row;
+
 typedef struct psg_solve_route {
     const psg_graph_row *graph;
     const psg_executor_row *executor;
+    const psg_placement_row *placement;
     const psg_exchange_row *exchange;
     /** With less room on the GPUs another one, and what depends on it is made anew. */
     const psg_home_row *home;
@@ -108,7 +131,7 @@ typedef struct psg_solve_route {
 void psg_route_graph(psg_solve_route *route, const psg_plan *plan);
 /** Do cores of one process take all tasks, and find all data in place? */
 bool psg_route_one_memory(const psg_plan *plan);
-/** A team of cores, or tasks of StarPU's? The plan's workers are known.
+/** A team of cores, or tasks of StarPU's, and who places these? The plan's workers are known.
  *  @return PSG_OK; PSG_ERR_UNSUPPORTED: the options ask for a team that cannot be */
 psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan);
 /** Where is the spectrum at home? It is known whether the processes share memory. */

@@ -230,6 +230,8 @@ static bool suits(const psg_plan *plan, bool gpus, char *words, size_t size) {
         why = "it has no GPU, and others have some";
     } else if (gpus && plan->workers.cpu_count > 0) {
         why = "cores take some of its tasks (cpu_share)";
+    } else if (plan->workers.gpu_count > 1 && plan->route.placement->apart != NULL) {
+        why = plan->route.placement->apart;
     } else if (plan->processes.comm->node_ranks < plan->processes.ranks) {
         why = "the processes are on several nodes";
     }

@@ -53,13 +53,13 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
     return PSG_OK;
 }
 
-/* Whose worker copies a slab: the one that transforms it, so that it is copied to and from where
- * that is; of cores any. */
+/* Whose worker copies a slab: that of its home, so that it is copied to and from where that is; of
+ * cores any. */
 static int copier(const psg_plan *plan, size_t s) {
-    const int worker = plan->context.layout.segments.part[s].worker;
+    const int home = plan->context.layout.segments.part[s].home;
     const size_t core =
         plan->workers.cpu_count > 0 ? plan->workers.gpu_count + s % plan->workers.cpu_count : 0;
-    return worker >= 0 ? worker : plan->workers.usable[core];
+    return home >= 0 ? home : plan->workers.usable[core];
 }
 
 /* A simulation has nothing to copy: the data are there. */

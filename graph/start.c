@@ -1,5 +1,6 @@
 /* StarPU's start and stop, and what is asked of it. */
 #include "graph/start.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/tuning.h"
 #include "graph/options.h"
@@ -15,39 +16,100 @@
 #include "runtime/starpu_home.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* Whether StarPU's workers rest; under a lock of its own, which nobody holds for long. */
+typedef struct rest_state {
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    bool ours;        /* StarPU was started here, and rests */
+    bool paused;      /* it does */
+    unsigned needed;  /* what keeps workers awake: solves in flight, and plans with slab handles */
+    unsigned turn;    /* how often workers were needed again */
+    atomic_bool soon; /* a worker is to stay, and then let all rest */
+} rest_state;
+
 /* The StarPU of the process; under the lock. */
 typedef struct process_state {
     pthread_mutex_t lock;
-    bool ours;         /* it was started here, and rests */
-    unsigned needed;   /* what keeps workers awake: solves in flight, and plans with slab handles */
+    rest_state rest;
     bool calibrating;  /* ours measures tasks for its models */
     unsigned acquired; /* psg_runtime_acquire() not yet released */
 } process_state;
 
-static process_state process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static process_state process = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .rest = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER}};
+
+/* Under the lock of the rest. Whoever stays for the next run leaves. */
+static void set_paused(rest_state *r, bool paused) {
+    if (r->ours && r->paused != paused) {
+        (paused ? starpu_pause : starpu_resume)();
+    }
+    r->paused = r->ours && paused;
+    r->turn++;
+    atomic_store(&r->soon, false);
+    (void)pthread_cond_broadcast(&r->moved);
+}
 
 /* An idle StarPU worker polls, and takes its core from whatever the host program computes
  * between two solves. So a StarPU of our own rests while nothing needs it; one of the host's is
  * left alone. */
 void psg_runtime_awake(void) {
-    pthread_mutex_lock(&process.lock);
-    if (process.needed++ == 0 && process.ours) {
-        starpu_resume();
+    rest_state *r = &process.rest;
+    pthread_mutex_lock(&r->lock);
+    if (r->needed++ == 0) {
+        set_paused(r, false);
     }
-    pthread_mutex_unlock(&process.lock);
+    pthread_mutex_unlock(&r->lock);
 }
 
 void psg_runtime_rest(void) {
-    pthread_mutex_lock(&process.lock);
-    if (--process.needed == 0 && process.ours) {
-        starpu_pause();
+    rest_state *r = &process.rest;
+    pthread_mutex_lock(&r->lock);
+    if (--r->needed == 0) {
+        set_paused(r, true);
     }
-    pthread_mutex_unlock(&process.lock);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* To wake many workers takes longer than a small solve: each of them waits for the one before it.
+ * The thread that waits, which no worker is, cannot stay. */
+void psg_runtime_rest_soon(void) {
+    rest_state *r = &process.rest;
+    pthread_mutex_lock(&r->lock);
+    if (--r->needed == 0) {
+        atomic_store(&r->soon, r->ours && starpu_worker_get_id() >= 0);
+        if (!r->soon) {
+            set_paused(r, true);
+        }
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+void psg_runtime_stay(void *unused) {
+    rest_state *r = &process.rest;
+    (void)unused;
+    if (!atomic_load(&r->soon)) {
+        return;
+    }
+    pthread_mutex_lock(&r->lock);
+    if (atomic_exchange(&r->soon, false)) {
+        const struct timespec until = base_after(CLOCK_REALTIME, TUNING_MEMBER_LINGERS);
+        const unsigned turn = r->turn;
+        int late = 0;
+        while (r->turn == turn && late == 0) {
+            late = pthread_cond_timedwait(&r->moved, &r->lock, &until);
+        }
+        if (r->turn == turn) {
+            set_paused(r, true);
+        }
+    }
+    pthread_mutex_unlock(&r->lock);
 }
 
 psg_status psg_room_check(const char *what, double bytes) {
@@ -77,7 +139,7 @@ static psg_status configure(struct starpu_conf *conf, const psg_options *options
     }
     conf->precedence_over_environment_variables = 1;
     conf->ncpus = options->cpus;
-    if (options->cpus < 0 && gpus->count > 0 && !psg_options_want_cpu_share(options)) {
+    if (options->cpus < 0 && gpus->count > 0 && !psg_options_want_cores(options)) {
         conf->ncpus = 0; /* the GPUs take all tasks */
     }
     conf->ncuda = gpus->count;
@@ -106,9 +168,8 @@ static psg_status configure(struct starpu_conf *conf, const psg_options *options
 static psg_status check_start(const gpu_list *gpus) {
     char words[512];
     const char *policy = psg_policy_environment();
-    const bool known = policy == NULL || strncmp(policy, "heft", 4) == 0 ||
-                       getenv("STARPU_SCHED_LIB") != NULL; /* which may have more of them */
-    const psg_status status = known ? PSG_OK : psg_policy_check(policy, " in STARPU_SCHED");
+    const bool is_old = policy != NULL && strncmp(policy, "heft", 4) == 0; /* StarPU knows it yet */
+    const psg_status status = psg_policy_check(is_old ? NULL : policy, " in STARPU_SCHED");
     if (status == PSG_OK && !psg_starpu_environment(gpus->count, words, sizeof words)) {
         return psg_fail(PSG_ERR_ARG, "%s", words);
     }
@@ -308,23 +369,31 @@ psg_status psg_runtime_simulate(const char *machine) {
                     names[0] != '\0' ? "; there are:" : "", names);
 }
 
+/* A StarPU of our own rests as soon as it runs, and is left awake in the end. */
+static void set_ours(bool ours) {
+    rest_state *r = &process.rest;
+    pthread_mutex_lock(&r->lock);
+    r->ours = true;
+    set_paused(r, ours);
+    r->ours = ours;
+    pthread_mutex_unlock(&r->lock);
+}
+
 /* Under the lock. With the last of our plans gone, workers are left awake for whoever joined
  * meanwhile. */
 static void stop(void) {
     if (--process.acquired == 0) {
         const psg_c_locale locale = psg_c_locale_begin(); /* for the models that StarPU writes */
-        if (process.ours && process.needed == 0) {
-            starpu_resume();
-        }
-        if (process.ours) {
+        const bool ours = process.rest.ours;
+        set_ours(false);
+        if (ours) {
             psg_starpu_home_stopping();
         }
         psg_simulation_stopping();
         starpu_shutdown();
-        if (process.ours) {
+        if (ours) {
             psg_starpu_home_stopped();
         }
-        process.ours = false;
         process.calibrating = false;
         psg_simulation_end();
         psg_c_locale_end(locale);
@@ -357,9 +426,8 @@ static psg_status acquire(const psg_options *options, psg_share *share, const ch
     process.acquired++;
     if (!running) {
         process.calibrating = options->calibrate != 0;
-        process.ours = psg_platform->threads; /* whose idle workers take nobody's core */
-        if (process.ours) {
-            starpu_pause();
+        if (psg_platform->threads) { /* else idle workers take nobody's core */
+            set_ours(true);
         }
     } else {
         status = check_running(options);

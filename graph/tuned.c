@@ -97,11 +97,11 @@ static void count_workers(const psg_options *options, size_t *cpus, size_t *gpus
         *gpus = options->gpus < 0   ? (size_t)psg_device_count(words, sizeof words)
                 : options->gpus > 0 ? (size_t)options->gpus
                                     : 0;
-        if (cores < 0 && (*gpus == 0 || psg_options_want_cpu_share(options))) {
+        if (cores < 0 && (*gpus == 0 || psg_options_want_cores(options))) {
             psg_share_machine(NULL, 0, &cores);
         }
     }
-    const bool idle = *gpus > 0 && !psg_options_want_cpu_share(options);
+    const bool idle = *gpus > 0 && !psg_options_want_cores(options);
     *cpus = idle || cores < 0 ? 0 : (size_t)cores;
 }
 

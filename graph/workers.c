@@ -13,8 +13,8 @@
  * kind. */
 static psg_status agree(psg_workers *w, psg_comm *comm) {
     double most[] = {
-        (double)(w->cpu_count > 0 && !w->anywhere ? w->cpu_count : w->usable_count),
-        (double)(w->gpu_count > 0 ? w->gpu_count : w->usable_count),
+        (double)(w->cpu_count > 0 && w->cpu_share > 0 ? w->cpu_count : w->usable_count),
+        (double)(w->gpu_count > 0 && !psg_workers_mixed(w) ? w->gpu_count : w->usable_count),
         -w->cpu_share, /* as for GPUs where one process has them alone */
     };
     const psg_status status = psg_ranks_max(comm, most, sizeof most / sizeof *most);
@@ -49,41 +49,44 @@ psg_status psg_workers_list(psg_workers *w, bool gpus) {
  *   GPUs' rows     stay on the GPUs        to a GPU, and back
  *   cores' rows    from a GPU, and back    stay in main memory
  */
-static psg_status share(psg_workers *w, const psg_options *o, size_t cpus) {
-    const bool both = w->gpu_count > 0 && cpus > 0;
-    if (psg_options_want_cpu_share(o) && !both) {
-        return psg_fail(PSG_ERR_NODEV,
-                        "CPU cores and GPUs are to share the work, and there are %zu CPU workers "
-                        "and %zu GPUs",
-                        cpus, w->gpu_count);
-    }
-    w->anywhere = o->cpu_share == PSG_CPU_SHARE_FREE;
-    if (w->gpu_count == 0 || w->anywhere) {
-        w->cpu_share = 1; /* cut as for cores, which are the more */
+static void share(psg_workers *w, const psg_options *o, bool mixed) {
+    if (w->gpu_count == 0) {
+        w->cpu_share = 1;
     } else if (o->cpu_share > 0) {
         w->cpu_share = o->cpu_share;
     }
-    w->cpu_count = w->cpu_share > 0 ? cpus : 0;
-    return PSG_OK;
+    w->cpu_count = w->cpu_share > 0 || mixed ? w->cpu_count : 0;
+    w->usable_count = w->gpu_count + w->cpu_count;
 }
 
 /* Those of this process. */
 static psg_status find(psg_workers *w, const psg_plan *plan) {
-    psg_status status = psg_workers_list(w, plan->problem.options.gpus != 0);
+    const psg_options *o = &plan->problem.options;
+    const psg_status status = psg_workers_list(w, o->gpus != 0);
+    if (status == PSG_OK && o->cpu_share > 0 && (w->gpu_count == 0 || w->cpu_count == 0)) {
+        return psg_fail(PSG_ERR_NODEV,
+                        "CPU cores and GPUs are to share the work, and there are %zu CPU workers "
+                        "and %zu GPUs",
+                        w->cpu_count, w->gpu_count);
+    }
+    return status != PSG_OK || w->usable_count > 0
+               ? status
+               : psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
+}
+
+/* A policy has cores and GPUs to choose between if all processes have both, and cores are asked
+ * for. */
+psg_status psg_workers_make(psg_workers *workers, const psg_plan *plan) {
+    const psg_options *o = &plan->problem.options;
+    psg_status status = psg_ranks_agree(plan->processes.comm, find(workers, plan));
+    double mixed = o->placement == PSG_PLACEMENT_FREE && psg_options_want_cores(o) &&
+                   psg_workers_mixed(workers);
     if (status == PSG_OK) {
-        status = share(w, &plan->problem.options, w->cpu_count);
+        status = psg_ranks_min(plan->processes.comm, &mixed, 1);
     }
     if (status != PSG_OK) {
         return status;
     }
-    w->usable_count = w->gpu_count + w->cpu_count;
-    if (w->usable_count == 0) {
-        return psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
-    }
-    return PSG_OK;
-}
-
-psg_status psg_workers_make(psg_workers *workers, const psg_plan *plan) {
-    const psg_status status = psg_ranks_agree(plan->processes.comm, find(workers, plan));
-    return status == PSG_OK ? agree(workers, plan->processes.comm) : status;
+    share(workers, o, mixed > 0);
+    return agree(workers, plan->processes.comm);
 }

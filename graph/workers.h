@@ -15,14 +15,18 @@ typedef struct psg_workers {
     int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take tasks */
     size_t gpu_count;             /**< 0: the CPU workers take them */
     size_t cpu_count;             /**< CPU workers that take tasks; 0: the GPUs take them */
-    bool anywhere;                /**< GPUs or cores, as the policy decides for each task */
-    double cpu_share;             /**< the cores' part of planes and rows; 1 without GPUs, and where
+    double cpu_share;             /**< the cores' part of planes and rows; 1 without GPUs; 0 where
                                        nobody has a part of his own */
     bool copies;                  /**< StarPU may hold copies of the data elsewhere: on GPUs, or in
                                        another NUMA node's memory */
     int *usable;                  /**< [usable_count]: those that can take tasks, GPUs first */
     size_t usable_count;
 } psg_workers;
+
+/** Have cores and GPUs all parts together? */
+static inline bool psg_workers_mixed(const psg_workers *workers) {
+    return workers->gpu_count > 0 && workers->cpu_count > 0 && !(workers->cpu_share > 0);
+}
 
 /** Of so many planes or rows, those that cores take. */
 static inline size_t psg_workers_cores(double share, size_t extent) {

@@ -151,7 +151,7 @@ static item item_of(const layout *l, size_t m) {
     const psg_parts *parts = about.sheet ? &c->layout.sheets : &c->layout.segments;
     const size_t planes = psg_box_length(&parts->part[about.index].box, 2);
     return (item){planes * about.rows * c->layout.nxc * 2 * c->cpu->real_bytes,
-                  l->plan->route.home->node(parts->part[about.index].worker)};
+                  l->plan->route.home->node(parts->part[about.index].home)};
 }
 
 bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, const void *address,
@@ -235,10 +235,10 @@ static void register_block(starpu_data_handle_t *block, const psg_workspace *wor
     const place at = place_of(l, s, g);
     const int rank = bundle->process;
     const bool taken = l->stacked && rank != l->plan->processes.rank;
-    const int worker = c->layout.segments.part[s].worker;
-    const int node = taken ? l->plan->route.home->node(worker) : item_of(l, at.item).node;
+    const int home = c->layout.segments.part[s].home;
+    const int node = taken ? l->plan->route.home->node(home) : item_of(l, at.item).node;
     char *memory =
-        taken ? psg_shared_item(workspace, l->plan, rank, g - c->layout.bundles.first[rank], worker)
+        taken ? psg_shared_item(workspace, l->plan, rank, g - c->layout.bundles.first[rank], home)
               : workspace->item[at.item];
     psg_block_register(block, node, memory + at.rows * n[0] * element, n, n[0] * at.pitch, element);
     starpu_data_set_coordinates(*block, 2, (int)s, (int)box.lo[1]);

@@ -73,7 +73,7 @@ def print_crossover(sweep, results, kinds):
     alike = {}
     for row in rows:
         key = tuple(row[column] for column in sweep.columns
-                    if column not in ("cpus", "gpus", "cpu_share", "tile"))
+                    if column not in ("cpus", "gpus", "cpu_share", "placement", "tile"))
         alike.setdefault(key, []).append(row)
     for group in alike.values():
         for kind in [*kinds, None]:

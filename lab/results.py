@@ -1,5 +1,5 @@
 """Rows of the CSV file of psg bench. The columns of the lists, with those of the versions, the
-launcher and the machine, are the identity: they say what was measured."""
+launcher, the machine and the library of a policy, are the identity: they say what was measured."""
 
 import math
 import os
@@ -18,7 +18,7 @@ COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max repea
     ~d2d_bytes ~h2d_seconds ~d2h_seconds ~d2d_seconds ~sent_bytes ~spectrum_bytes
     bound_path_seconds bound_work_seconds bound_memory_seconds bound_link_seconds
     bound_lp_seconds bound_seconds *bound_by *bound_link of_bound workers_cpu workers_gpu
-    *policy *exchange_used segments planes sheets_used plan_seconds *=psg_version
+    *policy *=policy_library *exchange_used segments planes sheets_used plan_seconds *=psg_version
     *=starpu_version *=fftw_version *=cuda_version *=mpi_version *=mpirun *=host *=cpu_model
     =cores *gpu_model *date""".split()
 BOUNDS = ("path", "work", "memory", "link")
@@ -96,7 +96,7 @@ class Results:
         if policy == self.sweep.standard["sched"]:
             policy = os.environ.get("STARPU_SCHED") or policy
         return {
-            **config, "sched": policy,
+            **config, "sched": policy, "policy_library": self.sweep.library_of(policy),
             **self.circumstances.row(), "mpirun": self.mpirun if int(config["ranks"]) > 1 else ""
         }
 

@@ -37,7 +37,8 @@ STUDIES = {
     "segments": (("64,128,256", "512,1024", "256,512", "1024"), [
         (WORKERS, {**BOTH_GRAPHS, "segment_planes": "1,2,4,8,12,16,32,64,128,256," + WHOLE})
     ]),
-    "policies": (("128", "256", "512", "1024"), [(WORKERS, {"sched": "all", **BOTH_GRAPHS})]),
+    "policies": (("128", "256", "512", "1024"),
+                 [(WORKERS, {"sched": "all", "placement": "free", **BOTH_GRAPHS})]),
     "variants": (SMALL, [(WORKERS,
                           {**BOTH_GRAPHS, "z": "contiguous,strided"})]),
     "scaling": (LARGE, [(CORES, {"cpus": UP_TO_CPUS}), (CORES, {"ranks": UP_TO_CPUS, "cpus": "1"}),
@@ -49,7 +50,11 @@ STUDIES = {
     "hetero": (LARGE, [(CORES, {"cpus": ALL_CPUS}), (GPUS, {"gpus": ALL_GPUS}),
                        (BOTH, {
                            "cpus": CPUS_BESIDE_GPUS, "gpus": ALL_GPUS,
-                           "cpu_share": "0,0.02,0.05,0.1,0.25,auto,free"
+                           "cpu_share": "0,0.02,0.05,0.1,0.25,auto"
+                       }), (BOTH, {
+                           "cpus": CPUS_BESIDE_GPUS,
+                           "gpus": ALL_GPUS,
+                           "placement": "free"
                        })]),
     "workloads": (None, [(CORES, {"cpus": ALL_CPUS, **WORKLOADS}),
                          (GPUS, {"gpus": ALL_GPUS, **WORKLOADS}),

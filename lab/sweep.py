@@ -4,8 +4,11 @@ A configuration is a dictionary from the columns of the lists to their texts in 
 means nothing to it.
 """
 
+import functools
+import hashlib
 import itertools
 import math
+import os
 
 from words import USAGE, Failure
 
@@ -66,6 +69,16 @@ def group_of(config):
             config["cpus"] != "default" or shares)
 
 
+@functools.lru_cache
+def library_text(path):
+    """Its name, with a digest of what is in it: it may be built anew under the same name."""
+    try:
+        with open(path, "rb") as file:
+            return "%s:%s" % (os.path.basename(path), hashlib.sha256(file.read()).hexdigest()[:12])
+    except OSError:
+        return path
+
+
 class Sweep:
     """request: what psg says of its options and workloads."""
 
@@ -75,7 +88,7 @@ class Sweep:
         self.standard = {known["column"]: known["standard"] for known in request["lists"]}
         self.of_solver = {known["column"] for known in request["lists"] if known["of_solver"]}
         self.workloads = {known["name"]: known for known in request["workloads"]}
-        self.policies = {known["name"]: known["models"] for known in request["policies"]}
+        self.policies = {known["name"]: known for known in request["policies"]}
         self.default_models = request["models"]
         self.configs, self.numbers = [], {}
 
@@ -96,6 +109,8 @@ class Sweep:
             c["z"] = ""
         if "0" in (c["cpus"], c["gpus"]):
             c["cpu_share"] = self.standard["cpu_share"]
+        if c["gpus"] == "0":
+            c["placement"] = self.standard["placement"]
         if c["nodes"] == "1":
             c["network"] = ""
         c["segment_planes"] = str(min(int(c["segment_planes"]), nz))
@@ -133,8 +148,18 @@ class Sweep:
 
     def needs_models(self, config):
         """Does the policy decide by StarPU's performance models?"""
-        return self.default_models if config["sched"] == "default" else self.policies[
-            config["sched"]]
+        return self.default_models if config["sched"] == "default" else self.policy(
+            config["sched"])["models"]
+
+    def policy(self, name):
+        """The library of STARPU_SCHED_LIB may have more policies than it lists."""
+        library = os.environ.get("STARPU_SCHED_LIB")
+        return self.policies.get(name, {"models": False, "library": library})
+
+    def library_of(self, name):
+        """The library that has a policy, with a digest of it; "" for a policy of StarPU's."""
+        path = self.policy(name)["library"] if name != "default" else None
+        return library_text(path) if path else ""
 
     def line(self, config):
         """For psg measure: what is no default of psg."""

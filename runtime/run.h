@@ -45,6 +45,8 @@ typedef struct psg_engine {
     bool polls;
     /** The task that ends a run calls it if the run is awake, before the waiter wakes; or NULL. */
     void (*run_ended)(void);
+    /** Each task's worker calls it, with NULL, once the task's data are free; or NULL. */
+    void (*task_left)(void *);
 
     struct psg_comm *comm; /**< NULL: one process */
     struct psg_channel *channel;

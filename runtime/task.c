@@ -132,6 +132,7 @@ struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_ta
     choose_worker(task, args);
     task->epilogue_callback_func = task_ended;
     task->epilogue_callback_arg = task;
+    task->callback_func = args->run->engine->task_left;
     return task;
 }
 
@@ -175,7 +176,9 @@ bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
     return result == 0;
 }
 
-static struct starpu_codelet gate_codelet = {.name = "gate", .nbuffers = STARPU_VARIABLE_NBUFFERS};
+/* heteroprio looks at the codelet's `where`, and not at the task's. */
+static struct starpu_codelet gate_codelet = {
+    .name = "gate", .where = STARPU_NOWHERE, .nbuffers = STARPU_VARIABLE_NBUFFERS};
 
 static void passed(void *run) {
     psg_run_end_task(run);

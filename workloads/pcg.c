@@ -163,7 +163,8 @@ static psg_status plan(void *memory, const psg_options *options, const psg_engin
     with.symbol = PSG_SYMBOL_FD2;
     with.segment_planes = p->planes;
     if (workers->cpus > 0 && workers->gpus > 0) {
-        with.cpu_share = PSG_CPU_SHARE_FREE;
+        with.placement = PSG_PLACEMENT_FREE;
+        with.cpus = (int)workers->cpus;
     }
     const psg_status status = psg_plan_create(&p->plan, &grid, &with);
     *result = p->plan;

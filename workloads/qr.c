@@ -1,10 +1,13 @@
-/* qr: the factors Q and R of a random matrix, by Householder reflectors on tiles. In step k
+/* qr: the factors Q and R of a random matrix, by reflectors or by rotations on tiles. In step k
  *
- *   geqrt(k)        tile (k,k)            -> R, V, T
- *   unmqr(k,j)      V, T                  -> tile (k,j)              of all j > k
- *   tsqrt(i,k)      R above, tile (i,k)   -> R, V, T                 of all i > k, one after the
- * other tsmqr(i,j,k)    V, T of row i         -> tile (k,j), tile (i,j)  of all j > k, one i after
- * the other
+ *   geqrt(k)      tile (k,k)           -> R, V, T
+ *   unmqr(k,j)    V, T                 -> tile (k,j)            of all j > k
+ *   tsqrt(i,k)    R above, tile (i,k)  -> R, V, T               of all i > k, one after the other
+ *   tsmqr(i,j,k)  V, T of row i        -> tiles (k,j), (i,j)    of all j > k, one i after the other
+ *
+ * By rotations the four are givens_factor, givens_apply, givens_eliminate and givens_update. Each
+ * takes 3/2 of the operations, so the longest paths are the same tasks. tsmqr(i,j,k) is the farther
+ * from the end the smaller 2i + j + 2k is: these numbers are the fronts of a wave.
  *
  * geqrt copies V, so that tsqrt changes R above while unmqr still reads V. The algorithm: A.
  * Buttari, J. Langou, J. Kurzak, J. Dongarra, Parallel tiled QR factorization for multicore
@@ -18,6 +21,7 @@
 #include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #ifdef WORKLOADS_CUDA
 #include <starpu_cuda.h>
 #endif
@@ -27,8 +31,12 @@ typedef qr_problem problem;
 /* ----------------------------------------------------------------------------------- the tasks */
 
 enum { ROW = 0, COLUMN, STEP };
-enum { GEQRT, UNMQR, TSQRT, TSMQR, KINDS };
+enum { GEQRT, UNMQR, TSQRT, TSMQR, STEPS, KINDS = STEPS * QR_METHODS };
 static int first_kind;
+
+static int step_of(const psg_label *label) {
+    return (label->kind - first_kind) % STEPS;
+}
 
 static qr_sizes shape_of(const psg_task *task) {
     const size_t *at = task->label->index;
@@ -40,32 +48,32 @@ static qr_columns columns(const psg_task *task, size_t m) {
     return (qr_columns){psg_task_memory(task, m), STARPU_BLOCK_GET_LDY(task->buffers[m])};
 }
 
-static const qr_functions *cpu_of(const psg_task *task) {
-    return ((const problem *)task->owner)->cpu;
+static const qr_method *method_of(const psg_task *task) {
+    return qr_method_of(task->owner);
 }
 
 static void geqrt_core(const psg_task *task) {
     const qr_sizes n = shape_of(task);
-    cpu_of(task)->geqrt(&n, psg_task_memory(task, 0), psg_task_memory(task, 1),
-                        psg_task_memory(task, 2), psg_task_memory(task, 3));
+    method_of(task)->geqrt(&n, psg_task_memory(task, 0), psg_task_memory(task, 1),
+                           psg_task_memory(task, 2), psg_task_memory(task, 3));
 }
 
 static void unmqr_core(const psg_task *task) {
     const qr_sizes n = shape_of(task);
-    cpu_of(task)->unmqr(&n, true, psg_task_memory(task, 1), psg_task_memory(task, 2),
-                        columns(task, 0), psg_task_memory(task, 3));
+    method_of(task)->unmqr(&n, true, psg_task_memory(task, 1), psg_task_memory(task, 2),
+                           columns(task, 0), psg_task_memory(task, 3));
 }
 
 static void tsqrt_core(const psg_task *task) {
     const qr_sizes n = shape_of(task);
-    cpu_of(task)->tsqrt(&n, columns(task, 0), psg_task_memory(task, 1), psg_task_memory(task, 2),
-                        psg_task_memory(task, 3));
+    method_of(task)->tsqrt(&n, columns(task, 0), psg_task_memory(task, 1), psg_task_memory(task, 2),
+                           psg_task_memory(task, 3));
 }
 
 static void tsmqr_core(const psg_task *task) {
     const qr_sizes n = shape_of(task);
-    cpu_of(task)->tsmqr(&n, true, psg_task_memory(task, 2), psg_task_memory(task, 3),
-                        columns(task, 0), columns(task, 1), psg_task_memory(task, 4));
+    method_of(task)->tsmqr(&n, true, psg_task_memory(task, 2), psg_task_memory(task, 3),
+                           columns(task, 0), columns(task, 1), psg_task_memory(task, 4));
 }
 
 #ifdef WORKLOADS_CUDA
@@ -113,7 +121,7 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
     const double real = (double)qr->real_bytes;
     const double tile = real * (double)(n.rows * n.cols), v = real * (double)(n.rows * n.depth);
     const double t = real * (double)(n.inner * n.depth), above = real * (double)(n.depth * n.cols);
-    switch (label->kind - first_kind) {
+    switch (step_of(label)) {
     case GEQRT:
         return (psg_traffic){tile, tile + v + t};
     case UNMQR:
@@ -136,10 +144,10 @@ static int priority(const void *owner, const psg_label *label) {
     const bool square = rows == columns; /* the last task is a geqrt, else a tsqrt */
     long path = 12 * (rows - 1 - i) + 18 * (columns - 1 - k) - 6 * (j - k - 1) - (square ? 2 : 0);
     if (k == columns - 1) { /* no updates follow */
-        path = label->kind == first_kind + GEQRT ? 4 + 6 * (rows - columns) : 6 * (rows - i);
-    } else if (label->kind == first_kind + GEQRT) {
+        path = step_of(label) == GEQRT ? 4 + 6 * (rows - columns) : 6 * (rows - i);
+    } else if (step_of(label) == GEQRT) {
         path -= 8;
-    } else if (label->kind == first_kind + UNMQR) {
+    } else if (step_of(label) == UNMQR) {
         path -= 6;
     }
     return qr->by_path ? (int)path : 0;
@@ -154,19 +162,31 @@ static const psg_kind kinds[KINDS] = {
     [GEQRT] = KIND("geqrt", true, geqrt_core, NULL),
     [UNMQR] = KIND("unmqr", false, unmqr_core, WORKLOAD_GPU(unmqr_gpu)),
     [TSQRT] = KIND("tsqrt", true, tsqrt_core, NULL),
-    [TSMQR] = KIND("tsmqr", false, tsmqr_core, WORKLOAD_GPU(tsmqr_gpu))};
+    [TSMQR] = KIND("tsmqr", false, tsmqr_core, WORKLOAD_GPU(tsmqr_gpu)),
+    [STEPS + GEQRT] = KIND("givens_factor", true, geqrt_core, NULL),
+    [STEPS + UNMQR] = KIND("givens_apply", true, unmqr_core, NULL),
+    [STEPS + TSQRT] = KIND("givens_eliminate", true, tsqrt_core, NULL),
+    [STEPS + TSMQR] = KIND("givens_update", true, tsmqr_core, NULL)};
+
+static bool uses(const void *memory, size_t kind) {
+    return kind / STEPS == (size_t)((const problem *)memory)->by;
+}
 
 /* ------------------------------------------------------------------------------------ the size */
 
 /* LAPACK takes an int. */
-static psg_status read_sizes(const char *size, size_t n[2]) {
+static psg_status read_sizes(problem *qr, const char *size) {
+    size_t *n = qr->n;
     const char *rest = workload_number(size, 1, INT_MAX, &n[0]);
     n[1] = n[0];
     if (rest != NULL && rest[0] == 'x') {
         rest = workload_number(rest + 1, 1, INT_MAX, &n[1]);
     }
-    if (rest == NULL || rest[0] != '\0') {
-        return workload_fail(PSG_ERR_ARG, "qr:%s: the size is N or MxN, whole numbers from 1 to %d",
+    qr->by = rest != NULL && strcmp(rest, ":givens") == 0 ? QR_GIVENS : QR_HOUSEHOLDER;
+    if (rest == NULL || (qr->by == QR_HOUSEHOLDER && rest[0] != '\0')) {
+        return workload_fail(PSG_ERR_ARG,
+                             "qr:%s: the size is N, MxN, N:givens or MxN:givens, whole numbers "
+                             "from 1 to %d",
                              size, INT_MAX);
     }
     return n[0] >= n[1] ? PSG_OK
@@ -183,10 +203,18 @@ static workload_needs needs(const void *memory, const psg_engine_workers *worker
     const double tasks = columns * (columns + 1) * (3 * rows - columns + 1) / 6;
     const double reals =
         (double)qr->n[0] * (double)qr->n[1] * (1 + (double)qr->inner / (double)qr->tile);
-    const double scratch = (double)workers->count * (double)qr->inner * (double)qr->tile;
+    const double scratch = (double)workers->count * (double)qr->scratch;
     return (workload_needs){reals * (double)qr->real_bytes +
                                 2 * rows * columns * TUNING_HANDLE_BYTES,
                             scratch * (double)qr->real_bytes + tasks * TUNING_TASK_BYTES};
+}
+
+static void set_inner(problem *qr) {
+    const bool reflectors = qr->by == QR_HOUSEHOLDER;
+    qr->inner = qr->tile / (reflectors ? TUNING_QR_INNER_PART : 1);
+    qr->inner = qr->inner < TUNING_QR_INNER ? TUNING_QR_INNER : qr->inner;
+    qr->inner = qr->inner < qr->tile ? qr->inner : qr->tile;
+    qr->scratch = qr->tile * (reflectors ? qr->inner : 2 * QR_STRIP_BYTES / qr->real_bytes);
 }
 
 static psg_status parse(void *memory, const char *size, const workload_options *how,
@@ -197,7 +225,7 @@ static psg_status parse(void *memory, const char *size, const workload_options *
         return workload_fail(PSG_ERR_UNSUPPORTED, "%s", missing);
     }
     qr->cpu = qr_functions_of(precision == PSG_F32);
-    const psg_status status = read_sizes(size, qr->n);
+    const psg_status status = read_sizes(qr, size);
     if (status != PSG_OK) {
         return status;
     }
@@ -209,9 +237,7 @@ static psg_status parse(void *memory, const char *size, const workload_options *
     }
     qr->real_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
     qr->tile = how->tile > 0 ? how->tile : TUNING_QR_TILE < columns ? TUNING_QR_TILE : columns;
-    qr->inner = qr->tile / TUNING_QR_INNER_PART;
-    qr->inner = qr->inner < TUNING_QR_INNER ? TUNING_QR_INNER : qr->inner;
-    qr->inner = qr->inner < qr->tile ? qr->inner : qr->tile;
+    set_inner(qr);
     qr->by_path = how->priority == WORKLOAD_PATH;
     for (int axis = 0; axis < 2; axis++) {
         qr->tiles[axis] = (qr->n[axis] - 1) / qr->tile + 1;
@@ -220,8 +246,8 @@ static psg_status parse(void *memory, const char *size, const workload_options *
 }
 
 static psg_status check_workers(void *memory, const psg_engine_workers *workers) {
-    (void)memory;
-    return psg_simulation() || workers->cpus <= 1 || qr_blas_shared()
+    return ((const problem *)memory)->by == QR_GIVENS || psg_simulation() || workers->cpus <= 1 ||
+                   qr_blas_shared()
                ? PSG_OK
                : workload_fail(
                      PSG_ERR_UNSUPPORTED,
@@ -233,10 +259,13 @@ static psg_status check_workers(void *memory, const psg_engine_workers *workers)
 
 static void tell(const void *memory, char *text, size_t size) {
     const problem *qr = memory;
-    (void)snprintf(text, size,
-                   "%zu x %zu in f%zu, %zu x %zu tiles of %zu x %zu, %zu reflectors at once",
-                   qr->n[0], qr->n[1], 8 * qr->real_bytes, qr->tiles[0], qr->tiles[1], qr->tile,
-                   qr->tile, qr->inner);
+    char by[48] = "rotations";
+    if (qr->by == QR_HOUSEHOLDER) {
+        (void)snprintf(by, sizeof by, "%zu reflectors at once", qr->inner);
+    }
+    (void)snprintf(text, size, "%zu x %zu in f%zu, %zu x %zu tiles of %zu x %zu, %s", qr->n[0],
+                   qr->n[1], 8 * qr->real_bytes, qr->tiles[0], qr->tiles[1], qr->tile, qr->tile,
+                   by);
 }
 
 /* ------------------------------------------------------------------------------------ the data */
@@ -266,7 +295,7 @@ static psg_status make(void *memory, const psg_work *work) {
         }
     }
     if (status == PSG_OK) {
-        workload_lend(qr->work, NULL, qr->inner, qr->tile, 1, real);
+        workload_lend(qr->work, NULL, qr->scratch, 1, 1, real);
     }
     return status;
 }
@@ -308,7 +337,7 @@ static void submit_task(psg_run *run, const problem *qr, int kind, size_t i, siz
         {above, pair, 1, STARPU_RW},     {a, 1, 1, STARPU_RW},
         {v, !factors, 1, STARPU_R},      {t, 1, 1, factors ? STARPU_W : STARPU_R},
         {v, kind == GEQRT, 1, STARPU_W}, {qr->work, 1, 1, STARPU_SCRATCH}};
-    psg_run_submit(run, (psg_label){first_kind + kind, {i, j, k}}, data,
+    psg_run_submit(run, (psg_label){first_kind + STEPS * (int)qr->by + kind, {i, j, k}}, data,
                    sizeof data / sizeof *data);
 }
 
@@ -328,12 +357,14 @@ static void submit(psg_run *run, const void *memory) {
 const workload_row workload_qr = {
     .facts = {.name = "qr",
               .about = "the factors Q and R of a random matrix: a graph with a long path",
-              .sizes = "N or MxN, as many rows M as columns N or more",
+              .sizes = "N or MxN, as many rows M as columns N or more; :givens behind it: by "
+                       "rotations",
               .tile = "B: tiles of B x B"},
     .bytes = sizeof(problem),
     .f32 = true,
     .kinds = kinds,
     .kind_count = KINDS,
+    .uses = uses,
     .first = &first_kind,
     .gpu_make = WORKLOAD_GPU(make_blas),
     .gpu_destroy = WORKLOAD_GPU(destroy_blas),

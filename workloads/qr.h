@@ -1,9 +1,10 @@
-/** @file qr.h  Householder QR by tiles: on a core by LAPACK, the updates on a GPU by cuBLAS.
- * Matrices are column-major. A tile is dense: its pitch is its number of rows.
+/** @file qr.h  QR by tiles: by Householder reflectors, on a core by LAPACK and the updates on a GPU
+ * by cuBLAS; or by Givens rotations on cores. Matrices are column-major. A tile is dense: its pitch
+ * is its number of rows.
  *
  * geqrt factors a tile, A = Q R. tsqrt factors the triangle R of the tile above with a tile, which
- * makes a new R. Each leaves reflectors V and their factors T. unmqr and tsmqr apply them to the
- * tiles on the right. The names are PLASMA's.
+ * makes a new R. Each leaves reflectors V and their factors T, or the sines V and the cosines T of
+ * its rotations. unmqr and tsmqr apply them to the tiles on the right. The names are PLASMA's.
  */
 #ifndef WORKLOADS_QR_H
 #define WORKLOADS_QR_H
@@ -28,7 +29,7 @@ typedef struct qr_sizes {
     size_t rows;  /**< of the tile that is factored or updated */
     size_t cols;  /**< of it */
     size_t depth; /**< reflectors; of a tile that is factored, its columns */
-    size_t inner; /**< at most depth */
+    size_t inner; /**< at most depth; of rotations, as many as rows: T is as large as V */
 } qr_sizes;
 
 /** A matrix within a larger one: column c begins `pitch` reals after column c - 1. */
@@ -37,24 +38,22 @@ typedef struct qr_columns {
     size_t pitch;
 } qr_columns;
 
-/** Element types are the table's: double or float. `work` is [inner][max(cols, depth)] reals of
- * scratch. */
-typedef struct qr_functions {
-    size_t real_bytes;
-    double epsilon; /**< the most that rounding changes a number by, relatively */
+/** What makes the zeros. A method's four functions work on the data of tasks alike. */
+typedef enum qr_by { QR_HOUSEHOLDER = 0, QR_GIVENS, QR_METHODS } qr_by;
 
-    /** Uniform random numbers between -1 and 1: rows x cols of a column-major matrix that has
-     * `pitch` rows, from the element on that has the number `first` in it. */
-    void (*random)(const qr_sizes *n, uint64_t first, size_t pitch, void *tile);
-    /** Random signs, 1 or -1, from the number `first` of the sequence on. */
-    void (*signs)(size_t count, uint64_t first, void *x);
+/** Of columns that are rotated at once. */
+enum { QR_STRIP_BYTES = 128 };
 
-    /** A = Q R: R replaces the upper triangle of the tile, and V stands below. rows >= cols.
-     *  @param[out] t  [depth][inner] @param[out] v  [depth][rows]: V alone, with its ones and zeros
-     */
+/** Element types are the table's: double or float. `work` is scratch: [inner][max(cols, depth)]
+ * reals of Householder's, [2][tile][QR_STRIP_BYTES] bytes of Givens'. */
+typedef struct qr_method {
+    /** A = Q R: R replaces the upper triangle of the tile, and V stands below, or zeros. rows >=
+     * cols.
+     *  @param[out] t  [depth][inner] @param[out] v  [depth][rows]: V alone, of reflectors with its
+     * ones and zeros */
     void (*geqrt)(const qr_sizes *n, void *a, void *t, void *v, void *work);
-    /** (R; A) = Q (R'; 0): R' replaces R, and V replaces A. @param[in,out] r  its upper triangle
-     * alone: depth x depth */
+    /** (R; A) = Q (R'; 0): R' replaces R, and V replaces A. @param[in,out] r  depth x depth: its
+     * upper triangle alone; of Givens' with zeros below, which stay */
     void (*tsqrt)(const qr_sizes *n, qr_columns r, void *a, void *t, void *work);
     /** C = Q^T C with geqrt's Q, or Q C. */
     void (*unmqr)(const qr_sizes *n, bool transposed, const void *v, const void *t, qr_columns c,
@@ -62,6 +61,19 @@ typedef struct qr_functions {
     /** (B; C) = Q^T (B; C) with tsqrt's Q, or Q (B; C). @param[in,out] b  depth x cols */
     void (*tsmqr)(const qr_sizes *n, bool transposed, const void *v, const void *t, qr_columns b,
                   qr_columns c, void *work);
+} qr_method;
+
+/** Element types are the table's, as those of its methods. */
+typedef struct qr_functions {
+    size_t real_bytes;
+    double epsilon; /**< the most that rounding changes a number by, relatively */
+    const qr_method *by[QR_METHODS];
+
+    /** Uniform random numbers between -1 and 1: rows x cols of a column-major matrix that has
+     * `pitch` rows, from the element on that has the number `first` in it. */
+    void (*random)(const qr_sizes *n, uint64_t first, size_t pitch, void *tile);
+    /** Random signs, 1 or -1, from the number `first` of the sequence on. */
+    void (*signs)(size_t count, uint64_t first, void *x);
 
     /** y += A x, of rows x depth and depth x cols. */
     void (*add_product)(const qr_sizes *n, qr_columns a, qr_columns x, qr_columns y);
@@ -108,8 +120,10 @@ typedef struct qr_problem {
     size_t n[2];     /**< rows and columns of the matrix */
     size_t tile;     /**< rows and columns of a tile but the last ones */
     size_t tiles[2]; /**< in a column, and in a row */
-    size_t inner;    /**< reflectors that are applied together */
-    bool by_path;    /**< a task's priority is the longest path to the end */
+    qr_by by;
+    size_t inner;   /**< reflectors that are applied together; of rotations `tile` */
+    size_t scratch; /**< reals of a task's scratch */
+    bool by_path;   /**< a task's priority is the longest path to the end */
     size_t real_bytes;
     const qr_functions *cpu; /**< NULL: built without LAPACK, for a simulation */
     size_t handles;
@@ -117,7 +131,7 @@ typedef struct qr_problem {
     psg_data
         *t; /**< [columns][rows]: factors of the reflectors of a tile. NULL above the diagonal */
     psg_data *v;    /**< [columns]: the reflectors of tile (k, k), alone */
-    psg_data *work; /**< nobody's, for one task at a time: [inner][tile] reals */
+    psg_data *work; /**< nobody's, for one task at a time: [scratch] reals */
 } qr_problem;
 
 /** Rows of the tiles of row i, or with axis 1 columns of those of column i. */
@@ -139,8 +153,13 @@ static inline qr_sizes qr_tile(const qr_problem *qr, size_t i, size_t j) {
 /** What a task on tile (i, j) in step k works on. */
 static inline qr_sizes qr_shape(const qr_problem *qr, size_t i, size_t j, size_t k) {
     qr_sizes n = {qr_extent(qr, 0, i), qr_extent(qr, 1, j), qr_extent(qr, 1, k), qr->inner};
-    n.inner = n.inner < n.depth ? n.inner : n.depth;
+    n.inner = qr->by == QR_GIVENS ? n.rows : n.inner < n.depth ? n.inner : n.depth;
     return n;
+}
+
+/** The functions of its tasks on a core. */
+static inline const qr_method *qr_method_of(const qr_problem *qr) {
+    return qr->cpu->by[qr->by];
 }
 
 /** Tile (i, j) of the matrix as it was, which is drawn again. */

@@ -87,9 +87,10 @@ static void apply(check *c, bool transposed, size_t i, size_t k) {
     const void *t = take(c, handle[1]);
     n.cols = VECTORS;
     if (v != NULL && t != NULL && i == k) {
-        qr->cpu->unmqr(&n, transposed, v, t, part(qr, c->y, 0, i), c->work);
+        qr_method_of(qr)->unmqr(&n, transposed, v, t, part(qr, c->y, 0, i), c->work);
     } else if (v != NULL && t != NULL) {
-        qr->cpu->tsmqr(&n, transposed, v, t, part(qr, c->y, 0, k), part(qr, c->y, 0, i), c->work);
+        qr_method_of(qr)->tsmqr(&n, transposed, v, t, part(qr, c->y, 0, k), part(qr, c->y, 0, i),
+                                c->work);
     }
     let_go(handle[0], v);
     let_go(handle[1], t);
@@ -134,13 +135,12 @@ size_t qr_answers(void *problem, workload_answer *answers) {
     static const char *const names[2] = {"residual", "orthogonal"};
     check c = {.p = problem};
     const qr_problem *qr = c.p;
-    const size_t columns = VECTORS > qr->tile ? VECTORS : qr->tile;
     double value[2] = {NAN, NAN};
     c.x = malloc(qr->n[1] * VECTORS * qr->real_bytes);
     c.y = malloc(qr->n[0] * VECTORS * qr->real_bytes);
     c.z = malloc(qr->n[0] * VECTORS * qr->real_bytes);
     c.matrix = malloc(qr->tile * qr->tile * qr->real_bytes);
-    c.work = malloc(qr->inner * columns * qr->real_bytes);
+    c.work = malloc((qr->scratch + qr->inner * VECTORS) * qr->real_bytes);
     c.failed = c.x == NULL || c.y == NULL || c.z == NULL || c.matrix == NULL || c.work == NULL;
     if (!c.failed) {
         check_factors(&c, value);

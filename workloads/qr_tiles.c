@@ -125,15 +125,14 @@ static double squares(size_t count, const void *one, const void *other) {
     return sum;
 }
 
+extern const qr_method PSG_REAL_NAME(qr_givens);
+static const qr_method householder = {geqrt, tsqrt, unmqr, tsmqr};
 const qr_functions PSG_REAL_NAME(qr_functions) = {
     .real_bytes = sizeof(psg_real),
     .epsilon = EPSILON,
+    .by = {[QR_HOUSEHOLDER] = &householder, [QR_GIVENS] = &PSG_REAL_NAME(qr_givens)},
     .random = random_numbers,
     .signs = signs,
-    .geqrt = geqrt,
-    .tsqrt = tsqrt,
-    .unmqr = unmqr,
-    .tsmqr = tsmqr,
     .add_product = add_product,
     .upper = upper,
     .squares = squares,

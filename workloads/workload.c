@@ -97,16 +97,17 @@ static psg_status check_memory(workload *w, const psg_engine_workers *workers) {
 
 static psg_status make_engine(workload *w, const psg_options *options) {
     const workload_row *row = w->row;
-    const psg_engine_args args = {.name = row->facts.name,
-                                  .owner = w->problem,
-                                  .kinds = w->kinds,
-                                  .kind_count = row->kind_count,
-                                  .make = row->gpu_make,
-                                  .destroy = row->gpu_destroy,
-                                  .words = row->gpu_words,
-                                  .is_memory = row->gpu_is_memory};
+    psg_engine_args args = {.name = row->facts.name,
+                            .owner = w->problem,
+                            .kinds = w->kinds,
+                            .make = row->gpu_make,
+                            .destroy = row->gpu_destroy,
+                            .words = row->gpu_words,
+                            .is_memory = row->gpu_is_memory};
     for (size_t k = 0; k < row->kind_count; k++) {
-        w->kinds[k] = *row->first + (int)k;
+        if (row->uses == NULL || row->uses(w->problem, k)) {
+            w->kinds[args.kind_count++] = *row->first + (int)k;
+        }
     }
     const psg_status status = psg_engine_create(&w->engine, &args, options);
     w->work = w->engine;

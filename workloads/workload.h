@@ -130,6 +130,8 @@ typedef struct workload_row {
     bool f32;              /**< its tasks have that precision, too */
     const psg_kind *kinds; /**< [kind_count]: of its tasks */
     size_t kind_count;
+    /** Has the problem tasks of kind `kinds[kind]`? NULL: of all. */
+    bool (*uses)(const void *problem, size_t kind);
     int *first; /**< becomes the number of the first of these; the others follow it */
     int (*gpu_make)(void **state, const void *problem); /**< as psg_engine_args.make and so on */
     void (*gpu_destroy)(void *state, const void *problem);

@@ -350,7 +350,8 @@ def who(row):
     """The workers that a row asked for."""
     kinds = [(row[column], name) for column, name in (("cpus", "CPU"), ("gpus", "GPU"))
              if row[column] != "0"]
-    share = ", share %s" % row["cpu_share"] if len(kinds) > 1 else ""
+    free = row["placement"] == "free"
+    share = ", free" if free else ", share %s" % row["cpu_share"] if len(kinds) > 1 else ""
     return " + ".join("%s %s" % of for of in kinds) + share
 
 
@@ -366,7 +367,7 @@ def work_of_cores(row):
 
 
 def plot_hetero(rows):
-    columns = varying(rows, "cpus", "gpus", "cpu_share", "sched")
+    columns = varying(rows, "cpus", "gpus", "cpu_share", "placement", "sched")
     page = Page(1, 2, 9.6, 1.1 + 0.36 * len(rows), sharey=True)
     left, right = page.panels[0]
     shares = [100 * work_of_cores(row) for row in rows]
@@ -403,7 +404,8 @@ def who_had(row):
 def plot_workloads(rows):
     """A panel for each workload and cut, a line for each policy, a mark for each set of workers.
     The fastest policy stands above."""
-    columns = ["workload", *varying(rows, "workload", "sched", "cpus", "gpus", "cpu_share")]
+    columns = ["workload", *varying(rows, "workload", "sched", "cpus", "gpus", "cpu_share",
+                                    "placement")]
     cuts = grouped(rows, columns)
     of_workers = list(dict.fromkeys(map(who_had, rows)))
     marks = {name: style_of(which, markersize=4, linestyle="none")

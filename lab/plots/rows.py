@@ -5,9 +5,9 @@ import itertools
 import os
 import sys
 
-LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z",
-         "segment_planes", "sheets", "data", "in_flight", "effort", "ranks", "nodes",
-         "network")
+LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "placement", "sched", "graph",
+         "exchange", "z", "segment_planes", "sheets", "data", "in_flight", "effort",
+         "ranks", "nodes", "network")
 
 
 def fail(words):
@@ -26,6 +26,13 @@ def lists(row):
     return [*LISTS, *(name for name in first if name not in LISTS)]
 
 
+def placed(row):
+    """In files without a column placement cpu_share is free where a policy placed the tasks."""
+    share = row["cpu_share"]
+    row.setdefault("placement", {"": "", "free": "free"}.get(share, "pinned"))
+    row["cpu_share"] = "auto" if share == "free" else share
+
+
 def read(path, is_known):
     try:
         with open(path, newline="", encoding="utf-8") as file:
@@ -35,6 +42,8 @@ def read(path, is_known):
     for at, row in enumerate(rows, 1):
         if None in row or None in row.values():
             fail("%s: row %d has not as many fields as there are columns" % (path, at))
+        if "cpu_share" in row:
+            placed(row)
     if not rows or not is_known(rows[0]):
         fail("%s: no rows of psg bench" % path)
     for row in rows:
@@ -95,7 +104,8 @@ def count(number_of, what):
 COUNTED = {"cpus": "CPU", "gpus": "GPU", "ranks": "process", "nodes": "node"}
 FORMS = {"in_flight": "{in_flight} in flight", "normalize": "normalize: {normalize}",
          "tile": "tile {tile}", "barrier": "barrier {barrier}", "place": "place {place}",
-         "cpu_share": "share {cpu_share}", "segment_planes": "{planes} planes"}
+         "cpu_share": "share {cpu_share}", "placement": "{placement} placement",
+         "segment_planes": "{planes} planes"}
 
 
 def word(row, column):

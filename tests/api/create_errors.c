@@ -138,7 +138,8 @@ static void values(void) {
     REFUSED(exchange, PSG_EXCHANGE_COUNT, -1, PSG_EXCHANGE_MPI, PSG_EXCHANGE_ALLTOALL);
     REFUSED(z_layout, PSG_Z_COUNT, -1);
     REFUSED(effort, PSG_EFFORT_COUNT, -1);
-    REFUSED(cpu_share, -0.5, -3, 1.001, NAN);
+    REFUSED(placement, PSG_PLACEMENT_COUNT, -1);
+    REFUSED(cpu_share, -0.5, -2, -3, 1.001, NAN);
     /* 1 / lambda is no normal number, and not finite */
     REFUSED(lambda, NAN, INFINITY, 1e308, 1e-320);
     REFUSED(factor, 0, NAN, -INFINITY, 1e-307);
@@ -157,7 +158,8 @@ static void others(void) {
     EXPECT((x.options.exchange = PSG_EXCHANGE_DIRECT, x.options.gpus = 0), PSG_ERR_UNSUPPORTED);
     EXPECT(x.options.exchange = PSG_EXCHANGE_MANAGED, PSG_OK);
     EXPECT((x.options.cpu_share = 0.1, x.options.gpus = 0), PSG_ERR_ARG);
-    EXPECT((x.options.cpu_share = PSG_CPU_SHARE_FREE, x.options.gpus = 0), PSG_ERR_ARG);
+    EXPECT((x.options.cpu_share = 0.1, x.options.placement = PSG_PLACEMENT_FREE), PSG_ERR_ARG);
+    EXPECT((x.options.placement = PSG_PLACEMENT_FREE, x.options.gpus = 0), PSG_OK);
     EXPECT((x.options.cpu_share = 0.1, x.options.gpus = -1, x.options.cpus = 0), PSG_ERR_ARG);
     EXPECT((x.options.cpu_share = 0, x.options.gpus = 0), PSG_OK);
     EXPECT_EITHER(x.options.lambda = -1e-300, PSG_ERR_ARG, PSG_ERR_UNSUPPORTED);

@@ -34,6 +34,7 @@ static void option_defaults(void) {
     CHECK_NEAR(o.time_limit, 0, 0, "time_limit");
     CHECK_NEAR(o.factor, 1, 0, "factor");
     CHECK(o.cpu_share == PSG_CPU_SHARE_AUTO, "cpu_share is %g", o.cpu_share);
+    CHECK(o.placement == PSG_PLACEMENT_PINNED, "placement is %d", o.placement);
 }
 
 /** The program was compiled with a smaller struct than the library's. */
@@ -43,7 +44,8 @@ static void smaller_struct(void) {
         offsetof(psg_options, policy),    offsetof(psg_options, in_flight),
         offsetof(psg_options, calibrate), offsetof(psg_options, cpu_share),
         offsetof(psg_options, network),   offsetof(psg_options, time_limit),
-        offsetof(psg_options, factor)};
+        offsetof(psg_options, factor),    offsetof(psg_options, batch),
+        offsetof(psg_options, placement)};
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
         union {
             psg_options options;

@@ -59,6 +59,7 @@ static void numbers(void) {
                                            {"cpus", "0"},
                                            {"gpus", "3"},
                                            {"cpu-share", "0.25"},
+                                           {"placement", "free"},
                                            {"in_flight", "5"},
                                            {"nodes", "12"},
                                            {"network", "5e+10"},
@@ -75,7 +76,8 @@ static void numbers(void) {
               text);
     }
     CHECK(o.lambda == 0.1 + 0.2 && o.segment_planes == 7 && o.sheets == 64 && o.cpus == 0 &&
-              o.gpus == 3 && o.cpu_share == 0.25 && o.in_flight == 5 && o.nodes == 12,
+              o.gpus == 3 && o.cpu_share == 0.25 && o.placement == PSG_PLACEMENT_FREE &&
+              o.in_flight == 5 && o.nodes == 12,
           "a field is not what was set");
     CHECK_STATUS(psg_options_set(&o, "policy", "eager"), PSG_OK);
     CHECK(strcmp(o.policy, "eager") == 0, "policy is '%s'", o.policy);
@@ -103,6 +105,8 @@ static void wrong(void) {
                                            {"cpus", "-2"},
                                            {"cpus", "two"},
                                            {"cpu_share", "1.5"},
+                                           {"cpu_share", "free"},
+                                           {"placement", "gpus"},
                                            {"in_flight", "0"},
                                            {"nodes", "0"},
                                            {"nodes", "40000"},

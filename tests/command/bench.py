@@ -83,7 +83,8 @@ for r, k in zip(a, j["rows"]):
         check(same, "%s: %r in JSON, %r in CSV" % (column, value, r[column]))
     check(isinstance(k["seconds"], float) and isinstance(k["segment_planes"], int) and k["grid"] == r["grid"], k)
 lines = done.stdout.splitlines()
-check(len(lines) == 3 + len(a) and lines[0].startswith("gpus 0, cpu-share auto, sched default, "), done.stdout)
+check(len(lines) == 3 + len(a) and lines[0].startswith(
+    "gpus 0, cpu-share auto, placement pinned, sched default, "), done.stdout)
 check(lines[2].split()[:5] == ["grid", "precision", "cpus", "graph", "z"] and lines[3].endswith(" ok"), done.stdout)
 check(quiet(done), done.stderr)
 
@@ -229,7 +230,7 @@ check(bench(*TINY, "--quiet").stdout == "", "a table with --quiet")
 # Bad input is refused with words, and no file is touched.
 policies = [line[2:].split()[0] for line in run("info", "--gpus", "0").stdout.split("):\n")[1].split("\n\n")[0].splitlines()]
 check(len(policies) >= 10, policies)
-bad("--grid", "8", "--sched", "lws,frob", says=["--sched 'frob'", "one of"] + policies)
+bad("--grid", "8", "--sched", "lws,frob", says=["--sched 'frob'", "there are:"] + policies)
 bad("--study", "frob", says=("--study 'frob'", "one of node, stages, segments, policies, variants, scaling, overlap, hetero"))
 bad("--study", "stage", says=("did you mean 'stages'?",))
 bad(says=("--grid", "--study"))

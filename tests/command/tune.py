@@ -256,7 +256,7 @@ for text_ in ("0", "-1", "1.5", "", "x"):
 bad("--grid", "8", "--second", "x", says=("--seconds 'x'",))
 bad("--grid", "8", "--secnds", "1", says=("unknown option '--secnds'", "did you mean '--seconds'?"))
 bad("--grid", "8", "--graph", "fused", says=("unknown option '--graph'",))
-bad("--grid", "8", "--sched", "lws,frob", says=("--sched 'frob'", "one of", "lws"))
+bad("--grid", "8", "--sched", "lws,frob", says=("--sched 'frob'", "there are:", "lws"))
 bad("--grid", "8", "--sched", "lws", says=("STARPU_SCHED",), env={**os.environ, "STARPU_SCHED": "ws"})
 bad("--grid", "8", "--cpus", "0", "--gpus", "0", says=("--cpus 0 --gpus 0",))
 bad("--grid", "8", "--precision", "f16", says=("--precision 'f16'", "f64, f32"))

@@ -52,9 +52,10 @@ for name, shown in (("a\033[31mred", "a?[31mred"), ("a\nb", "a?b"), ("a\rb", "a?
 # Nearest words: of options, also those that the library or others call by another name, and of values.
 for given, meant in (("--policy", "--sched"), ("--z-layout", "--z"), ("--z_layout", "--z"), ("--output", "--out"), ("--input", "--in")):
     bad("solve", given, "x", says=("unknown option '%s': did you mean '%s'?" % (given, meant),))
-for option, given, meant in (("symbol", "spektral", "spectral"), ("problem", "madelun", "madelung"), ("sched", "lsw", "lws"),
+for option, given, meant in (("symbol", "spektral", "spectral"), ("problem", "madelun", "madelung"),
                              ("precision", "f46", "f64"), ("cpus", "al", "all"), ("graph", "fusd", "fused")):
     bad("solve", "--" + option, given, says=("--%s '%s': did you mean '%s'? Expected " % (option, given, meant),))
+bad("solve", "--sched", "lsw", says=("--sched 'lsw': ", "did you mean 'lws'?"))
 for given, meant in (("periodic", "PP"), ("Dirichlet", "DD"), ("neuman", "NN")):
     bad("solve", "--bc", given, says=("did you mean --bc %s?" % meant,))
 for given in ("open", "Free"):
@@ -97,18 +98,22 @@ for value in ("0", "-1", "nan", "inf", "1x", "", "one"):
     bad(*MODES, "--network", value, says=("--network '%s'" % value, "above 0, in GB/s"))
 for value in ("-1", "x", "1x", "", "99999999999"):
     bad(*MODES, "--cpus", value, says=("--cpus '%s'" % value, "a whole number from 0"))
-for value in ("-1", "1.1", "nan", "x", "0.5x", "", "autox", "Free"):
-    bad(*MODES, "--cpu-share", value, says=("--cpu-share '%s'" % value, "auto, free, or a number from 0 to 1"))
-    bad("bench", "--grid", "8", "--cpu-share", "0," + value, says=("--cpu-share '%s'" % value, "auto, free, or a number"))
+for value in ("-1", "1.1", "nan", "x", "0.5x", "", "autox", "free"):
+    bad(*MODES, "--cpu-share", value, says=("--cpu-share '%s'" % value, "auto, or a number from 0 to 1"))
+    bad("bench", "--grid", "8", "--cpu-share", "0," + value, says=("--cpu-share '%s'" % value, "auto, or a number"))
 for value in ("-1", "x", "0,x", "0,,1", ",", "1,1", "0,1x", ""):
     bad(*MODES, "--gpus", value, says=("--gpus '%s'" % value,))
 for option, words in (("problem", ("madelung", "modes", "cavity")), ("lattice", ("nacl", "cscl", "zns")),
                       ("precision", ("f64", "f32")), ("symbol", ("spectral", "fd2", "fd4")),
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
-                      ("exchange", ("managed", "direct", "mpi", "alltoall")), ("z", ("contiguous", "strided")), ("executor", ("tasks", "team", "chain")),
-                      ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
+                      ("exchange", ("managed", "direct", "mpi", "alltoall")), ("placement", ("pinned", "free")),
+                      ("z", ("contiguous", "strided")), ("executor", ("tasks", "team", "chain")),
+                      ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient"))):
     for value in ("frob", "", words[0] + "x"):
         bad("solve", "--" + option, value, says=("--%s '%s'" % (option, value), "one of") + words)
+for value, words in (("frob", ("there are:", " eager ", " lws ", " dmda ")), ("", ("the name of a policy",)),
+                     ("eagerx", ("did you mean 'eager'?",))):
+    bad("solve", "--sched", value, says=("--sched '%s'" % value, *words))
 for option in ("in", "out", "json", "trace", "dag"):
     bad("solve", "--" + option, "", says=("--%s ''" % option,))
 
@@ -124,7 +129,7 @@ bad("solve", "--problem", "madelung", "--grid", "8", "--factor", "2", says=("--f
 bad("solve", "--problem", "madelung", "--grid", "8", "--box", "1x1x2", says=("cube",))
 bad(*MODES, "--cpus", "0", "--gpus", "0", says=("--cpus 0 --gpus 0",))
 bad("info", "--cpus", "0", "--gpus", "0", says=("--cpus 0 --gpus 0",))
-for share in ("0.1", "1", "free"):
+for share in ("0.1", "1"):
     bad(*MODES, "--cpu-share", share, "--gpus", "0", says=("gpus = 0", "to share the work"))
     bad(*MODES, "--cpu-share", share, "--cpus", "0", says=("cpus = 0", "to share the work"))
 bad(*MODES, "--gpus", "4096", code=1, says=("gpu",))
@@ -142,9 +147,9 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
     "solve": """in out box bc points values gradient epsilon tolerance iterations problem lattice grid symbol lambda factor mean mean-tolerance precision options verify json trace dag bounds force quiet verbose cpus gpus
-        cpu-share sched calibrate cache-dir machine nodes network graph exchange z executor segment-planes sheets effort tuned data repeat in-flight batch
+        cpu-share placement sched calibrate cache-dir machine nodes network graph exchange z executor segment-planes sheets effort tuned data repeat in-flight batch
         time-limit help version""".split(),
-    "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z executor segment-planes sheets
+    "bench": """grid precision ranks nodes network cpus gpus cpu-share placement sched graph exchange z executor segment-planes sheets
         data in-flight effort workload tile order barrier priority place study large machine repeat warm-up passes calibrate seed memory
         mpirun patience bounds csv json again record force quiet help version""".split(),
     "run": "tile order priority place barrier precision cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),

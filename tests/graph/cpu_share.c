@@ -22,7 +22,9 @@ typedef struct cut {
 } cut;
 static const cut cuts[] = {{0, 0}, {5, 7}, {1, 34}};
 
-static const double shares[] = {0, 0.1, 0.5, 0.9, 1, PSG_CPU_SHARE_FREE, PSG_CPU_SHARE_AUTO};
+/** No worker has a share, and the policy says who has a task. */
+#define PLACED (-2.0)
+static const double shares[] = {0, 0.1, 0.5, 0.9, 1, PLACED, PSG_CPU_SHARE_AUTO};
 
 /** Two solves, so that copies of the first are there in the second. */
 static void solve(const oracle_grid *grid, const psg_options *options, const double *f, double *u,
@@ -44,8 +46,8 @@ static void check_share(const psg_statistics *s, double share, const oracle_grid
         CHECK((s->workers == (size_t)gpus) == (share <= 0), "share %g: %zu workers", share,
               s->workers);
     }
-    CHECK(!(share > 0 || share == PSG_CPU_SHARE_FREE) || s->exchange == PSG_EXCHANGE_MANAGED,
-          "exchange %d", (int)s->exchange);
+    CHECK(!(share > 0 || share == PLACED) || s->exchange == PSG_EXCHANGE_MANAGED, "exchange %d",
+          (int)s->exchange);
 }
 
 static void compare(const oracle_grid *grid, psg_precision precision,
@@ -67,7 +69,8 @@ static void compare(const oracle_grid *grid, psg_precision precision,
           s.cpu_planes, s.cpu_rows);
     options.gpus = gpus;
     for (size_t c = 0; c < sizeof shares / sizeof *shares; ++c) {
-        options.cpu_share = shares[c];
+        options.cpu_share = shares[c] == PLACED ? PSG_CPU_SHARE_AUTO : shares[c];
+        options.placement = shares[c] == PLACED ? PSG_PLACEMENT_FREE : PSG_PLACEMENT_PINNED;
         solve(grid, &options, f, both, &s);
         check_share(&s, shares[c], grid, gpus);
         CHECK_CLOSE(both, cores, grid->n[0], grid->n[1], grid->n[2],

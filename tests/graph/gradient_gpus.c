@@ -162,7 +162,8 @@ static void one_answer(const answer *a, int gpus) {
             from_memory(a, &options, "staged");
             options = harness_options(a->precision);
             options.gpus = 1;
-            options.cpu_share = run % 2 ? 0.5 : PSG_CPU_SHARE_FREE;
+            options.cpu_share = run % 2 ? 0.5 : PSG_CPU_SHARE_AUTO;
+            options.placement = run % 2 ? PSG_PLACEMENT_PINNED : PSG_PLACEMENT_FREE;
             from_memory(a, &options, "cores and a GPU");
         }
     }

@@ -39,6 +39,7 @@ typedef enum call { SOLVE, SUBMIT, SLABS, SLABS_ONCE, SOLVE_MANY, ONE_BY_ONE, EP
 #define STAGED_GRAPH "graph=staged "
 #define CUT "segment-planes=5 sheets=9"
 #define HALVES "segment-planes=13 sheets=2"
+#define PLACED "placement=free cpus=all policy=eager "
 #define NODES "nodes=2 network=1e10"
 
 typedef struct way {
@@ -97,6 +98,7 @@ static const way ways[] = {
     {"tasks on a GPU, of a cut", GPU, SLABS, CUT, TASKS, FUSED, DIRECT, ON_GPUS, 'g', ""},
     {"tasks on a GPU, staged", GPU, SOLVE, STAGED_GRAPH, TASKS, STAGED_IN_ONE, MANAGED, ON_GPUS,
      'h', "fetch 2S, h2d F, d2h F"},
+    {"tasks on a GPU, placed", GPU, SLABS, PLACED, TASKS, FUSED, DIRECT, ON_GPUS, 'g', ""},
     {"a chain", GPU, SLABS, "record=yes", CHAIN, FUSED, DIRECT, ON_GPUS, 'g', ""},
     {"a chain, of a cut", GPU, SLABS, "executor=chain record=yes " CUT, CHAIN, FUSED, DIRECT,
      ON_GPUS, 'g', ""},
@@ -109,12 +111,20 @@ static const way ways[] = {
      "fetch 2, h2d 4F, d2h 4F"},
     {"epsilon on a GPU", GPU, EPSILON, "", TASKS, EPSILON_STEPS, DIRECT, ON_GPUS, 'i',
      "fetch S, h2d ?, d2h ?"},
-    {"a GPU and cores", GPU, SOLVE, "cpu-share=free cpus=2 " CUT, TASKS, FUSED, MANAGED, MAIN, 'j',
+    {"a GPU and cores", GPU, SOLVE, "placement=free cpus=2 " CUT, TASKS, FUSED, MANAGED, MAIN, 'j',
      "fetch ?, h2d ?, d2h ?"},
 
     {"direct, rows fetched", GPUS, SLABS, HALVES, TASKS, FUSED, DIRECT, ROWS_FETCHED, 'd', ""},
     {"direct", GPUS, SOLVE, "segment-planes=13 sheets=18", TASKS, FUSED, DIRECT, ON_GPUS, 'd',
      "fetch 2S, h2d F, d2h F"},
+    {"direct, placed, rows fetched", GPUS, SLABS, PLACED HALVES, TASKS, FUSED, DIRECT, ROWS_FETCHED,
+     'd', "d2d ?"},
+    {"direct, placed", GPUS, SOLVE, PLACED "segment-planes=3 sheets=18", TASKS, FUSED, DIRECT,
+     ON_GPUS, 'd', "fetch 2S, h2d ?, d2h ?, d2d ?"},
+    {"managed, placed", GPUS, SLABS, PLACED "exchange=managed " CUT, TASKS, FUSED, MANAGED, ON_GPUS,
+     'm', "d2d ?"},
+    {"staged, placed", GPUS, SLABS, PLACED STAGED_GRAPH CUT, TASKS, STAGED, MANAGED, ON_GPUS, 'n',
+     "d2d ?"},
     {"managed", GPUS, SLABS, "exchange=managed " HALVES, TASKS, FUSED, MANAGED, ON_GPUS, 'm',
      "d2d X"},
     {"managed, staged", GPUS, SLABS, STAGED_GRAPH HALVES, TASKS, STAGED, MANAGED, ON_GPUS, 'n',
@@ -129,6 +139,8 @@ static const way ways[] = {
 
     {"direct, rows returned", SIMULATED, SLABS, "gpus=4 segment-planes=7 sheets=4", TASKS, FUSED,
      DIRECT, ROWS_RETURNED, 'd', ""},
+    {"direct, placed, rows returned", SIMULATED, SLABS, PLACED "gpus=4 segment-planes=4 sheets=4",
+     TASKS, FUSED, DIRECT, ROWS_RETURNED, 'd', "d2d ?"},
     {"messages of nodes", SIMULATED, SLABS, "gpus=1 " NODES, TASKS, FUSED, MESSAGES, MAIN, 'd',
      "message M, h2d M, d2h M"},
     {"alltoall of nodes", SIMULATED, SLABS, "gpus=1 exchange=alltoall " NODES, TASKS, FUSED,

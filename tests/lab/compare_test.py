@@ -12,7 +12,7 @@ import tempfile
 
 LISTS = {"grid": "8x8x8", "precision": "f64", "ranks": "1", "cpus": "2", "gpus": "0", "sched": "default", "graph": "fused",
          "exchange": "default", "z": "", "segment_planes": "0", "sheets": "0", "data": "host", "in_flight": "1",
-         "effort": "measure", "cpu_share": "auto", "normalize": "task", "nodes": "1", "network": ""}
+         "effort": "measure", "cpu_share": "auto", "placement": "pinned", "normalize": "task", "nodes": "1", "network": ""}
 
 
 def check(condition, words):

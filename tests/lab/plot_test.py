@@ -183,6 +183,11 @@ def test_hetero(plot, folder, model):
     write(path, model, [timed(4, **by_workers(1, 2, 2), **gpu, cpu_planes=48, cpu_rows=0)])
     text = figure_of(plot, path, path, "hetero")
     check(text.count("50 %") == 2, "hetero: planes and rows are not as much work")
+    # a file without a column placement, and one with it
+    for free in ({"cpu_share": "free"}, {"placement": "free"}):
+        both = {**timed(4, **by_workers(1, 2, 2), **gpu, cpu_planes=8, cpu_rows=8), **free}
+        write(path, model, [both])
+        check("2 CPU + 2 GPU, free" in figure_of(plot, path, path, "hetero"), "hetero: %s" % free)
     write(path, model, [timed(10, **by_workers(1, 4))])
     check(">GPUs<" not in figure_of(plot, path, path, "hetero"), "hetero: a machine without GPUs")
 

@@ -20,8 +20,9 @@ def check(condition, words):
 
 
 LISTS = dict(pair.split("=") for pair in """grid= precision=f64 cpus=default gpus=default
-    cpu_share=auto sched=default graph=fused exchange=default z=contiguous executor=auto
-    segment_planes=0 sheets=0 in_flight=1 nodes=1 network=default data=host ranks=1 workload=
+    cpu_share=auto placement=pinned sched=default graph=fused exchange=default z=contiguous
+    executor=auto segment_planes=0 sheets=0 in_flight=1 nodes=1 network=default data=host ranks=1
+    workload=
     tile=default order=listed barrier=no priority=none place=free""".split())
 OWN = "grid data ranks workload tile order barrier priority place".split()
 COMPONENTS = ("psg", "starpu", "fftw", "cuda", "mpi")

@@ -1,8 +1,10 @@
-/* Every scheduling policy that StarPU has gives the same u, and is the one in force when asked for. */
+/* Every scheduling policy that StarPU has, and the one of the library of STARPU_SCHED_LIB, gives the
+ * same u, and is the one in force when asked for. */
 #include "graph/psg_machine.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -91,6 +93,7 @@ static void in_a_process(char *program, const char *policy) {
 int main(int argc, char **argv) {
     const char *policy;
     size_t count = 0;
+    bool own = false;
     if (argc > 1) {
         double *f = oracle_array(POINTS), *want = oracle_array(POINTS);
         if (reference(f, want)) {
@@ -103,7 +106,9 @@ int main(int argc, char **argv) {
     }
     for (; (policy = psg_policy_name(count)) != NULL; ++count) {
         in_a_process(argv[0], policy);
+        own = own || (strcmp(policy, "mylifo") == 0 && psg_policy_library(count) != NULL);
     }
+    CHECK(own, "no mylifo in %s", getenv("STARPU_SCHED_LIB"));
     in_a_process(argv[0], "default");
     CHECK(count >= 10, "%zu policies", count);
     return check_result();

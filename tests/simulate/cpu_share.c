@@ -122,8 +122,8 @@ static const room_case crowded[] = {
     {&little, {.n = WHOLE, .gpus = 2, .cpus = 2, .cpu_share = 0.25, .graph = PSG_GRAPH_STAGED}},
     {&little,
      {.n = WHOLE, .gpus = 1, .cpus = 4, .cpu_share = 0.5, .segment_planes = 4, .sheets = 32}},
-    {&little, {.n = WHOLE, .gpus = 1, .cpus = 2, .cpu_share = PSG_CPU_SHARE_FREE}},
-    {&some, {.n = WHOLE, .gpus = 1, .cpus = 2, .cpu_share = PSG_CPU_SHARE_FREE}},
+    {&little, {.n = WHOLE, .gpus = 1, .cpus = 2, .placement = PSG_PLACEMENT_FREE}},
+    {&some, {.n = WHOLE, .gpus = 1, .cpus = 2, .placement = PSG_PLACEMENT_FREE}},
 };
 
 static void check_room(const void *argument) {
@@ -140,7 +140,7 @@ static void check_room(const void *argument) {
     printf("%g bytes on a GPU, share %g: %zu planes or rows to a core, %zu to a GPU\n",
            r->machine->memory, c->cpu_share, most[0], most[1]);
     CHECK(most[1] > 0 && 8 * (double)most[1] * layer <= r->machine->memory, "too much for a GPU");
-    CHECK(most[0] > most[1] || c->segment_planes > 0 || c->cpu_share == PSG_CPU_SHARE_FREE,
+    CHECK(most[0] > most[1] || c->segment_planes > 0 || c->placement == PSG_PLACEMENT_FREE,
           "too little for a core");
 }
 
@@ -164,9 +164,17 @@ static void solve(const void *argument) {
     free(f);
 }
 
+/** No worker has a share. */
+#define PLACED (-2.0)
+
 static struct outcome outcome_of(const speeds *machine, int cpus, int gpus, double share) {
-    const simulate_case c = {
-        .n = WHOLE, .cpus = cpus, .gpus = gpus, .cpu_share = share, .policy = "dmdas"};
+    const simulate_case c = {.n = WHOLE,
+                             .cpus = cpus,
+                             .gpus = gpus,
+                             .cpu_share = fmax(share, PSG_CPU_SHARE_AUTO),
+                             .placement =
+                                 share == PLACED ? PSG_PLACEMENT_FREE : PSG_PLACEMENT_PINNED,
+                             .policy = "dmdas"};
     memset(shared, 0, sizeof *shared);
     simulate_apart(machine_of(machine), solve, &c);
     printf("%d cores, %d GPUs, share %g: %.3f ms, %zu planes\n", cpus, gpus, share,
@@ -177,7 +185,7 @@ static struct outcome outcome_of(const speeds *machine, int cpus, int gpus, doub
 /** Where links are not what takes the time, a policy that knows the times shares well by itself. */
 static void decided(void) {
     const struct outcome cores = outcome_of(&near, 4, 0, 0), gpu = outcome_of(&near, 4, 1, 0);
-    const struct outcome both = outcome_of(&near, 4, 1, PSG_CPU_SHARE_FREE);
+    const struct outcome both = outcome_of(&near, 4, 1, PLACED);
     CHECK(both.s.cpu_planes > 0 && both.s.cpu_planes < WHOLE && both.s.workers == 5,
           "%zu planes, %zu workers", both.s.cpu_planes, both.s.workers);
     CHECK(both.seconds < 0.8 * fmin(cores.seconds, gpu.seconds), "free: %g s", both.seconds);
@@ -200,8 +208,10 @@ static void refused(const void *argument) {
     psg_plan *plan = NULL;
     (void)argument;
     CHECK_SAYS(simulate_create(&c, &plan), PSG_ERR_UNSUPPORTED, "GPUs alone");
-    c.cpu_share = PSG_CPU_SHARE_FREE;
-    CHECK_STATUS(simulate_create(&c, &plan), PSG_ERR_UNSUPPORTED);
+    c.placement = PSG_PLACEMENT_FREE;
+    CHECK_SAYS(simulate_create(&c, &plan), PSG_ERR_ARG, "placement free");
+    c.cpu_share = 0;
+    CHECK_SAYS(simulate_create(&c, &plan), PSG_ERR_UNSUPPORTED, "placement free");
 }
 
 static void unrecorded(const void *argument) {

@@ -17,6 +17,7 @@ typedef struct room_case {
     size_t segments; /**< 0: more than with enough room */
 } room_case;
 
+#define PLACED(the_policy) .placement = PSG_PLACEMENT_FREE, .policy = (the_policy)
 static const room_case cases[] = {
     {64e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 2},
     {64e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
@@ -32,6 +33,17 @@ static const room_case cases[] = {
     {1.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 20},
     {1.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_MANAGED}, PSG_OK, 20},
     {0.5e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_ERR_MEMORY, 0},
+    /* the policy places tasks: eight segments for each GPU, or so many that one more of f and of u
+     * from elsewhere has room; and no room for the spectrum */
+    {64e9, {.n = N, .cpus = -1, .gpus = 2, PLACED("eager")}, PSG_OK, 16},
+    {1.6e9, {.n = N, .cpus = -1, .gpus = 2, PLACED("random")}, PSG_OK, 20},
+    {1.2e9, {.n = N, .cpus = -1, .gpus = 2, PLACED("prio")}, PSG_OK, 16},
+    {0.8e9, {.n = N, .cpus = -1, .gpus = 2, PLACED("ws")}, PSG_OK, 58},
+    {0.5e9, {.n = N, .cpus = -1, .gpus = 2, PLACED("eager")}, PSG_OK, 0},
+    {0.5e9,
+     {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT, PLACED("dmdas")},
+     PSG_ERR_MEMORY,
+     0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1, .graph = PSG_GRAPH_STAGED}, PSG_OK, 0},
     {0.5e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 0},

@@ -13,6 +13,7 @@
 #include "tests/check.h"
 #include "tests/harness.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,23 +43,29 @@ static inline const char *simulate_machine(const char *text) {
 }
 
 #ifdef PSG_MACHINES
-/** The H200 with another amount of memory. @return as simulate_machine() */
-static inline const char *simulate_h200_with(double gpu_memory) {
+/** The H200 with lines of these words in place of its own. @return as simulate_machine() */
+static inline const char *simulate_h200_and(const char *more) {
     static char text[1 << 18];
     FILE *file = fopen(PSG_MACHINES "/h200.machine", "r");
     size_t length = 0;
     char line[512];
     while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "gpu_memory ", 11) == 0) {
-            snprintf(line, sizeof line, "gpu_memory %g\n", gpu_memory);
-        }
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s", line);
+        const bool other = strncmp(line, more, strcspn(more, " ") + 1) != 0;
+        length += other ? (size_t)snprintf(text + length, sizeof text - length, "%s", line) : 0;
     }
+    length += (size_t)snprintf(text + length, sizeof text - length, "%s", more);
     CHECK(file && length < sizeof text, "%zu bytes of " PSG_MACHINES "/h200.machine", length);
     if (file) {
         fclose(file);
     }
     return simulate_machine(text);
+}
+
+/** The H200 with another amount of memory. */
+static inline const char *simulate_h200_with(double gpu_memory) {
+    char line[64];
+    snprintf(line, sizeof line, "gpu_memory %g\n", gpu_memory);
+    return simulate_h200_and(line);
 }
 #endif
 
@@ -110,6 +117,7 @@ typedef struct simulate_case {
     size_t segment_planes, sheets; /**< 0: the default */
     const char *policy;            /**< NULL: StarPU's */
     double cpu_share;              /**< of GPUs and cores */
+    psg_placement placement;
     psg_precision precision;
     unsigned nodes; /**< 0: one */
     double network; /**< as psg_options has it */
@@ -139,6 +147,7 @@ static inline psg_options simulate_options(const simulate_case *c) {
     options.sheets = c->sheets;
     options.policy = c->policy;
     options.cpu_share = c->cpu_share;
+    options.placement = c->placement;
     options.precision = c->precision;
     options.nodes = c->nodes > 0 ? c->nodes : 1;
     options.network = c->network;

@@ -49,7 +49,7 @@ static psg_plan *create(int gpus) {
     psg_options_init(&options);
     options.cpus = gpus > 0 ? 1 : CORES;
     options.gpus = gpus;
-    options.cpu_share = gpus > 0 ? PSG_CPU_SHARE_FREE : PSG_CPU_SHARE_AUTO;
+    options.placement = PSG_PLACEMENT_FREE;
     options.policy = gpus > 0 ? "dmda" : "eager";
     options.segment_planes = gpus > 0 ? N : N / CORES;
     options.sheets = gpus > 0 ? 1 : CORES;

@@ -107,13 +107,14 @@ static const struct {
     {"pcg:32", "", "has 32 planes", {.tile = 33}},
 
     {"qr",
-     "|:|:0|:-3|:+3|:3x|:x3|:3x0|:0x3|:3X3|:3x3x|:3.5|: 3|:2147483648|:" HUGE_NUMBER,
-     "N or MxN",
+     "|:|:0|:-3|:+3|:3x|:x3|:3x0|:0x3|:3X3|:3x3x|:3.5|: 3|:2147483648|:" HUGE_NUMBER
+     "|:3:|:3:given|:3:givens:|:givens|:3givens",
+     "N, MxN, N:givens or MxN:givens",
      {0}},
-    {"qr:3x4", "", "as many rows as columns, or more", {0}},
+    {"qr:3x4", "|:givens", "as many rows as columns, or more", {0}},
     {"qr:" LARGEST, "", "GB of memory", {0}},
     {"qr:100000", "", "GB of memory", {.tile = 1}},
-    {"qr:9x4", "", "tiles of 1 to 4", {.tile = 5}},
+    {"qr:9x4", "|:givens", "tiles of 1 to 4", {.tile = 5}},
     {"qr:100000", "", "tiles of 1 to 65535", {.tile = 65536}},
     {"qr:9", "", "order: qr has none", {.order = WORKLOAD_LONGEST}},
     {"qr:9", "", "barrier: qr has none", {.barrier = 1}},

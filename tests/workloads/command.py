@@ -15,7 +15,7 @@ CHUNKS = 16
 
 def lines():
     said = run(*EP, "--repeat", "2", "--bounds").stdout
-    for words in (r"^workload  ep:S: 2\^24 pairs in 16 chunks of 2\^20$", r"^workers   2 CPU, 0 GPU, policy \w+$",
+    for words in (r"^workload  ep:S: 2\^24 pairs in 16 chunks of 2\^20$", r"^workers   2 CPU, 0 GPU$",
                   r"^tasks     ep_chunk: 16 on cores in [\d.e-]+ s$", r"^          ep_add: 15 on cores in [\d.e-]+ s$",
                   r"^run       [\d.e-]+ s median, [\d.e-]+ s minimum of 2; [\d.e-]+ s all together$",
                   r"^bound     [\d.e-]+ s by \w+: \d+ % of the last run's [\d.e-]+ s$",
@@ -34,6 +34,12 @@ def bounded():
     for words in (r"^workload  qr:130x100: 130 x 100 in f32, 3 x 2 tiles of 64 x 64, 32 reflectors at once$",
                   r"^tasks     geqrt: 2 on cores in [\d.e-]+ s$", r"^          tsmqr: 2 on cores in [\d.e-]+ s$",
                   r"^answer    residual  [\d.e-]+; at most 10$", r"^          orthogonal [\d.e-]+; at most 10$"):
+        check(re.search(words, said, re.M), "no %s in\n%s" % (words, said))
+    said = run("run", "qr:130x100:givens", "--tile", "64", "--gpus", "0", "--cpus", "2").stdout
+    for words in (r"givens: 130 x 100 in f64, 3 x 2 tiles of 64 x 64, rotations$",
+                  r"^tasks     givens_factor: 2 on cores in [\d.e-]+ s$",
+                  r"^          givens_update: 2 on cores in [\d.e-]+ s$",
+                  r"^answer    residual  [\d.e-]+; at most 10$"):
         check(re.search(words, said, re.M), "no %s in\n%s" % (words, said))
 
 

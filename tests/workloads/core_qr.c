@@ -1,6 +1,6 @@
-/* QR by tiles of any size, one after the other, has the factors of the whole matrix: A = Q R, Q^T Q
- * = 1, and the diagonal of R is that of LAPACK's QR of the whole, but for signs. Matrices with
- * columns of zeros, of rank 1, and of zeros alone have factors, too. */
+/* QR by tiles of any size, one after the other, by reflectors and by rotations, has the factors of
+ * the whole matrix: A = Q R, Q^T Q = 1, and R is that of LAPACK's QR of the whole, but for signs of
+ * rows. Matrices with columns of zeros, of rank 1, and of zeros alone have factors, too. */
 #include "tests/check.h"
 #include "workloads/qr.h"
 
@@ -17,7 +17,9 @@ void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau,
              const int *lwork, int *info);
 
 static const qr_functions *qr;
+static qr_by by;
 static size_t rows, cols, tile, inner;
+static const char *const methods[QR_METHODS] = {"reflectors", "rotations"};
 
 static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
@@ -75,7 +77,7 @@ static void move(char *a, size_t i, size_t j, char *dense, int back) {
 
 static qr_sizes shape_of(size_t i, size_t k, size_t width) {
     qr_sizes n = {least(tile, rows - i * tile), width, least(tile, cols - k * tile), inner};
-    n.inner = least(inner, n.depth);
+    n.inner = by == QR_GIVENS ? n.rows : least(inner, n.depth);
     return n;
 }
 
@@ -86,25 +88,29 @@ static void update(char *v, char *t, char *c, size_t from, size_t width, size_t 
     const qr_columns above = {at(c, rows, k * tile, from), rows};
     const qr_columns here = {at(c, rows, i * tile, from), rows};
     if (width > 0 && i == k) {
-        qr->unmqr(&n, transposed, v, t, here, work);
+        qr->by[by]->unmqr(&n, transposed, v, t, here, work);
     } else if (width > 0) {
-        qr->tsmqr(&n, transposed, v, t, above, here, work);
+        qr->by[by]->tsmqr(&n, transposed, v, t, above, here, work);
     }
 }
 
-/** What stands below R, with ones on the diagonal and zeros above. */
+/** What stands below R, with ones on the diagonal and zeros above; of rotations zeros below R. */
 static void check_reflectors(const qr_sizes *n, const char *factored, const char *v) {
     for (size_t m = 0; m < n->rows * n->cols; ++m) {
         const size_t row = m % n->rows, col = m / n->rows;
         const double want = row > col ? get(factored, m) : row == col;
-        CHECK(get(v, m) == want, "v(%zu,%zu) is %g, not %g", row, col, get(v, m), want);
+        const char *there = by == QR_GIVENS ? factored : v;
+        if (by == QR_HOUSEHOLDER || row > col) {
+            CHECK(get(there, m) == (by == QR_GIVENS ? 0 : want), "v(%zu,%zu) is %g, not %g", row,
+                  col, get(there, m), want);
+        }
     }
 }
 
 /** A -> R in the upper triangle; and Q (1; 0), which begins as `q` = 1, [rows][rows]. */
 static void factor(char *a, char *q) {
     const size_t down = (rows - 1) / tile + 1, right = (cols - 1) / tile + 1;
-    FREED char *work = zeros(tile * rows), *dense = zeros(tile * tile);
+    FREED char *work = zeros(tile * (rows + 2 * QR_STRIP_BYTES)), *dense = zeros(tile * tile);
     FREED char *v = zeros(down * right * tile * tile), *t = zeros(down * right * tile * tile);
     for (size_t k = 0; k < right; ++k) {
         for (size_t i = k; i < down; ++i) {
@@ -113,11 +119,12 @@ static void factor(char *a, char *q) {
             char *t_i = at(t, tile * tile, 0, k * down + i);
             move(a, i, k, i == k ? dense : v_i, 0);
             if (i == k) {
-                qr->geqrt(&n, dense, t_i, v_i, work);
+                qr->by[by]->geqrt(&n, dense, t_i, v_i, work);
                 move(a, i, k, dense, 1);
                 check_reflectors(&n, dense, v_i);
             } else {
-                qr->tsqrt(&n, (qr_columns){at(a, rows, k * tile, k * tile), rows}, v_i, t_i, work);
+                qr->by[by]->tsqrt(&n, (qr_columns){at(a, rows, k * tile, k * tile), rows}, v_i, t_i,
+                                  work);
             }
             const size_t next = least((k + 1) * tile, cols);
             update(v_i, t_i, a, next, cols - next, i, k, 1, work);
@@ -161,7 +168,8 @@ static double orthogonality(const char *q) {
     return sqrt(sum);
 }
 
-static void check_diagonal(const char *a, const char *r, double bound) {
+/** A row of R may have the other sign. */
+static void check_triangle(const char *a, const char *r, double bound) {
     const int m = (int)rows, n = (int)cols, size = 64 * n;
     double *whole = calloc(rows * cols, sizeof *whole), *tau = calloc(cols, sizeof *tau);
     double *work = calloc((size_t)size, sizeof *work);
@@ -172,9 +180,12 @@ static void check_diagonal(const char *a, const char *r, double bound) {
     dgeqrf_(&m, &n, whole, &m, tau, work, &size, &info);
     CHECK(info == 0, "dgeqrf: %d", info);
     for (size_t k = 0; k < cols; ++k) {
-        CHECK_NEAR(fabs(get(r, k * rows + k)), fabs(whole[k * rows + k]), bound,
-                   "%zu x %zu in tiles of %zu: R's element %zu of the diagonal", rows, cols, tile,
-                   k);
+        const double sign = get(r, k * rows + k) * whole[k * rows + k] < 0 ? -1 : 1;
+        for (size_t j = k; j < cols; ++j) {
+            CHECK_NEAR(sign * get(r, j * rows + k), whole[j * rows + k], bound,
+                       "%zu x %zu in tiles of %zu by %s: R's element (%zu,%zu)", rows, cols, tile,
+                       methods[by], k, j);
+        }
     }
     free(whole);
     free(tau);
@@ -191,12 +202,13 @@ static void one(matrix form) {
     }
     factor(r, q);
     CHECK_NEAR(residual(a, q, r), 0, unit * norm,
-               "A - Q R of %zu x %zu in tiles of %zu, %s, %zu bytes", rows, cols, tile, names[form],
-               qr->real_bytes);
-    CHECK_NEAR(orthogonality(q), 0, unit, "Q^T Q - 1 of %zu x %zu in tiles of %zu, %s, %zu bytes",
-               rows, cols, tile, names[form], qr->real_bytes);
+               "A - Q R of %zu x %zu in tiles of %zu, %s, %zu bytes, by %s", rows, cols, tile,
+               names[form], qr->real_bytes, methods[by]);
+    CHECK_NEAR(orthogonality(q), 0, unit,
+               "Q^T Q - 1 of %zu x %zu in tiles of %zu, %s, %zu bytes, by %s", rows, cols, tile,
+               names[form], qr->real_bytes, methods[by]);
     if (form == RANDOM) { /* of a matrix of full rank R is unique, but for signs */
-        check_diagonal(a, r, unit * norm);
+        check_triangle(a, r, unit * norm);
     }
 }
 
@@ -220,7 +232,8 @@ static void check_random(void) {
 
 int main(void) {
     static const size_t sizes[][4] = {{1, 1, 1, 1},    {7, 1, 1, 1},     {50, 50, 16, 8},
-                                      {61, 37, 13, 5}, {90, 40, 32, 32}, {40, 33, 33, 32}};
+                                      {61, 37, 13, 5}, {90, 40, 32, 32}, {40, 33, 33, 32},
+                                      {23, 11, 1, 1},  {19, 19, 2, 1}};
     qr = qr_functions_of(false);
     check_random();
     qr_blas_begin();
@@ -229,8 +242,9 @@ int main(void) {
         cols = sizes[s][1];
         tile = sizes[s][2];
         inner = sizes[s][3];
-        for (int form = 0; form < 2 * MATRICES; ++form) {
-            qr = qr_functions_of(form >= MATRICES);
+        for (int form = 0; form < 2 * QR_METHODS * MATRICES; ++form) {
+            qr = qr_functions_of(form / MATRICES % 2 == 1);
+            by = (qr_by)(form / MATRICES / 2);
             one((matrix)(form % MATRICES));
         }
     }

@@ -1,17 +1,23 @@
 /* qr has factors whose product is the matrix, with the same bits for every policy, priority and
- * number of cores. Each task comes after those whose tiles it works on, and the longest path has
+ * number of cores, by reflectors and by rotations, which have the same R but for the signs of its
+ * rows. Each task comes after those whose tiles it works on, and the longest path has
  * the length that is known. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs, on which
  * the factors differ by rounding. */
+#include "workloads/qr.h"
 #include "graph/psg_machine.h"
 #include "tests/workloads/runs.h"
 
 enum { ANSWERS = 2, KINDS = 4 };
 
 static const char *const names[KINDS] = {"geqrt", "unmqr", "tsqrt", "tsmqr"};
+static const char *const rotations[KINDS] = {"givens_factor", "givens_apply", "givens_eliminate",
+                                             "givens_update"};
 
 static int kind_of(const psg_event *event) {
     int kind = 0;
-    while (kind < KINDS - 1 && strcmp(psg_stage_name(event->stage), names[kind]) != 0) {
+    const char *name = psg_stage_name(event->stage);
+    while (kind < KINDS - 1 && strcmp(name, names[kind]) != 0 &&
+           strcmp(name, rotations[kind]) != 0) {
         ++kind;
     }
     return kind;
@@ -46,6 +52,9 @@ static void check_tasks(const workload *work, size_t rows, size_t columns) {
         CHECK(kind[m].tasks[0] + kind[m].tasks[1] == want[which], "%s: %d on cores, %d on GPUs",
               names[which], (int)kind[m].tasks[0], (int)kind[m].tasks[1]);
         CHECK(kind[m].tasks[1] == 0 || which == 1 || which == 3, "%s on a GPU", names[which]);
+        CHECK(strncmp(psg_stage_name(kind[m].stage), "givens", 6) != 0 ||
+                  strstr(workload_about(work), "rotations") != NULL,
+              "rotations of %s", workload_about(work));
         want[which] = 0;
     }
     CHECK(want[0] + want[1] + want[2] + want[3] == 0, "tasks are missing");
@@ -96,9 +105,20 @@ static void sizes(psg_precision precision) {
     static const struct size {
         const char *name;
         size_t tile, n[2];
-    } all[] = {{"qr:300", 100, {3, 3}},  {"qr:300", 64, {5, 5}}, {"qr:301x130", 64, {5, 3}},
-               {"qr:1", 0, {1, 1}},      {"qr:9x4", 1, {9, 4}},  {"qr:500x1", 0, {500, 1}},
-               {"qr:200x200", 0, {2, 2}}};
+    } all[] = {{"qr:300", 100, {3, 3}},
+               {"qr:300", 64, {5, 5}},
+               {"qr:301x130", 64, {5, 3}},
+               {"qr:1", 0, {1, 1}},
+               {"qr:9x4", 1, {9, 4}},
+               {"qr:500x1", 0, {500, 1}},
+               {"qr:200x200", 0, {2, 2}},
+               {"qr:300:givens", 100, {3, 3}},
+               {"qr:301x130:givens", 64, {5, 3}},
+               {"qr:1:givens", 0, {1, 1}},
+               {"qr:9x4:givens", 1, {9, 4}},
+               {"qr:31:givens", 2, {16, 16}},
+               {"qr:500x1:givens", 0, {500, 1}},
+               {"qr:200x200:givens", 0, {2, 2}}};
     psg_options options = harness_with(precision, "record=yes");
     for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
         double first[ANSWERS] = {NAN, NAN};
@@ -110,11 +130,46 @@ static void sizes(psg_precision precision) {
 static void policies(void) {
     static const char *const list[] = {"eager", "lws", "dmda", "dmdas", "prio", "random"};
     static const size_t n[2] = {5, 5};
-    double first[ANSWERS] = {NAN, NAN};
+    double first[ANSWERS] = {NAN, NAN}, turned[ANSWERS] = {NAN, NAN};
     psg_options options = harness_with(PSG_F64, "record=yes");
     for (size_t p = 0; p < sizeof list / sizeof *list; ++p) {
         runs_policy(&options, list, (int)p);
         one(&options, "qr:300", 64, (workload_priority)(p % 2), n, first);
+        one(&options, "qr:300:givens", 64, (workload_priority)(p % 2), n, turned);
+    }
+}
+
+/** Row m of R, of a workload of 150 columns in tiles of 64, into 150 numbers. */
+static void row_of(const workload *work, size_t m, double *row) {
+    psg_status status = PSG_OK;
+    const qr_problem *qr = workload_problem(work, &workload_qr, &status);
+    for (size_t j = m; CHECK(qr != NULL, "no problem") && j < qr->n[1]; ++j) {
+        const psg_data tile = qr->a[qr_at(qr, m / qr->tile, j / qr->tile)];
+        const size_t rows = qr_extent(qr, 0, m / qr->tile);
+        row[j] = workload_get(qr->real_bytes, psg_data_acquire(tile, false),
+                              j % qr->tile * rows + m % qr->tile);
+        psg_data_release(tile);
+    }
+}
+
+/** Reflectors' tasks are LAPACK's. */
+static void same_triangle(psg_precision precision) {
+    enum { COLUMNS = 150 };
+    const workload_options how = {.tile = 64};
+    const psg_options options = harness_options(precision);
+    RUNS workload *one_way = runs_make("qr:200x150", &how, &options);
+    RUNS workload *other = runs_make("qr:200x150:givens", &how, &options);
+    CHECK_STATUS(workload_run(one_way), PSG_OK);
+    CHECK_STATUS(workload_run(other), PSG_OK);
+    /* 200 rows, and |A| = 100 */
+    const double bound = 10 * 200 * 100 * (precision == PSG_F32 ? 0x1p-24 : 0x1p-53);
+    for (size_t m = 0; m < COLUMNS; ++m) {
+        double a[COLUMNS], b[COLUMNS];
+        row_of(one_way, m, a);
+        row_of(other, m, b);
+        for (size_t j = m; j < COLUMNS; ++j) {
+            CHECK_NEAR(a[m] * b[m] < 0 ? -b[j] : b[j], a[j], bound, "R's element (%zu,%zu)", m, j);
+        }
     }
 }
 
@@ -139,6 +194,8 @@ int main(void) {
         sizes(PSG_F64);
         sizes(PSG_F32);
         policies();
+        same_triangle(PSG_F64);
+        same_triangle(PSG_F32);
     }
     return check_result();
 }

@@ -38,7 +38,8 @@ class Options(Structure):
                 ("gpu_ids", POINTER(c_int)), ("policy", c_char_p), ("effort", c_int), ("cache_dir", c_char_p),
                 ("in_flight", c_uint), ("comm", c_void_p), ("calibrate", c_int), ("record", c_int), ("machine", c_char_p),
                 ("tuned", c_int), ("cpu_share", c_double), ("executor", c_int), ("network", c_double), ("nodes", c_uint),
-                ("time_limit", c_double), ("factor", c_double), ("batch", c_size_t)]
+                ("time_limit", c_double), ("factor", c_double), ("batch", c_size_t),
+                ("placement", c_int)]
 
 
 class Array(Structure):
