@@ -99,7 +99,7 @@ static psg_status make_workers(psg_plan *plan) {
     }
     if (psg_route_one_memory(plan)) { /* there tasks end runs */
         e->run_ended = psg_runtime_rest_soon;
-        e->task_left = psg_runtime_stay;
+        e->last_left = psg_runtime_stay;
     }
     return status;
 }

@@ -145,7 +145,7 @@ static psg_status solve(const trial *t, psg_plan *plan, void *f, char *to, int d
 
 /** Each f stands at the same place, where a copy of the one before is stale. */
 static psg_status one_after_the_other(const trial *t, psg_plan *plan, char *to) {
-    FREED char *own = malloc(t->bytes);
+    FREED char *own = calloc(1, t->bytes);
     char *f = t->in_place ? to : own;
     psg_status status = PSG_OK;
     for (size_t m = t->call == EPSILON; m < MANY && status == PSG_OK; ++m) {
