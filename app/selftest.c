@@ -70,6 +70,7 @@ typedef struct selftest_case {
     psg_graph graph;
     psg_exchange exchange;
     psg_z_layout z_layout;
+    psg_placement placement;
     size_t segment_planes, sheets;
 } selftest_case;
 
@@ -124,6 +125,8 @@ static selftest_case random_case(selftest *t, selftest_on on) {
     c.segment_planes = (size_t)(app_random(&t->random) % 3) * (1 + c.n[2] / 5);
     c.sheets = (size_t)(app_random(&t->random) % 8);
     c.exchange = random_exchange(t, on);
+    c.placement = on == ON_GPUS ? (psg_placement)(app_random(&t->random) % PSG_PLACEMENT_COUNT)
+                                : PSG_PLACEMENT_PINNED;
     return c;
 }
 
@@ -150,6 +153,7 @@ static psg_options options_of(const selftest *t, const selftest_case *c, selftes
     o.graph = c->graph;
     o.exchange = c->exchange;
     o.z_layout = c->z_layout;
+    o.placement = c->placement;
     o.segment_planes = c->segment_planes;
     o.sheets = c->sheets;
     return o;
@@ -157,10 +161,12 @@ static psg_options options_of(const selftest *t, const selftest_case *c, selftes
 
 static void case_text(const selftest_case *c, selftest_on on, char *text, size_t size) {
     static const char *const workers[] = {"cores", "GPUs", "cores and GPUs"};
-    (void)snprintf(text, size, "%zux%zux%zu %s %s lambda %g %s %s on %s, %zu planes, %zu sheets",
+    const bool placed = c->placement == PSG_PLACEMENT_FREE;
+    (void)snprintf(text, size, "%zux%zux%zu %s %s lambda %g %s %s on %s%s, %zu planes, %zu sheets",
                    c->n[0], c->n[1], c->n[2], app_precision_name(c->precision),
                    app_symbol_name(c->symbol), c->lambda, app_graph_name(c->graph),
-                   app_exchange_name(c->exchange), workers[on], c->segment_planes, c->sheets);
+                   app_exchange_name(c->exchange), workers[on], placed ? " as the policy says" : "",
+                   c->segment_planes, c->sheets);
 }
 
 /* --------------------------------------------------------------------------------- the checks */

@@ -16,6 +16,11 @@
 /** Bytes of f in a core's task at the least: below, a task costs too much beside its work. Not
  *  recorded (2026-11-20). */
 #define TUNING_CPU_TASK_BYTES ((size_t)512 << 10)
+/** The same for cores that find all data in one memory, where a task costs 1 to 2 us of a core
+ *  (docs/scheduling.md); and bytes of f in such a task at the least, as long as a core would have
+ *  none. Chosen (2026-11-27). */
+#define TUNING_CORE_TASKS 4
+#define TUNING_CORE_TASK_BYTES ((size_t)128 << 10)
 /** Tasks of one phase for each GPU: enough to copy one while another computes. Not recorded
  * (2026-11-20). */
 #define TUNING_GPU_TASKS 2

@@ -384,7 +384,7 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
     }
     arrays->busy = true;
     make_place(plan);
-    if (arrays->stays && !plan->held.awake) {
+    if (count > 0 && !psg_arrays_in_memory(arrays) && !plan->held.awake) {
         plan->held.awake = true;
         psg_runtime_awake(); /* to wake for each solve would take longer than a small one */
     }

@@ -17,7 +17,7 @@ void psg_options_settle(psg_options *options);
 psg_status psg_options_check_terms(const psg_options *options);
 /** @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
-/** Do these checked options want CPU cores beside GPUs, though they do not say how many? */
+/** Do these checked options want CPU cores beside GPUs? */
 bool psg_options_want_cores(const psg_options *options);
 
 #endif

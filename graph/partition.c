@@ -86,6 +86,11 @@ static size_t suiting_tasks(const psg_context *c, const psg_grain *g, size_t wor
     return tasks;
 }
 
+static size_t field_bytes(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    return c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
+}
+
 /* All that a process has for another one, bytes. */
 static size_t bytes_between(const psg_plan *plan) {
     const psg_context *c = &plan->context;
@@ -114,11 +119,10 @@ static size_t one_each(const psg_plan *plan, size_t tasks) {
 /* One part is best if one GPU has all of a small f: a second launch costs more than copies beside
  * work save. */
 size_t psg_partition_suiting(const psg_plan *plan, size_t tasks, bool sheets) {
-    const psg_context *c = &plan->context;
-    const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
     (void)sheets;
-    return psg_placement_one_gpu(plan) && bytes <= TUNING_GPU_UNCUT_BYTES ? one_each(plan, tasks)
-                                                                          : tasks;
+    return psg_placement_one_gpu(plan) && field_bytes(plan) <= TUNING_GPU_UNCUT_BYTES
+               ? one_each(plan, tasks)
+               : tasks;
 }
 
 /* GPUs that reach all blocks copy no sheet while they transform another. One sheet for each GPU is
@@ -131,8 +135,65 @@ size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets) {
                                        : one_each(plan, tasks);
 }
 
+/* What a core has to do: planes, or of sheets tiles of columns, of which a last one may
+ * not be full. */
+static size_t work_of(const psg_plan *plan, bool sheets, size_t from, size_t to) {
+    return sheets ? divide_up((to - from) * plan->context.layout.nxc, PSG_CPU_TILE_COLUMNS)
+                  : to - from;
+}
+
+/* That of the busiest member, if each has its share of the parts. */
+static size_t busiest_of(const psg_plan *plan, bool sheets, size_t cores, size_t parts) {
+    const size_t extent = plan->context.layout.n[sheets ? 1 : 2];
+    size_t most = 0;
+    for (size_t m = 0; m < cores; m++) {
+        size_t here = 0;
+        for (size_t p = parts * m / cores; p < parts * (m + 1) / cores; p++) {
+            here += work_of(plan, sheets, extent * p / parts, extent * (p + 1) / parts);
+        }
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* The finest cut, into `most` parts at most, whose busiest core has hardly more to do than that of
+ * the best one. */
+static size_t balanced(const psg_plan *plan, bool sheets, size_t cores, size_t most) {
+    const size_t finest = clamp(most, 1, plan->context.layout.n[sheets ? 1 : 2]);
+    size_t least = SIZE_MAX;
+    for (size_t parts = 1; parts <= finest; parts++) {
+        const size_t busiest = busiest_of(plan, sheets, cores, parts);
+        least = busiest < least ? busiest : least;
+    }
+    size_t parts = finest;
+    while (busiest_of(plan, sheets, cores, parts) > least + least / TUNING_TEAM_UNEVEN) {
+        parts--;
+    }
+    return parts;
+}
+
+size_t psg_partition_team(const psg_plan *plan, bool sheets) {
+    const size_t bytes = field_bytes(plan);
+    const size_t members = psg_team_members((double)bytes, plan->workers.cpu_count);
+    const size_t some = TUNING_TEAM_PARTS * members;
+    const size_t large = some > TUNING_TEAM_PARTS_MANY ? some : TUNING_TEAM_PARTS_MANY;
+    return balanced(plan, sheets, members, clamp(bytes / TUNING_TEAM_PART_BYTES, members, large));
+}
+
+/* Tasks of a phase by cores that find all in one memory. */
+static size_t tasks_in_place(const psg_plan *plan, bool sheets) {
+    const size_t bytes = field_bytes(plan);
+    const size_t cores = plan->workers.cpu_count;
+    const size_t least = clamp(bytes / TUNING_CORE_TASK_BYTES, 1, cores);
+    return balanced(plan, sheets, cores,
+                    clamp(bytes / TUNING_CPU_TASK_BYTES, least, TUNING_CORE_TASKS * cores));
+}
+
 static size_t tasks_of(const psg_plan *plan, int kind, bool sheets) {
     static const psg_grain of_cores = {TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES};
+    if (psg_route_one_memory(plan)) {
+        return tasks_in_place(plan, sheets);
+    }
     const size_t tasks = suiting_tasks(
         &plan->context, kind == GPUS ? &plan->route.placement->grain : &of_cores,
         plan->workers.most[kind], run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
@@ -142,47 +203,6 @@ static size_t tasks_of(const psg_plan *plan, int kind, bool sheets) {
     return on_several_nodes(plan)
                ? clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks)
                : tasks;
-}
-
-/* What a member of a team has to do: planes, or of sheets tiles of columns, of which a last one may
- * not be full. */
-static size_t work_of(const psg_plan *plan, bool sheets, size_t from, size_t to) {
-    return sheets ? divide_up((to - from) * plan->context.layout.nxc, PSG_CPU_TILE_COLUMNS)
-                  : to - from;
-}
-
-/* That of the busiest member, if each has its share of the parts. */
-static size_t busiest_of(const psg_plan *plan, bool sheets, size_t members, size_t parts) {
-    const size_t extent = plan->context.layout.n[sheets ? 1 : 2];
-    size_t most = 0;
-    for (size_t m = 0; m < members; m++) {
-        size_t here = 0;
-        for (size_t p = parts * m / members; p < parts * (m + 1) / members; p++) {
-            here += work_of(plan, sheets, extent * p / parts, extent * (p + 1) / parts);
-        }
-        most = here > most ? here : most;
-    }
-    return most;
-}
-
-size_t psg_partition_team(const psg_plan *plan, bool sheets) {
-    const psg_context *c = &plan->context;
-    const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
-    const size_t members = psg_team_members((double)bytes, plan->workers.cpu_count);
-    const size_t some = TUNING_TEAM_PARTS * members;
-    const size_t large = some > TUNING_TEAM_PARTS_MANY ? some : TUNING_TEAM_PARTS_MANY;
-    const size_t worthwhile = clamp(bytes / TUNING_TEAM_PART_BYTES, members, large);
-    const size_t finest = clamp(worthwhile, 1, c->layout.n[sheets ? 1 : 2]);
-    size_t least = SIZE_MAX;
-    for (size_t parts = 1; parts <= finest; parts++) {
-        const size_t busiest = busiest_of(plan, sheets, members, parts);
-        least = busiest < least ? busiest : least;
-    }
-    size_t parts = finest;
-    while (busiest_of(plan, sheets, members, parts) > least + least / TUNING_TEAM_UNEVEN) {
-        parts--;
-    }
-    return parts;
 }
 
 /* Raises `tasks` to the next multiple of the workers at which one part fits the GPU's free memory

@@ -18,7 +18,16 @@ static double copy_seconds(int from, int to, double bytes) {
 
 /* ----------------------------------------------------------------------------------- path */
 
-/* Seconds that f of a task's segment takes to the task's GPU, or that u takes home from there. */
+/* The memory to which f of a task's segment comes, or from which u goes: that of the task's GPU. f
+ * that comes ahead of the task comes to the segment's home. */
+static int end_of_way(const psg_plan *plan, const psg_run_event *event, bool home) {
+    const psg_part *segments = plan->context.layout.segments.part;
+    return psg_placement_node(!home && plan->placement.ahead
+                                  ? segments[event->label.index[PSG_AXIS_SEGMENT]].home
+                                  : event->worker);
+}
+
+/* Seconds that f of a task's segment takes to a GPU, or that u takes home from there. */
 static double way_of(const psg_plan *plan, const psg_run_event *event, bool home) {
     const psg_context *c = &plan->context;
     const int kind = event->label.kind;
@@ -28,7 +37,7 @@ static double way_of(const psg_plan *plan, const psg_run_event *event, bool home
         starpu_worker_get_type(event->worker) != STARPU_CUDA_WORKER) {
         return 0;
     }
-    const int node = psg_placement_node(event->worker);
+    const int node = end_of_way(plan, event, home);
     const double points = (double)(c->layout.n[0] * c->layout.n[1] * event->shape.count);
     const double bytes = points * (double)c->cpu->real_bytes;
     return home ? copy_seconds(node, STARPU_MAIN_RAM, bytes)
@@ -40,9 +49,10 @@ static double whole_way(const psg_plan *plan, bool home) {
     double of_gpu[STARPU_MAXNODES] = {0};
     double longest = 0;
     for (size_t m = 0; m < plan->work.latest.events.count; m++) {
-        const double seconds = way_of(plan, &plan->work.latest.events.event[m], home);
+        const psg_run_event *event = &plan->work.latest.events.event[m];
+        const double seconds = way_of(plan, event, home);
         if (seconds > 0) {
-            double *sum = &of_gpu[psg_placement_node(plan->work.latest.events.event[m].worker)];
+            double *sum = &of_gpu[end_of_way(plan, event, home)];
             *sum += seconds;
             longest = fmax(longest, *sum);
         }

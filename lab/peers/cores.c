@@ -14,6 +14,7 @@
 #include "lab/peers/cores.h"
 #include "lab/peers/many.h"
 #include "lab/peers/peer.h"
+#include "lab/peers/tasks.h"
 #include "lab/peers/workload.h"
 
 #include <math.h>
@@ -429,6 +430,7 @@ int main(int argc, char **argv) {
         {"fftw_mpi", NULL, NULL, "MPI, and FFTW's MPI library"},
 #endif
         {"many", bench_many, NULL, ""},
+        {"tasks", bench_tasks, NULL, ""},
         {"workload", bench_workload, &peer_ways_cores, ""},
         {NULL, NULL, NULL, ""},
     };

@@ -27,6 +27,7 @@ typedef struct trial {
     psg_grid grid;
     psg_options options;
     call call;
+    bool in_place;   /**< f is u */
     unsigned wanted; /**< bit d: the derivative along axis d */
     double value;    /**< on all sides that may have one */
     size_t points, bytes;
@@ -101,6 +102,7 @@ static trial trial_make(int gpus, const char *policy, int number) {
     t.call = (call)pick(fd2 && round && t.points < POINTS_MOST / 16 ? CALLS : EPSILON);
     t.call = t.call == DEVICE && gpus == 0 ? ARRAYS : t.call;
     t.wanted = t.call <= DEVICE && (fd2 || round) && chance(50) ? pick(8) : 0;
+    t.in_place = t.call <= DEVICE && chance(25);
     t.value = t.call <= DEVICE && fd2 && !round && chance(50) ? 0.5 : 0;
     t.bytes = t.points * harness_element_bytes(o->precision);
     t.f = harness_array(o->precision, MANY * t.points);
@@ -113,11 +115,11 @@ static trial trial_make(int gpus, const char *policy, int number) {
     snprintf(
         t.what, sizeof t.what,
         "%s, trial %d: %zux%zux%zu %s, sides %d%d%d, call %d, graph %d, exchange %d, %zu planes, "
-        "%zu sheets, gradient %u",
+        "%zu sheets, gradient %u%s",
         policy, number, t.grid.axis[0].n, t.grid.axis[1].n, t.grid.axis[2].n,
         harness_precision_name(o->precision), t.grid.axis[0].bc[0], t.grid.axis[1].bc[0],
         t.grid.axis[2].bc[0], t.call, (int)o->graph, (int)o->exchange, o->segment_planes, o->sheets,
-        t.wanted);
+        t.wanted, t.in_place ? ", in place" : "");
     return t;
 }
 
@@ -143,7 +145,8 @@ static psg_status solve(const trial *t, psg_plan *plan, void *f, char *to, int d
 
 /** Each f stands at the same place, where a copy of the one before is stale. */
 static psg_status one_after_the_other(const trial *t, psg_plan *plan, char *to) {
-    FREED char *f = malloc(t->bytes);
+    FREED char *own = calloc(1, t->bytes);
+    char *f = t->in_place ? to : own;
     psg_status status = PSG_OK;
     for (size_t m = t->call == EPSILON; m < MANY && status == PSG_OK; ++m) {
         memcpy(f, t->f + m * t->bytes, t->bytes);
@@ -153,19 +156,20 @@ static psg_status one_after_the_other(const trial *t, psg_plan *plan, char *to) 
 }
 
 static psg_status on_a_gpu(const trial *t, psg_plan *plan, char *to) {
-    char *f_d = NULL, *to_d = NULL;
+    char *own_d = NULL, *to_d = NULL;
     psg_status status = PSG_OK;
     bool all = cudaSetDevice((int)pick(2)) == cudaSuccess &&
-               cudaMalloc((void **)&f_d, t->bytes) == cudaSuccess &&
+               cudaMalloc((void **)&own_d, t->bytes) == cudaSuccess &&
                cudaMalloc((void **)&to_d, FIELDS * t->bytes) == cudaSuccess &&
                cudaMemset(to_d, 0, FIELDS * t->bytes) == cudaSuccess;
+    char *f_d = t->in_place ? to_d : own_d;
     for (size_t m = 0; m < MANY && all && status == PSG_OK; ++m) {
         all = cudaMemcpy(f_d, t->f + m * t->bytes, t->bytes, cudaMemcpyHostToDevice) == cudaSuccess;
         status = all ? solve(t, plan, f_d, to_d, PSG_ASK) : PSG_OK;
     }
     all = all && cudaMemcpy(to, to_d, FIELDS * t->bytes, cudaMemcpyDeviceToHost) == cudaSuccess;
     CHECK(all, "%s: CUDA says %s", t->what, cudaGetErrorString(cudaGetLastError()));
-    (void)cudaFree(f_d);
+    (void)cudaFree(own_d);
     (void)cudaFree(to_d);
     return status;
 }
