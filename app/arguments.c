@@ -49,7 +49,7 @@ static const option_row solve_rows[] = {
     APP_BC_ROW(true,
                "the lower and the upper side of x, y and z, as PP,DN,NN, or of all axes, as DD: P "
                "periodic, D Dirichlet (u = 0), N Neumann (the derivative of u across the side is "
-               "0); default: PP"),
+               "0), F free (f is 0 beyond, and u goes on; along z alone); default: PP"),
     APP_POINTS_ROW(
         "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which "
         "a Neumann side has one and a Dirichlet side has none; default: cells"),
@@ -473,6 +473,7 @@ static const char *contradiction(const app_arguments *a) {
     const bool cavity = a->problem == APP_PROBLEM_CAVITY, lid = a->problem == APP_PROBLEM_LID;
     const bool madelung = a->problem == APP_PROBLEM_MADELUNG, ions = madelung || cavity;
     const bool fd2 = o->symbol == PSG_SYMBOL_FD2, sides = app_sides_any(&a->sides);
+    const bool free_side = app_sides_free(&a->sides);
     const bool epsilon = a->epsilon != NULL, gradient = a->gradient != NULL;
     const double *box = a->box.length;
     const bool cube = !a->box.given || (box[0] == box[1] && box[0] == box[2]);
@@ -498,6 +499,8 @@ static const char *contradiction(const app_arguments *a) {
          "--problem madelung or cavity needs a cube: --box L, the length of the cell"},
         {!epsilon && (a->tolerance != 0 || a->iterations > 0),
          "--tolerance and --iterations are for --epsilon"},
+        {a->verify && free_side && !fd2,
+         "--verify needs --symbol fd2 where a side is free: spectral has no residual there"},
         {epsilon && problem, "--epsilon is for --in: the answers of the problems are without"},
         {epsilon && !fd2, "--epsilon needs --symbol fd2, whose stencil has it between points"},
         {epsilon && sides, "--epsilon is for periodic sides"},

@@ -38,7 +38,8 @@
 #define APP_BC_ROW(first, help)                                                                    \
     {                                                                                              \
         NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,                                  \
-            "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes", help, first \
+            "two letters of P, D, N, F for x, y and z, as PP,DN,NN, or two for all axes", help,    \
+            first                                                                                  \
     }
 #define APP_POINTS_ROW(help)                                                                       \
     {                                                                                              \

@@ -78,9 +78,10 @@ static int read_side(const char *path, hid_t file, const psg_grid *grid, app_pla
     values->given[axis][side] = true;
     const app_hdf5_shape have = app_hdf5_shape_of(dataset);
     int code =
-        grid->axis[axis].bc[side] == PSG_BC_PERIODIC
-            ? app_error(APP_USAGE, "%s: there are values on a side, and --bc makes %c periodic",
-                        name, "xyz"[axis])
+        grid->axis[axis].bc[side] == PSG_BC_PERIODIC || grid->axis[axis].bc[side] == PSG_BC_FREE
+            ? app_error(APP_USAGE, "%s: there are values on a side, and --bc makes %c %s", name,
+                        "xyz"[axis],
+                        grid -> axis[axis].bc[side] == PSG_BC_FREE ? "free there" : "periodic")
             : APP_DONE;
     code = code ? code : check_shape(name, &have, grid, axis);
     code = code ? code : check_type(name, &have, values->precision);

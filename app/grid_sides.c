@@ -7,7 +7,7 @@
 
 app_line app_line_of(const psg_axis *axis) {
     static const int images[] = {
-        [PSG_BC_DIRICHLET] = -1, [PSG_BC_NEUMANN] = 1, [PSG_BC_PERIODIC] = 0};
+        [PSG_BC_DIRICHLET] = -1, [PSG_BC_NEUMANN] = 1, [PSG_BC_PERIODIC] = 0, [PSG_BC_FREE] = 2};
     app_line line = {.n = (long)axis->n, .step = NAN};
     double first = 0;
     (void)psg_axis_points(axis, &first, &line.step);
@@ -43,11 +43,21 @@ bool app_has_sides(const psg_grid *grid) {
     return any;
 }
 
+bool app_has_free_side(const psg_grid *grid) {
+    bool any = false;
+    for (int m = 0; m < 6; m++) {
+        any = any || grid->axis[m / 2].bc[m % 2] == PSG_BC_FREE;
+    }
+    return any;
+}
+
 bool app_is_closed(const psg_grid *grid) {
     bool closed = true;
     for (int a = 0; a < 3; a++) {
-        closed = closed && grid->axis[a].bc[0] != PSG_BC_DIRICHLET &&
-                 grid->axis[a].bc[1] != PSG_BC_DIRICHLET;
+        for (int side = 0; side < 2; side++) {
+            closed = closed && grid->axis[a].bc[side] != PSG_BC_DIRICHLET &&
+                     grid->axis[a].bc[side] != PSG_BC_FREE;
+        }
     }
     return closed;
 }
@@ -88,6 +98,14 @@ bool app_sides_any(const app_sides_value *sides) {
         any = any || sides->bc[axis][0] != PSG_BC_PERIODIC || sides->bc[axis][1] != PSG_BC_PERIODIC;
     }
     return any;
+}
+
+bool app_sides_free(const app_sides_value *sides) {
+    psg_grid grid = {.axis = {{.n = 1}}};
+    for (int axis = 0; axis < 3; axis++) {
+        memcpy(grid.axis[axis].bc, sides->bc[axis], sizeof grid.axis[axis].bc);
+    }
+    return app_has_free_side(&grid);
 }
 
 void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid) {

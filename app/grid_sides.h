@@ -31,6 +31,7 @@ double app_line_weights(const app_line *line);
 
 /** Is any axis not periodic? Are all sides periodic or Neumann, so that nothing holds a mean? */
 bool app_has_sides(const psg_grid *grid);
+bool app_has_free_side(const psg_grid *grid);
 bool app_is_closed(const psg_grid *grid);
 
 /** "PP" and the like; "cells", "nodes". */
@@ -45,6 +46,8 @@ void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
 void app_print_lengths(const psg_grid *grid, const char *head);
 
 /** Is a side given that is not periodic? */
+/** Is one of them free? */
+bool app_sides_free(const app_sides_value *sides);
 bool app_sides_any(const app_sides_value *sides);
 /** Put what was given into a grid that is periodic. */
 void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid);

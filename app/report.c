@@ -141,8 +141,10 @@ static void print_checks(const app_report *report) {
         const double scale = v->f.farthest > 0 ? v->f.farthest : 1;
         app_say("residual  %.2e of max|%sf%s| at %s %zu points%s%s; %s %.2e\n", v->residual / scale,
                 report->options.factor != 1 ? "factor " : "", v->f.mean != 0 ? " - mean" : "",
-                v->points == app_points(&report->grid) ? "all" : "a sample of", v->points,
-                step != NULL ? " of step " : "", step != NULL ? step->of->name : "",
+                app_has_free_side(&report->grid)         ? "the inner"
+                : v->points == app_points(&report->grid) ? "all"
+                                                         : "a sample of",
+                v->points, step != NULL ? " of step " : "", step != NULL ? step->of->name : "",
                 report->epsilon != NULL ? "rounding and the last iteration explain"
                                         : "rounding explains",
                 v->bound / scale);

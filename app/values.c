@@ -15,8 +15,11 @@
 #include <string.h>
 #include <strings.h>
 
-const char app_bc_letters[] = {
-    [PSG_BC_PERIODIC] = 'P', [PSG_BC_DIRICHLET] = 'D', [PSG_BC_NEUMANN] = 'N', '\0'};
+const char app_bc_letters[] = {[PSG_BC_PERIODIC] = 'P',
+                               [PSG_BC_DIRICHLET] = 'D',
+                               [PSG_BC_NEUMANN] = 'N',
+                               [PSG_BC_FREE] = 'F',
+                               '\0'};
 
 /* A whole number at the start of text. Returns where it ends, or NULL. */
 static const char *read_whole(const char *text, unsigned long long most,
@@ -354,10 +357,11 @@ int app_wrong_value(const app_option_row *row, const char *text) {
         return app_error(APP_USAGE, "--%s '%s': %s", row->name, text, psg_last_error());
     }
     if (row->parse == app_value_sides && means_open(text)) {
-        return app_error(APP_USAGE,
-                         "--bc '%s': psg has no open sides; take a larger box with room around f, "
-                         "and --bc DD, u = 0 on its sides",
-                         text);
+        return app_error(
+            APP_USAGE,
+            "--bc '%s': F is a free side, which z may have at one end or at both: as --bc "
+            "PP,PP,FF",
+            text);
     }
     if (nearly_right(row, text, meant, sizeof meant)) {
         return app_error(APP_USAGE, "--%s '%s': expected %s: did you mean --%s %s?", row->name,

@@ -216,7 +216,6 @@ static void survey(struct check *check, bool drops, double *largest_u, double *m
 }
 
 static void take(app_verification *result, double residual, size_t i, size_t j, size_t k) {
-    result->points++;
     /* once it is NaN it stays so */
     if (!(fabs(residual) <= result->residual) && !isnan(result->residual)) {
         result->residual = fabs(residual);
@@ -313,11 +312,22 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
     return lap - check->equation->lambda * u - (check->equation->factor * f - check->mean);
 }
 
+/* Beyond a free side no rule continues u, so a stencil has no residual at the points there. */
+static bool is_at_free_side(const struct check *check, size_t k) {
+    const psg_axis *z = &check->grid->axis[2];
+    const size_t reach = (size_t)check->rule->reach;
+    return (z->bc[0] == PSG_BC_FREE && k < reach) || (z->bc[1] == PSG_BC_FREE && k + reach >= z->n);
+}
+
 /* At all points. Where the derivatives in a plane take values of one process, this one has the
  * residuals. */
 static void residual_of_all(struct check *check) {
     const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
     for (size_t k = 0; k < check->grid->axis[2].n; k++) {
+        if (is_at_free_side(check, k)) {
+            continue;
+        }
+        check->result->points += nx * ny;
         const bool own = k >= check->planes.z0 && k < check->planes.z0 + check->planes.count;
         const bool shared = is_shared(check, k);
         for (size_t j = 0; j < ny && (own || shared); j++) {
@@ -339,7 +349,6 @@ static void residual_of_all(struct check *check) {
         }
     }
     app_ranks_max_at(&check->result->residual, check->result->at);
-    check->result->points = app_points(check->grid);
 }
 
 /* At some points, the same in all processes. */
@@ -357,6 +366,7 @@ static void residual_of_sample(const struct check *check) {
             const size_t index = check->point[p];
             take(check->result, check->residual[p], index % nx, index / nx % ny, index / nx / ny);
         }
+        check->result->points += BATCH;
     }
 }
 
@@ -471,8 +481,9 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     /* the bound grows with what the mean costs u, so that what is left of u is asked of the mean
      * itself */
     result->digits = app_mean_digits(&result->f, equation->epsilon != NULL ? PSG_F64 : precision);
-    result->ok = isfinite(result->bound) && result->residual <= result->bound &&
-                 result->mean_off <= result->mean_bound && result->digits >= APP_DIGITS_FEW;
+    result->ok = result->points > 0 && isfinite(result->bound) &&
+                 result->residual <= result->bound && result->mean_off <= result->mean_bound &&
+                 result->digits >= APP_DIGITS_FEW;
     release(&check);
     return APP_DONE;
 }

@@ -129,9 +129,8 @@ typedef struct psg_context {
     const psg_cpu_ops *cpu;
     const psg_cpu_sheet_ops *sheet; /**< for sheets as form.z_contiguous says */
     psg_cpu_fft *fft;
-    void *const *eigen;         /**< [3]: eigenvalues along each axis, in the precision */
+    psg_cpu_divide divide;      /**< of a solve, without its lambda and scale */
     const psg_waves *waves;     /**< of the gradient */
-    bool apart;                 /**< psg_cpu_divide.apart */
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const
         *scratch; /**< by StarPU worker number: fft_scratch_bytes() each, and with sides a plane */
@@ -206,10 +205,10 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
         return (psg_cpu_divide){.eigen = {eigen[0], eigen[1], eigen[2]},
                                 .scale = 1 / (double)c->layout.n[2]};
     }
-    return (psg_cpu_divide){.eigen = {c->eigen[0], c->eigen[1], c->eigen[2]},
-                            .apart = c->apart,
-                            .lambda = t->lambda,
-                            .scale = t->scale};
+    psg_cpu_divide divide = c->divide;
+    divide.lambda = t->lambda;
+    divide.scale = t->scale;
+    return divide;
 }
 
 /** This worker's scratch. */

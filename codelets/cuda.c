@@ -113,8 +113,8 @@ static void *pairs_of(const psg_context *c) {
         size_t modes[2];
         psg_cuda_xy_modes(psg_cuda_kind_of(c, 0), c->layout.n[0], i, modes);
         for (size_t part = 0; part < 2; part++) {
-            memcpy(pairs + (2 * i + part) * bytes, (const char *)c->eigen[0] + modes[part] * bytes,
-                   bytes);
+            memcpy(pairs + (2 * i + part) * bytes,
+                   (const char *)c->divide.eigen[0] + modes[part] * bytes, bytes);
         }
     }
     return pairs;
@@ -126,12 +126,13 @@ static int copy_table(void **table_d, const void *table, size_t bytes) {
 }
 
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
-    const size_t count[3] = {c->layout.nxc * (c->apart ? 2 : 1), c->layout.n[1], c->layout.n[2]};
-    const bool paired = c->apart && w->strips != NULL;
+    const size_t count[3] = {c->layout.nxc * (c->divide.apart ? 2 : 1), c->layout.n[1],
+                             c->layout.n[2]};
+    const bool paired = c->divide.apart && w->strips != NULL;
     void *pairs = paired ? pairs_of(c) : NULL;
     int code = paired && pairs == NULL ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
-        code = copy_table(&w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->eigen[d],
+        code = copy_table(&w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->divide.eigen[d],
                           count[d] * c->cpu->real_bytes);
     }
     free(pairs);

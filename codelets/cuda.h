@@ -109,7 +109,7 @@ static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
         [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10, [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
         [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11};
     const psg_cuda_r2r kind = kinds[c->kind[d]];
-    return kind == PSG_CUDA_DFT && c->apart ? PSG_CUDA_R2HC : kind;
+    return kind == PSG_CUDA_DFT && c->divide.apart ? PSG_CUDA_R2HC : kind;
 }
 
 /** f or u, behind buffer m of a task. */

@@ -48,8 +48,10 @@ struct psg_cpu_fft {
     fft_plan column[2];         /* [nz][columns], in place */
     fft_plan
         tile[2];   /* [nz][columns] -> [columns][nz], and back; of a mirrored z complex, in place */
+    bool free;     /* there is no side at one end of z, or at both */
     bool mirrored; /* type II along z, forward: kspace does it by a complex transform */
-    psg_real *twiddle; /* of a mirrored z: cos and sin of pi k / (2 nz), k < nz */
+    psg_real
+        *twiddle; /* cos and sin, k < nz: of a mirrored z of pi k/(2 nz), of a free z of pi k/nz */
 };
 
 /* FFTW has one planner per precision. In a library that shares FFTW with the host program it is the
@@ -237,11 +239,11 @@ static bool plan_z(psg_cpu_fft *fft) {
 }
 
 static bool make_twiddles(psg_cpu_fft *fft) {
-    const double pi = 3.14159265358979323846;
+    const double step = 3.14159265358979323846 / (fft->free ? fft->nz : 2.0 * fft->nz);
     fft->twiddle = malloc(2 * (size_t)fft->nz * sizeof *fft->twiddle);
     for (int k = 0; fft->twiddle != NULL && k < fft->nz; k++) {
-        fft->twiddle[2 * (size_t)k] = (psg_real)cos(pi * k / (2.0 * fft->nz));
-        fft->twiddle[2 * (size_t)k + 1] = (psg_real)sin(pi * k / (2.0 * fft->nz));
+        fft->twiddle[2 * (size_t)k] = (psg_real)cos(step * k);
+        fft->twiddle[2 * (size_t)k + 1] = (psg_real)sin(step * k);
     }
     return fft->twiddle != NULL;
 }
@@ -262,6 +264,8 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     for (int d = 0; d < 3; d++) {
         fft->real[d] = fft->real[0] || fft->kind[d][PSG_CPU_FORWARD] != PSG_TRANSFORM_PERIODIC;
     }
+    fft->free = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_FREE;
+    fft->real[2] = fft->real[2] && !fft->free;
     fft->mirrored = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_COS2 ||
                     fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_SIN2;
     fft->flags = effort_flags[spec->effort];
@@ -274,7 +278,7 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
 
     lock_planner();
     import_wisdom(spec->wisdom);
-    const bool planned = (!fft->mirrored || make_twiddles(fft)) &&
+    const bool planned = ((!fft->mirrored && !fft->free) || make_twiddles(fft)) &&
                          plan_dense(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
     fft->learnt = fft->learnt && spec->effort != PSG_CPU_ESTIMATE;
     pthread_mutex_unlock(&planner);
@@ -327,7 +331,7 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
 }
 
 size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft) {
-    const size_t tiles = 2 * tile_bytes(fft);
+    const size_t tiles = (fft->free ? 3 : 2) * tile_bytes(fft);
     const size_t plane = spectrum_plane_bytes(fft);
     return tiles > plane ? tiles : plane;
 }
@@ -472,6 +476,10 @@ void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_co
 
 const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine) {
     *sine = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_SIN2;
+    return fft->mirrored ? fft->twiddle : NULL;
+}
+
+const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft) {
     return fft->twiddle;
 }
 

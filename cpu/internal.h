@@ -23,6 +23,7 @@
 #define psg_cpu_fft_tile_forward PSG_REAL_NAME(psg_cpu_fft_tile_forward)
 #define psg_cpu_fft_tile_inverse PSG_REAL_NAME(psg_cpu_fft_tile_inverse)
 #define psg_cpu_fft_mirrored PSG_REAL_NAME(psg_cpu_fft_mirrored)
+#define psg_cpu_fft_turn PSG_REAL_NAME(psg_cpu_fft_turn)
 #define psg_cpu_fft_tile_mirrored PSG_REAL_NAME(psg_cpu_fft_tile_mirrored)
 psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec);
 bool psg_cpu_fft_learnt(const psg_cpu_fft *fft);
@@ -50,6 +51,9 @@ const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine);
 /** That complex transform, unscaled, in place. */
 void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,
                                psg_complex *tile);
+
+/** cos and sin of pi k/nz, k < nz, of a free z. */
+const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft);
 
 /** Is this complex number finite? A transform puts what is not into every point of a line. */
 static inline bool psg_cpu_finite(const psg_complex value) {
@@ -82,6 +86,16 @@ void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], 
 #define psg_cpu_kspace PSG_REAL_NAME(psg_cpu_kspace)
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                     const psg_cpu_sheet *sheet, void *scratch, void *mode0);
+
+/* kspace_free.c */
+#define psg_cpu_kspace_free PSG_REAL_NAME(psg_cpu_kspace_free)
+/** Solve the columns of a tile along a free z.
+ *  @param[in]  base   [columns][2], of both parts of each column
+ *  @param[in]  lines, odd  room for a tile each
+ *  @param[out] mode0  as of kspace; of the first column */
+void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_real *base,
+                         size_t columns, psg_complex *tile, psg_complex *lines, psg_complex *odd,
+                         void *mode0);
 
 /* gradient.c, normalize.c, reduce.c, sides.c */
 #define psg_cpu_gradient PSG_REAL_NAME(psg_cpu_gradient)

@@ -168,7 +168,14 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         const size_t columns = total - first < width ? total - first : width;
         void *zero = sheet->row0 == 0 && first == 0 ? mode0 : NULL;
         gather(sheet, &o, first, columns, width, tile);
-        if (o.mirrored) {
+        if (divide->free != NULL) {
+            psg_real base[2 * PSG_CPU_TILE_COLUMNS];
+            for (size_t c = 0; c < columns; c++) {
+                psg_cpu_divide_base(divide, mode_x(sheet, first, c), mode_y(sheet, first, c),
+                                    base + 2 * c);
+            }
+            psg_cpu_kspace_free(fft, divide, base, columns, tile, lines, lines + nz * width, zero);
+        } else if (o.mirrored) {
             work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, zero);
         } else {
             work_along_lines(fft, divide, sheet, first, columns, tile, lines, zero);

@@ -28,6 +28,13 @@ typedef struct psg_cpu_fft_spec {
                              a text that is damaged; NULL: nothing */
 } psg_cpu_fft_spec;
 
+/** An axis that goes on for ever at one end, or at both. */
+typedef struct psg_cpu_free {
+    double length; /**< of the box along it */
+    bool stencil;  /**< the symbol is fd2, else spectral */
+    int wall[2];   /**< at the lower and at the upper end: -1 Dirichlet, 1 Neumann, 0 free */
+} psg_cpu_free;
+
 /** Multiply mode (i, j, k) by scale / (eigen_x[i] + eigen_y[j] + eigen_z[k] - lambda), and by 0
  *  where that denominator is 0. */
 typedef struct psg_cpu_divide {
@@ -36,6 +43,9 @@ typedef struct psg_cpu_divide {
     bool apart;
     double lambda;
     double scale;
+    /** z has a free end, and eigen[2] the even modes of 2 nz points, then the odd ones. NULL: z has
+     *  none */
+    const psg_cpu_free *free;
 } psg_cpu_divide;
 
 /** Part of a sheet: complex planes of [rows][nxc], `pitch` complex numbers apart. */

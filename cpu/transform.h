@@ -24,6 +24,7 @@ typedef enum psg_transform_kind {
     PSG_TRANSFORM_SIN2, /**< RODFT10 */
     PSG_TRANSFORM_SIN3, /**< RODFT01 */
     PSG_TRANSFORM_SIN4, /**< RODFT11 */
+    PSG_TRANSFORM_FREE, /**< along z, of complex numbers: see cpu/kspace_free.c */
     PSG_TRANSFORM_COUNT
 } psg_transform_kind;
 

@@ -156,11 +156,13 @@ static psg_status check_sides(const psg_axis *axis, char name) {
                         axis->bc[0] == PSG_BC_PERIODIC ? "lower" : "upper", name);
     }
     const psg_transform *row = psg_transform_of(axis);
-    if (row == NULL) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "a free side along %c is not there yet: periodic, Dirichlet and Neumann "
-                        "sides are",
-                        name);
+    const bool free = axis->bc[0] == PSG_BC_FREE || axis->bc[1] == PSG_BC_FREE;
+    if (row == NULL || (free && (name == 'x' || name == 'y'))) {
+        return psg_fail(
+            PSG_ERR_UNSUPPORTED,
+            "a free side along %c%s is not there yet: z may have free sides, its points "
+            "in the middle of cells",
+            name, name == 'z' ? " of nodes" : "");
     }
     return psg_transform_intervals(row, axis->n) > 0
                ? PSG_OK

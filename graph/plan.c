@@ -49,9 +49,9 @@ static void set_context(psg_plan *plan) {
         c->kind[d] = psg_transform_of(&plan->problem.grid.axis[d])->kind[0];
     }
     c->layout.nxc = psg_transform_row(c->layout.n[0], c->kind[0]);
-    c->apart = c->kind[0] != PSG_TRANSFORM_PERIODIC;
-    c->eigen = plan->problem.eigen;
+    c->divide.apart = c->kind[0] != PSG_TRANSFORM_PERIODIC;
     c->waves = &plan->problem.waves;
+    c->divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &plan->problem.free_z : NULL;
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();
@@ -76,6 +76,9 @@ static void set_context(psg_plan *plan) {
 
 static psg_status make_problem(psg_plan *plan) {
     const psg_status status = psg_transforms_eigenvalues(&plan->problem, plan);
+    for (int d = 0; d < 3; d++) {
+        plan->context.divide.eigen[d] = plan->problem.eigen[d];
+    }
     return status == PSG_OK ? psg_terms_make(&plan->problem.terms, plan) : status;
 }
 
@@ -96,7 +99,7 @@ static psg_status make_workers(psg_plan *plan) {
     }
     if (psg_route_one_memory(plan)) { /* there tasks end runs */
         e->run_ended = psg_runtime_rest_soon;
-        e->task_left = psg_runtime_stay;
+        e->last_left = psg_runtime_stay;
     }
     return status;
 }

@@ -158,6 +158,13 @@ static bool asks_for(const psg_plan *plan, psg_executor executor) {
 
 psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
+    if (plan->context.divide.free != NULL &&
+        (w->gpu_count > 0 || !fused(plan) || !psg_platform->computes)) {
+        return psg_fail(
+            PSG_ERR_UNSUPPORTED,
+            "a free side along z is for cores and the fused graph so far (gpus = 0, graph "
+            "= fused), and is not simulated");
+    }
     const bool possible = psg_route_one_memory(plan) && runs_kernels();
     if (!possible && plan->problem.options.executor == PSG_EXECUTOR_TEAM) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
@@ -301,8 +308,9 @@ static void choose_blocks(psg_context *to, const psg_plan *plan) {
     /* In the fused graph only cuFFT on a GPU reads this flag. With one sheet it transforms a
      * periodic z in place. All other transforms are faster on a copy with contiguous columns. */
     const bool one = !packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
-    const bool contiguous = fused(plan) ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->apart
-                                        : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
+    const bool contiguous = fused(plan)
+                                ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->divide.apart
+                                : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
     const bool segment_is_block = !fused(plan) && !between && l->sheets.count == 1;
     to->form.packed = packed;
     to->form.z_contiguous = contiguous;

@@ -144,11 +144,10 @@ static psg_status check_side(const psg_plan *plan, const psg_solve_args *args,
                              const side_part *part, psg_array *array) {
     const psg_array *given = args->side[part->axis][part->side];
     const double value = args->value[part->axis][part->side];
-    const bool periodic = plan->problem.grid.axis[part->axis].bc[part->side] == PSG_BC_PERIODIC;
-    if (periodic && (given != NULL || value != 0)) {
-        return psg_fail(PSG_ERR_ARG,
-                        "there are values on side %s, and the grid is periodic along %c",
-                        part->name, part->name[0]);
+    const psg_bc bc = plan->problem.grid.axis[part->axis].bc[part->side];
+    if ((bc == PSG_BC_PERIODIC || bc == PSG_BC_FREE) && (given != NULL || value != 0)) {
+        return psg_fail(PSG_ERR_ARG, "there are values on side %s, and the grid is %s along %c",
+                        part->name, bc == PSG_BC_FREE ? "free there" : "periodic", part->name[0]);
     }
     if (given == NULL) {
         *array = (psg_array){.device = PSG_HOST};

@@ -16,7 +16,6 @@
 #include "runtime/starpu_home.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +25,11 @@
 typedef struct rest_state {
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    bool ours;        /* StarPU was started here, and rests */
-    bool paused;      /* it does */
-    unsigned needed;  /* what keeps workers awake: solves in flight, and plans with slab handles */
-    unsigned turn;    /* how often workers were needed again */
-    atomic_bool soon; /* a worker is to stay, and then let all rest */
+    bool ours;       /* StarPU was started here, and rests */
+    bool paused;     /* it does */
+    bool soon;       /* a worker is to stay, and then let all rest */
+    unsigned needed; /* what keeps workers awake: solves in flight, and plans with slab handles */
+    unsigned turn;   /* how often that has changed */
 } rest_state;
 
 /* The StarPU of the process; under the lock. */
@@ -52,7 +51,7 @@ static void set_paused(rest_state *r, bool paused) {
     }
     r->paused = r->ours && paused;
     r->turn++;
-    atomic_store(&r->soon, false);
+    r->soon = false;
     (void)pthread_cond_broadcast(&r->moved);
 }
 
@@ -83,7 +82,7 @@ void psg_runtime_rest_soon(void) {
     rest_state *r = &process.rest;
     pthread_mutex_lock(&r->lock);
     if (--r->needed == 0) {
-        atomic_store(&r->soon, r->ours && starpu_worker_get_id() >= 0);
+        r->soon = r->ours && starpu_worker_get_id() >= 0;
         if (!r->soon) {
             set_paused(r, true);
         }
@@ -94,11 +93,9 @@ void psg_runtime_rest_soon(void) {
 void psg_runtime_stay(void *unused) {
     rest_state *r = &process.rest;
     (void)unused;
-    if (!atomic_load(&r->soon)) {
-        return;
-    }
     pthread_mutex_lock(&r->lock);
-    if (atomic_exchange(&r->soon, false)) {
+    if (r->soon) {
+        r->soon = false;
         const struct timespec until = base_after(CLOCK_REALTIME, TUNING_MEMBER_LINGERS);
         const unsigned turn = r->turn;
         int late = 0;

@@ -16,8 +16,8 @@ void psg_runtime_release(psg_comm *comm);
  *  Between, a StarPU that the library started sleeps. */
 void psg_runtime_awake(void);
 void psg_runtime_rest(void);
-/** psg_runtime_rest() for psg_engine.run_ended, where each task calls psg_runtime_stay() by
- *  psg_engine.task_left: workers stay awake for a while, for the next run. One of them sleeps
+/** psg_runtime_rest() for psg_engine.run_ended, where the last task calls psg_runtime_stay() by
+ *  psg_engine.last_left: workers stay awake for a while, for the next run. One of them sleeps
  *  meanwhile, so that whoever waits for the run finds a core. */
 void psg_runtime_rest_soon(void);
 void psg_runtime_stay(void *unused);

@@ -15,6 +15,16 @@
         .first = the_first, .shift = the_shift, .null = the_null, .eigenvalue = SYMBOLS            \
     }
 
+/* Beyond a free end nothing continues: the modes are those of twice the length. */
+#define FREE_ROW(low, high)                                                                        \
+    {                                                                                              \
+        .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_CELLS,                           \
+        .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE}, .first = 0.5, .eigenvalue = {            \
+            [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral,                                           \
+            [PSG_SYMBOL_FD2] = psg_symbol_fd2                                                      \
+        }                                                                                          \
+    }
+
 static const psg_transform transforms[] = {
     ROW(PERIODIC, PERIODIC, CELLS, PERIODIC, PERIODIC, 0, 0, 0, true),
     ROW(NEUMANN, NEUMANN, CELLS, COS2, COS3, 0, 0.5, 0, true),
@@ -25,6 +35,11 @@ static const psg_transform transforms[] = {
     ROW(NEUMANN, DIRICHLET, NODES, COS3, COS2, 0, 0, 0.5, false),
     ROW(DIRICHLET, DIRICHLET, NODES, SIN1, SIN1, 1, 1, 1, false),
     ROW(DIRICHLET, NEUMANN, NODES, SIN3, SIN2, 0, 1, 0.5, false),
+    FREE_ROW(FREE, FREE),
+    FREE_ROW(DIRICHLET, FREE),
+    FREE_ROW(FREE, DIRICHLET),
+    FREE_ROW(NEUMANN, FREE),
+    FREE_ROW(FREE, NEUMANN),
 };
 
 const psg_transform *psg_transform_of(const psg_axis *axis) {

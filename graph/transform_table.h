@@ -27,6 +27,10 @@ static inline bool psg_transform_periodic(const psg_transform *row) {
     return row->kind[0] == PSG_TRANSFORM_PERIODIC;
 }
 
+static inline bool psg_transform_free(const psg_transform *row) {
+    return row->kind[0] == PSG_TRANSFORM_FREE;
+}
+
 /** Intervals of n points in the length of the box; and the factor that the transform forward and
  * back leaves. */
 static inline double psg_transform_intervals(const psg_transform *row, size_t n) {

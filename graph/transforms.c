@@ -62,8 +62,12 @@ bool psg_transforms_has(const psg_plan *plan, double value) {
     return plan->problem.options.precision == PSG_F64 ? isnormal(value) : isnormal((float)value);
 }
 
-/* Whole waves of mode m in the length of the box; half a wave is 0.5. */
+/* Whole waves of mode m in the length of the box; half a wave is 0.5. A free axis has the even
+ * modes of twice the length, and then the odd ones. */
 static double waves_of(const psg_transform *row, size_t m, size_t n) {
+    if (psg_transform_free(row)) {
+        return psg_symbol_waves(2 * (m % n) + m / n, 2 * n) / 2;
+    }
     return psg_transform_periodic(row) ? psg_symbol_waves(m, n) : ((double)m + row->shift) / 2;
 }
 
@@ -95,14 +99,20 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
     const psg_symbol_function eigenvalue = row->eigenvalue[p->options.symbol];
-    const size_t count = d > 0 ? axis->n : plan->context.layout.nxc * (plan->context.apart ? 2 : 1);
+    if (eigenvalue == NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "symbol fd4 has no free sides: spectral and fd2 have them");
+    }
+    const size_t modes = axis->n * (psg_transform_free(row) ? 2 : 1);
+    const size_t count =
+        d > 0 ? modes : plan->context.layout.nxc * (plan->context.divide.apart ? 2 : 1);
     p->eigen[d] = malloc(count * plan->context.cpu->real_bytes);
     if (p->eigen[d] == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a table of %zu eigenvalues", count);
     }
     for (size_t place = 0; place < count; place++) {
-        const size_t m = place < axis->n ? place : axis->n - 1; /* of what stays 0 any will do */
-        const bool constant = m == 0 && row->null;
+        const size_t m = place < modes ? place : modes - 1; /* of what stays 0 any will do */
+        const bool constant = m == 0 && (row->null || psg_transform_free(row));
         const double value =
             constant ? 0
                      : eigenvalue(waves_of(row, m, axis->n), psg_transform_intervals(row, axis->n),
@@ -112,7 +122,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
         least = constant ? least : fmin(least, fabs(value));
     }
     p->eigen_most += most;
-    p->eigen_first += row->null ? 0 : least;
+    p->eigen_first += row->null || psg_transform_free(row) ? 0 : least;
     p->eigen_least = fmin(p->eigen_least, least);
     return PSG_OK;
 }
@@ -149,10 +159,19 @@ void psg_transforms_free(psg_problem *p) {
     free(p->waves.along[1]);
 }
 
+/* What a wall does: -1 at a Dirichlet side, 1 at a Neumann side. */
+static int wall_of(psg_bc bc) {
+    return bc == PSG_BC_DIRICHLET ? -1 : bc == PSG_BC_NEUMANN ? 1 : 0;
+}
+
 psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
+    const psg_axis *z = &p->grid.axis[2];
     psg_status status = PSG_OK;
     p->unit = unit_of(&p->grid);
     p->eigen_least = INFINITY;
+    p->free_z = (psg_cpu_free){.length = ldexp(z->length, -p->unit),
+                               .stencil = p->options.symbol == PSG_SYMBOL_FD2,
+                               .wall = {wall_of(z->bc[0]), wall_of(z->bc[1])}};
     p->eigen_first = p->eigen_most = 0;
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
         status = make_table(p, plan, d);

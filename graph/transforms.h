@@ -9,12 +9,13 @@
 typedef struct psg_problem {
     psg_options options; /**< checked */
     psg_grid grid;
-    bool policy_asked;  /**< the options name a scheduling policy */
-    bool tuned;         /**< some of the options are what `psg tune` stored */
-    int unit;           /**< the tasks' unit of length is 2^unit, about the spacing of the points */
-    void *eigen[3];     /**< eigenvalues along each axis, in that unit and the plan's precision */
-    psg_waves waves;    /**< of the gradient */
-    double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
+    bool policy_asked; /**< the options name a scheduling policy */
+    bool tuned;        /**< some of the options are what `psg tune` stored */
+    int unit;          /**< the tasks' unit of length is 2^unit, about the spacing of the points */
+    void *eigen[3];    /**< eigenvalues along each axis, in that unit and the plan's precision */
+    psg_waves waves;   /**< of the gradient */
+    psg_cpu_free free_z; /**< of a z with a free end */
+    double eigen_first;  /**< the absolute value of the sum of those of mode (0,0,0) */
     /** the least absolute value of the other modes of an axis; INFINITY: none */
     double eigen_least;
     double eigen_most; /**< the largest absolute value of a sum, one of each axis */

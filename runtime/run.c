@@ -28,16 +28,18 @@ void psg_run_begin_task(psg_run *run) {
 }
 
 /* Signalled under the lock: the waiter frees the run as soon as it has the lock itself. */
-void psg_run_end_task(psg_run *run) {
+bool psg_run_end_task(psg_run *run) {
     starpu_pthread_mutex_lock(&run->mutex);
     run->ended = starpu_timing_now();
-    if (--run->pending == 0) {
+    const bool last = --run->pending == 0;
+    if (last) {
         if (run->engine->run_ended != NULL && run->awake) {
             run->engine->run_ended();
         }
         starpu_pthread_cond_signal(&run->idle);
     }
     starpu_pthread_mutex_unlock(&run->mutex);
+    return last;
 }
 
 void psg_run_keep_event(psg_run *run, const psg_run_event *event) {

@@ -45,8 +45,8 @@ typedef struct psg_engine {
     bool polls;
     /** The task that ends a run calls it if the run is awake, before the waiter wakes; or NULL. */
     void (*run_ended)(void);
-    /** Each task's worker calls it, with NULL, once the task's data are free; or NULL. */
-    void (*task_left)(void *);
+    /** The worker of that task calls it, with NULL, once the task's data are free; or NULL. */
+    void (*last_left)(void *);
 
     struct psg_comm *comm; /**< NULL: one process */
     struct psg_channel *channel;
@@ -191,9 +191,9 @@ void psg_run_fail_at(const char *line, psg_run *run, psg_fault fault, const char
     __attribute__((format(printf, 4, 5)));
 bool psg_run_failed(const psg_run *run);
 
-/** One task more to wait for; one less. */
+/** One task more to wait for; one less. @return was it the last? Then the run may be gone */
 void psg_run_begin_task(psg_run *run);
-void psg_run_end_task(psg_run *run);
+bool psg_run_end_task(psg_run *run);
 
 /** Keep what happened; without memory for it, run->events.lost is set. */
 void psg_run_keep_event(psg_run *run, const psg_run_event *event);

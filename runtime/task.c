@@ -67,12 +67,13 @@ void psg_task_count(const psg_task_args *args, const double between[2]) {
 
 /* Runs on the worker before the data are released: nothing waits for this task yet. */
 static void task_ended(void *argument) {
-    const struct starpu_task *task = argument;
+    struct starpu_task *task = argument;
     const psg_task_args *args = task->cl_arg;
+    void (*const last_left)(void *) = args->run->engine->last_left;
     double between[2];
     const bool timed = psg_task_moments(task, between);
     psg_task_count(args, timed ? between : NULL);
-    psg_run_end_task(args->run);
+    task->callback_func = psg_run_end_task(args->run) ? last_left : NULL;
 }
 
 /* A task runs on the worker that has its part. Where no worker has the part, it runs on any that
@@ -132,7 +133,6 @@ struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_ta
     choose_worker(task, args);
     task->epilogue_callback_func = task_ended;
     task->epilogue_callback_arg = task;
-    task->callback_func = args->run->engine->task_left;
     return task;
 }
 

@@ -21,18 +21,23 @@ static double taken_asleep(void) {
     return cpu_seconds() - before;
 }
 
-int main(void) {
+static void check(const char *words) {
     const oracle_grid box = {{16, 12, 10}, {1.0, 1.0, 1.0}};
     const size_t points = 16 * 12 * 10;
     psg_grid grid = harness_grid(&box);
-    psg_options options = harness_with(PSG_F64, "cpus=2");
+    psg_options options = harness_with(PSG_F64, words);
     FREED double *f = oracle_array(points), *u = oracle_array(points);
     oracle_random(3, points, f);
     DESTROYED psg_plan *plan = harness_plan(&grid, &options);
-    CHECK(taken_asleep() < 0.1, "a fresh plan keeps its workers polling");
+    CHECK(taken_asleep() < 0.1, "%s: a fresh plan keeps its workers polling", words);
     for (int n = 0; n < 3; ++n) {
         CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
     }
-    CHECK(taken_asleep() < 0.1, "after a solve the workers keep polling");
+    CHECK(taken_asleep() < 0.1, "%s: after a solve the workers keep polling", words);
+}
+
+int main(void) {
+    check("cpus=2");
+    check("cpus=2 executor=tasks");
     return check_result();
 }

@@ -168,8 +168,8 @@ static void grids(void) {
         DIFFERS("grid|axis|length|lx|ly|lz", (void)0, x.grid.axis[a].length *= 1 + 1e-15);
         WRONG(x.grid.axis[a].n = 0, PSG_ERR_ARG, PSG_ERR_ARG);
         WRONG(x.grid.axis[a].length = NAN, PSG_ERR_ARG, PSG_ERR_ARG);
-        WRONG(x.grid.axis[a].bc[0] = x.grid.axis[a].bc[1] = PSG_BC_FREE, PSG_ERR_UNSUPPORTED,
-              PSG_ERR_UNSUPPORTED);
+        WRONG(x.grid.axis[a].bc[0] = x.grid.axis[a].bc[1] = PSG_BC_FREE;
+              x.grid.axis[a].points = PSG_POINTS_NODES, PSG_ERR_UNSUPPORTED, PSG_ERR_UNSUPPORTED);
         WRONG(x.grid.axis[a].bc[1] = PSG_BC_DIRICHLET, PSG_ERR_ARG, PSG_ERR_ARG);
         DIFFERS("boundary condition along", (void)0,
                 x.grid.axis[a].bc[0] = x.grid.axis[a].bc[1] = PSG_BC_DIRICHLET);
@@ -246,7 +246,7 @@ static void options_that_are_wrong(void) {
     }
     /* wrong in the same way everywhere, one and the other status */
     TOGETHER(x.options.lambda = NAN, PSG_ERR_ARG, PSG_ERR_ARG);
-    TOGETHER(x.grid.axis[2].bc[0] = x.grid.axis[2].bc[1] = PSG_BC_FREE, PSG_ERR_UNSUPPORTED,
+    TOGETHER(x.grid.axis[1].bc[0] = x.grid.axis[1].bc[1] = PSG_BC_FREE, PSG_ERR_UNSUPPORTED,
              PSG_ERR_UNSUPPORTED);
     if (size > 1) {
         TOGETHER(x.options.exchange = PSG_EXCHANGE_MANAGED, PSG_ERR_UNSUPPORTED,

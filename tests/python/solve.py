@@ -234,8 +234,9 @@ def test_good_lengths():
     assert [psg.good_length(n) for n in (1, 7, 96, 97, 99)] == [1, 8, 96, 98, 100]
     assert [psg.good_length(np.int64(n), "dirichlet", "nodes") for n in (95, 96)] == [95, 97]
     assert psg.good_length(18, ("dirichlet", "neumann")) == 18 and psg.good_length(19, "neumann", points="nodes") == 19
+    assert psg.good_length(8, "free") == 8 and psg.good_length(17, ("dirichlet", "free")) == 18
     for wrong in ((0,), (-1,), (2.5,), (2**63,), (2**31,), (8, "open"), (8, ("dirichlet", "periodic")), (8, "dirichlet", "x"),
-                  (1, "neumann", "nodes"), (8, "free")):
+                  (1, "neumann", "nodes"), (8, "free", "nodes")):
         with pytest.raises(psg.Error):
             psg.good_length(*wrong)
 
