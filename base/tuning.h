@@ -192,6 +192,9 @@
  *  not measured. */
 #define TUNING_TRANSPOSE_TILE 256
 #define TUNING_TRANSPOSE_TILE_GPU 2048
+/** The same of an array of three axes: numbers along each. Chosen, not measured. */
+#define TUNING_TRANSPOSE_CUBE 64
+#define TUNING_TRANSPOSE_CUBE_GPU 160
 
 /** Numbers of a tile of the workload vadd, on cores and on GPUs. Chosen, not measured
  * (2026-11-24). */

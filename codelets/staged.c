@@ -79,10 +79,11 @@ static int move_segment(void *buffers[], const psg_task_args *args, bool pack) {
     int code = 0;
     for (size_t m = 0; m < context->layout.bundles.count && code == 0; m++) {
         const piece it = piece_of(context, args, m);
-        const psg_cuda_matrix mine = {whole + it.offset * bytes, it.pitch};
+        const size_t n[3] = {it.n[0], it.n[1], 1};
+        const psg_cuda_matrix mine = {whole + it.offset * bytes, it.pitch, 0};
         const psg_cuda_matrix block = {psg_task_pointer(buffers, m + 1),
-                                       psg_task_pitch(buffers, m + 1)};
-        code = (int)psg_cuda_transpose(false, it.n, bytes, pack ? mine : block, pack ? block : mine,
+                                       psg_task_pitch(buffers, m + 1), 0};
+        code = (int)psg_cuda_transpose(false, n, bytes, pack ? mine : block, pack ? block : mine,
                                        starpu_cuda_get_local_stream());
     }
     return code;

@@ -28,7 +28,15 @@ struct transpose_args {
     uint32_t ny;
     uint32_t across;        // tiles, or chunks of rows_copy(), side by side along x
     size_t in_row, out_row; // elements from a row to the next
+    size_t in_plane, out_plane;
 };
+
+/// The matrix of plane z.
+template <class Element> PSG_HD transpose_args plane_of(transpose_args a, uint32_t z) {
+    a.in = static_cast<const Element *>(a.in) + z * a.in_plane;
+    a.out = static_cast<Element *>(a.out) + z * a.out_plane;
+    return a;
+}
 
 /// Where a thread works: lane along the fastest axis, `row` of those that a step covers.
 struct transpose_place {

@@ -1,19 +1,23 @@
-/* transpose: B is A with rows and columns exchanged, by tiles. Each tile has memory of its own.
+/* transpose: B is A with its axes in another order, by tiles. Each tile has memory of its own.
  *
  *   A[p][q]  -- transpose(p,q) -->  B[q][p]
  *
- * In place there is one array. A tile of A stands in place p Q + q of P x Q, and has to get into
- * place q P + p. From there another tile has to go on, and so forth, until a cycle is closed. With
- * the places of a cycle numbered in this order, tile k has to get into place k + 1. Two rounds of
- * exchanges in pairs do this for all tiles, and the pairs of a round have nothing to do with each
- * other:
+ * A matrix of M rows and N columns is an array of N x M x 1, of which x and y change places. Axes
+ * are those of A, x first, whose elements are beside one another; `from` has those of B.
+ *
+ * In place there is one array. Tiles stand in places one after the other, as their first elements
+ * do in A, and those of B in the same places, as theirs do in B. So the tile in place k of A has to
+ * get into another place. From there another tile has to go on, and so forth, until a cycle is
+ * closed. With the places of a cycle numbered in this order, tile k has to get into place k + 1.
+ * Two rounds of exchanges in pairs do this for all tiles, and the pairs of a round have nothing to
+ * do with each other:
  *
  *   transpose_exchange   places k and -k      as they are       tile k is in place -k
  *   transpose_swap       places k and 1 - k   both transposed   and then in place 1 + k
  *
- * Indices are modulo the length of the cycle. Of a square all cycles have one tile or two, so there
- * are no exchanges: A[p][q] and A[q][p] are swapped. A tile that stays in the second round is
- * transposed alone.
+ * Indices are modulo the length of the cycle. Of a square, or of a cube two of whose axes change
+ * places, all cycles have one tile or two, so there are no exchanges. A tile that stays in the
+ * second round is transposed alone.
  */
 #include "cpu/transpose.h"
 #include "base/tuning.h"
@@ -30,10 +34,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW = 0, COLUMN, AXES }; /* axes of the matrix A */
+enum { X = 0, Y, Z, AXES };
 enum { ROUNDS = 2, MOVES_MOST = 3 };
+enum { CUBE_MOST = 1625 }; /* its cube is below 2^32: see WORKLOAD_BLOCK_MOST */
 
-static const char sizes[] = "N or MxN, M rows and N columns; :inplace behind it for one array";
+/* The first is a matrix's. */
+static const struct order {
+    char name[AXES + 1];
+    int from[AXES]; /* the axis of A that is the first of B, and so on */
+} orders[] = {{"yxz", {Y, X, Z}}, {"xyz", {X, Y, Z}}, {"xzy", {X, Z, Y}},
+              {"yzx", {Y, Z, X}}, {"zxy", {Z, X, Y}}, {"zyx", {Z, Y, X}}};
+enum { ORDERS = sizeof orders / sizeof *orders, AS_IT_IS = 1 };
 
 /* Two places of the array; or one, twice. */
 typedef struct pair {
@@ -41,12 +52,14 @@ typedef struct pair {
 } pair;
 
 typedef struct problem {
-    size_t n[AXES];     /* rows and columns of A */
+    size_t n[AXES];     /* of A */
+    int order;          /* of orders */
+    bool cubes;         /* tiles have as many elements along z */
     size_t tile[AXES];  /* of a tile of A; of the last ones fewer, perhaps */
     size_t tiles[AXES]; /* along each axis */
     size_t element_bytes;
     bool by_path; /* a task's priority is the number of tasks that follow it */
-    bool in_place;
+    bool in_place, is_complex;
     psg_data *a;         /* [tiles of A] */
     psg_data *b;         /* [tiles of B]; in place the same as a */
     psg_data scratch;    /* room for a tile */
@@ -54,23 +67,33 @@ typedef struct problem {
     size_t count[ROUNDS];
 } problem;
 
-/* Rows, or columns, of the tiles of A that are number m along the axis. */
-static size_t extent(const problem *p, int axis, size_t m) {
-    return workload_extent(p->n[axis], p->tile[axis], m);
+/* Axis m of A, or of B, as one of A's. */
+static int axis_of(const problem *p, bool of_b, int m) {
+    return of_b ? orders[p->order].from[m] : m;
 }
 
-/* In place the tiles of A stand in places of one array, row of tiles by row of tiles: tile (p,q) in
- * place p Q + q of P x Q. In the transpose it stands in place q P + p. */
+/* Tile `place` of A or of B: which one along each axis. */
+static void tile_at(const problem *p, bool of_b, size_t place, size_t at[AXES]) {
+    for (int m = 0; m < AXES; m++) {
+        const int axis = axis_of(p, of_b, m);
+        at[axis] = place % p->tiles[axis];
+        place /= p->tiles[axis];
+    }
+}
 
-/* Where the tile in this place of A stands in the transpose. */
+/* Where the tile in this place of A stands in B. */
 static size_t goes_to(const problem *p, size_t place) {
-    return place % p->tiles[COLUMN] * p->tiles[ROW] + place / p->tiles[COLUMN];
+    size_t at[AXES], there = 0;
+    tile_at(p, false, place, at);
+    for (int m = AXES - 1; m >= 0; m--) {
+        const int axis = axis_of(p, true, m);
+        there = there * p->tiles[axis] + at[axis];
+    }
+    return there;
 }
 
-/* And where the tile in this place of the transpose stood in A: its row and column of tiles. */
-static void comes_from(const problem *p, size_t place, size_t at[AXES]) {
-    at[ROW] = place % p->tiles[ROW];
-    at[COLUMN] = place / p->tiles[ROW];
+static size_t product(const size_t n[AXES]) {
+    return n[X] * n[Y] * n[Z];
 }
 
 /* ----------------------------------------------------------------------------------- the tasks */
@@ -82,40 +105,41 @@ static int kind_of(const psg_label *label) {
     return label->kind - first_kind;
 }
 
-/* A dense array [rows][columns] is copied, or transposed into one of [columns][rows]. */
+/* A dense array of n elements is copied in this order of its axes. */
 typedef struct move {
-    bool turns;
-    size_t rows, columns;
-    const void *from;
-    void *to;
+    int order;
+    size_t n[AXES];
+    const char *from;
+    char *to;
 } move;
 
-/* Label index 0 and 1: the tile's row and column; or of a pair the two places. */
-static void extents(const problem *p, const size_t at[2], size_t n[2]) {
-    n[ROW] = extent(p, ROW, at[ROW]);
-    n[COLUMN] = extent(p, COLUMN, at[COLUMN]);
-}
-
-/* Rows and columns of what is in the first or the second place of a pair before the task. In the
- * first round that may be any tile, and all of its place is moved. In the second round it is the
- * tile that goes into the other place. */
-static void extents_of(const problem *p, const psg_label *label, int which, size_t n[2]) {
-    if (kind_of(label) == TRANSPOSE) {
-        extents(p, label->index, n);
-    } else if (kind_of(label) == EXCHANGE) {
-        n[ROW] = p->tile[ROW];
-        n[COLUMN] = p->tile[COLUMN];
-    } else {
-        size_t at[2];
-        comes_from(p, label->index[1 - which], at);
-        extents(p, at, n);
+/* Label index 0, 1 and 2: the tile along y, x and z; or of a pair the two places. */
+static void extents(const problem *p, const size_t at[AXES], size_t n[AXES]) {
+    for (int axis = 0; axis < AXES; axis++) {
+        n[axis] = workload_extent(p->n[axis], p->tile[axis], at[axis]);
     }
 }
 
+/* Extents of what is in the first or the second place of a pair before the task. In the first round
+ * that may be any tile, and all of its place is moved. In the second round it is the tile that goes
+ * into the other place. */
+static void extents_of(const problem *p, const psg_label *label, int which, size_t n[AXES]) {
+    size_t at[AXES] = {label->index[1], label->index[0], label->index[2]};
+    if (kind_of(label) == EXCHANGE) {
+        memcpy(n, p->tile, sizeof p->tile);
+        return;
+    }
+    if (kind_of(label) != TRANSPOSE) {
+        tile_at(p, true, label->index[1 - which], at);
+    }
+    extents(p, at, n);
+}
+
 static move move_of(const psg_task *task, int which, bool turns, const void *from, void *to) {
-    size_t n[2];
-    extents_of(task->owner, task->label, which, n);
-    return (move){turns, n[ROW], n[COLUMN], from, to};
+    const problem *p = task->owner;
+    move v = {.order = turns ? p->order : AS_IT_IS, .from = from, .to = to};
+    extents_of(p, task->label, which, v.n);
+    return v;
 }
 
 /* Buffers: from, to. Of a pair: the two places, and room for a tile. Of a tile that stays: its
@@ -139,14 +163,36 @@ static size_t moves_of(const psg_task *task, move list[MOVES_MOST]) {
     return 3;
 }
 
+/* A move as planes of matrices: their rows lie along x, their columns along the axis that is the
+ * first of B, or along y. Pitches are in elements. */
+typedef struct planes {
+    bool turns;
+    size_t n[AXES]; /* of a row, rows, planes */
+    size_t in_row, in_plane, out_row, out_plane;
+} planes;
+
+static planes planes_of(const move *v) {
+    const int *from = orders[v->order].from;
+    const int along = from[0] == X ? Y : from[0], plane = Y + Z - along;
+    const size_t in[AXES] = {1, v->n[X], v->n[X] * v->n[Y]};
+    size_t out[AXES];
+    out[from[0]] = 1;
+    out[from[1]] = v->n[from[0]];
+    out[from[2]] = v->n[from[0]] * v->n[from[1]];
+    return (planes){from[0] != X, {v->n[X], v->n[along], v->n[plane]}, in[along],
+                    in[plane],    out[from[0] == X ? along : X],       out[plane]};
+}
+
 static void move_core(const psg_task *task) {
+    const size_t bytes = ((const problem *)task->owner)->element_bytes;
     move list[MOVES_MOST];
     const size_t count = moves_of(task, list);
     for (size_t m = 0; m < count; m++) {
-        const move *v = &list[m];
-        const size_t n[2] = {v->columns, v->rows};
-        psg_cpu_transpose(((const problem *)task->owner)->element_bytes, v->turns, n, v->from,
-                          v->columns, v->to, v->turns ? v->rows : v->columns);
+        const planes v = planes_of(&list[m]);
+        for (size_t k = 0; k < v.n[2]; k++) {
+            psg_cpu_transpose(bytes, v.turns, v.n, list[m].from + k * v.in_plane * bytes, v.in_row,
+                              list[m].to + k * v.out_plane * bytes, v.out_row);
+        }
     }
 }
 
@@ -156,10 +202,10 @@ static int move_gpu(const psg_task *task) {
     const size_t count = moves_of(task, list);
     cudaError_t result = cudaSuccess;
     for (size_t m = 0; m < count && result == cudaSuccess; m++) {
-        const size_t n[2] = {list[m].columns, list[m].rows};
-        const psg_cuda_matrix from = {.data_d = (void *)(uintptr_t)list[m].from};
-        const psg_cuda_matrix to = {.data_d = list[m].to};
-        result = psg_cuda_transpose(list[m].turns, n, ((const problem *)task->owner)->element_bytes,
+        const planes v = planes_of(&list[m]);
+        const psg_cuda_matrix from = {(void *)(uintptr_t)list[m].from, v.in_row, v.in_plane};
+        const psg_cuda_matrix to = {list[m].to, v.out_row, v.out_plane};
+        result = psg_cuda_transpose(v.turns, v.n, ((const problem *)task->owner)->element_bytes,
                                     from, to, task->stream);
     }
     return (int)result;
@@ -171,31 +217,31 @@ static int tiles_in(const psg_label *label) {
 }
 
 /* All places in an array are as large: the model of a pair has to be told which of its tiles are
- * the last of a row or column. */
+ * the last along an axis. */
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const problem *p = owner;
     for (int which = tiles_in(label) - 1; which >= 0; which--) {
-        size_t n[2];
+        size_t n[AXES];
         extents_of(p, label, which, n);
-        workload_shape(shape, n[COLUMN], n[ROW], 1, 1, (size_t)tiles_in(label));
-        if (kind_of(label) != TRANSPOSE) {
-            shape->variant =
-                4 * shape->variant + 2 * (n[ROW] < p->tile[ROW]) + (n[COLUMN] < p->tile[COLUMN]);
+        workload_shape(shape, n[X], n[Y], n[Z], 1, (size_t)tiles_in(label));
+        for (int axis = 0; axis < AXES && kind_of(label) != TRANSPOSE; axis++) {
+            shape->variant = 2 * shape->variant + (n[axis] < p->tile[axis]);
         }
     }
+    shape->variant = shape->variant * ORDERS + (kind_of(label) != EXCHANGE ? p->order : 0);
 }
 
 static double elements(const psg_task_shape *s) {
-    return (double)s->pieces * (double)s->n[0] * (double)s->n[1];
+    return (double)s->pieces * (double)product(s->n);
 }
 
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const problem *p = owner;
     double bytes = 0;
     for (int which = 0; which < tiles_in(label); which++) {
-        size_t n[2];
+        size_t n[AXES];
         extents_of(p, label, which, n);
-        bytes += (double)n[ROW] * (double)n[COLUMN] * (double)p->element_bytes;
+        bytes += (double)product(n) * (double)p->element_bytes;
     }
     return (psg_traffic){bytes, bytes};
 }
@@ -216,57 +262,91 @@ static const psg_kind kinds[KINDS] = {[TRANSPOSE] = KIND("transpose"),
                                       [ALONE] = KIND("transpose_alone")};
 
 static size_t tiles_of(const problem *p) {
-    return p->tiles[ROW] * p->tiles[COLUMN];
+    return product(p->tiles);
 }
 
 /* ------------------------------------------------------------------------------------ the size */
 
-static bool read_size(problem *p, const char *size) {
-    size_t *n = p->n;
-    const char *rest = workload_number(size, 1, INT_MAX, &n[ROW]);
-    n[COLUMN] = n[ROW];
-    if (rest != NULL && rest[0] == 'x') {
-        rest = workload_number(rest + 1, 1, INT_MAX, &n[COLUMN]);
+/* @return what stands behind the word; where it does not stand there, the text */
+static const char *behind(const char *text, const char *word) {
+    const size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 ? text + length : text;
+}
+
+static const char *read_order(problem *p, const char *text) {
+    for (p->order = 0; p->order < ORDERS; p->order++) {
+        if (text[0] == ':' && strncmp(text + 1, orders[p->order].name, AXES) == 0) {
+            return text + 1 + AXES;
+        }
     }
-    p->in_place = rest != NULL && strcmp(rest, ":inplace") == 0;
-    return rest != NULL && (p->in_place || rest[0] == '\0');
+    return NULL;
+}
+
+static bool read_size(problem *p, const char *size) {
+    size_t n[AXES];
+    int axes = 1;
+    const char *rest = workload_number(size, 1, INT_MAX, &n[0]);
+    for (; rest != NULL && rest[0] == 'x' && axes < AXES; axes++) {
+        rest = workload_number(rest + 1, 1, INT_MAX, &n[axes]);
+    }
+    p->cubes = axes == AXES;
+    p->n[X] = n[axes == 2 ? 1 : 0];
+    p->n[Y] = n[p->cubes ? 1 : 0];
+    p->n[Z] = p->cubes ? n[2] : 1;
+    rest = rest != NULL && p->cubes ? read_order(p, rest) : rest;
+    if (rest == NULL) {
+        return false;
+    }
+    const char *end = behind(rest, ":complex");
+    p->is_complex = end > rest;
+    rest = behind(end, ":inplace");
+    p->in_place = rest > end;
+    return rest[0] == '\0';
 }
 
 static psg_status parse(void *memory, const char *size, const workload_options *how,
                         psg_precision precision) {
     problem *p = memory;
     if (!read_size(p, size)) {
-        return workload_fail(
-            PSG_ERR_ARG,
-            "transpose:%s: the size is N, MxN, N:inplace or MxN:inplace, whole numbers "
-            "from 1 to %d",
-            size, INT_MAX);
+        return workload_fail(PSG_ERR_ARG,
+                             "transpose:%s: the size is N, MxN or NXxNYxNZ:yzx, or another order "
+                             "of x, y and z, then :complex, :inplace, both or nothing; whole "
+                             "numbers from 1 to %d",
+                             size, INT_MAX);
     }
-    const size_t longer = p->n[ROW] > p->n[COLUMN] ? p->n[ROW] : p->n[COLUMN];
-    const size_t most = longer < WORKLOAD_SIDE_MOST ? longer : WORKLOAD_SIDE_MOST;
-    p->tile[ROW] = how->tile;
-    p->element_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
+    const size_t longer = p->n[X] > p->n[Y] ? p->n[X] : p->n[Y];
+    const size_t longest = longer > p->n[Z] ? longer : p->n[Z];
+    const size_t most = p->cubes ? CUBE_MOST : WORKLOAD_SIDE_MOST;
+    p->tile[X] = how->tile;
+    p->element_bytes =
+        (precision == PSG_F32 ? sizeof(float) : sizeof(double)) * (p->is_complex ? 2 : 1);
     p->by_path = how->priority == WORKLOAD_PATH;
-    return workload_check_tile(how, "transpose:", size, "tiles of T x T numbers", 1, most);
+    return workload_check_tile(how, "transpose:", size,
+                               p->cubes ? "tiles of T x T x T numbers" : "tiles of T x T numbers",
+                               1, longest < most ? longest : most);
 }
 
 /* Of a tile there are two pieces of data and two tasks at the most. */
 static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
     const problem *p = memory;
-    const double tiles = (double)p->tiles[ROW] * (double)p->tiles[COLUMN];
-    const double places = p->in_place ? tiles * (double)p->tile[ROW] * (double)p->tile[COLUMN]
-                                      : 2 * (double)p->n[ROW] * (double)p->n[COLUMN];
-    const double scratch = (double)p->tile[ROW] * (double)p->tile[COLUMN];
-    return (workload_needs){places * (double)p->element_bytes + 2 * tiles * TUNING_HANDLE_BYTES,
-                            (double)workers->count * scratch * (double)p->element_bytes +
-                                2 * tiles * TUNING_TASK_BYTES};
+    double tiles = 1, tile = 1, numbers = 1;
+    for (int axis = 0; axis < AXES; axis++) {
+        tiles *= (double)p->tiles[axis];
+        tile *= (double)p->tile[axis];
+        numbers *= (double)p->n[axis];
+    }
+    const double bytes = (double)p->element_bytes;
+    return (workload_needs){(p->in_place ? tiles * tile : 2 * numbers) * bytes +
+                                2 * tiles * TUNING_HANDLE_BYTES,
+                            (double)workers->count * tile * bytes + 2 * tiles * TUNING_TASK_BYTES};
 }
 
-/* A matrix that is narrower than a tile has tiles that are as narrow. */
+/* An array that is narrower than a tile has tiles that are as narrow. */
 static psg_status cut(void *memory, const psg_engine_workers *workers) {
+    static const size_t best[2][2] = {{TUNING_TRANSPOSE_TILE, TUNING_TRANSPOSE_TILE_GPU},
+                                      {TUNING_TRANSPOSE_CUBE, TUNING_TRANSPOSE_CUBE_GPU}};
     problem *p = memory;
-    const size_t best = workers->gpus > 0 ? TUNING_TRANSPOSE_TILE_GPU : TUNING_TRANSPOSE_TILE;
-    const size_t tile = p->tile[ROW] > 0 ? p->tile[ROW] : best;
+    const size_t tile = p->tile[X] > 0 ? p->tile[X] : best[p->cubes][workers->gpus > 0];
     for (int axis = 0; axis < AXES; axis++) {
         p->tile[axis] = tile < p->n[axis] ? tile : p->n[axis];
         p->tiles[axis] = (p->n[axis] - 1) / p->tile[axis] + 1;
@@ -274,11 +354,21 @@ static psg_status cut(void *memory, const psg_engine_workers *workers) {
     return PSG_OK;
 }
 
+/* Of an array as its size is given; of a matrix rows come first. */
 static void tell(const void *memory, char *text, size_t size) {
     const problem *p = memory;
-    (void)snprintf(text, size, "%zu x %zu in f%zu%s, %zu x %zu tiles of %zu x %zu", p->n[ROW],
-                   p->n[COLUMN], 8 * p->element_bytes, p->in_place ? " in place" : "",
-                   p->tiles[ROW], p->tiles[COLUMN], p->tile[ROW], p->tile[COLUMN]);
+    const int a = p->cubes ? X : Y, b = p->cubes ? Y : X;
+    char to[16] = "", z[3][24] = {"", "", ""};
+    if (p->cubes) {
+        (void)snprintf(to, sizeof to, " to %s", orders[p->order].name);
+        (void)snprintf(z[0], sizeof z[0], " x %zu", p->n[Z]);
+        (void)snprintf(z[1], sizeof z[1], " x %zu", p->tiles[Z]);
+        (void)snprintf(z[2], sizeof z[2], " x %zu", p->tile[Z]);
+    }
+    (void)snprintf(text, size, "%zu x %zu%s%s in %sf%zu%s, %zu x %zu%s tiles of %zu x %zu%s",
+                   p->n[a], p->n[b], z[0], to, p->is_complex ? "complex " : "",
+                   8 * p->element_bytes / (p->is_complex ? 2 : 1), p->in_place ? " in place" : "",
+                   p->tiles[a], p->tiles[b], z[1], p->tile[a], p->tile[b], z[2]);
 }
 
 /* ----------------------------------------------------------------------------------- the pairs */
@@ -325,17 +415,20 @@ static psg_status list_pairs(problem *p) {
 
 /* ------------------------------------------------------------------------------------ the data */
 
-/* Tile `place` of A or of B, in the order of their rows of tiles: its first row and column there,
- * and how many of each it has. */
+/* Tile `place` of A or of B: its first element along each axis, and how many it has. */
 typedef struct region {
     size_t first[AXES], n[AXES];
 } region;
 
 static region region_of(const problem *p, bool of_b, size_t place) {
-    const int rows = of_b ? COLUMN : ROW, columns = of_b ? ROW : COLUMN; /* of A */
-    const size_t row = place / p->tiles[columns], column = place % p->tiles[columns];
-    return (region){{row * p->tile[rows], column * p->tile[columns]},
-                    {extent(p, rows, row), extent(p, columns, column)}};
+    size_t at[AXES];
+    region r;
+    tile_at(p, of_b, place, at);
+    extents(p, at, r.n);
+    for (int axis = 0; axis < AXES; axis++) {
+        r.first[axis] = at[axis] * p->tile[axis];
+    }
+    return r;
 }
 
 static psg_status make(void *memory, const psg_work *work) {
@@ -347,12 +440,14 @@ static psg_status make(void *memory, const psg_work *work) {
     p->b = p->in_place ? p->a : p->a + tiles_of(p);
     psg_status status = p->in_place ? list_pairs(p) : PSG_OK;
     for (size_t m = 0; m < (p->in_place ? 1 : 2) * tiles_of(p) && status == PSG_OK; m++) {
-        const region r = region_of(p, m >= tiles_of(p), m % tiles_of(p));
+        const bool of_b = m >= tiles_of(p);
+        const region r = region_of(p, of_b, m % tiles_of(p));
         const size_t *n = p->in_place ? p->tile : r.n; /* any tile may stand there */
-        status = workload_hold(&p->a[m], work, n[COLUMN], n[ROW], 1, p->element_bytes);
+        status = workload_hold(&p->a[m], work, n[axis_of(p, of_b, 0)], n[axis_of(p, of_b, 1)],
+                               n[axis_of(p, of_b, 2)], p->element_bytes);
     }
     if (status == PSG_OK) {
-        workload_lend(&p->scratch, NULL, p->tile[COLUMN], p->tile[ROW], 1, p->element_bytes);
+        workload_lend(&p->scratch, NULL, p->tile[X], p->tile[Y], p->tile[Z], p->element_bytes);
     }
     return status;
 }
@@ -366,30 +461,37 @@ static void destroy(void *memory) {
     free(p->pairs[1]);
 }
 
-/* An element of A is its number, as bits; of f32 the lower half. Nothing computes with it. */
-static void put(const problem *p, void *to, size_t at, uint64_t number) {
-    if (p->element_bytes == sizeof(uint32_t)) {
-        ((uint32_t *)to)[at] = (uint32_t)number;
-    } else {
-        ((uint64_t *)to)[at] = number;
+/* An element of A is its number, as bits, and behind it these turned; of f32 the lower half.
+ * Nothing computes with it. A tile of A gets its elements, and of a tile of B they are compared.
+ * @return how many are right */
+static double walk(const problem *p, bool of_b, size_t place, char *at) {
+    const region r = region_of(p, of_b, place);
+    const uint64_t stride[AXES] = {1, p->n[X], (uint64_t)p->n[X] * p->n[Y]};
+    const int fast = axis_of(p, of_b, 0), next = axis_of(p, of_b, 1), last = axis_of(p, of_b, 2);
+    double right = 0;
+    for (size_t row = 0; row < r.n[next] * r.n[last]; row++) {
+        uint64_t number = r.first[fast] * stride[fast] +
+                          (r.first[next] + row % r.n[next]) * stride[next] +
+                          (r.first[last] + row / r.n[next]) * stride[last];
+        for (size_t m = 0; m < r.n[fast]; m++, number += stride[fast], at += p->element_bytes) {
+            const uint64_t element[2] = {number, ~number};
+            if (of_b) {
+                right += memcmp(at, element, p->element_bytes) == 0;
+            } else {
+                memcpy(at, element, p->element_bytes);
+            }
+        }
     }
-}
-
-static bool holds(const problem *p, const void *from, size_t at, uint64_t number) {
-    return p->element_bytes == sizeof(uint32_t) ? ((const uint32_t *)from)[at] == (uint32_t)number
-                                                : ((const uint64_t *)from)[at] == number;
+    return right;
 }
 
 static bool fill_a(const problem *p, size_t place) {
-    const region r = region_of(p, false, place);
     void *to = psg_data_acquire(p->a[place], true);
     if (to == NULL) {
         return false;
     }
-    for (size_t m = 0; m < r.n[ROW] * r.n[COLUMN] && !psg_simulation(); m++) {
-        const size_t row = r.first[ROW] + m / r.n[COLUMN],
-                     column = r.first[COLUMN] + m % r.n[COLUMN];
-        put(p, to, m, (uint64_t)row * p->n[COLUMN] + column);
+    if (!psg_simulation()) {
+        (void)walk(p, false, place, to);
     }
     psg_data_release(p->a[place]);
     return true;
@@ -401,8 +503,7 @@ static bool clear_b(const problem *p, size_t place) {
     if (starpu_data_acquire_on_node(p->b[place], STARPU_MAIN_RAM, STARPU_W) != 0) {
         return false;
     }
-    memset((void *)starpu_block_get_local_ptr(p->b[place]), 0xff,
-           r.n[ROW] * r.n[COLUMN] * p->element_bytes);
+    memset((void *)starpu_block_get_local_ptr(p->b[place]), 0xff, product(r.n) * p->element_bytes);
     psg_data_release(p->b[place]);
     return true;
 }
@@ -437,27 +538,21 @@ static void submit(psg_run *run, const void *memory) {
         }
     }
     for (size_t m = 0; m < tiles_of(p) && !p->in_place; m++) {
-        const size_t row = m / p->tiles[COLUMN], column = m % p->tiles[COLUMN];
+        size_t at[AXES];
+        tile_at(p, false, m, at);
         const psg_task_data data[] = {{&p->a[m], 1, 1, STARPU_R},
                                       {&p->b[goes_to(p, m)], 1, 1, STARPU_W}};
-        psg_run_submit(run, (psg_label){first_kind + TRANSPOSE, {row, column, PSG_NO_INDEX}}, data,
-                       2);
+        psg_run_submit(run, (psg_label){first_kind + TRANSPOSE, {at[Y], at[X], at[Z]}}, data, 2);
     }
 }
 
-/* Element (i,j) of B is (j,i) of A. @return how many are right; -1: the data could not be had */
+/* @return how many are right; -1: the data could not be had */
 static double compare(const problem *p, size_t place) {
-    const region r = region_of(p, true, place);
-    double right = 0;
-    const void *from = psg_data_acquire(p->b[place], false);
+    void *from = psg_data_acquire(p->b[place], false);
     if (from == NULL) {
         return -1;
     }
-    for (size_t m = 0; m < r.n[ROW] * r.n[COLUMN]; m++) {
-        const size_t row = r.first[ROW] + m / r.n[COLUMN],
-                     column = r.first[COLUMN] + m % r.n[COLUMN];
-        right += holds(p, from, m, (uint64_t)column * p->n[COLUMN] + row);
-    }
+    const double right = walk(p, true, place, from);
     psg_data_release(p->b[place]);
     return right;
 }
@@ -472,7 +567,7 @@ static size_t answers(void *memory, workload_answer *list) {
         }
         right += of_tile;
     }
-    const double all = (double)p->n[ROW] * (double)p->n[COLUMN];
+    const double all = (double)product(p->n);
     list[0] = (workload_answer){.name = "right", .value = right, .expected = all};
     return 1;
 }
@@ -481,9 +576,11 @@ const workload_row workload_transpose = {
     .facts =
         {.name = "transpose",
          .about =
-             "rows and columns of a matrix change places, by tiles: in another array or in place",
-         .sizes = sizes,
-         .tile = "T: tiles of T x T numbers"},
+             "the axes of a matrix or of a 3-D array change places, by tiles: in another array "
+             "or in place",
+         .sizes = "N or MxN, M rows and N columns; NXxNYxNZ:yzx, the axes of the result, the "
+                  "fastest first; behind it :complex, and :inplace for one array",
+         .tile = "T: tiles of T x T numbers, or of T x T x T"},
     .bytes = sizeof(problem),
     .f32 = true,
     .kinds = kinds,

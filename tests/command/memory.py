@@ -43,7 +43,8 @@ COMMANDS = [
     ("dock", "--static", "static.pdb", "--mobile", "mobile.pdb", "--angle", "90", "--spacing", "1", "--gpus", "0", "--quiet"),
 ] + [("run", workload, "--gpus", "0", "--quiet") for workload in (
     "vadd:4000000", "blocks:20+30", "cg:S", "dock:64:90", "ep:S", "ep:S:redux", "jacobi:2000:5", "pcg:64", "qr:600",
-    "qr:400:givens", "transpose:3000", "transpose:3000x2000:inplace")]
+    "qr:400:givens", "transpose:3000", "transpose:3000x2000:inplace",
+    "transpose:100x200x150:zxy:complex:inplace")]
 
 
 def end(arguments, limit):

@@ -32,15 +32,7 @@ static bool equal(const std::vector<E> &a, const std::vector<E> &b) {
     return a.empty() || memcmp(a.data(), b.data(), a.size() * sizeof(E)) == 0;
 }
 
-/// A copy or a transpose, with gaps between the rows, and a row after the last that is not written.
-static void matrix(bool turns, const size_t *n, size_t in_gap, size_t out_gap) {
-    const size_t in_row = n[0] + in_gap, out_row = n[turns ? 1 : 0] + out_gap;
-    const std::vector<E> in = numbers(in_row * n[1]);
-    std::vector<E> out(out_row * (n[turns ? 0 : 1] + 1), E{{hole, hole}}), want = out;
-    for (size_t y = 0; y < n[1]; y++)
-        for (size_t x = 0; x < n[0]; x++)
-            want[turns ? y + x * out_row : x + y * out_row] = in[x + y * in_row];
-    transpose_args a = {in.data(), out.data(), n[0], (uint32_t)n[1], 0, in_row, out_row};
+static void plane(bool turns, transpose_args a) {
     if (turns) {
         a.across = (uint32_t)div_up(a.nx, transpose_tile);
         const uint32_t blocks = a.across * (uint32_t)div_up(a.ny, transpose_tile);
@@ -59,6 +51,25 @@ static void matrix(bool turns, const size_t *n, size_t in_gap, size_t out_gap) {
             for (uint32_t t = 0; t < rows_threads; t++)
                 rows_copy<E>(a, block, t % width, t / width, width, high);
     }
+}
+
+/// A copy or a transpose of three planes, with gaps between the rows, and a row
+/// after the last of each that is not written.
+static void matrix(bool turns, const size_t *n, size_t in_gap, size_t out_gap) {
+    constexpr uint32_t planes = 3;
+    const size_t in_row = n[0] + in_gap, out_row = n[turns ? 1 : 0] + out_gap;
+    const size_t in_plane = in_row * n[1], out_plane = out_row * (n[turns ? 0 : 1] + 1);
+    const std::vector<E> in = numbers(in_plane * planes);
+    std::vector<E> out(out_plane * planes, E{{hole, hole}}), want = out;
+    for (size_t z = 0; z < planes; z++)
+        for (size_t y = 0; y < n[1]; y++)
+            for (size_t x = 0; x < n[0]; x++)
+                want[z * out_plane + (turns ? y + x * out_row : x + y * out_row)] =
+                    in[z * in_plane + x + y * in_row];
+    const transpose_args all = {in.data(), out.data(), n[0],     (uint32_t)n[1], 0,
+                                in_row,    out_row,    in_plane, out_plane};
+    for (uint32_t z = 0; z < planes; z++)
+        plane(turns, plane_of<E>(all, z));
     if (!equal(out, want))
         fail(turns ? "transpose" : "copy", n[0], n[1], in_gap, (int)out_gap);
 }

@@ -359,6 +359,9 @@ def workloads():
     tasks = {kind: (int(count), float(sum_of)) for kind, count, sum_of in re.findall(r"(transpose\w*): (\d+) on cores in ([\d.]+) s", said)}
     pairs = tasks["transpose_exchange"][0] + tasks["transpose_swap"][0]
     check(pairs == 15 - 5 and tasks["transpose_alone"][0] == 3 and abs(sum(t[1] for t in tasks.values()) - 23) < 0.01, said)
+    said = run("run", "transpose:500x300x200:zxy", "--tile", "100", "--machine", name).stdout
+    tasks = re.search(r"transpose: (\d+) on cores in ([\d.]+) s", said)
+    check(tasks and tasks.groups() == ("30", "3000"), said) # of 100 times the elements
     # each list of psg bench gets to the workload: seconds as the placements and orders are known to take, of 88 s on one GPU
     run("bench", "--workload", "blocks:8", "--machine", "tesla-c1060", "--gpus", "3", "--cpus", "0", "--sched", "dmdas,dmdasd", "--tile", "4,8",
         "--order", "listed,longest", "--barrier", "yes", "--priority", "none,path", "--place", "free,static,guided", "--repeat", "1",

@@ -80,12 +80,17 @@ static const struct {
 
     {"transpose:",
      "|0|-3|+3|3x|x3|3x0|0x3|3X3|3x3x3|3.5| 3|2147483648|" HUGE_NUMBER
-     "|3:|3:in|3:inplace:|3inplace|:inplace",
-     "N, MxN, N:inplace or MxN:inplace",
+     "|3:|3:in|3:inplace:|3inplace|:inplace|3:yxz|3x3:yxz|3x3x3:|3x3x3:yx|3x3x3:yyz|3x3x3:yxzz"
+     "|3x3x0:yxz|3x3x3x3:yxz|3x3x3:inplace|3x3x3:yxz:inplace:complex|3x3x3:yxz:complexes"
+     "|3x3x2147483648:yxz|3x3x3:complex:yxz|3:complex:",
+     "N, MxN or NXxNYxNZ:yzx",
      {0}},
     {"transpose:", LARGEST "|" LARGEST ":inplace", "GB of memory", {0}},
+    {"transpose:", LARGEST "x" LARGEST "x" LARGEST ":zyx", "GB of memory", {0}},
     {"transpose:100000", "", "GB of memory", {.tile = 1}},
     {"transpose:9x4", "", "T from 1 to 9", {.tile = 10}},
+    {"transpose:9x4x8:zxy", "", "T x T x T numbers, T from 1 to 9", {.tile = 10}},
+    {"transpose:2000x4x8:zxy", "", "T from 1 to 1625", {.tile = 1626}},
     {"transpose:9", "", "barrier: transpose has none", {.barrier = 1}},
 
     {"vadd:",

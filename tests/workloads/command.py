@@ -43,6 +43,15 @@ def bounded():
         check(re.search(words, said, re.M), "no %s in\n%s" % (words, said))
 
 
+def axes():
+    """Of a 3-D array the line says what its axes become, and the report how much memory moves."""
+    said = run("run", "transpose:30x20x10:yzx:complex:inplace", "--tile", "10", "--gpus", "0",
+               "--bounds").stdout
+    for words in (r": 30 x 20 x 10 to yzx in complex f64 in place, 3 x 2 x 1 tiles of 10 x 10 x",
+                  r"transpose_swap: \d+ on cores", r"^answer    right     6000; known 6000,"):
+        check(re.search(words, said, re.M), "no %s in\n%s" % (words, said))
+
+
 def reports():
     run(*EP, "--sched", "eager", "--priority", "path", "--json", "r.json", "--trace", "t.json", "--dag", "g.dot", "--bounds")
     with open("r.json", encoding="utf-8") as file:
@@ -117,6 +126,7 @@ def bad():
 
 lines()
 bounded()
+axes()
 reports()
 not_known()
 whole_machine()
