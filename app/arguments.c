@@ -433,7 +433,7 @@ int app_arguments_parse_operand(const command_text *command, const char *missing
     *operand = named ? argv[1] : "";
     return code             ? code
            : !(*operand)[0] ? app_error(APP_USAGE, "%s", missing)
-           : app_ranks() > 1
+           : command->alone && app_ranks() > 1
                ? app_error(APP_USAGE, "psg %s is for one process: start it without mpirun",
                            command->name)
                : APP_DONE;

@@ -124,7 +124,7 @@ const char *app_options_simulated(const app_options *options);
  *  `field` in its rows is about, with the defaults in it */
 int app_arguments_parse(const app_command_text *command, int argc, char **argv, void *arguments);
 
-/** The same for a command of one process that begins with an operand, as psg view FILE.
+/** The same for a command that begins with an operand, as psg view FILE.
  *  @param[in] missing  what is said where there is none. @param[out] operand  part of argv */
 int app_arguments_parse_operand(const app_command_text *command, const char *missing, int argc,
                                 char **argv, void *arguments, const char **operand);

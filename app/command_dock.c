@@ -58,7 +58,8 @@ static const app_command_text dock_text = {
         "Find how two molecules fit each other, both rigid. The mobile one is turned into all\n"
         "rotations, and a correlation by FFT scores all shifts of each: cells of it on the\n"
         "surface of the static molecule count 1, and those in its core -15. The scores of the\n"
-        "poses, and their energies, are always checked by sums over cells and atoms.\n",
+        "poses, and their energies, are always checked by sums over cells and atoms.\n"
+        "Several processes, started by mpirun, share the rotations.\n",
     .end = "Examples:\n"
            "  psg dock --static trypsin.pdb --mobile inhibitor.pdb --out poses.csv\n"
            "         4656 rotations, 15 degrees apart, and the 10 best poses\n"
@@ -381,7 +382,7 @@ static int read_arguments(int argc, char **argv, dock_arguments *a) {
     if (a->file[0] == NULL || a->file[1] == NULL) {
         return app_error(APP_USAGE, "say what to dock: psg dock --static FILE --mobile FILE");
     }
-    return app_work_arguments_check(&a->work, "dock");
+    return app_work_arguments_check(&a->work);
 }
 
 static int read_molecules(dock_job *d) {
@@ -402,8 +403,8 @@ int app_dock(int argc, char **argv) {
         d.job.out = a->out;
         d.job.in[0] = (app_named_file){"--static", a->file[0], true, NULL};
         d.job.in[1] = (app_named_file){"--mobile", a->file[1], true, NULL};
-        d.job.notes.quiet = a->work.quiet;
-        code = read_molecules(&d);
+        d.job.notes.quiet = a->work.quiet || app_rank() > 0;
+        code = app_ranks_agree(read_molecules(&d));
     }
     if (!code) {
         code = app_work_perform(&d.job);

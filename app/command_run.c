@@ -48,6 +48,9 @@ static void print_workloads(void) {
         if (w->tile != NULL) {
             print_sentence("", "--tile ", w->tile);
         }
+        if (w->processes) {
+            print_sentence("", "mpirun: ", "processes share the work");
+        }
     }
 }
 
@@ -68,6 +71,8 @@ static const app_command_text run_text = {
            "         2^24 pairs, on all workers\n"
            "  psg run ep:W --tile 20 --sched eager --gpus 0 --bounds\n"
            "         larger tasks, on cores, and how short that could have been\n"
+           "  mpirun -n 4 psg run ep:W\n"
+           "         four processes share the work\n"
            "\n"
            "Exit status:\n"
            "  0      done, and the answer was right\n"
@@ -119,7 +124,7 @@ static int read_arguments(int argc, char **argv, run_arguments *a) {
     app_work_arguments_init(&a->work);
     const int code = app_arguments_parse_operand(&run_text, "say what to run: psg run ep:S", argc,
                                                  argv, a, &a->name);
-    return code ? code : app_work_arguments_check(&a->work, "run");
+    return code ? code : app_work_arguments_check(&a->work);
 }
 
 int app_run(int argc, char **argv) {

@@ -60,7 +60,8 @@ static const app_command_text example_text = {
            "         four charges in a box of 10 x 10 x 10\n"
            "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '-4*pi' --verify\n"
            "         their potential, in Gaussian units\n",
-    .operand = "FILE[:DATASET]"};
+    .operand = "FILE[:DATASET]",
+    .alone = true};
 
 /* ---------------------------------------------------------------------------------- the field */
 

@@ -11,6 +11,7 @@ typedef struct app_command_text {
     const char *end;   /**< and after them */
     /** What follows the command's name, in words as of a row's `argument`; NULL: nothing. */
     const char *operand;
+    bool alone;               /**< with an operand: for one process, without mpirun */
     void (*print_list)(void); /**< prints what stands between the intro and the options; NULL */
     /** Takes an option of the rows and its argument. NULL: values go to `field` of their rows.
      *  @return APP_DONE; an exit code after a message */

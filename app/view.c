@@ -54,7 +54,8 @@ static const app_command_text view_text = {
            "         slices.png\n"
            "  psg view rho.npy --box 10 --at 5,5,2.5 --out rho.png\n"
            "         of a file of NumPy's, through a place\n",
-    .operand = "FILE[:DATASET]"};
+    .operand = "FILE[:DATASET]",
+    .alone = true};
 
 /* What is looked at. */
 typedef struct view {

@@ -23,6 +23,9 @@ typedef struct work_files {
 } work_files;
 
 int app_work_status(psg_status status) {
+    if (status == PSG_ERR_RUNTIME) {
+        app_ranks_hurry(); /* all processes but a stopped one come here at the same time */
+    }
     return status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
 }
 
@@ -50,10 +53,23 @@ static int begin_files(const app_work_job *r, work_files *w) {
     return code;
 }
 
+/* What rank 0 has begun, for the others. */
+static int share_files(const app_work_job *r, work_files *w) {
+    const int code = app_ranks_agree(app_rank() == 0 ? begin_files(r, w) : APP_DONE);
+    if (!code) {
+        app_ranks_share(w->output, sizeof w->output);
+    }
+    for (int f = 0; f < FILES && app_rank() > 0; f++) {
+        app_output_adopt(&w->output[f]);
+    }
+    return code;
+}
+
 static int make(app_work_job *r) {
     const app_work_arguments *a = r->arguments;
     psg_options options = a->solver.options;
     workload_options how = {.tile = 0};
+    options.comm = app_ranks_comm();
     options.record = a->bounds || a->trace != NULL || a->dag != NULL;
     how.tile = a->tile;
     how.order = (workload_order)a->order;
@@ -61,15 +77,16 @@ static int make(app_work_job *r) {
     how.barrier = a->barrier;
     how.place = (workload_place)a->place;
     app_progress_step(&r->progress, "starting");
-    const int code = r->command->create(r, &how, &options);
+    int code = app_ranks_agree(r->command->create(r, &how, &options));
     if (code) {
         return code;
     }
     app_runs_note_cpus(options.cpus, &r->notes);
-    app_signals_install(false); /* what was loaded may have brought handlers */
+    app_signals_install(app_rank() > 0); /* what was loaded may have brought handlers */
     r->runs.repeat = a->repeat;
     r->runs.seconds = app_allocate(a->repeat, sizeof *r->runs.seconds, "the times");
-    return r->runs.seconds != NULL ? app_workers_find(&options, &r->runs.workers) : APP_FAILED;
+    code = app_ranks_agree(r->runs.seconds != NULL ? APP_DONE : APP_FAILED);
+    return code ? code : app_workers_find(&options, &r->runs.workers);
 }
 
 /* The tasks of a run are of many kinds and lengths, but those of each kind are alike, and spread
@@ -98,23 +115,33 @@ static int run_all(app_work_job *r) {
             return app_work_status(status);
         }
         r->runs.seconds[m] = r->statistics.seconds; /* without what comes before the first task */
-        if (r->arguments->trace != NULL && app_record_take(&r->record, workload_work(r->work))) {
+        if (r->arguments->trace != NULL &&
+            app_ranks_agree(app_record_take(&r->record, workload_work(r->work)))) {
             return APP_FAILED;
         }
     }
     r->runs.total = psg_clock() - start;
-    r->runs.submit = r->statistics.submit;
     const app_load after = app_load_now();
-    r->runs.load = app_load_between(&before, &after);
+    r->runs.load = app_ranks() == 1 ? app_load_between(&before, &after) : NAN;
+    app_ranks_max(r->runs.seconds, r->runs.repeat);
+    app_ranks_max(&r->runs.total, 1);
     return app_runs_times(&r->runs);
 }
 
 /* What there is to tell of the last run. */
 static int look(app_work_job *r) {
-    psg_status status = psg_work_tasks(workload_work(r->work), r->tasks, APP_WORK_TASKS, &r->kinds);
+    app_work_share *all = &r->all;
+    psg_status status =
+        psg_work_tasks(workload_work(r->work), all->tasks, APP_WORK_TASKS, &all->kinds);
+    const int code = app_work_shares_join(all, &r->shares, &r->statistics);
+    if (code) {
+        return code;
+    }
+    r->runs.submit = r->statistics.submit;
     if (status == PSG_OK && r->arguments->bounds) {
         app_progress_step(&r->progress, "measuring memory");
         status = psg_work_bounds(workload_work(r->work), &r->runs.bounds);
+        app_runs_join_bounds(&r->runs.bounds);
     }
     if (status == PSG_OK) {
         status = workload_answers(r->work, r->answers, APP_WORK_ANSWERS, &r->count);
@@ -135,8 +162,8 @@ static void print(const app_work_job *r) {
     }
     app_runs_print_workers(&r->runs);
     app_runs_print_executor(&r->runs);
-    for (size_t k = 0; k < r->kinds; k++) {
-        const psg_kind_tasks *t = &r->tasks[k];
+    for (size_t k = 0; k < r->all.kinds; k++) {
+        const psg_kind_tasks *t = &r->all.tasks[k];
         const char *joint = ":";
         printf("%s %s", k == 0 ? "tasks    " : "         ", psg_stage_name(t->stage));
         for (int gpu = 0; gpu < 2; gpu++) {
@@ -148,23 +175,12 @@ static void print(const app_work_job *r) {
         }
         printf("\n");
     }
+    app_work_shares_print(r->shares);
     printf("start     %.3g s\n", r->statistics.make_seconds);
     app_runs_print_times(&r->runs);
     app_runs_print_bounds(&r->runs);
     app_runs_print_links(r->statistics.link);
     r->command->print(r);
-}
-
-static json_t *json_tasks(const app_work_job *r) {
-    json_t *kinds = json_object();
-    for (size_t k = 0; k < r->kinds; k++) {
-        const psg_kind_tasks *t = &r->tasks[k];
-        app_json_put(kinds, psg_stage_name(t->stage),
-                     json_pack("{s{sI sf} s{sI sf}}", "cores", "tasks", (json_int_t)t->tasks[0],
-                               "seconds", t->seconds[0], "gpus", "tasks", (json_int_t)t->tasks[1],
-                               "seconds", t->seconds[1]));
-    }
-    return kinds;
 }
 
 static json_t *json_answers(const app_work_job *r) {
@@ -192,10 +208,12 @@ static int write_json(const app_work_job *r, const char *path) {
     app_json_put_text(root, "priority", app_work_priorities[a->priority].name);
     r->command->report(r, root);
     app_runs_json_executor(&r->runs, root);
+    app_json_put(root, "ranks", json_integer(app_ranks()));
     app_json_put(root, "workers", app_json_workers(&r->runs.workers));
     app_json_put_size(root, "repeat", r->runs.repeat);
     app_json_put(root, "seconds", app_runs_json_times(&r->runs));
-    app_json_put(root, "tasks", json_tasks(r));
+    app_json_put(root, "tasks", app_work_share_json(&r->all));
+    app_json_put(root, "shares", app_work_shares_json(r->shares));
     app_json_put(root, "links", app_runs_json_links(r->statistics.link));
     if (r->runs.bounds.seconds > 0) {
         app_json_put(root, "bounds", app_runs_json_bounds(&r->runs));
@@ -207,8 +225,9 @@ static int write_json(const app_work_job *r, const char *path) {
     return app_json_write(root, path, a->json);
 }
 
+/* Of rank 0. */
 static int write_files(app_work_job *r, const work_files *w) {
-    int code = r->record.rows[APP_RECORD_RUNS] > 0 ? app_record_join(&r->record) : APP_DONE;
+    int code = APP_DONE;
     if (!code && w->path[TRACE] != NULL) {
         json_t *about = app_runs_about(&r->runs);
         app_json_put_text(about, "workload", r->workload);
@@ -234,14 +253,17 @@ static int write_files(app_work_job *r, const work_files *w) {
 /* A wrong answer is told of, too. */
 static int finish(app_work_job *r, work_files *w) {
     const psg_status right = r->count > 0 ? workload_check(r->work) : PSG_OK;
-    r->status = right == PSG_OK ? APP_DONE : app_error(APP_FAILED, "%s", psg_last_error());
+    r->status =
+        app_ranks_agree(right == PSG_OK ? APP_DONE : app_error(APP_FAILED, "%s", psg_last_error()));
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->runs, &r->notes);
     app_runs_note_policy(&r->runs, r->arguments->solver.options.policy, &r->notes);
-    int code = write_files(r, w);
+    int code = r->record.rows[APP_RECORD_RUNS] > 0 ? app_record_join(&r->record) : APP_DONE;
+    code = code || app_rank() > 0 ? code : write_files(r, w);
     for (int f = 0; f < FILES && !code; f++) {
         code = w->path[f] != NULL ? app_output_commit(&w->output[f]) : APP_DONE;
     }
+    code = app_ranks_agree(code);
     return code ? code : r->status;
 }
 
@@ -250,6 +272,7 @@ static void clean_up(app_work_job *r) {
     workload_destroy(r->work);
     app_record_free(&r->record);
     app_workers_free(&r->runs.workers);
+    free(r->shares);
     free(r->runs.seconds);
 }
 
@@ -257,12 +280,13 @@ int app_work_perform(app_work_job *r) {
     static int (*const steps[])(app_work_job *) = {make, run_all, look};
     work_files files = {.path = {NULL}};
     r->runs.what = "run";
-    r->notes.quiet = r->arguments->quiet;
-    app_signals_install(false);
+    r->notes.quiet = r->arguments->quiet || app_rank() > 0;
+    app_signals_install(app_rank() > 0);
     app_progress_start(&r->progress, !r->notes.quiet);
-    int code = begin_files(r, &files);
+    int code = app_ranks_agree(app_ranks_limit(r->arguments->solver.options.time_limit));
+    code = code ? code : share_files(r, &files);
     for (size_t step = 0; step < sizeof steps / sizeof steps[0] && !code; step++) {
-        code = steps[step](r);
+        code = app_ranks_agree(steps[step](r));
     }
     if (!code) {
         code = finish(r, &files);
@@ -279,10 +303,7 @@ void app_work_arguments_init(app_work_arguments *arguments) {
     app_options_init(&arguments->solver);
 }
 
-int app_work_arguments_check(const app_work_arguments *a, const char *command) {
-    if (app_ranks() > 1) {
-        return app_error(APP_USAGE, "psg %s is for one process: start it without mpirun", command);
-    }
+int app_work_arguments_check(const app_work_arguments *a) {
     if (a->solver.options.cpus == 0 && a->solver.options.gpus == 0) {
         return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to run on");
     }

@@ -9,6 +9,7 @@
 #include "app/progress.h"
 #include "app/record.h"
 #include "app/runs.h"
+#include "app/work_shares.h"
 #include "workloads/workload.h"
 
 /** What these commands get from their command lines; the first member of their own structs of
@@ -39,6 +40,7 @@ typedef struct app_work_arguments {
         APP_SOLVER_ROW(NULL, "calibrate", FIELD(solver), NULL),                                    \
         APP_SOLVER_ROW(NULL, "cache_dir", FIELD(solver), NULL),                                    \
         APP_SOLVER_ROW(NULL, "machine", FIELD(solver), NULL),                                      \
+        APP_SOLVER_ROW("Processes", "time_limit", FIELD(solver), NULL),                            \
         APP_JSON_ROW("write all results and times"), APP_RECORD_ROWS("run"), APP_FORCE_ROW,        \
         APP_QUIET_ROW, {                                                                           \
         "Runs", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",   \
@@ -63,7 +65,7 @@ typedef struct app_work_command {
     size_t part_tasks;
 } app_work_command;
 
-enum { APP_WORK_TASKS = 64, APP_WORK_ANSWERS = 64 };
+enum { APP_WORK_ANSWERS = 64 };
 
 /** All 0 but for the first six. */
 struct app_work_job {
@@ -79,8 +81,8 @@ struct app_work_job {
     app_record record;
     workload *work;
     psg_run_statistics statistics;
-    psg_kind_tasks tasks[APP_WORK_TASKS];
-    size_t kinds;
+    app_work_share all;     /**< of all processes; in other processes than rank 0 their own */
+    app_work_share *shares; /**< [ranks], on rank 0 */
     workload_answer answers[APP_WORK_ANSWERS];
     size_t count;
     int status;
@@ -89,12 +91,13 @@ struct app_work_job {
 /** Defaults, before the command line is read. */
 void app_work_arguments_init(app_work_arguments *arguments);
 /** What the options say together. @return APP_DONE; APP_USAGE after a message */
-int app_work_arguments_check(const app_work_arguments *arguments, const char *command);
+int app_work_arguments_check(const app_work_arguments *arguments);
 
 /** A message of the library's, unless all is well. @return the exit code */
 int app_work_status(psg_status status);
 
-/** From the files that it will write to the end. @return the exit code, after messages */
+/** From the files that it will write to the end. Collective. @return the exit code, after messages,
+ * the same in all processes */
 int app_work_perform(app_work_job *job);
 
 #endif

@@ -1,18 +1,22 @@
 /* Engines of programs with tasks of their own: psg_task.h. */
 #include "codelets/gpu.h"
+#include "codelets/kinds.h"
 #include "graph/block.h"
 #include "graph/options.h"
 #include "graph/psg_machine.h"
+#include "graph/ranks.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/transfer_log.h"
 #include "graph/work.h"
 #include "graph/workers.h"
 #include "runtime/machine_times.h"
+#include "runtime/message.h"
 #include "runtime/registered.h"
 #include "runtime/runs.h"
 #include "runtime/simulation.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* An engine is a work with what belongs to it. */
@@ -24,9 +28,17 @@ typedef struct engine {
     psg_gpu_user gpu_user;
     psg_run *run;
     psg_submission submission; /* of the run that has been started */
+    double most[2];            /* cores and GPUs of the process that has the most */
+    bool left;                 /* MPI still has memory of messages that were given up */
 } engine;
 
-static const psg_work_rules rules = {.event = NULL};
+/* A message that came is known from its end on. */
+static void tell_event(const psg_work *work, const psg_run_event *from, psg_event *event) {
+    (void)work;
+    event->start = from->received ? from->end : from->start;
+}
+
+static const psg_work_rules rules = {.event = tell_event};
 
 /* @return NULL: it is a plan's */
 static engine *engine_of(const psg_work *work) {
@@ -41,8 +53,8 @@ static psg_status check_options(psg_options *checked, const char *name,
     if (status != PSG_OK) {
         return status;
     }
-    if (checked->comm != NULL || checked->nodes > 1) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "%s is for one process and one node", name);
+    if (checked->nodes > 1) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "%s is for one simulated node", name);
     }
     if (checked->cpus != 0 && checked->gpus != 0) { /* StarPU starts all that are not left out */
         checked->cpu_share = 1;
@@ -115,6 +127,7 @@ static psg_status set_engine(engine *e, const psg_options *options) {
                      .kinds = psg_kind_count(),
                      .record = options->record != 0,
                      .polls = gpus && !cpus,
+                     .comm = e->engine.comm,
                      .slots = 1};
     e->work = (psg_work){.rules = &rules,
                          .owner = e,
@@ -140,8 +153,28 @@ static psg_status make(engine *e, const psg_options *options) {
     return status == PSG_OK ? start_gpus(e) : status;
 }
 
+/* What all processes do together, once each has an engine. Messages consist of bytes. */
+static psg_status join(engine *e) {
+    psg_comm *comm = e->engine.comm;
+    e->most[0] = (double)e->workers.cpu_count;
+    e->most[1] = (double)e->workers.gpu_count;
+    const psg_status status = psg_ranks_max(comm, e->most, 2);
+    if (status != PSG_OK || comm == NULL) {
+        return status;
+    }
+    e->engine.row_bytes = 1;
+    e->engine.channel = psg_comms->connect(comm, e->engine.row_bytes, 0);
+    return e->engine.channel != NULL ? PSG_OK : psg_fail(PSG_ERR_RUNTIME, "%s", comm->words);
+}
+
 static void free_engine(engine *e) {
+    if (e->left) { /* MPI may still write there */
+        return;
+    }
     psg_run_destroy(e->run);
+    if (e->engine.channel != NULL) {
+        psg_comms->disconnect(e->engine.channel);
+    }
     if (e->engine.gpu != NULL) {
         psg_runtime_awake();
         psg_gpu_stop(&e->engine);
@@ -150,6 +183,26 @@ static void free_engine(engine *e) {
     psg_work_forget(&e->work);
     free(e->workers.usable);
     free(e);
+}
+
+/* As a plan begins: from here on no process goes on alone, nor stops alone. @param[out] comm  NULL:
+ * one process */
+static psg_status begin(psg_options *checked, const char *name, const psg_options *options,
+                        psg_comm **comm) {
+    const psg_status right = check_options(checked, name, options);
+    psg_status status = psg_ranks_open(comm, checked); /* wrong options have their comm, too */
+    if (status == PSG_OK) {
+        status = psg_ranks_agree(*comm, right);
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    const psg_status mine = psg_runtime_acquire(checked, *comm, "");
+    status = psg_ranks_agree(*comm, mine);
+    if (status != PSG_OK && mine == PSG_OK) {
+        psg_runtime_release(*comm);
+    }
+    return status;
 }
 
 psg_status psg_engine_create(psg_work **work, const psg_engine_args *args,
@@ -169,25 +222,28 @@ psg_status psg_engine_create(psg_work **work, const psg_engine_args *args,
                             m, kind);
         }
     }
-    psg_status status = check_options(&checked, args->name, options);
-    if (status == PSG_OK) {
-        status = psg_runtime_acquire(&checked, NULL, "");
-    }
+    psg_comm *comm = NULL;
+    psg_status status = begin(&checked, args->name, options, &comm);
     if (status != PSG_OK) {
         return status;
     }
     engine *e = calloc(1, sizeof *e);
     if (e != NULL) {
         e->args = *args;
+        e->engine.comm = comm;
         status = make(e, &checked);
     } else {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for an engine");
+    }
+    status = psg_ranks_agree(comm, status);
+    if (status == PSG_OK) {
+        status = join(e);
     }
     if (status != PSG_OK) {
         if (e != NULL) {
             free_engine(e);
         }
-        psg_runtime_release(NULL);
+        psg_runtime_release(comm);
         return status;
     }
     e->work.make_seconds = psg_clock() - before;
@@ -199,8 +255,9 @@ void psg_engine_destroy(psg_work *work) {
     engine *e = engine_of(work);
     psg_clear_error();
     if (e != NULL) {
+        psg_comm *comm = e->engine.comm;
         free_engine(e);
-        psg_runtime_release(NULL);
+        psg_runtime_release(comm);
     }
 }
 
@@ -214,8 +271,42 @@ psg_engine_workers psg_engine_find_workers(const psg_work *work) {
         found.usable = e->workers.usable;
         found.copies = e->workers.copies;
         found.simulated = psg_simulated();
+        found.rank = e->engine.comm != NULL ? e->engine.comm->rank : 0;
+        found.ranks = e->engine.comm != NULL ? e->engine.comm->ranks : 1;
+        found.most_cpus = (size_t)e->most[0];
+        found.most_gpus = (size_t)e->most[1];
     }
     return found;
+}
+
+psg_status psg_engine_agree(psg_work *work, psg_status status) {
+    const engine *e = engine_of(work);
+    return e != NULL ? psg_ranks_agree(e->engine.comm, status) : status;
+}
+
+psg_status psg_engine_sum(psg_work *work, double *values, size_t count) {
+    const engine *e = engine_of(work);
+    psg_clear_error();
+    return e != NULL && (values != NULL || count == 0)
+               ? psg_ranks_sum(e->engine.comm, values, count)
+               : psg_fail(PSG_ERR_ARG, "work or values is NULL, or the work is a plan's");
+}
+
+psg_status psg_engine_messages(psg_work *work, size_t most) {
+    engine *e = engine_of(work);
+    psg_clear_error();
+    if (e == NULL) {
+        return psg_fail(PSG_ERR_ARG, "work is NULL, or a plan's");
+    }
+    struct psg_transfer *room = psg_transfers_create(most);
+    if (room != NULL) {
+        free(e->run->messages.transfer);
+        e->run->messages.transfer = room;
+        e->engine.messages = most;
+    }
+    return psg_ranks_agree(
+        e->engine.comm,
+        room != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for %zu messages", most));
 }
 
 void psg_engine_awake(void) {
@@ -284,11 +375,64 @@ psg_status psg_engine_wait(psg_work *work) {
         return psg_fail(PSG_ERR_ARG, "work is NULL, or a plan's");
     }
     psg_work_submitted(e->run, e->submission);
-    (void)psg_run_wait(e->run, 0);
+    e->left = psg_work_wait(e->run) || e->left;
     psg_work_keep(work, e->run, e->submission.program);
     psg_transfers_end(work, e->run);
     psg_runtime_rest();
-    return psg_fail_run(e->run);
+    return psg_ranks_agree(e->engine.comm, psg_fail_run(e->run));
+}
+
+/* @return NULL: a wrong message, which fails the run; the process at its other end gets none */
+static const char *check_message(const psg_run *run, const psg_travel *how, size_t bytes) {
+    const psg_comm *comm = run->engine->comm;
+    return comm == NULL || how->rank < 0 || how->rank >= comm->ranks || how->rank == comm->rank
+               ? "there is no such process"
+           : how->tag < 0 || (size_t)how->tag > psg_comms->most_tags() ? "MPI has no such tag"
+           : bytes > INT_MAX                                           ? "it is too long"
+           : run->messages.transfers == run->engine->messages
+               ? "psg_engine_messages() made no room for it"
+               : NULL;
+}
+
+/* One message of an engine's waits for none of the others. */
+static psg_message message_of(psg_run *run, psg_data data, const psg_travel *how) {
+    const size_t element = starpu_block_get_elemsize(data);
+    const bool whole = how->runs == 0;
+    const size_t bytes = whole ? starpu_data_get_size(data) : how->length * element;
+    const char *wrong = check_message(run, how, bytes * (whole ? 1 : how->runs));
+    if (wrong != NULL) {
+        psg_run_fail(run, PSG_FAULT_MPI, "a message with process %d, of tag %d: %s", how->rank,
+                     how->tag, wrong);
+    }
+    return (psg_message){
+        .rank = wrong == NULL ? how->rank : -1,
+        .tag = how->tag,
+        .node = STARPU_MAIN_RAM,
+        .rows = bytes,
+        .runs = how->runs,
+        .pitch = how->pitch * element,
+        .first = how->first * element,
+        .alone = true,
+        .counts = true,
+        .label = {PSG_TASK_EXCHANGE, {how->index[0], how->index[1], how->index[2]}}};
+}
+
+/* Where a task is missing its data may be nowhere. The other process waits for the message in any
+ * case. */
+void psg_run_send(psg_run *run, psg_data data, const psg_travel *how) {
+    psg_message message = message_of(run, data, how);
+    const bool there = !psg_run_incomplete(run);
+    message.rows = there ? message.rows : 0;
+    if (message.rank >= 0) {
+        psg_message_send(run, there ? data : NULL, &message);
+    }
+}
+
+void psg_run_receive(psg_run *run, psg_data data, const psg_travel *how) {
+    const psg_message message = message_of(run, data, how);
+    if (message.rank >= 0) {
+        psg_message_receive(run, data, &message);
+    }
 }
 
 /* A task is counted as pending before it is counted as submitted. */

@@ -99,6 +99,7 @@ static psg_message message_of(const psg_plan *plan, const psg_workspace *workspa
         .node = exchange->node(home),
         .rows = exchange->message_rows(&block),
         .read = way == PSG_WAY_THERE_AGAIN,
+        .counts = way == PSG_WAY_THERE_AGAIN,
         .label = {PSG_TASK_EXCHANGE,
                   {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
 }

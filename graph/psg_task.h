@@ -164,22 +164,25 @@ typedef struct psg_engine_args {
  *  @param[out] work     what psg_observe.h is about; NULL after a failure
  *  @param[in]  args     not kept, but for what it points to: as long as the engine
  *  @param[in]  options  not kept; NULL: the defaults. cpus, gpus (all by default), gpu_ids, policy,
- * calibrate, record, precision, machine and cache_dir count
- *  @return PSG_OK; PSG_ERR_UNSUPPORTED: comm or nodes, a kind that no worker can run, or a
- * simulated machine without its time; PSG_ERR_ARG, _NODEV, _STATE, _MEMORY, _RUNTIME as
- * psg_plan_create() */
+ * calibrate, record, precision, machine, cache_dir, comm and time_limit count. With comm each
+ * process makes an engine, with its part of the node's cores and GPUs. Then this call and those
+ * that are marked collective are for all of the processes, and end alike in all of them
+ *  @return PSG_OK; PSG_ERR_UNSUPPORTED: nodes, a kind that no worker can run, or a simulated
+ * machine without its time; PSG_ERR_ARG, _NODEV, _STATE, _MEMORY, _RUNTIME as psg_plan_create() */
 PSG_API psg_status psg_engine_create(psg_work **work, const psg_engine_args *args,
                                      const psg_options *options);
-/** After psg_engine_wait() for all runs, and once its data are freed. NULL is fine. */
+/** After psg_engine_wait() for all runs, and once its data are freed. Collective. NULL is fine. */
 PSG_API void psg_engine_destroy(psg_work *work);
 
 /** The workers that take the tasks. */
 typedef struct psg_engine_workers {
-    size_t count;      /**< StarPU's, of all kinds: the numbers of workers are below it */
-    size_t cpus, gpus; /**< cores and GPUs that take tasks */
-    const int *usable; /**< [cpus + gpus]: StarPU's numbers, GPUs first; the engine's */
-    bool copies;       /**< StarPU may hold copies of data in several memories */
-    bool simulated;    /**< nothing is computed */
+    size_t count;                /**< StarPU's, of all kinds: the numbers of workers are below it */
+    size_t cpus, gpus;           /**< cores and GPUs that take tasks */
+    const int *usable;           /**< [cpus + gpus]: StarPU's numbers, GPUs first; the engine's */
+    bool copies;                 /**< StarPU may hold copies of data in several memories */
+    bool simulated;              /**< nothing is computed */
+    int rank, ranks;             /**< this process, and how many there are; 0 and 1 without comm */
+    size_t most_cpus, most_gpus; /**< cores and GPUs of the process that has the most */
 } psg_engine_workers;
 
 /** @return of an engine; all 0 for NULL */
@@ -190,6 +193,13 @@ PSG_API psg_engine_workers psg_engine_find_workers(const psg_work *work);
  * themselves. */
 PSG_API void psg_engine_awake(void);
 PSG_API void psg_engine_rest(void);
+
+/** One status for all processes of an engine: PSG_OK if it is on all of them, else that of the
+ * first that failed, with its words. Collective. @return the status as it is, where work is NULL */
+PSG_API psg_status psg_engine_agree(psg_work *work, psg_status status);
+/** Each value becomes the sum over the processes of an engine. Collective.
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_RUNTIME */
+PSG_API psg_status psg_engine_sum(psg_work *work, double *values, size_t count);
 
 /* -------------------------------------------------------------------------------------- data */
 
@@ -245,8 +255,31 @@ PSG_API void psg_run_submit(psg_run *run, psg_label label, const psg_task_data *
 /** Tasks with these data that are submitted later begin when those before have ended. No worker
  * does anything for it. */
 PSG_API void psg_run_gate(psg_run *run, psg_data data);
-/** All tasks are submitted: wait until they have ended. The first failure ends the work of all
- * tasks after it.
+/** Between two runs: make room for so many messages in each of the next ones. A message needs no
+ * memory then, because the process at its other end waits for it. Collective.
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: there is as much room as before */
+PSG_API psg_status psg_engine_messages(psg_work *work, size_t most);
+
+/** How data go to another process, or come from there. */
+typedef struct psg_travel {
+    int rank; /**< the other process */
+    int tag;  /**< the same at both ends. Messages that go the same way at once have others */
+    size_t index[3]; /**< for traces, the same at both ends: as psg_label.index */
+    /** A part of the data, of `runs` pieces: each has `length` elements, the first one begins at
+     * element `first`, and the next ones `pitch` elements apart. runs 0: all of the data, which are
+     * dense. The other end may have the same elements in another layout. */
+    size_t first, length, pitch, runs;
+} psg_travel;
+
+/** Data go to another process, or come from there, from main memory to main memory: once the tasks
+ * that were submitted before have ended with them, and before those that are submitted later begin.
+ * The process at the other end submits the other half. Between two processes messages of the same
+ * tag arrive in their order.
+ *  @param[in] how  copied */
+PSG_API void psg_run_send(psg_run *run, psg_data data, const psg_travel *how);
+PSG_API void psg_run_receive(psg_run *run, psg_data data, const psg_travel *how);
+/** All tasks are submitted: wait until they have ended. Collective. The first failure ends the work
+ * of all tasks after it.
  *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME; PSG_ERR_ARG: work is NULL, or a plan's */
 PSG_API psg_status psg_engine_wait(psg_work *work);
 

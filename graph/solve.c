@@ -158,15 +158,8 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     return PSG_OK;
 }
 
-/* Wait until the run has ended. If the other processes do nothing for the time limit, give them up
- * and wait for the own tasks only. */
 static void wait_for_run(psg_plan *plan, psg_run *run) {
-    const bool alone = plan->processes.comm == NULL;
-    const bool given_up = !alone && plan->processes.comm->given_up;
-    if (given_up || !psg_run_wait(run, alone ? 0 : plan->processes.comm->limit)) {
-        plan->storage.left = psg_message_give_up(run) > 0 || plan->storage.left;
-        (void)psg_run_wait(run, 0);
-    }
+    plan->storage.left = psg_work_wait(run) || plan->storage.left;
 }
 
 /* Later work on the streams finds u. For a chain the streams wait, for any other solve the thread

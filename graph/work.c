@@ -3,6 +3,8 @@
 #include "graph/work.h"
 #include "graph/lp_bound.h"
 #include "graph/start.h"
+#include "runtime/comm.h"
+#include "runtime/message.h"
 #include "runtime/runs.h"
 
 #include <stdlib.h>
@@ -28,6 +30,16 @@ void psg_work_submitted(psg_run *run, psg_submission submission) {
     if (awake) {
         starpu_do_schedule(); /* for policies that wait to see the whole graph */
     }
+}
+
+bool psg_work_wait(psg_run *run) {
+    const psg_comm *comm = run->engine->comm;
+    if ((comm == NULL || !comm->given_up) && psg_run_wait(run, comm != NULL ? comm->limit : 0)) {
+        return false;
+    }
+    const bool left = psg_message_give_up(run) > 0;
+    (void)psg_run_wait(run, 0);
+    return left;
 }
 
 void psg_work_keep(psg_work *work, psg_run *run, bool program) {

@@ -50,6 +50,10 @@ typedef struct psg_submission {
 psg_submission psg_work_start(psg_work *work, psg_run *run, uint64_t number);
 /** All tasks of it have been submitted. */
 void psg_work_submitted(psg_run *run, psg_submission submission);
+/** Wait until it has ended. If the other processes do nothing for the time limit, they are given
+ * up, and the own tasks alone are waited for.
+ *  @return MPI still has memory of its messages */
+bool psg_work_wait(psg_run *run);
 /** It has been waited for: keep what there is to tell of it. @param[in] program  see
  * psg_submission */
 void psg_work_keep(psg_work *work, psg_run *run, bool program);

@@ -40,6 +40,11 @@ typedef enum psg_comm_result {
  *  communicator follow one another. */
 typedef struct psg_channel psg_channel;
 
+/** The rows of a message: `runs` times `rows` of them, which begin `pitch` rows apart. */
+typedef struct psg_stripes {
+    size_t rows, runs, pitch;
+} psg_stripes;
+
 /** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks]
  *  numbers each. */
 typedef struct psg_alltoall_part {
@@ -84,12 +89,12 @@ typedef struct psg_comm_table {
     psg_channel *(*connect)(psg_comm *comm, size_t row_bytes, unsigned lanes);
     /** Collective. */
     void (*disconnect)(psg_channel *channel);
-    /** Begin to send rows, end to end, to a process, or to receive them from there. Sender and
-     * receiver have the same tag. @return 0; a code for words */
-    int (*send)(const psg_channel *channel, const void *memory, size_t rows, int rank, int tag,
-                psg_operation *operation);
-    int (*receive)(const psg_channel *channel, void *memory, size_t rows, int rank, int tag,
-                   psg_operation *operation);
+    /** Begin to send rows to a process, or to receive them from there. Sender and receiver have the
+     * same tag, and as many rows. @return 0; a code for words */
+    int (*send)(const psg_channel *channel, const void *memory, const psg_stripes *stripes,
+                int rank, int tag, psg_operation *operation);
+    int (*receive)(const psg_channel *channel, void *memory, const psg_stripes *stripes, int rank,
+                   int tag, psg_operation *operation);
     /** Begin MPI_Ialltoallv on a lane. Collective. @return 0; a code for words */
     int (*alltoall)(const psg_channel *channel, const psg_alltoall_part *from,
                     const psg_alltoall_part *to, size_t lane, psg_operation *operation);

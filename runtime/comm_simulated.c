@@ -119,20 +119,20 @@ static int begin(const psg_channel *channel, size_t rows, bool received, psg_ope
     return 0;
 }
 
-static int send_rows(const psg_channel *channel, const void *memory, size_t rows, int rank, int tag,
-                     psg_operation *operation) {
+static int send_rows(const psg_channel *channel, const void *memory, const psg_stripes *stripes,
+                     int rank, int tag, psg_operation *operation) {
     (void)memory;
     (void)rank;
     (void)tag;
-    return begin(channel, rows, false, operation);
+    return begin(channel, stripes->runs * stripes->rows, false, operation);
 }
 
-static int receive_rows(const psg_channel *channel, void *memory, size_t rows, int rank, int tag,
-                        psg_operation *operation) {
+static int receive_rows(const psg_channel *channel, void *memory, const psg_stripes *stripes,
+                        int rank, int tag, psg_operation *operation) {
     (void)memory;
     (void)rank;
     (void)tag;
-    return begin(channel, rows, true, operation);
+    return begin(channel, stripes->runs * stripes->rows, true, operation);
 }
 
 /* Counts as one message to each other node, one after the other. */

@@ -31,7 +31,6 @@ static psg_pairing *pairing_of(const transfer *t) {
     return &t->run->messages.pairing[t->message.rank][t->message.way];
 }
 
-/* A block that travels is dense. */
 static int start_transfer(psg_request *request, psg_operation *operation) {
     transfer *t = (transfer *)request;
     const psg_channel *channel = t->run->engine->channel;
@@ -40,10 +39,12 @@ static int start_transfer(psg_request *request, psg_operation *operation) {
     if (atomic_load(&t->run->messages.given_up)) {
         return PSG_COMM_GIVEN_UP;
     }
-    void *memory = m->rows > 0 ? starpu_data_handle_to_pointer(t->block, (unsigned)m->node) : NULL;
+    const psg_stripes stripes = {m->rows, m->runs > 0 ? m->runs : 1, m->pitch};
+    char *memory = m->rows > 0 ? starpu_data_handle_to_pointer(t->block, (unsigned)m->node) : NULL;
+    memory = memory != NULL ? memory + m->first * t->run->engine->row_bytes : NULL;
     return t->event.received
-               ? psg_comms->receive(channel, memory, m->rows, m->rank, m->tag, operation)
-               : psg_comms->send(channel, memory, m->rows, m->rank, m->tag, operation);
+               ? psg_comms->receive(channel, memory, &stripes, m->rank, m->tag, operation)
+               : psg_comms->send(channel, memory, &stripes, m->rank, m->tag, operation);
 }
 
 static void end_transfer(psg_request *request, int code) {
@@ -91,7 +92,8 @@ static void ready(void *argument) {
     psg_run *run = t->run;
     psg_pairing *p = pairing_of(t);
     psg_request *go[2] = {NULL, NULL};
-    if (t->message.read && !t->event.received) {
+    t->event.start = starpu_timing_now();
+    if (t->message.counts && !t->event.received) {
         psg_run_messages_ready(run, 1);
     }
     if (t->message.rows == 0 || t->message.alone) { /* the first fills no network */
@@ -139,13 +141,13 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                     .run = run,
                     .message = *m,
                     .block = block,
-                    .acquired = true,
+                    .acquired = block != NULL,
                     .event = {.label = m->label,
                               .worker = -1,
                               .rank = m->rank,
                               .received = receive,
                               .number = PSG_RECORD_NONE}};
-    if (run->engine->record) {
+    if (run->engine->record && block != NULL) {
         t->event.number = psg_record_add(&run->events.record);
         psg_record_use_data(&run->events.record, block,
                             receive   ? PSG_USE_WRITES
@@ -154,7 +156,8 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
     const enum starpu_data_access_mode mode = receive ? STARPU_W : m->read ? STARPU_RW : STARPU_R;
-    const int result = starpu_data_acquire_on_node_cb(block, m->node, mode, ready, t);
+    const int result =
+        block != NULL ? starpu_data_acquire_on_node_cb(block, m->node, mode, ready, t) : 0;
     run->pieces++;
     run->tasks++;
     run->in = starpu_timing_now();
@@ -162,12 +165,15 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a message %s process %d: %s",
                      receive ? "from" : "to", m->rank, strerror(-result));
         t->acquired = false;
+    }
+    if (!t->acquired) {
         ready(t);
     }
 }
 
 void psg_message_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
-    psg_run_message_submitted(run, message->rows * run->engine->row_bytes);
+    const size_t runs = message->runs > 0 ? message->runs : 1;
+    psg_run_message_submitted(run, runs * message->rows * run->engine->row_bytes);
     submit(run, block, message, false);
 }
 

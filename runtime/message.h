@@ -6,7 +6,7 @@
 #include "runtime/comm.h"
 #include "runtime/run.h"
 
-/** A block that goes to another process or comes from there. */
+/** A block, or rows of it, that goes to another process or comes from there. */
 typedef struct psg_message {
     int rank; /**< the other process */
     int tag;  /**< the same on both */
@@ -14,9 +14,13 @@ typedef struct psg_message {
     int node;    /**< the memory node from which it goes, or to which it comes */
     size_t rows; /**< of the channel's; 0: the message says that the block is written, which the
                           other process reaches where it is */
-    bool alone;  /**< it is not one of those that are expected, and waits for none of them */
+    size_t runs, pitch; /**< of rows, as psg_stripes; runs 0: all are end to end */
+    size_t first;       /**< row of the block that is the first one */
+    bool alone;         /**< it is not one of those that are expected, and waits for none of them */
     bool read;   /**< it says that a block has been read, and goes when the tasks that read it have
-                          ended; none of them counts it in psg_task_args.messages */
+                          ended */
+    bool counts; /**< of one that is sent: it counts itself as ready. Else the last task that writes
+                          the block does, in psg_task_args.messages */
     psg_label label; /**< of a block with several parts: its first one */
 } psg_message;
 
@@ -30,7 +34,8 @@ size_t psg_message_give_up(psg_run *run);
 /** Say how many messages will go to another process, one way, before the first of them is
  *  submitted. */
 void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends);
-/** Send a block as soon as it is written; receive one. */
+/** Send a block as soon as it is written; receive one.
+ *  @param[in] block  NULL: there is none, and the message is empty and goes at once */
 void psg_message_send(psg_run *run, starpu_data_handle_t block, const psg_message *message);
 void psg_message_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message);
 

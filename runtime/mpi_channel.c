@@ -59,16 +59,49 @@ void psg_mpi_disconnect(psg_channel *channel) {
     free(channel);
 }
 
-int psg_mpi_send(const psg_channel *channel, const void *memory, size_t rows, int rank, int tag,
-                 psg_operation *operation) {
-    operation->mpi = MPI_REQUEST_NULL;
-    return MPI_Isend(memory, (int)rows, channel->row, rank, tag, channel->mpi, &operation->mpi);
+/* One run needs no type of its own. */
+static int begin_type(const psg_channel *channel, const psg_stripes *s, MPI_Datatype *type) {
+    *type = channel->row;
+    if (s->runs <= 1) {
+        return MPI_SUCCESS;
+    }
+    const int code = MPI_Type_vector((int)s->runs, (int)s->rows, (int)s->pitch, channel->row, type);
+    return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
 }
 
-int psg_mpi_receive(const psg_channel *channel, void *memory, size_t rows, int rank, int tag,
-                    psg_operation *operation) {
+/* What MPI has begun keeps the type. */
+static void end_type(const psg_channel *channel, MPI_Datatype *type) {
+    if (*type != channel->row && *type != MPI_DATATYPE_NULL) {
+        (void)MPI_Type_free(type);
+    }
+}
+
+static int count_of(const psg_stripes *s) {
+    return s->runs > 1 ? 1 : (int)s->rows;
+}
+
+int psg_mpi_send(const psg_channel *channel, const void *memory, const psg_stripes *stripes,
+                 int rank, int tag, psg_operation *operation) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    int code = begin_type(channel, stripes, &type);
     operation->mpi = MPI_REQUEST_NULL;
-    return MPI_Irecv(memory, (int)rows, channel->row, rank, tag, channel->mpi, &operation->mpi);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Isend(memory, count_of(stripes), type, rank, tag, channel->mpi, &operation->mpi);
+    }
+    end_type(channel, &type);
+    return code;
+}
+
+int psg_mpi_receive(const psg_channel *channel, void *memory, const psg_stripes *stripes, int rank,
+                    int tag, psg_operation *operation) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    int code = begin_type(channel, stripes, &type);
+    operation->mpi = MPI_REQUEST_NULL;
+    if (code == MPI_SUCCESS) {
+        code = MPI_Irecv(memory, count_of(stripes), type, rank, tag, channel->mpi, &operation->mpi);
+    }
+    end_type(channel, &type);
+    return code;
 }
 
 int psg_mpi_alltoall(const psg_channel *channel, const psg_alltoall_part *from,

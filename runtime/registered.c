@@ -93,6 +93,9 @@ bool psg_registered_make(int kind) {
 
 void psg_run_submit(psg_run *run, psg_label label, const psg_task_data *data, size_t groups) {
     const psg_task_args args = {.run = run, .label = label};
+    if (psg_run_incomplete(run)) { /* what the missing task writes may be nowhere */
+        return;
+    }
     if (label.kind < 0 || label.kind >= PSG_KINDS_MOST || process.of_kind[label.kind] == NULL) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "a task of kind %d, which no engine has", label.kind);
         return;

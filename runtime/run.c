@@ -21,6 +21,10 @@ bool psg_run_failed(const psg_run *run) {
     return atomic_load_explicit(&run->fault, memory_order_relaxed) != PSG_FAULT_NONE;
 }
 
+bool psg_run_incomplete(const psg_run *run) {
+    return atomic_load_explicit(&run->fault, memory_order_relaxed) == PSG_FAULT_SUBMIT;
+}
+
 void psg_run_begin_task(psg_run *run) {
     starpu_pthread_mutex_lock(&run->mutex);
     run->pending++;

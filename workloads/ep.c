@@ -11,6 +11,10 @@
  * workers before ep_add(0,0) reads it:
  *
  *   ep_chunk(0), ep_chunk(1), ... -> sum -- ep_add(0,0) -> n[0]
+ *
+ * Of several processes each has the chunks from one to another. The tree is that of one process:
+ * where the two numbers of an ep_add are of two processes, the second goes to the first in a
+ * message. With :redux the first process adds the sums of the others, in their order.
  */
 #include "workloads/ep.h"
 #include "base/tuning.h"
@@ -63,7 +67,9 @@ typedef struct problem {
     bool by_path; /* a task's priority is the number of tasks that follow it */
     const struct class *class;
     size_t chunks;
-    size_t parts; /* chunks; or with `redux` two: what ep_add writes, and the sum */
+    workload_processes process;
+    size_t parts; /* chunks; or with `redux` what ep_add writes, the sum, and those of the other
+                     processes */
     double (*numbers)[EP_NUMBERS]; /* [parts] */
     psg_data *handle;              /* [parts]: of numbers, and one more: scratch */
 } problem;
@@ -277,8 +283,20 @@ static psg_status parse(void *memory, const char *size, const workload_options *
     p->redux = redux;
     p->by_path = how->priority == WORKLOAD_PATH;
     p->chunks = (size_t)1 << (pairs - p->chunk_log2);
-    p->parts = redux ? 2 : p->chunks;
     return PSG_OK;
+}
+
+static psg_status share(void *memory, const psg_engine_workers *workers) {
+    problem *p = memory;
+    p->process = (workload_processes){workers->rank, workers->ranks};
+    p->parts = p->redux ? 1 + (size_t)p->process.ranks : p->chunks;
+    return workload_check_share(workers, "ep", p->chunks, "chunks");
+}
+
+/* Two in each step of the tree, at most: one beyond each end of the share. */
+static size_t messages(const void *memory) {
+    const problem *p = memory;
+    return p->redux ? (size_t)p->process.ranks : 2 * (size_t)(p->pairs_log2 - p->chunk_log2);
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -344,25 +362,52 @@ static void submit_add(psg_run *run, const problem *p, size_t c, size_t step, si
     psg_run_submit(run, (psg_label){first_kind + ADD, {c, PSG_NO_INDEX, step}}, data, 2);
 }
 
+static int owner(const problem *p, size_t c) {
+    return (int)(((c + 1) * (size_t)p->process.ranks - 1) / p->chunks);
+}
+
+/* The same, of what a process has to those that another one has. @param[in] given, taken  where it
+ * is there, and here */
+static void add_from(psg_run *run, const problem *p, const int between[2], const size_t at[2],
+                     size_t given, size_t taken) {
+    const psg_travel how = {.rank = between[p->process.rank == between[0]],
+                            .tag = (int)at[1],
+                            .index = {at[0], PSG_NO_INDEX, at[1]}};
+    if (between[0] != between[1] && p->process.rank == between[1]) {
+        psg_run_send(run, p->handle[given], &how);
+    } else if (p->process.rank == between[0]) {
+        if (between[0] != between[1]) {
+            psg_run_receive(run, p->handle[taken], &how);
+        }
+        submit_add(run, p, at[0], at[1], taken);
+    }
+}
+
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
-    for (size_t c = 0; c < p->chunks; c++) {
+    const size_t end = workload_first(p->chunks, p->process.rank + 1, p->process.ranks);
+    for (size_t c = workload_first(p->chunks, p->process.rank, p->process.ranks); c < end; c++) {
         submit_chunk(run, p, c);
     }
     if (p->redux) {
         submit_add(run, p, 0, 0, 1);
     }
+    for (int r = 1; r < p->process.ranks && p->redux; r++) {
+        add_from(run, p, (const int[2]){0, r}, (const size_t[2]){0, (size_t)r}, 0, 1 + (size_t)r);
+    }
     for (size_t step = 0; (size_t)1 << step < p->chunks && !p->redux; step++) {
         const size_t apart = (size_t)1 << step;
         for (size_t c = 0; c < p->chunks; c += 2 * apart) {
-            submit_add(run, p, c, step, c + apart);
+            add_from(run, p, (const int[2]){owner(p, c), owner(p, c + apart)},
+                     (const size_t[2]){c, step}, c + apart, c + apart);
         }
     }
 }
 
 static size_t answers(void *memory, workload_answer *list) {
+    static const double none[EP_NUMBERS] = {0};
     const problem *p = memory;
-    const double *numbers = psg_data_acquire(p->handle[0], false);
+    const double *numbers = p->process.rank == 0 ? psg_data_acquire(p->handle[0], false) : none;
     if (numbers == NULL) {
         return 0;
     }
@@ -378,7 +423,9 @@ static size_t answers(void *memory, workload_answer *list) {
             (void)snprintf(list[m].name, sizeof list[m].name, "count_%d", ring);
         }
     }
-    psg_data_release(p->handle[0]);
+    if (p->process.rank == 0) {
+        psg_data_release(p->handle[0]);
+    }
     return EP_NUMBERS;
 }
 
@@ -394,12 +441,15 @@ const workload_row workload_ep = {
               .about = "normal random pairs, counted: independent tasks and a reduction",
               .sizes = "S, W, A, B or C: 2^24, 2^25, 2^28, 2^30 or 2^32 pairs; S:redux and so on: "
                        "sums by STARPU_REDUX",
-              .tile = "T, 16 or more: 2^T pairs a task"},
+              .tile = "T, 16 or more: 2^T pairs a task",
+              .processes = true},
     .bytes = sizeof(problem),
     .kinds = kinds,
     .kind_count = KINDS,
     .first = &first_kind,
     .parse = parse,
+    .cut = share,
+    .messages = messages,
     .needs = needs,
     .tell = tell,
     .make = make,

@@ -114,14 +114,31 @@ static psg_status make_engine(workload *w, const psg_options *options) {
     return status;
 }
 
-static psg_status make(workload *w, const psg_options *options) {
+/* It joins the engine's StarPU. A plan of one process needs no communicator. */
+static psg_status make_plan(workload *w, const psg_options *options,
+                            const psg_engine_workers *workers) {
+    psg_plan *plan = NULL;
+    psg_options own = {.struct_size = 0};
+    if (options != NULL) {
+        own = *options;
+        own.comm = NULL;
+    }
+    const psg_status status =
+        w->row->plan(w->problem, options != NULL ? &own : NULL, workers, &plan);
+    w->work = psg_plan_work(plan);
+    return status;
+}
+
+static psg_status make_own(workload *w, const psg_options *options) {
     const workload_row *row = w->row;
-    psg_status status = make_engine(w, options);
     const psg_engine_workers workers = psg_engine_find_workers(w->engine);
-    if (status == PSG_OK && row->plan != NULL) { /* it joins the engine's StarPU */
-        psg_plan *plan = NULL;
-        status = row->plan(w->problem, options, &workers, &plan);
-        w->work = psg_plan_work(plan);
+    psg_status status = PSG_OK;
+    if (workers.ranks > 1 && !row->facts.processes) {
+        status = workload_fail(PSG_ERR_UNSUPPORTED, "%s is for one process, and there are %d",
+                               row->facts.name, workers.ranks);
+    }
+    if (status == PSG_OK && row->plan != NULL) {
+        status = make_plan(w, options, &workers);
     }
     if (status == PSG_OK && row->cut != NULL) {
         status = row->cut(w->problem, &workers);
@@ -131,6 +148,24 @@ static psg_status make(workload *w, const psg_options *options) {
         status = check_memory(w, &workers);
     }
     return status == PSG_OK ? row->make(w->problem, w->work) : status;
+}
+
+static psg_status make(workload *w, const psg_options *options) {
+    psg_status status = make_engine(w, options);
+    if (status == PSG_OK) {
+        status = psg_engine_agree(w->engine, make_own(w, options));
+    }
+    return status == PSG_OK && w->row->messages != NULL
+               ? psg_engine_messages(w->engine, w->row->messages(w->problem))
+               : status;
+}
+
+/* In place of make(): the other processes may be there already. */
+static psg_status refuse(const psg_options *options, psg_status status) {
+    char words[1024];
+    (void)snprintf(words, sizeof words, "%s", psg_last_error());
+    return options == NULL || options->comm == NULL ? status
+                                                    : psg_call_refuse(NULL, options, status, words);
 }
 
 /* What is freed may have the latest words. */
@@ -152,7 +187,7 @@ psg_status workload_open(workload **w, const workload_row *row, const char *size
         status = check_precision(row, precision);
     }
     if (status != PSG_OK) {
-        return status;
+        return refuse(options, status);
     }
     workload *made = calloc(1, sizeof *made);
     void *problem = calloc(1, row->bytes);
@@ -163,7 +198,7 @@ psg_status workload_open(workload **w, const workload_row *row, const char *size
     if (status != PSG_OK) {
         free(problem);
         free(made);
-        return status;
+        return refuse(options, status);
     }
     made->row = row;
     made->problem = problem;
@@ -184,7 +219,8 @@ psg_status workload_create(workload **w, const char *name, const workload_option
     }
     *w = NULL;
     const psg_status status = find_row(name, &row, &size);
-    return status == PSG_OK ? workload_open(w, row, size, NULL, how, options) : status;
+    return status == PSG_OK ? workload_open(w, row, size, NULL, how, options)
+                            : refuse(options, status);
 }
 
 void workload_destroy(workload *w) {
@@ -208,6 +244,17 @@ static uint64_t runs_of(const workload *w) {
     return s.runs;
 }
 
+static psg_status prepare(const workload *w) {
+    const psg_status status = runs_of(w) == 0 ? psg_room_check(w->about, w->needs.run) : PSG_OK;
+    bool there = true;
+    if (status == PSG_OK && w->row->prepare != NULL) {
+        psg_engine_awake();
+        there = w->row->prepare(w->problem);
+        psg_engine_rest();
+    }
+    return there ? status : workload_fail(PSG_ERR_RUNTIME, "the input could not be brought");
+}
+
 psg_status workload_run(workload *w) {
     if (w == NULL) {
         return workload_fail(PSG_ERR_ARG, "the workload is NULL");
@@ -215,19 +262,9 @@ psg_status workload_run(workload *w) {
     if (w->row->solve != NULL) {
         return w->row->solve(w->problem);
     }
-    if (runs_of(w) == 0) {
-        const psg_status status = psg_room_check(w->about, w->needs.run);
-        if (status != PSG_OK) {
-            return status;
-        }
-    }
-    if (w->row->prepare != NULL) {
-        psg_engine_awake();
-        const bool there = w->row->prepare(w->problem);
-        psg_engine_rest();
-        if (!there) {
-            return workload_fail(PSG_ERR_RUNTIME, "the input could not be brought");
-        }
+    const psg_status status = psg_engine_agree(w->engine, prepare(w));
+    if (status != PSG_OK) {
+        return status;
     }
     w->row->submit(psg_engine_start(w->engine), w->problem);
     return psg_engine_wait(w->engine);
@@ -245,6 +282,23 @@ void *workload_problem(const workload *w, const workload_row *row, psg_status *s
     return *status == PSG_OK ? w->problem : NULL;
 }
 
+/* The values of all processes are summed, and so is the number of processes that have none. */
+static psg_status sum_answers(const workload *w, workload_answer *all, size_t *count) {
+    double values[WORKLOAD_ANSWERS + 1];
+    values[WORKLOAD_ANSWERS] = *count == 0;
+    for (size_t m = 0; m < WORKLOAD_ANSWERS; m++) {
+        values[m] = m < *count ? all[m].value : 0;
+    }
+    const psg_status status = psg_engine_sum(w->engine, values, WORKLOAD_ANSWERS + 1);
+    for (size_t m = 0; m < *count; m++) {
+        all[m].value = values[m];
+    }
+    *count = status == PSG_OK && values[WORKLOAD_ANSWERS] == 0 ? *count : 0;
+    return status != PSG_OK || *count > 0
+               ? status
+               : workload_fail(PSG_ERR_RUNTIME, "the answer could not be had");
+}
+
 psg_status workload_answers(const workload *w, workload_answer *answers, size_t capacity,
                             size_t *count) {
     workload_answer all[WORKLOAD_ANSWERS];
@@ -260,10 +314,11 @@ psg_status workload_answers(const workload *w, workload_answer *answers, size_t 
     psg_engine_awake(); /* the data come home through StarPU */
     *count = w->row->answers(problem, all);
     psg_engine_rest();
+    status = sum_answers(w, all, count);
     for (size_t m = 0; m < *count && m < capacity; m++) {
         answers[m] = all[m];
     }
-    return *count > 0 ? PSG_OK : workload_fail(PSG_ERR_RUNTIME, "the answer could not be had");
+    return status;
 }
 
 psg_status workload_check(const workload *w) {
@@ -305,7 +360,17 @@ psg_status workload_check_tile(const workload_options *how, const char *name, co
 }
 
 size_t workload_share(const psg_engine_workers *workers) {
-    return workers->gpus > 0 ? workers->gpus : workers->cpus;
+    return workers->most_gpus > 0 ? workers->most_gpus : workers->most_cpus;
+}
+
+psg_status workload_check_share(const psg_engine_workers *workers, const char *name, size_t count,
+                                const char *parts) {
+    return count >= (size_t)workers->ranks
+               ? PSG_OK
+               : workload_fail(PSG_ERR_ARG,
+                               "%s: %d processes share %zu %s: take fewer processes, or a smaller "
+                               "tile",
+                               name, workers->ranks, count, parts);
 }
 
 psg_status workload_hold(psg_data *data, const psg_work *work, size_t nx, size_t ny, size_t nz,

@@ -2,6 +2,9 @@
  *  policies with. Each computes something real and knows the answer. They stand on psg_task.h; the
  *  functions that end in psg_status follow the rules of psg.h, with words in psg_last_error().
  *
+ *  With options.comm each process of it makes the same workload, and has a share of its work. Then
+ *  workload_create(), _run(), _answers(), _check() and _destroy() are for all of them together.
+ *
  *     psg_options opt;  psg_options_init(&opt);
  *     workload *w = NULL;
  *     if (workload_create(&w, "ep:S", NULL, &opt) != PSG_OK) puts(psg_last_error());
@@ -56,6 +59,7 @@ typedef struct workload_facts {
     const char *sizes; /**< what may stand behind the colon: "S, W, A, B or C" */
     const char *tile;  /**< what workload_options.tile is: "T: 2^T pairs a task"; NULL: nothing */
     bool order, barrier, place; /**< the option means something; else it has to be the default */
+    bool processes;             /**< several processes share the work; else it is for one */
 } workload_facts;
 
 /** The workloads one after the other. @return NULL past the last */
@@ -72,7 +76,7 @@ typedef struct workload workload;
  *                       and segment_planes. Not kept
  *  @return PSG_OK; PSG_ERR_ARG: no such workload, size, tile or option, and the words say which
  *          there are; PSG_ERR_UNSUPPORTED: precision, a component that psg was built without, qr on
- *          several cores with an OpenBLAS that is built for one thread; else as
+ *          several cores with an OpenBLAS that is built for one thread, several processes; else as
  *          psg_engine_create() */
 psg_status workload_create(workload **w, const char *name, const workload_options *how,
                            const psg_options *options);
@@ -98,7 +102,7 @@ typedef struct workload_answer {
 
 enum { WORKLOAD_ANSWERS = 64 }; /**< of a workload, at most */
 
-/** The answer of the latest run. A simulation has none.
+/** The answer of the latest run, the same in all processes. A simulation has none.
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: nothing has run; PSG_ERR_MEMORY, _RUNTIME */
 psg_status workload_answers(const workload *w, workload_answer *answers, size_t capacity,
                             size_t *count);
@@ -154,6 +158,9 @@ typedef struct workload_row {
     workload_needs (*needs)(const void *problem, const psg_engine_workers *workers);
     /** In words: workload_about(). */
     void (*tell)(const void *problem, char *text, size_t size);
+    /** Of a workload for several processes: messages of a run, at most, that this process sends
+     * or receives. */
+    size_t (*messages)(const void *problem);
     /** Make the data. @return PSG_OK; PSG_ERR_MEMORY. After any failure free follows */
     psg_status (*make)(void *problem, const psg_work *work);
     /** Bring the input, before the clock of a run starts. NULL: the tasks do. @return false: the
@@ -161,7 +168,8 @@ typedef struct workload_row {
     bool (*prepare)(const void *problem);
     /** Submit all tasks of a run. Failures are latched in the run. */
     void (*submit)(psg_run *run, const void *problem);
-    /** @param[out] answers  WORKLOAD_ANSWERS @return how many there are; 0: the data could not be
+    /** Values are summed over the processes: what the first one has alone is 0 in the others.
+     * @param[out] answers  WORKLOAD_ANSWERS @return how many there are; 0: the data could not be
      * had */
     size_t (*answers)(void *problem, workload_answer *answers);
     /** Free the data. */
@@ -219,9 +227,25 @@ static inline size_t workload_extent(size_t n, size_t tile, size_t t) {
     return left < tile ? left : tile;
 }
 
-/** In how many parts the work is best cut: one for each GPU, or for each core where no GPU takes
- * part. */
+/** In how many parts the work of a process is best cut: one for each GPU, or for each core where no
+ * GPU takes part. The same in all processes. */
 size_t workload_share(const psg_engine_workers *workers);
+
+/** A process, and how many there are. */
+typedef struct workload_processes {
+    int rank, ranks;
+} workload_processes;
+
+/** Where the share of process `rank` begins, of `count` parts that follow one another. It ends
+ * where that of the next one begins. */
+static inline size_t workload_first(size_t count, int rank, int ranks) {
+    return count * (size_t)rank / (size_t)ranks;
+}
+
+/** Has each process a part at least? @param[in] name, parts  "ep", and "chunks" @return PSG_OK;
+ * PSG_ERR_ARG */
+psg_status workload_check_share(const psg_engine_workers *workers, const char *name, size_t count,
+                                const char *parts);
 
 /** What the time of a task depends on, whose data are dense. See psg_task_shape. */
 static inline void workload_shape(psg_task_shape *shape, size_t nx, size_t ny, size_t nz,

@@ -152,7 +152,8 @@ static void solver_options(void) {
     refused(PSG_ERR_UNSUPPORTED, "cg:S", NULL, "cg has f64 only");
     options = good;
     options.comm = &options;
-    refused(PSG_ERR_UNSUPPORTED, "ep:S", NULL, "one process");
+    const bool mpi = psg_component_version(PSG_COMPONENT_MPI) != NULL;
+    refused(mpi ? PSG_ERR_STATE : PSG_ERR_UNSUPPORTED, "ep:S", NULL, "MPI");
     options = good;
     options.cpus = options.gpus = 0;
     refused(PSG_ERR_ARG, "ep:S", NULL, "nothing to compute on");

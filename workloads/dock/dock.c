@@ -9,6 +9,10 @@
  * few arrays of cells. Where atoms have charges, these go the same way as cells do, and dock_best
  * leaves out the poses whose energy is not negative. An energy by FFT that is too near to 0 to tell
  * is added up anew, in f64 and in the order of the atoms, so every worker finds the same poses.
+ *
+ * Of several processes each has the batches from one to another, and all of the static molecule.
+ * The first one merges the lists of the others into its own. The order of poses is a total one, so
+ * the list is that of one process.
  */
 #include "workloads/dock/dock.h"
 #include "base/memory.h"
@@ -279,10 +283,15 @@ static bool make_cells(problem *p) {
     return good;
 }
 
+/* Lists of poses: of batches, and of other processes. */
+static size_t lists(const problem *p) {
+    return dock_batches(p) + (p->process.rank == 0 ? (size_t)p->process.ranks - 1 : 0);
+}
+
 static bool make_poses(problem *p, const psg_work *work) {
     const size_t batches = dock_batches(p), n = p->grid.n;
     p->table = calloc(p->rotations, sizeof *p->table);
-    p->poses = calloc(batches, sizeof *p->poses);
+    p->poses = calloc(lists(p), sizeof *p->poses);
     p->fixed = base_allocate(p->grids * p->spectrum_bytes);
     p->field = p->grids > 1 ? base_allocate(cells_bytes(p)) : NULL;
     p->best = calloc(p->list, sizeof *p->best);
@@ -299,9 +308,9 @@ static bool make_poses(problem *p, const psg_work *work) {
         workload_lend(&p->potential, p->field, n, n, n, sizeof *p->field);
     }
     bool good = true;
-    for (size_t b = 0; b < batches && good; b++) {
-        good = workload_hold(&p->poses[b], work, p->batch * DOCK_KEPT, 1, 1, sizeof *p->best) ==
-               PSG_OK;
+    for (size_t b = 0; b < lists(p) && good; b++) {
+        const size_t count = b < batches ? p->batch * DOCK_KEPT : p->list;
+        good = workload_hold(&p->poses[b], work, count, 1, 1, sizeof *p->best) == PSG_OK;
     }
     return good;
 }
@@ -310,7 +319,12 @@ static psg_status choose(void *memory, const psg_engine_workers *workers) {
     problem *p = memory;
     const size_t batches = dock_batches(p);
     p->buffers = 2 * workers->count < batches ? 2 * workers->count : batches;
-    return PSG_OK;
+    p->process = (workload_processes){workers->rank, workers->ranks};
+    return workload_check_share(workers, "dock", batches, "batches of rotations");
+}
+
+static size_t messages(const void *memory) {
+    return (size_t)((const problem *)memory)->process.ranks;
 }
 
 /* Cells, spectra and rotations; of each batch its poses and four tasks. */
@@ -344,7 +358,7 @@ static void destroy(void *memory) {
     psg_data_free(&p->merged, 1);
     psg_data_free(&p->potential, 1);
     psg_data_free(p->cells, p->cells != NULL ? p->buffers : 0);
-    psg_data_free(p->poses, p->poses != NULL ? dock_batches(p) : 0);
+    psg_data_free(p->poses, p->poses != NULL ? lists(p) : 0);
     for (size_t m = 0; p->memory != NULL && m < p->buffers; m++) {
         free(p->memory[m]);
     }
@@ -425,7 +439,7 @@ static size_t answers(void *memory, workload_answer *list) {
     if (!acquire(p)) {
         return 0;
     }
-    const int wrong = dock_differing(p);
+    const int wrong = p->process.rank == 0 ? dock_differing(p) : 0;
     const size_t n = p->grid.n;
     const long home = p->known ? number_of(p, &planted) : -1;
     const bool all = p->known && n == LEAST_N && p->angle == ANGLE;
@@ -447,6 +461,10 @@ static size_t answers(void *memory, workload_answer *list) {
         list[count++].tolerance = all ? 1e-6 : INFINITY;
     }
     release(p);
+    for (size_t m = 0; m < count && p->process.rank > 0;
+         m++) { /* the first process has the list of all */
+        list[m].value = 0;
+    }
     return wrong >= 0 ? count : 0;
 }
 
@@ -454,7 +472,8 @@ const workload_row workload_dock = {
     .facts = {.name = "dock",
               .about = "rigid docking of two molecules: independent correlations by FFT",
               .sizes = sizes,
-              .tile = "T: rotations a batch"},
+              .tile = "T: rotations a batch",
+              .processes = true},
     .bytes = sizeof(problem),
     .f32 = true,
     .kinds = dock_kinds,
@@ -465,6 +484,7 @@ const workload_row workload_dock = {
     .parse = parse,
     .take = take,
     .cut = choose,
+    .messages = messages,
     .needs = needs,
     .tell = tell,
     .make = make,
@@ -509,7 +529,8 @@ psg_status dock_poses(const workload *w, dock_pose *poses, size_t capacity, size
     }
     psg_engine_awake(); /* the data come home through StarPU */
     const bool there = acquire(p);
-    for (; there && *count < p->list && p->best[*count].score != INT32_MIN; ++*count) {
+    for (; there && p->process.rank == 0 && *count < p->list && p->best[*count].score != INT32_MIN;
+         ++*count) {
         if (*count < capacity) {
             poses[*count] = pose_of(p, &p->best[*count]);
         }

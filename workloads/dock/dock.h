@@ -38,7 +38,8 @@ typedef struct dock_pose {
                       unit is e^2/(4 pi eps0 angstrom), 332 kcal/mol */
 } dock_pose;
 
-/** The best poses of the latest run, the best first. A simulation has none.
+/** The best poses of the latest run, the best first. Of several processes the first one has them,
+ * and the others none. A simulation has none.
  *  @return PSG_OK; PSG_ERR_ARG: another work, or a NULL; PSG_ERR_STATE: nothing has run;
  * PSG_ERR_RUNTIME */
 psg_status dock_poses(const workload *w, dock_pose *poses, size_t capacity, size_t *count);
@@ -63,6 +64,7 @@ typedef struct dock_problem {
     const dock_molecules *given; /**< until they are copied; NULL: the test molecules */
     bool known;                  /**< of the answer more than the scores */
     unsigned angle;
+    workload_processes process;
     size_t workers; /**< of scratch */
     size_t buffers; /**< arrays of cells */
     dock_atom *atom[2];
@@ -73,7 +75,7 @@ typedef struct dock_problem {
     psg_data atoms[2];    /**< static and mobile */
     psg_data spectrum, merged, potential;
     psg_data *cells; /**< [buffers] */
-    psg_data *poses; /**< [batches] */
+    psg_data *poses; /**< [batches], and in the first process the lists of the others */
     void **memory;   /**< [buffers]: of cells */
 } dock_problem;
 
@@ -81,9 +83,15 @@ static inline size_t dock_batches(const dock_problem *d) {
     return (d->rotations - 1) / d->batch + 1;
 }
 
-/** Rotations of batch b. */
+/** Rotations of batch b. The lists of other processes have numbers after those of batches, and no
+ * rotations. */
 static inline size_t dock_count(const dock_problem *d, size_t b) {
-    return workload_extent(d->rotations, d->batch, b);
+    return b < dock_batches(d) ? workload_extent(d->rotations, d->batch, b) : 0;
+}
+
+/** Poses that are merged with number b. */
+static inline size_t dock_merged(const dock_problem *d, size_t b) {
+    return b < dock_batches(d) ? dock_count(d, b) * DOCK_KEPT : d->list;
 }
 
 /* The tasks, tasks.c */

@@ -112,8 +112,8 @@ static void dock_merge_core(const psg_task *task) {
     const dock_candidate *poses = psg_task_memory(task, 0);
     dock_candidate *list = psg_task_memory(task, 1);
     const dock_problem *d = dock_of(task);
-    const size_t count = dock_count(d, task->label->index[0]);
-    for (size_t m = 0; m < count * DOCK_KEPT; m++) {
+    const size_t count = dock_merged(d, task->label->index[0]);
+    for (size_t m = 0; m < count; m++) {
         dock_insert(list, d->list, &poses[m]);
     }
 }
@@ -179,7 +179,7 @@ static int dock_best_gpu(const psg_task *task) {
 
 static int dock_merge_gpu(const psg_task *task) {
     const dock_problem *d = dock_of(task);
-    const size_t count = dock_count(d, task->label->index[0]) * DOCK_KEPT;
+    const size_t count = dock_merged(d, task->label->index[0]);
     return dock_cuda_merge(task->state, psg_task_memory(task, 0), count, psg_task_memory(task, 1),
                            d->list);
 }
@@ -201,9 +201,11 @@ static size_t rotations_of(const dock_problem *d, const psg_label *label) {
     return label->kind == dock_first_kind + DOCK_STATIC ? 1 : dock_count(d, label->index[0]);
 }
 
-/* Of a merge, lists of poses. */
+/* Of a merge, lists of poses as a rotation has them. */
 static size_t grids_of(const dock_problem *d, const psg_label *label) {
-    return rotations_of(d, label) * (label->kind == dock_first_kind + DOCK_MERGE ? 1 : d->grids);
+    return label->kind == dock_first_kind + DOCK_MERGE
+               ? (dock_merged(d, label->index[0]) - 1) / DOCK_KEPT + 1
+               : rotations_of(d, label) * d->grids;
 }
 
 /* The data of the last batch are as large as those of the others: its model has to be told how many
@@ -227,7 +229,7 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
     const double count = (double)rotations_of(d, label);
     const double grid = (double)cells_of(d) * sizeof(float);
     const double cells = count * (double)d->grids * grid;
-    const double best = count * DOCK_KEPT * sizeof(dock_candidate);
+    const double best = (double)dock_merged(d, label->index[0]) * sizeof(dock_candidate);
     const double list = (double)d->list * sizeof(dock_candidate);
     const double fixed = (double)(d->grids * d->spectrum_bytes);
     const double potential = (double)(d->grids - 1) * grid;
@@ -250,7 +252,7 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
 /* Merges follow one another, in the order of batches. */
 static int priority(const void *owner, const psg_label *label) {
     const dock_problem *d = owner;
-    const int merges = (int)(dock_batches(d) - label->index[0]);
+    const int merges = (int)dock_batches(d) - (int)label->index[0];
     const int before = label->kind == dock_first_kind + DOCK_MERGE   ? 0
                        : label->kind == dock_first_kind + DOCK_BEST  ? 1
                        : label->kind == dock_first_kind + DOCK_VOXEL ? 3
@@ -277,6 +279,21 @@ static void submit_task(psg_run *run, int kind, size_t b, const psg_task_data *d
                    groups);
 }
 
+/* The list of process r goes to the first one, which merges it. */
+static void submit_list(psg_run *run, const dock_problem *d, int r) {
+    const size_t number = dock_batches(d) + (size_t)r - 1;
+    const psg_travel how = {.rank = d->process.rank == 0 ? r : 0,
+                            .index = {number, PSG_NO_INDEX, PSG_NO_INDEX}};
+    if (d->process.rank == r) {
+        psg_run_send(run, d->merged, &how);
+    } else if (d->process.rank == 0) {
+        const psg_task_data merge[] = {{&d->poses[number], 1, 1, STARPU_R},
+                                       {&d->merged, 1, 1, STARPU_RW}};
+        psg_run_receive(run, d->poses[number], &how);
+        submit_task(run, DOCK_MERGE, number, merge, 2);
+    }
+}
+
 void dock_submit(psg_run *run, const void *memory) {
     const dock_problem *d = memory;
     const size_t charged = d->grids - 1; /* data that tasks have if atoms have charges */
@@ -286,7 +303,8 @@ void dock_submit(psg_run *run, const void *memory) {
                                    {&d->potential, charged, 1, STARPU_W}};
     psg_data_settle(d->atoms, 2);
     submit_task(run, DOCK_STATIC, 0, fixed, 4);
-    for (size_t b = 0; b < dock_batches(d); b++) {
+    for (size_t b = workload_first(dock_batches(d), d->process.rank, d->process.ranks);
+         b < workload_first(dock_batches(d), d->process.rank + 1, d->process.ranks); b++) {
         const psg_data *cells = &d->cells[b % d->buffers], *poses = &d->poses[b];
         const psg_task_data voxel[] = {{&d->atoms[1], 1, 1, STARPU_R}, {cells, 1, 1, STARPU_W}};
         const psg_task_data correlate[] = {{&d->spectrum, 1, 1, STARPU_R},
@@ -302,5 +320,8 @@ void dock_submit(psg_run *run, const void *memory) {
         (void)starpu_data_invalidate_submit(
             *cells); /* else a GPU short of memory copies them home */
         submit_task(run, DOCK_MERGE, b, merge, 2);
+    }
+    for (int r = 1; r < d->process.ranks; r++) {
+        submit_list(run, d, r);
     }
 }

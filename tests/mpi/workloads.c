@@ -1,0 +1,115 @@
+/* A workload that several processes share has the answer of one process, to the last bit where its
+ * numbers are whole ones or sums in a fixed order. What one process refuses fails in all of them,
+ * with its words. What is for one process, or has fewer parts than there are processes, is
+ * refused. */
+#include "tests/mpi/ranks.h"
+#include "tests/workloads/runs.h"
+
+enum { MOST = 16 };
+
+/* Where the bits of sums are not those of one process, `near` is how far they may be off. */
+typedef struct job {
+    const char *name;
+    size_t tile;
+    size_t parts; /* each process needs one */
+    double near;
+} job;
+
+static const job jobs[] = {{"ep:S", 20, 16, 0},           {"ep:S", 22, 4, 0},
+                           {"ep:S:redux", 20, 16, 1e-12}, {"dock:64:60", 8, 12, 0},
+                           {"dock:64:60", 1, 90, 0},      {"dock:64:90:electrostatics", 4, 6, 0}};
+enum { JOBS = sizeof jobs / sizeof *jobs };
+
+static workload_options how_of(const job *j) {
+    const workload_options how = {.tile = j->tile};
+    return how;
+}
+
+/* @return how many numbers the answer has */
+static size_t alone(const job *j, workload_answer *answers) {
+    const MPI_Comm none = MPI_COMM_WORLD;
+    psg_options options = ranks_options(PSG_F64, &none);
+    const workload_options how = how_of(j);
+    options.comm = NULL;
+    RUNS workload *work = runs_make(j->name, &how, &options);
+    return runs_answer(work, answers, MOST);
+}
+
+static void check_answer(const job *j, workload *work, const workload_answer *wanted,
+                         size_t count) {
+    workload_answer a[MOST];
+    const size_t found = runs_answer(work, a, MOST);
+    CHECK(found == count, "%s: %zu numbers, not %zu", j->name, found, count);
+    for (size_t m = 0; m < count && m < found; m++) {
+        CHECK(strcmp(a[m].name, wanted[m].name) == 0 && a[m].expected == wanted[m].expected,
+              "%s: %s is checked against %.17g", j->name, a[m].name, a[m].expected);
+        CHECK_NEAR(a[m].value, wanted[m].value, j->near * fabs(wanted[m].value), "%s: %s",
+                   workload_about(work), a[m].name);
+    }
+}
+
+/* Each process has done some of the tasks. */
+static void check_share(const job *j, const workload *work, const MPI_Comm comm) {
+    const long own = (long)harness_tasks(workload_work(work), NULL);
+    CHECK(own > 0, "%s: no task here", j->name);
+    CHECK(ranks_size(comm) == 1 || ranks_sum(comm, own) > own, "%s: the others have no task",
+          j->name);
+}
+
+static void same(const job *j, const MPI_Comm *comm) {
+    workload_answer wanted[MOST];
+    const workload_options how = how_of(j);
+    ranks_at("%s, tile %zu", j->name, j->tile);
+    const size_t count = alone(j, wanted);
+    const psg_options options = ranks_options(PSG_F64, comm);
+    workload *work = NULL;
+    if (j->parts < (size_t)ranks_size(*comm)) {
+        CHECK_SAYS(workload_create(&work, j->name, &how, &options), PSG_ERR_ARG, "fewer processes");
+        CHECK(work == NULL, "a workload after a failure");
+        return;
+    }
+    RUNS workload *shared = runs_make(j->name, &how, &options);
+    check_answer(j, shared, wanted, count);
+    check_answer(j, shared, wanted, count); /* and once more */
+    check_share(j, shared, *comm);
+}
+
+/* ------------------------------------------------------------------------------------- refused */
+
+static void refused(const MPI_Comm *comm) {
+    const int ranks = ranks_size(*comm), last = ranks_rank(*comm) == ranks - 1;
+    const psg_options options = ranks_options(PSG_F64, comm);
+    const workload_options wrong = {.tile = last ? 3 : 20};
+    static const char *const single[] = {"cg:S",      "qr:100",     "transpose:100",
+                                         "vadd:1000", "blocks:5+6", "pcg:16"};
+    workload *work = NULL;
+    ranks_at("what is refused");
+    CHECK_SAYS(workload_create(&work, last ? "ep:Q" : "ep:S", NULL, &options), PSG_ERR_ARG,
+               "no class 'Q'");
+    CHECK_SAYS(workload_create(&work, last ? "pe:S" : "ep:S", NULL, &options), PSG_ERR_ARG,
+               "no workload 'pe'");
+    CHECK_SAYS(workload_create(&work, "ep:S", &wrong, &options), PSG_ERR_ARG, "tile = 3");
+    for (size_t m = 0; m < sizeof single / sizeof *single && ranks > 1; m++) {
+        const psg_status status = workload_create(&work, single[m], NULL, &options);
+        CHECK(status == PSG_ERR_UNSUPPORTED && work == NULL, "%s: status %d, %s", single[m], status,
+              psg_last_error());
+    }
+    if (ranks > 1) {
+        CHECK_SAYS(workload_create(&work, "cg:S", NULL, &options), PSG_ERR_UNSUPPORTED,
+                   "cg is for one process, and there are");
+    } else { /* a launcher may start one process, too */
+        RUNS workload *pcg = runs_make("pcg:16", NULL, &options);
+        CHECK_STATUS(workload_run(pcg), PSG_OK);
+        CHECK_STATUS(workload_check(pcg), PSG_OK);
+    }
+}
+
+int main(int argc, char **argv) {
+    const MPI_Comm comm = MPI_COMM_WORLD;
+    ranks_start(&argc, &argv);
+    for (int m = 0; m < JOBS; m++) {
+        same(&jobs[m], &comm);
+    }
+    refused(&comm);
+    return ranks_finish(check_result());
+}
