@@ -158,7 +158,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     return PSG_OK;
 }
 
-/* Wait until the run has ended. A process alone gives its own tasks up after the time limit. Several
+/* Wait until the run has ended. A process alone gives its tasks up after the time limit. Several
  * right-hand sides have no limit. @return false: the run goes on, and tasks that begin from now on
  * do nothing */
 static bool wait_for_run(psg_plan *plan, const psg_pending *pending) {
