@@ -255,6 +255,12 @@ def test_policies(plot, folder, model):
     for words in ("1 GPU: 1 is 20 ms", "4 GPUs: 1 is 8 ms", "16 or 64 cores, GPU of the test 80 GiB;", "f, u in GPU memory"):
         check(words in text, "policies: no %r" % words)
     check(text.index(">soon<") < text.index(">late<"), "policies: the fastest is not the first")
+    # two builds of a library, which have the same policy
+    write(path, model, [timed(10 + time, **gpus[0], policy=name, sched=name, policy_library=library, busy=0.9)
+                        for time, (name, library) in enumerate((("lws", ""), ("mine", "lib.so:12"), ("mine", "lib.so:34")))])
+    text = figure_of(plot, path, path, "policies")
+    for words in (">lws<", ">mine lib.so:12<", ">mine lib.so:34<"):
+        check(words in text, "policies: no %r" % words)
 
 
 def test_grids(plot, folder, model):
