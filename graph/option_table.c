@@ -253,8 +253,8 @@ static const row rows[] = {
      0,
      0},
     {{"time_limit", "Processes", "S|none", "none",
-      "seconds that a process waits for another one before all end with a message: longer than the "
-      "longest operation of one process takes",
+      "seconds to wait for another process, or for the end of a task, before psg ends with a "
+      "message: longer than the longest operation of a process takes",
       SAME},
      REAL,
      AT(time_limit),

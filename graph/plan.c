@@ -361,8 +361,11 @@ void psg_plan_destroy(psg_plan *plan) {
     if (plan == NULL) {
         return;
     }
-    while (plan->pending.oldest != NULL) {
+    for (const psg_pending *oldest; (oldest = plan->pending.oldest) != NULL;) {
         (void)psg_wait(plan);
+        if (plan->pending.oldest == oldest) { /* given up: StarPU has its tasks, and all of this */
+            return;
+        }
     }
     const bool awake = plan->held.awake;
     psg_comm *comm = plan->processes.comm;

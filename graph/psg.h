@@ -258,7 +258,8 @@ typedef struct psg_options {
     psg_executor executor; /**< PSG_EXECUTOR_AUTO */
     double network;        /**< 0 = as the machine's file says; bytes per second between nodes */
     unsigned nodes;    /**< 1; of a simulation only (psg_machine.h): alike nodes, a process each */
-    double time_limit; /**< 0 = none; seconds to wait for other processes, "Several processes" */
+    double time_limit; /**< 0 = none; seconds to wait for other processes, "Several processes"; in
+                            one process for the end of a task, psg_wait() */
     double factor;     /**< 1; finite, not 0: lap(u) - lambda u = factor f. Its unit is unit(u) /
                             (L^2 unit(f)); gravity: 4 pi G. It costs no time */
     /** 0 = from the data; right-hand sides that a GPU solves at once in psg_solve_many(), each with
@@ -364,8 +365,14 @@ PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME: nothing was started */
 PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 
-/** Wait for the oldest solve submitted and not yet waited for, and return how it ended.
- *  @return as psg_solve(); PSG_ERR_STATE: none is in flight */
+/** Wait for the oldest solve submitted and not yet waited for, and return how it ended. In one
+ *  process with psg_options.time_limit, psg_solve() and psg_wait() give a solve up if none of its
+ *  tasks ends for so many seconds, as where a scheduling policy keeps them. Then the solve is still
+ *  in flight, and its arrays are borrowed: a task that runs goes on, and one that begins later does
+ *  nothing. psg_wait() waits for these tasks, and psg_plan_destroy() leaves a plan that still has
+ *  some, and its StarPU. psg_solve_many() and psg_solve_epsilon() have no limit.
+ *  @return as psg_solve(); PSG_ERR_STATE: none is in flight; PSG_ERR_RUNTIME: perhaps given up, see
+ *  psg_plan_in_flight() */
 PSG_API psg_status psg_wait(psg_plan *plan);
 
 /** Solves submitted and not yet waited for: their arrays are borrowed. plan NULL: 0 */

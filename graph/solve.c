@@ -159,14 +159,26 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
 }
 
 /* Wait until the run has ended. If the other processes do nothing for the time limit, give them up
- * and wait for the own tasks only. */
-static void wait_for_run(psg_plan *plan, psg_run *run) {
-    const bool alone = plan->processes.comm == NULL;
-    const bool given_up = !alone && plan->processes.comm->given_up;
-    if (given_up || !psg_run_wait(run, alone ? 0 : plan->processes.comm->limit)) {
+ * and wait for the own tasks only. A process alone gives these up. Several right-hand sides have no
+ * limit. @return false: the run goes on, and tasks that begin from now on do nothing */
+static bool wait_for_run(psg_plan *plan, const psg_pending *pending) {
+    psg_run *run = pending->run;
+    const psg_comm *comm = plan->processes.comm;
+    const double own = pending->means == NULL ? plan->problem.options.time_limit : 0;
+    const double limit = comm != NULL ? comm->limit : own;
+    const bool given_up = comm != NULL && comm->given_up;
+    bool ended = !given_up && psg_run_wait(run, limit);
+    if (!ended && comm != NULL) {
         plan->storage.left = psg_message_give_up(run) > 0 || plan->storage.left;
-        (void)psg_run_wait(run, 0);
+        ended = psg_run_wait(run, 0);
+    } else if (!ended) {
+        const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
+        psg_run_fail(run, PSG_FAULT_SUBMIT,
+                     "waited %g s (time_limit) for the end of a task: %zu of %zu tasks are left, "
+                     "and policy %s may give them to no worker",
+                     limit, atomic_load(&run->pending), run->handed.tasks, policy->policy_name);
     }
+    return ended;
 }
 
 /* Later work on the streams finds u. For a chain the streams wait, for any other solve the thread
@@ -174,7 +186,7 @@ static void wait_for_run(psg_plan *plan, psg_run *run) {
 static void lead_streams(psg_plan *plan, const psg_pending *pending, const request *r) {
     if (!pending->chained || psg_stream_orders == NULL ||
         !psg_stream_orders->end(pending->run, r->stream, r->streams)) {
-        wait_for_run(plan, pending->run);
+        (void)wait_for_run(plan, pending);
     }
 }
 
@@ -463,7 +475,9 @@ psg_status psg_wait(psg_plan *plan) {
     if (pending == NULL) {
         return psg_fail(PSG_ERR_STATE, "no solve is in flight");
     }
-    wait_for_run(plan, pending->run);
+    if (!wait_for_run(plan, pending)) {
+        return psg_fail_run(pending->run);
+    }
     const psg_status status = judge(plan, pending);
     psg_arrays_settle(pending->arrays);
     if (pending->arrays != plan->held.slabs) {

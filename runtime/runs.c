@@ -154,7 +154,7 @@ bool psg_run_wait(psg_run *run, double limit) {
             starpu_pthread_cond_wait(&run->idle, &run->mutex);
             continue;
         }
-        since = run->messages.under_way == 0
+        since = run->engine->comm != NULL && run->messages.under_way == 0
                     ? starpu_timing_now()
                     : fmax(since, fmax(run->ended, run->messages.under_way_since));
         const double left = limit - (starpu_timing_now() - since) * 1e-6;

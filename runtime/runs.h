@@ -19,7 +19,7 @@ void psg_run_start(psg_run *run, uint64_t number);
 
 /** Wait until all tasks of the run have ended.
  *  @param[in] limit  0: as long as it takes; else seconds without the end of a task or message of
- *                    the run, while MPI has messages of it
+ *                    the run; of several processes, while MPI has messages of it
  *  @return false: the limit is over */
 bool psg_run_wait(psg_run *run, double limit);
 

@@ -145,7 +145,7 @@ for arguments, want, tuned in (
         (("--sheets", "2"), ("staged", "strided", 5, 2, "prio"), True),
         (("--z", "contiguous"), ("staged", "contiguous", 5, 7, "prio"), True),
         (("--graph", "staged"), TUNED, True),
-        (("--graph", "fused"), PLAIN[:4] + ("prio",), True),
+        (("--graph", "fused"), PLAIN, True),  # a team, where no policy decides
         (("--sched", "eager"), TUNED[:4] + ("eager",), True),
         (("--precision", "f32"), None, False)):
     said = solved(*arguments)

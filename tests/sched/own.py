@@ -133,6 +133,10 @@ def wrong_policies():
     if SIMULATES:
         said = run(*SOLVE, "--sched", "never", code=2, env=WRONG).stderr
         check("all of it waited, for ever" in said, said)
+    else:
+        said = run(*SOLVE, "--sched", "never", "--time-limit", "1", code=1, env=WRONG).stderr
+        check("waited 1 s (time_limit) for the end of a task" in said, said)
+        check("policy never may give them to no worker" in said, said)
 
 
 def shown():
