@@ -29,9 +29,9 @@ static uint32_t footprint(const way *w, psg_task_kind kind) {
     for (size_t m = 0; m < PARTS; ++m) {
         moved += w->returned != NULL ? w->returned[m] : 0;
         const size_t lo = m * ROWS, hi = lo + ROWS;
-        segment[m] = (psg_part){.box = {{0, 0, lo}, {8, PARTS * ROWS, hi}}, .worker = (int)m};
+        segment[m] = (psg_part){.box = {{0, 0, lo}, {8, PARTS * ROWS, hi}}, .home = (int)m};
         sheet[m] = (psg_part){
-            .box = {{0, lo, 0}, {5, hi, PARTS * ROWS}}, .sheets = {m, m + 1}, .worker = (int)m};
+            .box = {{0, lo, 0}, {5, hi, PARTS * ROWS}}, .sheets = {m, m + 1}, .home = (int)m};
     }
     const psg_context context = {.layout = {.n = {8, PARTS * ROWS, PARTS * ROWS},
                                             .segments = {.count = PARTS, .part = segment},
