@@ -42,14 +42,16 @@ static library open_library(char *words, size_t size) {
     const symbol list = look_up(handle, "starpu_get_sched_lib_policies");
     const symbol find = look_up(handle, "starpu_get_sched_lib_policy");
     const char *why = there && find.address == NULL ? dlerror() : NULL;
-    Dl_info info = {.dli_fname = NULL};
+    Dl_info info;
+    library found = {.path = NULL};
     (void)snprintf(words, size, "%s%s", why != NULL ? "STARPU_SCHED_LIB: " : "",
                    why != NULL ? why : "");
-    return why != NULL || dladdr(find.address, &info) == 0
-               ? (library){.path = NULL}
-               : (library){.path = info.dli_fname,
-                           .find = find.find,
-                           .list = list.address != NULL ? list.list() : NULL};
+    if (find.address != NULL && dladdr(find.address, &info) != 0) {
+        found.path = info.dli_fname;
+        found.find = find.find;
+        found.list = list.address != NULL ? list.list() : NULL;
+    }
+    return found;
 }
 
 /* A policy in the list of the library. @return NULL: there are no more */

@@ -214,7 +214,7 @@ static void set_inner(problem *qr) {
     qr->inner = qr->tile / (reflectors ? TUNING_QR_INNER_PART : 1);
     qr->inner = qr->inner < TUNING_QR_INNER ? TUNING_QR_INNER : qr->inner;
     qr->inner = qr->inner < qr->tile ? qr->inner : qr->tile;
-    qr->scratch = qr->tile * (reflectors ? qr->inner : 2 * QR_STRIP_BYTES / qr->real_bytes);
+    qr->scratch = qr->tile * (reflectors ? qr->inner : 2 * (size_t)QR_STRIP_BYTES / qr->real_bytes);
 }
 
 static psg_status parse(void *memory, const char *size, const workload_options *how,

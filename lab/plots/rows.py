@@ -33,6 +33,17 @@ def placed(row):
     row["cpu_share"] = "auto" if share == "free" else share
 
 
+def tell_builds(rows):
+    """A policy that rows have from several builds of a library is another one in each."""
+    builds = {}
+    for row in rows:
+        builds.setdefault(row.get("sched"), set()).add(row.get("policy_library"))
+    for row in rows:
+        if len(builds[row.get("sched")]) > 1:
+            library = " " + row["policy_library"]
+            row.update(sched=row["sched"] + library, policy=row["policy"] + library)
+
+
 def read(path, is_known):
     try:
         with open(path, newline="", encoding="utf-8") as file:
@@ -46,6 +57,7 @@ def read(path, is_known):
             placed(row)
     if not rows or not is_known(rows[0]):
         fail("%s: no rows of psg bench" % path)
+    tell_builds(rows)
     for row in rows:
         if row.get("policy") == "" and row["status"] == "ok":
             row["policy"] = "no policy decides"

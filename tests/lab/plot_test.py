@@ -255,6 +255,13 @@ def test_policies(plot, folder, model):
     for words in ("1 GPU: 1 is 20 ms", "4 GPUs: 1 is 8 ms", "16 or 64 cores, GPU of the test 80 GiB;", "f, u in GPU memory"):
         check(words in text, "policies: no %r" % words)
     check(text.index(">soon<") < text.index(">late<"), "policies: the fastest is not the first")
+    # two builds of a library, which have the same policy
+    three = (("lws", ""), ("mine", "lib.so:12"), ("mine", "lib.so:34"))
+    write(path, model, [timed(10 + time, **gpus[0], policy=name, sched=name, busy=0.9,
+                              policy_library=library) for time, (name, library) in enumerate(three)])
+    text = figure_of(plot, path, path, "policies")
+    for words in (">lws<", ">mine lib.so:12<", ">mine lib.so:34<"):
+        check(words in text, "policies: no %r" % words)
 
 
 def test_grids(plot, folder, model):

@@ -110,7 +110,8 @@ static void check_reflectors(const qr_sizes *n, const char *factored, const char
 /** A -> R in the upper triangle; and Q (1; 0), which begins as `q` = 1, [rows][rows]. */
 static void factor(char *a, char *q) {
     const size_t down = (rows - 1) / tile + 1, right = (cols - 1) / tile + 1;
-    FREED char *work = zeros(tile * (rows + 2 * QR_STRIP_BYTES)), *dense = zeros(tile * tile);
+    FREED char *work = zeros(tile * (rows + 2 * (size_t)QR_STRIP_BYTES)),
+               *dense = zeros(tile * tile);
     FREED char *v = zeros(down * right * tile * tile), *t = zeros(down * right * tile * tile);
     for (size_t k = 0; k < right; ++k) {
         for (size_t i = k; i < down; ++i) {
