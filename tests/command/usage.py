@@ -152,8 +152,11 @@ OPTIONS = {
     "bench": """grid precision ranks nodes network cpus gpus cpu-share placement sched graph exchange z executor segment-planes sheets
         data in-flight effort workload tile order barrier priority place study large machine repeat warm-up passes calibrate seed memory
         mpirun patience bounds csv json again record force quiet help version""".split(),
-    "run": "tile order priority place barrier precision cpus gpus sched calibrate cache-dir machine time-limit json trace dag bounds force quiet repeat help version".split(),
-    "dock": "static mobile angle spacing electrostatics poses out tile priority cpus gpus sched calibrate cache-dir machine time-limit json trace dag bounds force quiet repeat help version".split(),
+    "run": """tile order priority place barrier precision cpus gpus sched calibrate cache-dir
+        machine time-limit json trace dag bounds force quiet repeat help version""".split(),
+    "dock": """static mobile angle spacing electrostatics poses out tile priority cpus gpus sched
+        calibrate cache-dir machine time-limit json trace dag bounds force quiet repeat help
+        version""".split(),
     "measure": "repeat warm-up seconds seed unmeasured bounds events machine help version".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
