@@ -256,8 +256,9 @@ def test_policies(plot, folder, model):
         check(words in text, "policies: no %r" % words)
     check(text.index(">soon<") < text.index(">late<"), "policies: the fastest is not the first")
     # two builds of a library, which have the same policy
-    write(path, model, [timed(10 + time, **gpus[0], policy=name, sched=name, policy_library=library, busy=0.9)
-                        for time, (name, library) in enumerate((("lws", ""), ("mine", "lib.so:12"), ("mine", "lib.so:34")))])
+    three = (("lws", ""), ("mine", "lib.so:12"), ("mine", "lib.so:34"))
+    write(path, model, [timed(10 + time, **gpus[0], policy=name, sched=name, busy=0.9,
+                              policy_library=library) for time, (name, library) in enumerate(three)])
     text = figure_of(plot, path, path, "policies")
     for words in (">lws<", ">mine lib.so:12<", ">mine lib.so:34<"):
         check(words in text, "policies: no %r" % words)
