@@ -20,8 +20,8 @@ def load(name="trace.json"):
     with open(name, encoding="utf-8") as file:
         trace = json.load(file)
     events = trace["traceEvents"]
-    check({"psg", "StarPU", "host", "cpu_model", "cores", "gpu_model", "date", "grid", "precision", "graph", "workers", "policy"}
-          == set(trace["otherData"]) and trace["otherData"]["date"].startswith("20"), trace["otherData"])
+    check({"psg", "StarPU", "host", "cpu_model", "cores", "gpu_model", "date", "grid", "precision", "graph", "workers",
+           "executor", "starpu_tasks", "placed_tasks", "policy"} == set(trace["otherData"]) and trace["otherData"]["date"].startswith("20"), trace["otherData"])
     for event in events:
         check(NEEDED[event["ph"]] <= set(event), f"{event['ph']} without {NEEDED[event['ph']] - set(event)}: {event}")
         check(event["ph"] == "M" or event["ts"] >= 0, event)

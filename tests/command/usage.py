@@ -111,8 +111,8 @@ for option, words in (("problem", ("madelung", "modes", "cavity")), ("lattice", 
                       ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient"))):
     for value in ("frob", "", words[0] + "x"):
         bad("solve", "--" + option, value, says=("--%s '%s'" % (option, value), "one of") + words)
-for value, words in (("frob", ("there are:", " eager ", " lws ", " dmda ")), ("", ("the name of a policy",)),
-                     ("eagerx", ("did you mean 'eager'?",))):
+for value, words in (("frob", ("there are:", " eager ", " lws ", " dmda ")),
+                     ("", ("the name of a policy",)), ("eagerx", ("did you mean 'eager'?",))):
     bad("solve", "--sched", value, says=("--sched '%s'" % value, *words))
 for option in ("in", "out", "json", "trace", "dag"):
     bad("solve", "--" + option, "", says=("--%s ''" % option,))
