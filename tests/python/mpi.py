@@ -49,6 +49,19 @@ def together(shape, **options):
             check("shape" in str(error), error)
 
 
+def free_sides(**options):
+    """A sheet has all of z, whose columns come from all processes. The digits are those of one process."""
+    shape = (13, 6, 8)
+    f = random(shape)
+    for bc in ("free", ("dirichlet", "free"), ("free", "neumann")):
+        with psg.Plan(shape, bc={"z": bc}, gpus=0, effort="estimate") as plan:
+            expected = plan.solve(f)
+        with psg.Plan(shape, bc={"z": bc}, gpus=0, comm=world, effort="estimate", **options) as plan:
+            mine = np.ascontiguousarray(f[plan.lo[0]:plan.lo[0] + plan.local_shape[0]])
+            u = np.concatenate(world.allgather(plan.solve(mine)))
+        check(far(u, expected) <= 1e-15, "z %s, %s: %.1e" % (bc, options, far(u, expected)))
+
+
 class Interrupted:
     """Ctrl-C comes while the binding looks at it."""
 
@@ -117,6 +130,10 @@ def main():
     together((7, 6, 5))
     together((12, 4, 6), lambda_=2.0, exchange="alltoall")
     together((2, 5, 4))  # three processes: one has no plane
+    free_sides()
+    if world.size > 1:
+        free_sides(exchange="mpi")
+        free_sides(exchange="alltoall")
     with psg.Plan((6, 6, 6), comm=MPI.COMM_SELF) as plan:
         check(plan.local_shape == (6, 6, 6), "alone")
         check(far(plan.solve(random((6, 6, 6))), periodic(random((6, 6, 6)))) <= 1e-12, "alone")
