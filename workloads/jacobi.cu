@@ -15,6 +15,7 @@ template <class Real> struct sweep_args {
     const Real *u, *north, *south, *west, *east;
     Real *next, *to_north, *to_south, *to_west, *to_east;
     unsigned columns, rows;
+    int part;
 };
 
 template <class Real>
@@ -23,9 +24,9 @@ __device__ void put_edges(const sweep_args<Real> &a, unsigned i, unsigned j, Rea
         a.to_north[j] = mean;
     if (i + 1 == a.rows)
         a.to_south[j] = mean;
-    if (j == 0)
+    if (j == 0 && a.to_west)
         a.to_west[i] = mean;
-    if (j + 1 == a.columns)
+    if (j + 1 == a.columns && a.to_east)
         a.to_east[i] = mean;
 }
 
@@ -65,9 +66,10 @@ __global__ void __launch_bounds__(width *height) jacobi_kernel(const sweep_args<
             const Real mean = (((above + below[m]) + west) + east) / 4;
             above = here;
             here = below[m];
-            if (inside)
+            const bool rim = i == 0 || i + 1 == a.rows || j == 0 || j + 1 == a.columns;
+            if (inside && (a.part == JACOBI_ALL || !rim))
                 *to = mean;
-            if (inside && edges)
+            if (inside && edges && a.part == JACOBI_ALL)
                 put_edges(a, i, j, mean);
             at += a.columns;
             to += a.columns;
@@ -75,8 +77,35 @@ __global__ void __launch_bounds__(width *height) jacobi_kernel(const sweep_args<
     }
 }
 
+// A thread has a point of the outermost rows and columns; two have a corner, with the same mean.
+template <class Real>
+__global__ void __launch_bounds__(width *height) jacobi_rim_kernel(const sweep_args<Real> a) {
+    unsigned k = blockIdx.x * (unsigned)(width * height) + threadIdx.x;
+    const unsigned lines = 2 * a.columns;
+    if (k >= lines + 2 * a.rows)
+        return;
+    const bool row = k < lines;
+    const unsigned length = row ? a.columns : a.rows;
+    k -= row ? 0 : lines;
+    const bool far = k >= length;
+    k -= far ? length : 0;
+    const unsigned i = row ? (far ? a.rows - 1 : 0) : k;
+    const unsigned j = row ? k : (far ? a.columns - 1 : 0);
+    const Real *at = a.u + i * (size_t)a.columns + j;
+    const Real above = i > 0 ? *(at - a.columns) : a.north[j];
+    const Real below = i + 1 < a.rows ? *(at + a.columns) : a.south[j];
+    const Real west = j > 0 ? *(at - 1) : a.west[i];
+    const Real east = j + 1 < a.columns ? *(at + 1) : a.east[i];
+    const Real mean = (((above + below) + west) + east) / 4;
+    a.next[i * (size_t)a.columns + j] = mean;
+    put_edges(a, i, j, mean);
+}
+
 template <class Real> cudaError_t launch(const jacobi_sweep *s, cudaStream_t stream) {
-    const auto beyond = [s](int side) { return static_cast<const Real *>(s->beyond[side]); };
+    // What is beyond the inside is read, and not used: any memory of that length does.
+    const auto beyond = [s](int side) {
+        return static_cast<const Real *>(s->part == JACOBI_INSIDE ? s->u : s->beyond[side]);
+    };
     const auto edge = [s](int side) { return static_cast<Real *>(s->edge[side]); };
     const sweep_args<Real> a = {static_cast<const Real *>(s->u),
                                 beyond(JACOBI_NORTH),
@@ -89,7 +118,14 @@ template <class Real> cudaError_t launch(const jacobi_sweep *s, cudaStream_t str
                                 edge(JACOBI_WEST),
                                 edge(JACOBI_EAST),
                                 (unsigned)s->columns,
-                                (unsigned)s->rows};
+                                (unsigned)s->rows,
+                                s->part};
+    if (s->part == JACOBI_RIM) {
+        const size_t points = 2 * (s->columns + s->rows);
+        const unsigned blocks = (unsigned)div_up(points, (size_t)(width * height));
+        jacobi_rim_kernel<Real><<<blocks, width * height, 0, stream>>>(a);
+        return cudaGetLastError();
+    }
     const dim3 grid((unsigned)div_up(s->columns, (size_t)width),
                     (unsigned)div_up(s->rows, (size_t)(height * piece)));
     jacobi_kernel<Real><<<grid, dim3(width, height), 0, stream>>>(a);

@@ -1,7 +1,8 @@
 /* A workload that several processes share has the answer of one process, to the last bit where its
  * numbers are whole ones or sums in a fixed order. What one process refuses fails in all of them,
  * with its words. What is for one process, or has fewer parts than there are processes, is
- * refused. */
+ * refused. The points of jacobi have the bits of one sweep after the other; where it is
+ * synchronous, no inside of a tile begins before all edges of the step have come. */
 #include "tests/mpi/ranks.h"
 #include "tests/workloads/runs.h"
 
@@ -15,9 +16,18 @@ typedef struct job {
     double near;
 } job;
 
-static const job jobs[] = {{"ep:S", 20, 16, 0},           {"ep:S", 22, 4, 0},
-                           {"ep:S:redux", 20, 16, 1e-12}, {"dock:64:60", 8, 12, 0},
-                           {"dock:64:60", 1, 90, 0},      {"dock:64:90:electrostatics", 4, 6, 0}};
+static const job jobs[] = {{"ep:S", 20, 16, 0},
+                           {"ep:S", 22, 4, 0},
+                           {"ep:S:redux", 20, 16, 1e-12},
+                           {"dock:64:60", 8, 12, 0},
+                           {"dock:64:60", 1, 90, 0},
+                           {"dock:64:90:electrostatics", 4, 6, 0},
+                           {"jacobi:131:20", 17, 129, 1e-12},
+                           {"jacobi:131:20:sync", 17, 129, 1e-12},
+                           {"jacobi:131:20:async:strided", 40, 129, 1e-12},
+                           {"jacobi:131:20:sync:strided", 129, 129, 1e-12},
+                           {"jacobi:10:7", 1, 8, 1e-12},
+                           {"jacobi:10:7:strided", 3, 8, 1e-12}};
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
 static workload_options how_of(const job *j) {
@@ -56,6 +66,34 @@ static void check_share(const job *j, const workload *work, const MPI_Comm comm)
           j->name);
 }
 
+/* @param[in] steps  of jacobi, at most 64 */
+static void check_steps(const job *j, const workload *work) {
+    double come[64] = {0}, begun[64];
+    size_t count = 0, tasks[2] = {0, 0};
+    CHECK_STATUS(psg_work_events(workload_work(work), NULL, 0, &count), PSG_OK);
+    FREED psg_event *event = calloc(count + 1, sizeof *event);
+    CHECK_STATUS(psg_work_events(workload_work(work), event, count, &count), PSG_OK);
+    for (int s = 0; s < 64; s++) {
+        begun[s] = INFINITY;
+    }
+    for (size_t m = 0; m < count; m++) {
+        const psg_event *e = &event[m];
+        const char *name = psg_stage_name(e->stage);
+        if (e->rank >= 0 && e->received) {
+            come[e->step] = fmax(come[e->step], e->end);
+        } else if (strcmp(name, "jacobi_inside") == 0) {
+            begun[e->step] = fmin(begun[e->step], e->start);
+            tasks[0]++;
+        }
+        tasks[1] += strcmp(name, "jacobi_rim") == 0;
+    }
+    CHECK(tasks[0] == tasks[1], "%s: %zu insides, %zu rims", j->name, tasks[0], tasks[1]);
+    for (int s = 0; s < 64 && strstr(j->name, ":sync") != NULL; s++) {
+        CHECK(begun[s] >= come[s] - 1e-6, "%s: step %d begins at %g, its edges come till %g",
+              j->name, s, begun[s], come[s]);
+    }
+}
+
 static void same(const job *j, const MPI_Comm *comm) {
     workload_answer wanted[MOST];
     const workload_options how = how_of(j);
@@ -72,6 +110,9 @@ static void same(const job *j, const MPI_Comm *comm) {
     check_answer(j, shared, wanted, count);
     check_answer(j, shared, wanted, count); /* and once more */
     check_share(j, shared, *comm);
+    if (strncmp(j->name, "jacobi", 6) == 0) {
+        check_steps(j, shared);
+    }
 }
 
 /* ------------------------------------------------------------------------------------- refused */
@@ -95,6 +136,8 @@ static void refused(const MPI_Comm *comm) {
               psg_last_error());
     }
     if (ranks > 1) {
+        CHECK_SAYS(workload_create(&work, "jacobi:3", NULL, &options), PSG_ERR_ARG,
+                   "1 x 1 points inside: take fewer processes");
         CHECK_SAYS(workload_create(&work, "cg:S", NULL, &options), PSG_ERR_UNSUPPORTED,
                    "cg is for one process, and there are");
     } else { /* a launcher may start one process, too */

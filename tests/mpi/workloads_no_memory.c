@@ -58,5 +58,6 @@ int main(int argc, char **argv) {
     const long step = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
     fail_each("ep:S", step);
     fail_each("dock:64:90", step);
+    fail_each("jacobi:40:3", step);
     return ranks_finish(check_result());
 }

@@ -99,6 +99,8 @@ def bad():
     refused_ranks(2, "run", "cg:S", says=("cg is for one process, and there are 2",))
     refused_ranks(3, "run", "ep:S", "--tile", "23", says=("3 processes share 2 chunks", "fewer"))
     refused_ranks(3, "run", "dock:64:180", "--tile", "4", says=("3 processes share 1 batches",))
+    refused_ranks(3, "run", "jacobi:4", says=("1 x 3 blocks", "2 x 2 points inside"))
+    refused_ranks(2, "run", "jacobi:40:async:sync", says=("jacobi:40:async:sync: the size is",))
     refused_ranks(2, "run", "ep:Q", says=("no class 'Q'",))
 
 
@@ -144,3 +146,4 @@ counts()
 poses()
 bad()
 stopped(3, 2, "run", "ep:S")
+stopped(2, 1, "run", "jacobi:200:1000:sync:strided")
