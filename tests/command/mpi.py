@@ -120,7 +120,7 @@ same_file(3, "--problem", "modes", "--grid", "9x8x6", exchange="direct")
 # ------------------------------------------------------------------------------------------------------- the report
 
 report, lines = same_file(3, "--in", "rho.h5:f", "--repeat", "2")
-check("workers   3 ranks, " in lines and " CPU, " in lines and " each, policy" in lines, lines)
+check("workers   3 ranks, " in lines and " CPU, " in lines and " GPU each\n" in lines and "executor  tasks: " in lines, lines)
 check("\nranks     " in lines and "of f was dropped" in lines, lines)
 check(report["exchange"] == "mpi" and len(report["rank_workers"]) == 3, report)
 check([worker["rank"] for worker in report["workers"]] == sorted(
