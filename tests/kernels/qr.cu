@@ -26,7 +26,7 @@ static void compare(const std::vector<Real> &got, const std::vector<Real> &want,
 }
 
 template <class Real> static void after_geqrt(qr_cuda_blas *blas, const qr_sizes &n) {
-    const qr_functions *cpu = qr_functions_of(sizeof(Real) == sizeof(float));
+    const qr_method *cpu = qr_functions_of(sizeof(Real) == sizeof(float))->by[QR_HOUSEHOLDER];
     qr_sizes panel = n;
     panel.cols = n.depth;
     std::vector<Real> a = random_matrix<Real>(n.rows, n.depth, 0), v(a.size()),
@@ -41,7 +41,7 @@ template <class Real> static void after_geqrt(qr_cuda_blas *blas, const qr_sizes
 }
 
 template <class Real> static void after_tsqrt(qr_cuda_blas *blas, const qr_sizes &n, size_t pitch) {
-    const qr_functions *cpu = qr_functions_of(sizeof(Real) == sizeof(float));
+    const qr_method *cpu = qr_functions_of(sizeof(Real) == sizeof(float))->by[QR_HOUSEHOLDER];
     qr_sizes panel = n;
     panel.cols = n.depth;
     std::vector<Real> r = random_matrix<Real>(n.depth, n.depth, 0), t(n.inner * n.depth);
