@@ -77,12 +77,12 @@ static int read_side(const char *path, hid_t file, const psg_grid *grid, app_pla
     }
     values->given[axis][side] = true;
     const app_hdf5_shape have = app_hdf5_shape_of(dataset);
-    int code =
-        grid->axis[axis].bc[side] == PSG_BC_PERIODIC || grid->axis[axis].bc[side] == PSG_BC_FREE
-            ? app_error(APP_USAGE, "%s: there are values on a side, and --bc makes %c %s", name,
-                        "xyz"[axis],
-                        grid -> axis[axis].bc[side] == PSG_BC_FREE ? "free there" : "periodic")
-            : APP_DONE;
+    const psg_bc bc = grid->axis[axis].bc[side];
+    const char *without = bc == PSG_BC_PERIODIC ? "periodic" : bc == PSG_BC_FREE ? "free" : NULL;
+    int code = without != NULL
+                   ? app_error(APP_USAGE, "%s: there are values on a side, and --bc makes %c %s",
+                               name, "xyz"[axis], without)
+                   : APP_DONE;
     code = code ? code : check_shape(name, &have, grid, axis);
     code = code ? code : check_type(name, &have, values->precision);
     code = code ? code : app_hdf5_check_whole(dataset, name);

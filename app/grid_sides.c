@@ -101,11 +101,11 @@ bool app_sides_any(const app_sides_value *sides) {
 }
 
 bool app_sides_free(const app_sides_value *sides) {
-    psg_grid grid = {.axis = {{.n = 1}}};
-    for (int axis = 0; axis < 3; axis++) {
-        memcpy(grid.axis[axis].bc, sides->bc[axis], sizeof grid.axis[axis].bc);
+    bool any = false;
+    for (int m = 0; m < 6; m++) {
+        any = any || sides->bc[m / 2][m % 2] == PSG_BC_FREE;
     }
-    return app_has_free_side(&grid);
+    return any;
 }
 
 void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid) {

@@ -190,9 +190,9 @@ static const row rows[] = {
      0},
     {{"executor", "Task graph", "tasks|team|chain|auto", "auto",
       "who runs the tasks: tasks (StarPU schedules each), team (cores share them), chain (one task "
-      "of StarPU's on the GPU that has all of the grid); auto: tasks where a policy is named, by "
-      "an "
-      "option or by STARPU_SCHED, else the fastest one",
+      "of StarPU's on the GPU that has all of the grid); auto: tasks where an option or "
+      "STARPU_SCHED "
+      "names a policy, else the fastest one",
       SAME},
      CHOICE,
      AT(executor),

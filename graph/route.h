@@ -132,7 +132,8 @@ void psg_route_graph(psg_solve_route *route, const psg_plan *plan);
 /** Do cores of one process take all tasks, and find all data in place? */
 bool psg_route_one_memory(const psg_plan *plan);
 /** A team of cores, or tasks of StarPU's, and who places these? The plan's workers are known.
- *  @return PSG_OK; PSG_ERR_UNSUPPORTED: the options ask for a team that cannot be */
+ *  @return PSG_OK; PSG_ERR_UNSUPPORTED: the options ask for a team that cannot be, or a side is
+ *          free where it cannot be */
 psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan);
 /** Where is the spectrum at home? It is known whether the processes share memory. */
 const psg_home_row *psg_route_home(const psg_plan *plan);

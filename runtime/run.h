@@ -190,10 +190,10 @@ typedef struct psg_run {
 void psg_run_fail_at(const char *line, psg_run *run, psg_fault fault, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool psg_run_failed(const psg_run *run);
-/** Is a task of it missing, for want of memory or because StarPU took it not? */
+/** Is a task of it missing? There was no memory for it, or StarPU refused it. */
 bool psg_run_incomplete(const psg_run *run);
 
-/** One task more to wait for; one less. @return was it the last? Then the run may be gone */
+/** One task more to wait for; one less. @return was it the last one? Then the run may be gone */
 void psg_run_begin_task(psg_run *run);
 bool psg_run_end_task(psg_run *run);
 

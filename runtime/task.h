@@ -10,9 +10,9 @@
 #include "runtime/simulation.h"
 #endif
 
-/** Flags in the mode of psg_task_data: the data are those of psg_run.phases. Of these a group's
- *  first piece tells StarPU of all of them which tasks of the same part use them; the others are
- *  BEHIND it, which psg_task_submit_data() says. */
+/** Flags in the mode of psg_task_data. PSG_DATA_PHASED: the phases of the run order the tasks that
+ *  use the data, see psg_phases. StarPU gets the first piece of such a group, in place of all of
+ *  them. psg_task_submit_data() marks the other pieces by PSG_DATA_BEHIND. */
 enum { PSG_DATA_PHASED = 1 << 24, PSG_DATA_BEHIND = 1 << 25 };
 
 /** The codelet of a kind of task, for each precision, with a performance model of its own. A file

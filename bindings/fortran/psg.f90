@@ -63,7 +63,8 @@ module psg
         real(c_double) :: network
         integer(c_int) :: nodes
         real(c_double) :: time_limit, factor
-        integer(c_size_t) :: batch; integer(c_int) :: placement
+        integer(c_size_t) :: batch
+        integer(c_int) :: placement
     end type psg_options
 
     integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 10
@@ -72,12 +73,10 @@ module psg
         integer(c_int64_t) :: tasks
         real(c_double) :: seconds
     end type psg_stage_statistics
-
     type, bind(c) :: psg_link_statistics
         integer(c_int64_t) :: bytes
         real(c_double) :: seconds
     end type psg_link_statistics
-
     type, bind(c) :: psg_submit_statistics
         real(c_double) :: seconds
         integer(c_size_t) :: tasks, pieces, starpu_tasks, placed_tasks

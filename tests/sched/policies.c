@@ -1,5 +1,5 @@
-/* Every scheduling policy that StarPU has, and the one of the library of STARPU_SCHED_LIB, gives the
- * same u, and is the one in force when asked for. */
+/* Every scheduling policy that StarPU has, and the one of the library of STARPU_SCHED_LIB, gives
+ * the same u, and is the one in force when asked for. */
 #include "graph/psg_machine.h"
 #include "tests/check.h"
 #include "tests/harness.h"
