@@ -57,22 +57,31 @@ static psg_array array_at(const psg_plan *plan, const psg_array *a, size_t m) {
     return one;
 }
 
+/* Wait for the oldest solve, of right-hand side m. @return false: it was given up, and is still in
+ * flight */
+static bool finish(psg_plan *plan, outcome *o, size_t m) {
+    const psg_pending *oldest = plan->pending.oldest;
+    note(o, psg_wait(plan), m);
+    return plan->pending.oldest != oldest;
+}
+
 /* Cores gain nothing by two solves at once, which would take another spectrum. */
 static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const psg_array *u,
                          outcome *o) {
     const bool overlaps = plan->workers.gpu_count > 0 || plan->processes.ranks > 1;
     const size_t most = overlaps ? plan->problem.options.in_flight : 1;
     size_t waited = of.first;
-    for (size_t m = of.first; m < of.end && goes_on(o); m++) {
+    bool finished = true;
+    for (size_t m = of.first; m < of.end && finished && goes_on(o); m++) {
         const psg_array from = array_at(plan, f, m);
         const psg_array to = array_at(plan, u, m);
         note(o, psg_solve_start(plan, &from, &to, NULL, &plan->past.means[m], most == 1), m);
         if (m + 1 - waited == most && plan->pending.oldest != NULL) {
-            note(o, psg_wait(plan), waited++);
+            finished = finish(plan, o, waited++);
         }
     }
-    while (plan->pending.oldest != NULL) {
-        note(o, psg_wait(plan), waited++);
+    while (finished && plan->pending.oldest != NULL) {
+        finished = finish(plan, o, waited++);
     }
 }
 

@@ -366,11 +366,11 @@ PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 
 /** Wait for the oldest solve submitted and not yet waited for, and return how it ended. In one
- *  process with psg_options.time_limit, psg_solve() and psg_wait() give a solve up if none of its
- *  tasks ends for so many seconds, as where a scheduling policy keeps them. Then the solve is still
- *  in flight, and its arrays are borrowed: a task that runs goes on, and one that begins later does
- *  nothing. psg_wait() waits for these tasks, and psg_plan_destroy() leaves a plan that still has
- *  some, and its StarPU. psg_solve_many() and psg_solve_epsilon() have no limit.
+ *  process with psg_options.time_limit, psg_solve(), psg_solve_many() and psg_wait() give a solve
+ *  up if none of its tasks ends for so many seconds, as where a scheduling policy keeps them. Then
+ *  the solve is still in flight, and its arrays are borrowed: a task that runs goes on, and one
+ *  that begins later does nothing. psg_wait() waits for these tasks, and psg_plan_destroy() leaves
+ *  a plan that still has some, and its StarPU. psg_solve_epsilon() has no limit.
  *  @return as psg_solve(); PSG_ERR_STATE: none is in flight; PSG_ERR_RUNTIME: perhaps given up, see
  *  psg_plan_in_flight() */
 PSG_API psg_status psg_wait(psg_plan *plan);

@@ -158,12 +158,11 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     return PSG_OK;
 }
 
-/* Wait until the run has ended. A process alone gives its tasks up after the time limit. Several
- * right-hand sides have no limit. @return false: the run goes on, and tasks that begin from now on
- * do nothing */
+/* Wait until the run has ended. A process alone gives its tasks up after the time limit.
+ * @return false: the run goes on, and tasks that begin from now on do nothing */
 static bool wait_for_run(psg_plan *plan, const psg_pending *pending) {
     psg_run *run = pending->run;
-    const double limit = pending->means == NULL ? plan->problem.options.time_limit : 0;
+    const double limit = plan->problem.options.time_limit;
     if (plan->processes.comm != NULL) {
         plan->storage.left = psg_work_wait(run) || plan->storage.left;
         return true;

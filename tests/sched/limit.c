@@ -45,6 +45,23 @@ static void make(psg_plan **plan, const char *options, const char *policy) {
     CHECK_STATUS(psg_plan_create(plan, &grid, &o), PSG_OK);
 }
 
+/** psg_solve_many() leaves the solve that it gave up in flight, and starts no other. */
+static void many(psg_plan *plan, const double *f, double *u, const double *want) {
+    FREED double *both = oracle_array(2 * POINTS), *to = oracle_array(2 * POINTS);
+    memcpy(both, f, POINTS * sizeof *f);
+    memcpy(both + POINTS, f, POINTS * sizeof *f);
+    set_open(false);
+    if (gives_up(plan, psg_solve_many(plan, 2, both, to))) {
+        CHECK_STATUS(psg_solve_many(plan, 2, both, to), PSG_ERR_STATE);
+        set_open(true);
+        for (int again = 0; psg_plan_in_flight(plan) > 0 && again < 100; ++again) {
+            CHECK_STATUS(psg_wait(plan), PSG_ERR_RUNTIME);
+        }
+        CHECK_STATUS(solve(plan, f, u), PSG_OK);
+        CHECK_CLOSE(u, want, N, N, N, 1e-14, "after right-hand sides that were given up");
+    }
+}
+
 int main(void) {
     FREED double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *want = oracle_array(POINTS);
     psg_plan *plan = NULL;
@@ -73,6 +90,7 @@ int main(void) {
         CHECK_STATUS(solve(plan, f, u), PSG_OK);
         CHECK_CLOSE(u, want, N, N, N, 1e-14, "after a solve that was given up");
     }
+    many(plan, f, u, want);
     set_open(false);
     CHECK_STATUS(psg_submit(plan, f, u), PSG_OK);
     psg_plan_destroy(plan); /* and what StarPU still has stays */
