@@ -14,20 +14,23 @@ typedef struct job {
     size_t tile;
     size_t parts; /* each process needs one */
     double near;
+    psg_precision precision;
 } job;
 
-static const job jobs[] = {{"ep:S", 20, 16, 0},
-                           {"ep:S", 22, 4, 0},
-                           {"ep:S:redux", 20, 16, 1e-12},
-                           {"dock:64:60", 8, 12, 0},
-                           {"dock:64:60", 1, 90, 0},
-                           {"dock:64:90:electrostatics", 4, 6, 0},
-                           {"jacobi:131:20", 17, 129, 1e-12},
-                           {"jacobi:131:20:sync", 17, 129, 1e-12},
-                           {"jacobi:131:20:async:strided", 40, 129, 1e-12},
-                           {"jacobi:131:20:sync:strided", 129, 129, 1e-12},
-                           {"jacobi:10:7", 1, 8, 1e-12},
-                           {"jacobi:10:7:strided", 3, 8, 1e-12}};
+static const job jobs[] = {{"ep:S", 20, 16, 0, PSG_F64},
+                           {"ep:S", 22, 4, 0, PSG_F64},
+                           {"ep:S:redux", 20, 16, 1e-12, PSG_F64},
+                           {"dock:64:60", 8, 12, 0, PSG_F64},
+                           {"dock:64:60", 1, 90, 0, PSG_F64},
+                           {"dock:64:90:electrostatics", 4, 6, 0, PSG_F64},
+                           {"jacobi:131:20", 17, 129, 1e-12, PSG_F64},
+                           {"jacobi:131:20", 17, 129, 1e-12, PSG_F32},
+                           {"jacobi:131:20:sync", 17, 129, 1e-12, PSG_F64},
+                           {"jacobi:131:20:async:strided", 40, 129, 1e-12, PSG_F64},
+                           {"jacobi:131:20:sync:strided", 129, 129, 1e-12, PSG_F64},
+                           {"jacobi:131:20:sync:strided", 50, 129, 1e-12, PSG_F32},
+                           {"jacobi:10:7", 1, 8, 1e-12, PSG_F64},
+                           {"jacobi:10:7:strided", 3, 8, 1e-12, PSG_F64}};
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
 static workload_options how_of(const job *j) {
@@ -38,7 +41,7 @@ static workload_options how_of(const job *j) {
 /* @return how many numbers the answer has */
 static size_t alone(const job *j, workload_answer *answers) {
     const MPI_Comm none = MPI_COMM_WORLD;
-    psg_options options = ranks_options(PSG_F64, &none);
+    psg_options options = ranks_options(j->precision, &none);
     const workload_options how = how_of(j);
     options.comm = NULL;
     RUNS workload *work = runs_make(j->name, &how, &options);
@@ -97,9 +100,9 @@ static void check_steps(const job *j, const workload *work) {
 static void same(const job *j, const MPI_Comm *comm) {
     workload_answer wanted[MOST];
     const workload_options how = how_of(j);
-    ranks_at("%s, tile %zu", j->name, j->tile);
+    ranks_at("%s in f%d, tile %zu", j->name, j->precision == PSG_F32 ? 32 : 64, j->tile);
     const size_t count = alone(j, wanted);
-    const psg_options options = ranks_options(PSG_F64, comm);
+    const psg_options options = ranks_options(j->precision, comm);
     workload *work = NULL;
     if (j->parts < (size_t)ranks_size(*comm)) {
         CHECK_SAYS(workload_create(&work, j->name, &how, &options), PSG_ERR_ARG, "fewer processes");
