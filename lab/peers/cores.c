@@ -3,7 +3,7 @@
  *
  *   bench_cores fftw|mkl|fftw_mpi [--cpus N] [--threads LIST] [--effort LIST] [--plan-seconds S]
  *               [--precision f64|f32] [--graph fused|staged] [--exchange mpi|alltoall|direct]
- *               [--segment-planes N] [--sheets N] [--bc SIDES] [--no-yield] [--rows] GRID ...
+ *               [--segment-planes N] [--sheets N] [--bc SIDES] [--rows] GRID ...
  *
  * The peer solves as a careful user does: the transforms and the division run in the same OpenMP
  * team, and the best of several ways is measured: in place and out of place, planned with each
@@ -370,7 +370,6 @@ static int is_sides(const char *text) {
 
 /* @return the place of the first grid in argv */
 static int read_options(bench *b, int argc, char **argv) {
-    int no_yield = 0;
     const bench_option options[] = {{"cpus", BENCH_COUNT, &b->peer.threads, NULL},
                                     {"threads", BENCH_TEXT, &b->threads, NULL},
                                     {"effort", BENCH_TEXT, &b->efforts, NULL},
@@ -381,7 +380,6 @@ static int read_options(bench *b, int argc, char **argv) {
                                     {"segment-planes", BENCH_SOLVER, &b->options, "segment_planes"},
                                     {"sheets", BENCH_SOLVER, &b->options, "sheets"},
                                     {"bc", BENCH_TEXT, &b->bc, NULL},
-                                    {"no-yield", BENCH_FLAG, &no_yield, NULL},
                                     {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ ...", &b->settings);
     bench_must(b->bc == NULL || is_sides(b->bc), "--bc '%s': expected as PP,DN,NN", b->bc);
@@ -391,8 +389,6 @@ static int read_options(bench *b, int argc, char **argv) {
                "--precision: %s has f64 alone here", b->library->name);
     b->options.cpus = b->peer.threads;
     b->peer.precision = b->options.precision;
-    /* Open MPI reads it in MPI_Init: more threads than cores have to give way to each other. */
-    (void)setenv("OMPI_MCA_mpi_yield_when_idle", no_yield ? "0" : "1", no_yield);
     return first;
 }
 
@@ -432,6 +428,11 @@ int main(int argc, char **argv) {
         {"many", bench_many, NULL, ""},
         {"tasks", bench_tasks, NULL, ""},
         {"workload", bench_workload, &peer_ways_cores, ""},
+#if PSG_WITH_MPI
+        {"workload_mpi", bench_workload, &peer_ways_mpi, ""},
+#else
+        {"workload_mpi", NULL, NULL, "MPI"},
+#endif
         {NULL, NULL, NULL, ""},
     };
     return bench_main(argc, argv, peers);

@@ -30,6 +30,8 @@ void bench_processes_start(int *argc, char ***argv, int alone) {
 #if PSG_WITH_MPI
     struct bench_processes *p = &bench_processes;
     int level = 0;
+    /* Open MPI reads it in MPI_Init: on cores, more threads than these give way to each other. */
+    (void)(alone && setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0));
     if (alone || getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMI_SIZE") != NULL) {
         must(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
         bench_must(level == MPI_THREAD_MULTIPLE && atexit(end_all) == 0, "MPI has no threads");
@@ -55,13 +57,23 @@ void bench_meet(void) {
 #endif
 }
 
-double bench_largest(double value) {
 #if PSG_WITH_MPI
+static double of_all(double value, MPI_Op operation) {
     if (bench_processes.ranks > 1) {
-        must(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, world), "MPI_Allreduce");
+        must(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, operation, world), "MPI_Allreduce");
     }
-#endif
     return value;
+}
+#else
+#define of_all(value, operation) (value)
+#endif
+
+double bench_largest(double value) {
+    return of_all(value, MPI_MAX);
+}
+
+double bench_sum(double value) {
+    return of_all(value, MPI_SUM);
 }
 
 /* ------------------------------------------------------------------------------------- turns */

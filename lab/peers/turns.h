@@ -20,9 +20,10 @@ extern struct bench_processes {
 void bench_processes_start(int *argc, char ***argv, int alone);
 void bench_processes_end(void);
 
-/** Wait for all processes; and the largest value of all. */
+/** Wait for all processes; the largest value of all, and their sum. */
 void bench_meet(void);
 double bench_largest(double value);
+double bench_sum(double value);
 
 /** Quartiles of the seconds of one call, and these. */
 typedef struct bench_times {

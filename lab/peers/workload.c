@@ -3,11 +3,13 @@
  *
  *   bench_cores|bench_gpus workload [--cpus N] [--gpus N] [--tile B] [--policy P] [--priority]
  *                                   [--precision f64|f32] NAME:SIZE ...
+ *   mpirun -n R bench_cores workload_mpi ...
  *
- * The peer is on the first GPU, or on as many cores as psg. */
+ * The peer is on the first GPU, or on as many cores as psg. --cpus: of each process. */
 #include "lab/peers/workload.h"
 #include "graph/psg_observe.h"
 #include "lab/peers/turns.h"
+#include "workloads/jacobi.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -73,38 +75,85 @@ static double jacobi_plane(const peer *p, size_t row, size_t column) {
 static void jacobi_make(peer *p) {
     bench_must_or(BENCH_USAGE, strchr(p->size, ':') == NULL && p->n > 4,
                   "the peer of jacobi has %d steps, and sizes N from 5", PEER_JACOBI_STEPS);
-    p->points = (size_t)p->n * (size_t)p->n;
+    p->side[0] = p->side[1] = (size_t)p->n;
+    if (p->way->deal != NULL) {
+        p->way->deal(p);
+    }
+    p->points = p->side[0] * p->side[1];
 }
 
 /* Each thread first touches what it works on. */
 void peer_jacobi_prepare(peer *p) {
-    const size_t n = (size_t)p->n;
+    const size_t columns = p->side[1];
 #pragma omp parallel for num_threads(p->cpus) schedule(static)
-    for (size_t m = 0; m < n * n; m++) {
-        const double value = jacobi_wave(p, m / n, m % n) + jacobi_plane(p, m / n, m % n);
+    for (size_t m = 0; m < p->points; m++) {
+        const size_t row = p->first[0] + m / columns, column = p->first[1] + m % columns;
+        const double value = jacobi_wave(p, row, column) + jacobi_plane(p, row, column);
         bench_put(p->array[0], p->precision, m, value);
         bench_put(p->array[1], p->precision, m, value);
     }
 }
 
-static void jacobi_check(const peer *p) {
+#define JACOBI_ROW(real)                                                                           \
+    BENCH_CLONES static void jacobi_row_##real(size_t pitch, size_t first, size_t end,             \
+                                               const real *u, real *next) {                        \
+        for (size_t m = first; m < end; m++) {                                                     \
+            next[m] = (((u[m - pitch] + u[m + pitch]) + u[m - 1]) + u[m + 1]) / 4;                 \
+        }                                                                                          \
+    }
+JACOBI_ROW(float)
+JACOBI_ROW(double)
+
+void peer_jacobi_row(const peer *p, int step, size_t row, size_t first, size_t end) {
+    const size_t pitch = p->side[1], at = row * pitch;
+    if (p->precision == PSG_F32) {
+        jacobi_row_float(pitch, at + first, at + end, p->array[step % 2], p->array[1 - step % 2]);
+    } else {
+        jacobi_row_double(pitch, at + first, at + end, p->array[step % 2], p->array[1 - step % 2]);
+    }
+}
+
+/* All steps of the whole square by psg's loop for one core. @return to be freed */
+static void *jacobi_expected(const peer *p) {
     const size_t n = (size_t)p->n;
+    peer all = *p;
+    all.first[0] = all.first[1] = 0;
+    all.side[0] = all.side[1] = n;
+    all.points = n * n;
+    for (int a = 0; a < 2; a++) {
+        all.array[a] = bench_array(all.points * p->real_bytes);
+    }
+    peer_jacobi_prepare(&all);
+    for (int step = 0; step < PEER_JACOBI_STEPS; step++) {
+        jacobi_cpu_all(p->precision == PSG_F32, n, all.array[step % 2], all.array[1 - step % 2]);
+    }
+    free(all.array[1 - PEER_JACOBI_STEPS % 2]);
+    return all.array[PEER_JACOBI_STEPS % 2];
+}
+
+static void jacobi_check(const peer *p) {
+    void *expected = jacobi_expected(p);
     const void *u = p->array[PEER_JACOBI_STEPS % 2];
-    double left = 0, square = 0;
-#pragma omp parallel for num_threads(p->cpus) schedule(static) reduction(+ : left, square)
-    for (size_t row = 0; row < n; row++) {
+    double left = 0, square = 0, differing = 0;
+#pragma omp parallel for num_threads(p->cpus) schedule(static)                                     \
+    reduction(+ : left, square, differing)
+    for (size_t i = 1; i < p->side[0] - 1; i++) {
+        const size_t row = p->first[0] + i;
         double of_row[2] = {0, 0}; /* a sum of sums loses fewer digits */
-        for (size_t column = 0; column < n; column++) {
-            const size_t m = row * n + column;
+        for (size_t j = 1; j < p->side[1] - 1; j++) {
+            const size_t column = p->first[1] + j;
             const double wave = jacobi_wave(p, row, column);
-            const double value = bench_get(u, p->precision, m);
+            const double value = bench_get(u, p->precision, i * p->side[1] + j);
+            differing += !(value == bench_get(expected, p->precision, row * (size_t)p->n + column));
             of_row[0] += (value - jacobi_plane(p, row, column)) * wave;
             of_row[1] += wave * wave;
         }
         left += of_row[0];
         square += of_row[1];
     }
-    must_be(p, "wave", left / square);
+    free(expected);
+    must_be(p, "differing", bench_sum(differing));
+    must_be(p, "wave", bench_sum(left) / bench_sum(square));
 }
 
 /* ---------------------------------------------------------------- cg: the matrix of NAS by rows */
@@ -357,8 +406,8 @@ static void choose(peer *p, const char *name, const peer_ways *ways) {
     }
     bench_must_or(BENCH_USAGE, p->row != NULL, "%s is no workload with a peer", name);
     bench_must_or(BENCH_NOT_HERE, p->way != NULL,
-                  "built without the peer of %s: on cores qr needs LAPACK, on GPUs cg and qr need "
-                  "cuBLAS, cuSPARSE and cuSOLVER",
+                  "there is no peer of %s here: on cores qr needs LAPACK, on GPUs cg and qr need "
+                  "cuBLAS, cuSPARSE and cuSOLVER, and over processes jacobi alone has one",
                   p->row->workload);
 }
 
@@ -398,7 +447,9 @@ static void measure(peer *p, const char *name, const workload_options *how,
     bench_must_psg(workload_check(p->work));
     bench_must_psg(workload_answers(p->work, p->known, PEER_ANSWERS, &p->known_count));
     p->row->check(p);
-    report(p, name, options, jobs, count);
+    if (bench_processes.rank == 0) {
+        report(p, name, options, jobs, count);
+    }
     call(p->way->close, p);
     workload_destroy(p->work);
     for (int a = 0; a < p->row->arrays; a++) {
@@ -423,6 +474,10 @@ int bench_workload(int argc, char **argv, const void *what) {
                                   {"precision", BENCH_SOLVER, &options, "precision"},
                                   {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, table, "NAME:SIZE ...", &settings);
+    if (ways->processes) {
+        bench_processes_start(&argc, &argv, 1);
+        options.comm = bench_processes.comm;
+    }
     options.cpus = cpus;
     options.gpus = gpus;
     how.tile = (size_t)tile;
@@ -438,5 +493,6 @@ int bench_workload(int argc, char **argv, const void *what) {
         }
         measure(&p, argv[operand], &how, &options, &settings);
     }
+    bench_processes_end();
     return 0;
 }

@@ -32,6 +32,7 @@ typedef struct peer {
     size_t points, real_bytes;
     void *array[PEER_ARRAYS]; /**< [points] reals each, in main memory, as the row needs them */
     void *own;                /**< what a way has besides */
+    size_t first[2], side[2]; /**< jacobi: first row and column of the arrays, rows and columns */
     int steps, room;          /**< of conjugate gradients; reals of LAPACK */
     double contrast, shift;
     double number[PEER_EP_NUMBERS]; /**< ep: its numbers; cg: zeta */
@@ -47,6 +48,7 @@ typedef struct peer_way {
     void (*fetch)(peer *p); /**< once, after the last run(): the result to main memory */
     void (*close)(peer *p);
     void (*leave)(peer *p); /**< before psg's own runs */
+    void (*deal)(peer *p);  /**< once, before memory is taken: the part of this process */
 } peer_way;
 
 /** The peers of a program. */
@@ -54,19 +56,22 @@ typedef struct peer_ways {
     int gpus;                          /**< of psg, if the command line does not say */
     void (*start)(void);               /**< ends the program where they have no GPU */
     const peer_way *of[PEER_PROBLEMS]; /**< NULL: was built without its libraries */
+    int processes;                     /**< there may be several */
 } peer_ways;
 
 /** @param[in] ways  a peer_ways */
 int bench_workload(int argc, char **argv, const void *ways);
 
-/** By OpenMP and LAPACK; by kernels of its own, cuBLAS, cuSPARSE and cuSOLVER. */
-extern const peer_ways peer_ways_cores, peer_ways_gpu;
+/** By OpenMP and LAPACK; by MPI; by kernels of its own, cuBLAS, cuSPARSE and cuSOLVER. */
+extern const peer_ways peer_ways_cores, peer_ways_mpi, peer_ways_gpu;
 /** Of peer_ways_gpu, those by libraries. */
 extern const peer_way peer_cg_gpu, peer_qr_gpu;
 
 /** The start of jacobi, and the random matrix of qr, in main memory. */
 void peer_jacobi_prepare(peer *p);
 void peer_qr_prepare(peer *p);
+/** A sweep of points first .. end - 1 of a row of the arrays. */
+void peer_jacobi_row(const peer *p, int step, size_t row, size_t first, size_t end);
 
 /** A u of row (j, k) of pcg: what flows out through the six faces of each cell.
  *  @return the row's part of u.q */

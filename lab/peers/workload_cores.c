@@ -44,28 +44,13 @@ static const peer_way peer_ep_cores = {.about = "an OpenMP loop", .run = ep_run}
 
 /* ----------------------------------------------------------- jacobi: sweeps of the whole square */
 
-#define JACOBI_ROW(real)                                                                           \
-    BENCH_CLONES static void jacobi_row_##real(size_t n, const real *u, real *next) {              \
-        for (size_t m = 1; m + 1 < n; m++) {                                                       \
-            next[m] = (((u[m - n] + u[m + n]) + u[m - 1]) + u[m + 1]) / 4;                         \
-        }                                                                                          \
-    }
-JACOBI_ROW(float)
-JACOBI_ROW(double)
-
 static void jacobi_run(peer *p) {
-    const size_t n = (size_t)p->n;
+    const size_t last = (size_t)p->n - 1;
 #pragma omp parallel num_threads(p->cpus)
     for (int step = 0; step < PEER_JACOBI_STEPS; step++) {
 #pragma omp for schedule(static)
-        for (size_t m = 1; m < n - 1; m++) {
-            if (p->precision == PSG_F32) {
-                jacobi_row_float(n, (const float *)p->array[step % 2] + m * n,
-                                 (float *)p->array[1 - step % 2] + m * n);
-            } else {
-                jacobi_row_double(n, (const double *)p->array[step % 2] + m * n,
-                                  (double *)p->array[1 - step % 2] + m * n);
-            }
+        for (size_t row = 1; row < last; row++) {
+            peer_jacobi_row(p, step, row, 1, last);
         }
     }
 }

@@ -310,7 +310,7 @@ static const peer_way pcg_way =
 
 #ifdef PSG_GPU_LIBRARIES
 const peer_ways peer_ways_gpu = {
-    1, start, {&ep_way, &jacobi_way, &peer_cg_gpu, &pcg_way, &peer_qr_gpu}};
+    1, start, {&ep_way, &jacobi_way, &peer_cg_gpu, &pcg_way, &peer_qr_gpu}, 0};
 #else
-const peer_ways peer_ways_gpu = {1, start, {&ep_way, &jacobi_way, nullptr, &pcg_way, nullptr}};
+const peer_ways peer_ways_gpu = {1, start, {&ep_way, &jacobi_way, nullptr, &pcg_way, nullptr}, 0};
 #endif

@@ -13,6 +13,7 @@ template <class State> peer_way way_of(const char *about, void (*bring)(peer *p)
             [](peer *p) { static_cast<State *>(p->own)->run(p); },
             [](peer *p) { static_cast<State *>(p->own)->fetch(p); },
             [](peer *p) { delete static_cast<State *>(p->own); },
+            nullptr,
             nullptr};
 }
 
