@@ -11,7 +11,8 @@ import signal
 import subprocess
 import time
 
-from command import PSG, check, default_signals, files, nobody_here, refused, run, wait_until_caught, without_load
+from command import PSG, check, check_interrupted, default_signals, files, nobody_here, refused, run, \
+    wait_until_caught, without_load
 from patience import patience
 
 TINY = ("--grid", "8", "--repeat", "1", "--passes", "1", "--warm-up", "0", "--effort", "estimate", "--gpus", "0")
@@ -313,7 +314,7 @@ while not os.path.exists("i.json"):
     time.sleep(0.005)
 process.send_signal(signal.SIGINT)
 out, error = process.communicate(timeout=patience(20))
-check((process.returncode, out, error) == (130, "", "psg: interrupted\n"), (process.returncode, out, error))
+check_interrupted(process, out, error)
 i = rows("i.csv")
 check(1 <= len(i) < 4 and all(r["status"] == "ok" and r["repeats"] == "400" for r in i), "%d rows" % len(i))
 with open("i.json", encoding="utf-8") as file:

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import time
 
-from command import FOLDER, PSG, check, default_signals, nobody_here, others_here, refused, run
+from command import FOLDER, PSG, check, check_interrupted, default_signals, nobody_here, \
+    others_here, refused, run
 from patience import patience
 
 MPIRUN = sys.argv[2] if len(sys.argv) > 2 else "mpirun"
@@ -266,8 +267,8 @@ check(sorted(r["status"] for r in rows("e.csv")) == ["ok", "was still solving af
 for kind in (signal.SIGINT, signal.SIGTERM):
     job = start()
     job.send_signal(kind)
-    code, out, error = ended(job, "signal %d to psg bench" % kind)
-    check((code, out, error) == (128 + kind, "", "psg: interrupted\n"), (code, out, error))
+    _, out, error = ended(job, "signal %d to psg bench" % kind)
+    check_interrupted(job, out, error, kind)
 job = start()
 job.kill()
 job.communicate(timeout=patience(20))

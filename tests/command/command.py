@@ -97,6 +97,12 @@ def without_load(said):
     return re.sub(r"psg: note: others kept [^\r\n]*\r?\n", "", said)
 
 
+def check_interrupted(process, out, error, number=signal.SIGINT):
+    """The signal ended psg, which says so, and nothing else but how far it was."""
+    said = (process.returncode, out, without_progress(error))
+    check(said == (128 + number, "", "psg: interrupted\n"), said)
+
+
 def has_mpi():
     return MPIRUN and json.loads(run("info", "--json", "-").stdout)["versions"]["MPI"]
 

@@ -10,7 +10,8 @@ import time
 import h5py
 import numpy as np
 
-from command import FOLDER, PSG, QUICK, check, default_signals, files, run, solve, without_load
+from command import FOLDER, PSG, QUICK, check, default_signals, files, run, solve, \
+    without_load, without_progress
 from patience import patience
 
 MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
@@ -30,7 +31,7 @@ if not info["versions"]["MPI"]:
 
 def words_of(text):
     """The lines of psg in what came out of mpirun, which has lines of its own."""
-    return [line for line in without_load(text).splitlines() if line.startswith("psg: ")]
+    return [line for line in without_progress(without_load(text)).splitlines() if line.startswith("psg: ")]
 
 
 def command(ranks, *arguments, where=None, there=""):

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from command import PSG, check, default_signals, files, refused, run
+from command import PSG, check, check_interrupted, default_signals, files, refused, run
 from patience import patience
 
 FOLDER = os.path.abspath(sys.argv[2]) if os.path.isabs(sys.argv[2]) else None
@@ -266,7 +266,7 @@ while not os.path.exists("running") or not open("running", encoding="utf-8").rea
     time.sleep(0.01)
 process.send_signal(signal.SIGINT)
 out, error = process.communicate(timeout=patience(20))
-check((process.returncode, out, error) == (130, "", "psg: interrupted\n"), (process.returncode, out, error))
+check_interrupted(process, out, error)
 check([r["status"] for r in rows("i.csv")] == ["ok"] and rows("i.csv")[0]["grid"] == "8x8x8", rows("i.csv"))
 pid = int(open("running", encoding="utf-8").read())
 until = time.monotonic() + patience(2)

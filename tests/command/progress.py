@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from command import PSG, check, default_signals, in_log, run, without_load
+from command import PSG, check, default_signals, in_log, without_load
 from patience import patience
 
 SOLVE = ("solve", "--problem", "modes", "--effort", "estimate")
@@ -52,7 +52,7 @@ check(on_terminal(*LONG, "--quiet") == "", "progress with --quiet")
 
 
 def while_short(said, seconds):
-    """`said()` is silent. It is asked again where the machine was busy, and it took more than `seconds`."""
+    """`said()` is silent. It is asked again where it took `seconds`, as on a busy machine."""
     for _ in range(20):
         began = time.monotonic()
         words = said()
@@ -63,17 +63,22 @@ def while_short(said, seconds):
 
 
 while_short(lambda: on_terminal("--grid", "8"), 1)
-while_short(lambda: without_load(run(*SOLVE, *LONG).stderr), 15)
+while_short(lambda: without_load(subprocess.run(
+    [PSG, *SOLVE, *LONG], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True,
+    timeout=patience(100), preexec_fn=default_signals).stderr), 15)
 
 # A log has a line every 15 seconds: how far the run is, and about how long it takes.
 LINE = r"psg: (\w+) (\d+)/(\d+)(?:: (\d+) of (\d+) tasks)?, \d+ s(?:, about (\d+) s left)?\n"
 
 
 def first_in_log(*arguments):
-    """The numbers of the first line, after which the run is interrupted: it would take minutes."""
+    """The numbers of the first line that knows of tasks that are done, if it has tasks at all. The run is then interrupted:
+    it would take minutes."""
     process = subprocess.Popen([PSG, *arguments], text=True, preexec_fn=default_signals,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    found = re.fullmatch(LINE, said := process.stderr.readline())
+    said, until = "", time.monotonic() + patience(100)
+    while (found := re.fullmatch(LINE, said := process.stderr.readline())) and found[4] == "0":
+        check(time.monotonic() < until, "no task is done: %r" % said)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=patience(100))
     check(found, "%s said %r" % (arguments, said))
