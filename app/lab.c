@@ -40,9 +40,10 @@ static json_t *workloads(void) {
     json_t *list = json_array();
     const workload_facts *w = NULL;
     for (size_t m = 0; (w = workload_at(m)) != NULL; m++) {
-        json_array_append_new(list, json_pack("{s:s, s:b, s:b, s:b, s:b}", "name", w->name, "tile",
-                                              w->tile != NULL, "order", w->order, "barrier",
-                                              w->barrier, "place", w->place));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:b, s:b, s:b, s:b, s:b}", "name", w->name, "tile",
+                                        w->tile != NULL, "order", w->order, "barrier", w->barrier,
+                                        "place", w->place, "processes", w->processes));
     }
     return list;
 }

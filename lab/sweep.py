@@ -102,7 +102,9 @@ class Sweep:
                 name
                 for name in OF_SOME_WORKLOADS if not about[name]
             }
-            return {**c, **dict.fromkeys(idle, ""), "ranks": "1"}
+            if not about["processes"]:
+                c["ranks"] = "1"
+            return {**c, **dict.fromkeys(idle, "")}
         c.update(dict.fromkeys(WORKLOAD, ""))
         _, ny, nz = extents(c["grid"])
         if c["graph"] != "staged":

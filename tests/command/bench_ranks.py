@@ -104,6 +104,16 @@ for ranks, start in ((1, []), (2, [MPIRUN, "--oversubscribe", "-n", "2"])):
     check(number(r, "tasks_cpu") == sum(stages[name]["tasks"] for name in stages if name != "exchange"), (r, stages))
     check(r["tasks_gpu"] == "0", r)
 
+# Processes share some workloads. The others have one row.
+r = measured(*TINY, "--workload", "jacobi:40:5,ep:S,cg:S", "--ranks", "1,2")
+check([(q["workload"], q["ranks"], q["workers_cpu"], q["status"]) for q in r]
+      == [(w, n, n, "ok") for w, n in (("jacobi:40:5", "1"), ("ep:S", "1"), ("cg:S", "1"),
+                                       ("jacobi:40:5", "2"), ("ep:S", "2"))], r)
+check(all(number(q, "busy") > 0 and number(q, "error") <= number(q, "tolerance") for q in r), r)
+check(r[0]["sent_bytes"] == "0" and number(r[3], "sent_bytes") > 0, r)
+check("jacobi_rim:10:" in r[3]["kinds"], r)
+check(all("ep_chunk:256:" in r[m]["kinds"] for m in (1, 4)), r)
+
 # What is there is not measured again; another launcher is another measurement, of several processes.
 old = content("a.csv")
 bench(*TINY, "--grid", "8x8x2", "--ranks", "3,1", "--quiet", "--csv", "a.csv")
