@@ -80,8 +80,8 @@ static const option_row solve_rows[] = {
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      app_problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
-     "literature's. modes: a sum of modes of the box; prints the error of u. cavity: a charge in "
-     "the "
+     "literature's. modes: a sum of modes of the box, along a free z of charges instead; prints "
+     "the error of u. cavity: a charge in the "
      "middle of a conducting cube; its mirror images are the crystal of rock salt, so the same "
      "constant "
      "is printed. lid: a cube whose upper side along z has u = 1, the others 0; u in the middle is "

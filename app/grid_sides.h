@@ -13,7 +13,7 @@ typedef struct app_line {
     long n;
     long first;   /**< from the lower side to point 0 */
     long whole;   /**< from side to side */
-    int image[2]; /**< sign of the mirror image beyond each side; 0: periodic */
+    int image[2]; /**< sign of the mirror image beyond each side; 0: periodic; 2: free */
     double step;  /**< distance of the points, unit of the box */
 } app_line;
 

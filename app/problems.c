@@ -14,9 +14,10 @@
  *
  * f = sum over modes of cos(2 pi (mx i/nx + my j/ny + mz k/nz) + phase), and u = sum of the same
  * over the eigenvalue. All modes are alike in f, because the rounding of f at one mode shows in
- * u at every other, largest at the lowest. */
+ * u at every other, largest at the lowest. Along a free z each has a point charge in place of a
+ * wave, and u is the charge's. */
 
-enum { MODES_MOST = 16 };
+enum { MODES_MOST = 16, FREE = 2 }; /* app_line.image of a free side */
 
 /* Tables of cosines and sines of the part of the phase that belongs to an axis. Along x, where a
  * point is a term of the sum, modes of the same wave are added up before: there are fewer waves
@@ -31,6 +32,7 @@ struct app_modes {
     size_t wave[MODES_MOST]; /* along x, of each mode */
     double *cosine[3];       /* [waves][nx]; [count][ny], with the mode's phase; [count][nz] */
     double *sine[3];
+    double *answer; /* of u along a free z, in place of cosine[2]: [count][nz]; else NULL */
 };
 
 /* Mode numbers of one axis, from the ends of its range, which is [-n/2, n/2] of a periodic one and
@@ -96,6 +98,48 @@ static size_t find_wave(app_modes *modes, long m) {
     return w;
 }
 
+/* u of a charge 1 at a distance of `steps` points, of u'' - k^2 u = charge on a line without ends.
+ * That of a stencil is a closed form. That of spectral is a sum of the modes of an axis of twice
+ * the length, for the function -exp(-k |z|)/2k cut off at the length. */
+static double free_answer(const app_line *line, psg_symbol symbol, double k, long steps) {
+    const double h = line->step, pi = acos(-1.0), length = h * (double)line->n;
+    if (symbol != PSG_SYMBOL_SPECTRAL) {
+        const double decay = 2 * asinh(h * k / 2); /* from point to point */
+        return k > 0 ? -h * h * exp(-decay * (double)steps) / (2 * sinh(decay))
+                     : h * h * (double)steps / 2;
+    }
+    const double cut = exp(-k * length);
+    double sum = k > 0 ? (cut - 1) / (k * k) : length * length / 2;
+    for (long m = 1; m <= line->n; m++) {
+        const double wave = pi * (double)m / length;
+        const double mode = -(m % 2 ? 1 + cut : 1 - cut) / (k * k + wave * wave);
+        const double turn = pi * (double)(m * steps % (2 * line->n)) / (double)line->n;
+        sum += (m < line->n ? 2 : 1) * mode * cos(turn);
+    }
+    return sum / (2 * (double)line->n);
+}
+
+/* A charge at point `at`, and u, along z with a free side. The image of the charge in a wall, half
+ * a step beyond the last point, decays away from there. */
+static void fill_free(app_modes *modes, size_t which, long at, double k, psg_symbol symbol) {
+    const app_line *line = &modes->line[2];
+    const long n = line->n;
+    const double h = line->step;
+    const bool upper = line->image[0] == FREE;
+    const int image = line->image[upper] == FREE ? 0 : line->image[upper];
+    const long from_wall = upper ? n - 1 - at : at;
+    const double decay = symbol == PSG_SYMBOL_SPECTRAL ? h * k : 2 * asinh(h * k / 2);
+    const double wall = free_answer(line, symbol, k, from_wall);
+    modes->cosine[2][which * (size_t)n + (size_t)at] = 1;
+    for (long j = 0; j < n; j++) {
+        const long there = upper ? n - 1 - j : j;
+        const double other = k > 0 ? wall * exp(-decay * (double)(there + 1))
+                                   : h * h * (double)(there + from_wall + 1) / 2;
+        modes->answer[which * (size_t)n + (size_t)j] =
+            free_answer(line, symbol, k, labs(j - at)) + image * other;
+    }
+}
+
 app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda, double factor) {
     static const int codes[][3] = {
         {1, 0, 0}, {0, 1, 0},  {0, 0, 1},  {8, 0, 0},  {0, 8, 0},   {0, 0, 8},   {8, 8, 8},
@@ -115,13 +159,22 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
             goto fail;
         }
     }
+    const bool free_z = app_has_free_side(grid);
+    modes->answer = free_z ? calloc(COUNT * grid->axis[2].n, sizeof(double)) : NULL;
+    if (free_z && modes->answer == NULL) {
+        goto fail;
+    }
     for (size_t c = 0; c < COUNT; c++) {
         const size_t q = modes->count;
         double eigenvalue = -lambda;
         long m[3];
-        for (int axis = 0; axis < 3; axis++) {
+        for (int axis = 0; axis < 3 - free_z; axis++) {
             m[axis] = mode_number(codes[c][axis], &modes->line[axis]);
             eigenvalue += axis_eigenvalue(&modes->line[axis], m[axis], symbol);
+        }
+        if (free_z) {
+            fill_free(modes, q, (long)(5 * c + 2) % modes->line[2].n, sqrt(-eigenvalue), symbol);
+            eigenvalue = 1; /* the answer has it */
         }
         if (eigenvalue == 0) { /* the constant mode without lambda: it has no answer */
             continue;
@@ -129,7 +182,9 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
         modes->wave[q] = find_wave(modes, m[0]);
         /* no phase is near pi/2, where a Nyquist mode would vanish */
         fill_wave(modes, 1, q, m[1], 0.3 + 0.07 * (double)c);
-        fill_wave(modes, 2, q, m[2], 0);
+        if (!free_z) {
+            fill_wave(modes, 2, q, m[2], 0);
+        }
         modes->eigenvalue[q] = eigenvalue / factor;
         modes->amplitude[q] = (c % 2 ? -1 : 1) * factor / eigenvalue;
         modes->count++;
@@ -149,6 +204,7 @@ void app_modes_free(app_modes *modes) {
         free(modes->cosine[axis]);
         free(modes->sine[axis]);
     }
+    free(modes->answer);
     free(modes);
 }
 
@@ -164,7 +220,8 @@ static void add_modes(const app_modes *modes, size_t j, size_t k, int of_f, row_
     memset(sums, 0, sizeof *sums);
     for (size_t q = 0; q < modes->count; q++) {
         const double yc = modes->cosine[1][q * ny + j], ys = modes->sine[1][q * ny + j];
-        const double zc = modes->cosine[2][q * nz + k], zs = modes->sine[2][q * nz + k];
+        const double *wave = of_f || modes->answer == NULL ? modes->cosine[2] : modes->answer;
+        const double zc = wave[q * nz + k], zs = modes->sine[2][q * nz + k];
         const double factor = modes->amplitude[q] * (of_f ? modes->eigenvalue[q] : 1);
         sums->cosine[modes->wave[q]] += factor * (yc * zc - ys * zs);
         sums->sine[modes->wave[q]] += factor * (yc * zs + ys * zc);
