@@ -80,12 +80,10 @@ static const option_row solve_rows[] = {
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      app_problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
-     "literature's. modes: a sum of modes of the box, along a free z of charges instead; prints "
-     "the error of u. cavity: a charge in the "
-     "middle of a conducting cube; its mirror images are the crystal of rock salt, so the same "
-     "constant "
-     "is printed. lid: a cube whose upper side along z has u = 1, the others 0; u in the middle is "
-     "1/6",
+     "literature's. modes: a sum of modes of the box, or of point charges along a free z; prints "
+     "the error of u. cavity: a charge in the middle of a conducting cube; its mirror images are "
+     "the crystal of rock salt, so the same constant is printed. lid: a cube whose upper side "
+     "along z has u = 1, the others 0; u in the middle is 1/6",
      true},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
      "of madelung: nacl, cscl or zns; default: nacl", false},

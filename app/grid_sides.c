@@ -6,8 +6,10 @@
 #include <string.h>
 
 app_line app_line_of(const psg_axis *axis) {
-    static const int images[] = {
-        [PSG_BC_DIRICHLET] = -1, [PSG_BC_NEUMANN] = 1, [PSG_BC_PERIODIC] = 0, [PSG_BC_FREE] = 2};
+    static const int images[] = {[PSG_BC_DIRICHLET] = -1,
+                                 [PSG_BC_NEUMANN] = 1,
+                                 [PSG_BC_PERIODIC] = 0,
+                                 [PSG_BC_FREE] = APP_IMAGE_FREE};
     app_line line = {.n = (long)axis->n, .step = NAN};
     double first = 0;
     (void)psg_axis_points(axis, &first, &line.step);

@@ -8,12 +8,15 @@
 
 #include <stdbool.h>
 
+/** app_line.image of a free side, beyond which there is none. */
+enum { APP_IMAGE_FREE = 2 };
+
 /** An axis in halves of the distance of its points. */
 typedef struct app_line {
     long n;
     long first;   /**< from the lower side to point 0 */
     long whole;   /**< from side to side */
-    int image[2]; /**< sign of the mirror image beyond each side; 0: periodic; 2: free */
+    int image[2]; /**< sign of the mirror image beyond each side; 0: periodic; or APP_IMAGE_FREE */
     double step;  /**< distance of the points, unit of the box */
 } app_line;
 

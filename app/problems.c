@@ -17,7 +17,7 @@
  * u at every other, largest at the lowest. Along a free z each has a point charge in place of a
  * wave, and u is the charge's. */
 
-enum { MODES_MOST = 16, FREE = 2 }; /* app_line.image of a free side */
+enum { MODES_MOST = 16 };
 
 /* Tables of cosines and sines of the part of the phase that belongs to an axis. Along x, where a
  * point is a term of the sum, modes of the same wave are added up before: there are fewer waves
@@ -119,14 +119,14 @@ static double free_answer(const app_line *line, psg_symbol symbol, double k, lon
     return sum / (2 * (double)line->n);
 }
 
-/* A charge at point `at`, and u, along z with a free side. The image of the charge in a wall, half
- * a step beyond the last point, decays away from there. */
+/* Along a z with a free side: a charge at point `at`, and its u. A wall is half a step from the
+ * point next to it. u of the charge's image in the wall decays from there on. */
 static void fill_free(app_modes *modes, size_t which, long at, double k, psg_symbol symbol) {
     const app_line *line = &modes->line[2];
     const long n = line->n;
     const double h = line->step;
-    const bool upper = line->image[0] == FREE;
-    const int image = line->image[upper] == FREE ? 0 : line->image[upper];
+    const bool upper = line->image[0] == APP_IMAGE_FREE;
+    const int image = line->image[upper] == APP_IMAGE_FREE ? 0 : line->image[upper];
     const long from_wall = upper ? n - 1 - at : at;
     const double decay = symbol == PSG_SYMBOL_SPECTRAL ? h * k : 2 * asinh(h * k / 2);
     const double wall = free_answer(line, symbol, k, from_wall);
@@ -174,7 +174,7 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
         }
         if (free_z) {
             fill_free(modes, q, (long)(5 * c + 2) % modes->line[2].n, sqrt(-eigenvalue), symbol);
-            eigenvalue = 1; /* the answer has it */
+            eigenvalue = 1; /* fill_free() has divided by it */
         }
         if (eigenvalue == 0) { /* the constant mode without lambda: it has no answer */
             continue;
