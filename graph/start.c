@@ -222,6 +222,7 @@ static psg_status start_first(struct starpu_conf *conf, const psg_options *optio
 static psg_status start(const psg_options *options, const gpu_list *gpus, const psg_share *share,
                         const char *advice, bool running) {
     struct starpu_conf conf;
+    const int device = psg_device_current(-1); /* StarPU changes it while it measures links */
     const psg_c_locale locale = psg_c_locale_begin(); /* for the files that StarPU reads */
     psg_status status = check_start(gpus);
     if (status == PSG_OK) {
@@ -240,6 +241,7 @@ static psg_status start(const psg_options *options, const gpu_list *gpus, const 
         (void)psg_starpu_stacks(stack);
     }
     psg_c_locale_end(locale);
+    (void)psg_device_current(device);
     return status;
 }
 

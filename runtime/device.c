@@ -19,6 +19,10 @@ int psg_device_count(char *words, size_t size) {
     return 0;
 }
 
+int psg_device_current(int device) {
+    return psg_devices != NULL && psg_devices->current != NULL ? psg_devices->current(device) : -1;
+}
+
 psg_device_memory psg_device_ask(const void *pointer, int named) {
     return psg_devices != NULL ? psg_devices->ask(pointer, named)
                                : (psg_device_memory){.device = -1};

@@ -23,6 +23,9 @@ typedef struct psg_device_table {
      * which ends the program where it cannot.
      *  @param[out] words  why not: another process has the device to itself, or its memory, ... */
     bool (*open)(int device, char *words, size_t size);
+    /** @param[in] device  becomes the calling thread's device; -1: it stays the one it is
+     *  @return the thread's device until now; -1: not known. NULL: a simulation. */
+    int (*current)(int device);
     /** Bytes of a device's memory that nobody has; SIZE_MAX: not known. */
     size_t (*free_bytes)(int device);
     /** The name that its maker gave a device; "" if there is no such device. */
@@ -64,6 +67,7 @@ extern const psg_device_table *const psg_devices;
  * StarPU's own blocks. */
 const char *psg_device_version(void);
 int psg_device_count(char *words, size_t size);
+int psg_device_current(int device);
 psg_device_memory psg_device_ask(const void *pointer, int named);
 struct starpu_data_interface_ops *psg_device_blocks(void);
 bool psg_device_times_copies(void);

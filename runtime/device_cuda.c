@@ -72,6 +72,18 @@ static bool open_device(int device, char *words, size_t size) {
     return true;
 }
 
+static int current_device(int device) {
+    int now = -1;
+    if (cudaGetDevice(&now) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return -1;
+    }
+    if (device >= 0 && device != now) {
+        (void)cudaSetDevice(device);
+    }
+    return now;
+}
+
 static size_t free_bytes(int device) {
     const look l = look_at(device);
     return l.error == cudaSuccess ? l.free_bytes : SIZE_MAX;
@@ -275,6 +287,7 @@ const psg_device_table psg_cuda_devices = {
     .version = version,
     .count = count_devices,
     .open = open_device,
+    .current = current_device,
     .free_bytes = free_bytes,
     .model = model,
     .ask = ask,

@@ -76,6 +76,7 @@ if has_mpi():
 
 there = json.loads(run("info", "--json", "-").stdout)["workers"]
 if sum(worker["kind"] == "cuda" for worker in there) < GPUS:
+    print("skipped: fewer than %d GPUs among %r" % (GPUS, there))
     sys.exit(77)
 # GPUs: each task has its worker, unless the placement is free.
 for gpus in range(1, GPUS + 1):

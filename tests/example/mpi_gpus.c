@@ -25,6 +25,7 @@ static psg_status solve(const psg_options *options, double *error) {
     psg_grid_init(&grid, NX, NY, NZ, two_pi, two_pi, two_pi);
     psg_status status = psg_plan_create(&plan, &grid, options);
     if (status != PSG_OK) {
+        fprintf(stderr, "%s\n", psg_last_error());
         return status;
     }
     psg_plan_local_extent(plan, &z0, &planes);
@@ -49,6 +50,8 @@ static psg_status solve(const psg_options *options, double *error) {
     if (status == PSG_OK) {
         printf("planes %zu to %zu: error %.2g, exchange %s\n", z0, z0 + planes, *error,
                past.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "by messages");
+    } else {
+        fprintf(stderr, "%s\n", psg_last_error()); /* psg_plan_destroy() forgets them */
     }
     psg_plan_destroy(plan);
     cudaFree(f_d);
@@ -76,7 +79,6 @@ int main(int argc, char **argv) {
     options.gpu_ids = &gpu;
     const psg_status status = solve(&options, &error);
     if (status != PSG_OK) {
-        fprintf(stderr, "process %d: %s\n", rank, psg_last_error());
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     MPI_Finalize();

@@ -1,5 +1,6 @@
-/* The first start of StarPU on a machine, which measures copies to and from GPUs, leaves alone what the program has on
- * them: its memory keeps its numbers, and its stream goes on. */
+/* The first start of StarPU on a machine, which measures copies to and from all GPUs, leaves alone
+ * what the program has on them: its memory keeps its numbers, its stream goes on, and its thread's
+ * device stays the one it was. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -18,6 +19,8 @@ int main(void) {
     double *f = oracle_array(POINTS);
     cudaStream_t stream = NULL;
     psg_plan *plan = NULL;
+    int before = -1;
+    int after = -2;
     psg_array to;
     psg_grid grid = harness_box(NX, NX, NX, 1, 1, 1);
     psg_options options = harness_options(PSG_F64);
@@ -34,7 +37,10 @@ int main(void) {
     CHECK(cudaMemcpyAsync(f_d, f, POINTS * sizeof *f, cudaMemcpyHostToDevice, stream) ==
               cudaSuccess,
           "f does not go to the GPU");
+    CHECK(cudaGetDevice(&before) == cudaSuccess, "no device");
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        CHECK(cudaGetDevice(&after) == cudaSuccess && after == before,
+              "the thread was on GPU %d, and is on GPU %d", before, after);
         CHECK(cudaMemcpyAsync(copy, f_d, POINTS * sizeof *f, cudaMemcpyDeviceToHost, stream) ==
                       cudaSuccess &&
                   cudaStreamSynchronize(stream) == cudaSuccess,

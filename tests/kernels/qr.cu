@@ -79,6 +79,6 @@ int main() {
     all<float>();
     qr_blas_end();
     qr_cuda_blas_destroy(nullptr);
-    CHECK(strstr(psg_cuda_error_string(QR_CUBLAS_ERROR + 7), "CUBLAS") != nullptr);
+    CHECK(strstr(qr_cuda_blas_words(QR_CUBLAS_ERROR + 7), "CUBLAS") != nullptr);
     return check_result();
 }
