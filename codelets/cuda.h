@@ -75,7 +75,8 @@ int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *wh
 /** For kernels/, valid until this worker's next task: the blocks of a task's sheet as a band, and
  *  the rows that it moves itself as another one. @return how many bands */
 size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]);
-/** For kernels/: the division of a task's sheet. */
+/** For kernels/: the division of a task, of all rows of the spectrum; and that of its sheet. */
+psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args);
 psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args);
 /** For kernels/, valid until this worker's next task: segment s' blocks, and the overlap rows
  *  between them, in their order, on the way to the sheets or back. @return how many */
@@ -107,7 +108,7 @@ static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
         [PSG_TRANSFORM_COS2] = PSG_CUDA_REDFT10, [PSG_TRANSFORM_COS3] = PSG_CUDA_REDFT01,
         [PSG_TRANSFORM_COS4] = PSG_CUDA_REDFT11, [PSG_TRANSFORM_SIN1] = PSG_CUDA_RODFT00,
         [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10, [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
-        [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11};
+        [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11, [PSG_TRANSFORM_FREE] = PSG_CUDA_FREE};
     const psg_cuda_r2r kind = kinds[c->kind[d]];
     return kind == PSG_CUDA_DFT && c->divide.apart ? PSG_CUDA_R2HC : kind;
 }

@@ -13,8 +13,9 @@ typedef struct psg_gpu_kernels {
     size_t (*strip)(const psg_context *context);
     /** Can the GPUs' tasks move rows between GPUs, see psg_overlap? */
     bool (*overlaps)(const psg_context *context);
-    /** Can GPUs solve whole right-hand sides, see psg_task_whole()? */
-    bool (*solves_whole)(const psg_context *context);
+    /** Has each GPU a kernel of its own for the sides along z and for nz? Right-hand sides that are
+     *  solved whole, see psg_task_whole(), and a free z need it. */
+    bool (*has_kspace)(const psg_context *context);
     /** For psg_gpu_start(): cuFFT plans, tables and work areas of a plan, whose context is the
      * engine's owner.
      *  @param[in] peers  tasks write and read other GPUs' memory */

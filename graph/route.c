@@ -156,14 +156,30 @@ static bool asks_for(const psg_plan *plan, psg_executor executor) {
     return asked == executor || asked == PSG_EXECUTOR_AUTO;
 }
 
+static psg_status check_free_z(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    if (c->divide.free == NULL) {
+        return PSG_OK;
+    }
+    if (!fused(plan) || !psg_platform->computes) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "a free side along z is for the fused graph so far (graph = fused), and is "
+                        "not simulated");
+    }
+    return plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->has_kspace(c))
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED,
+                          "a free side along z, and GPUs have no kernel for nz = %zu, which has a "
+                          "prime factor above 13 or is longer than about 5000: cores solve it "
+                          "(gpus = 0), and psg_good_length() has other lengths",
+                          c->layout.n[2]);
+}
+
 psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
-    if (plan->context.divide.free != NULL &&
-        (w->gpu_count > 0 || !fused(plan) || !psg_platform->computes)) {
-        return psg_fail(
-            PSG_ERR_UNSUPPORTED,
-            "a free side along z is for cores and the fused graph so far (gpus = 0, graph "
-            "= fused), and is not simulated");
+    const psg_status status = check_free_z(plan);
+    if (status != PSG_OK) {
+        return status;
     }
     const bool possible = psg_route_one_memory(plan) && runs_kernels();
     if (!possible && plan->problem.options.executor == PSG_EXECUTOR_TEAM) {
@@ -213,7 +229,7 @@ static bool solves_whole(const psg_plan *plan) {
     return plan->processes.ranks == 1 && fused(plan) && psg_platform->computes && o->batch != 1 &&
            o->mean == PSG_MEAN_DROP &&
            (plan->workers.gpu_count == 0 || (plan->route.placement == &placements[PINNED] &&
-                                             psg_kernels != NULL && psg_kernels->solves_whole(c)));
+                                             psg_kernels != NULL && psg_kernels->has_kspace(c)));
 }
 
 /* A chain has one right-hand side. */

@@ -40,7 +40,8 @@ typedef enum psg_cuda_r2r {
     PSG_CUDA_RODFT10,
     PSG_CUDA_RODFT01,
     PSG_CUDA_RODFT11,
-    PSG_CUDA_R2R_KINDS
+    PSG_CUDA_R2R_KINDS,
+    PSG_CUDA_FREE = PSG_CUDA_R2R_KINDS /**< of kspace.h alone: a z with a free end */
 } psg_cuda_r2r;
 
 /** The planes of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k
@@ -92,12 +93,20 @@ typedef struct psg_cuda_columns {
     size_t strip; /**< <= nxc; 0: no strips */
 } psg_cuda_columns;
 
+/** A z with a free end: f is 0 beyond it, and u goes on for ever. */
+typedef struct psg_cuda_free {
+    double length; /**< of the box along z */
+    bool stencil;  /**< the symbol is fd2, else spectral */
+    int wall[2];   /**< at the lower and at the upper end: -1 Dirichlet, 1 Neumann, 0 free */
+} psg_cuda_free;
+
 /** The division in spectral space: the mode (i, j, k) of a sheet is multiplied by
  *  scale / (ex[i] + ey[j] + ez[k] - lambda), and by 0 where that denominator is 0. */
 typedef struct psg_cuda_symbol {
     const void *ex_d; /**< [nxc] reals of the precision: eigenvalues along x; [nxc][2] if `pairs` */
     const void *ey_d; /**< [rows]: along y, from the first row of the sheet on */
-    const void *ez_d; /**< [nz]: along z */
+    const void *ez_d; /**< [nz]: along z; of PSG_CUDA_FREE [2 nz]: of the even modes of 2 nz points,
+                           then of the odd ones */
     double lambda;
     double scale;     /**< 1 / (nx ny nz), or 1 where normalising is another kernel's work */
     void *mode0_d;    /**< NULL, or one complex number that gets the mode (0, 0, 0) of this sheet
@@ -109,6 +118,7 @@ typedef struct psg_cuda_symbol {
     /** the real and the imaginary part of a number are two modes along x, and each has an
      *  eigenvalue: not with PSG_CUDA_DFT along z */
     bool pairs;
+    psg_cuda_free free; /**< read with PSG_CUDA_FREE along z alone */
 } psg_cuda_symbol;
 
 /** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions

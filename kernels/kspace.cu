@@ -1,7 +1,7 @@
 // Plans of the fused z kernel: choosing a kernel, its tables, its launch.
 #include "kernels/kspace.h"
 #include "kernels/kspace_entry.cuh"
-#include "kernels/kspace_tables.cuh"
+#include "kernels/kspace_free.cuh"
 #include "kernels/launch.cuh"
 #include "kernels/segments.cuh"
 #include <algorithm>
@@ -44,6 +44,29 @@ const kspace_entry *find_entry(psg_cuda_precision precision, psg_cuda_r2r kind, 
     return found;
 }
 
+/// Is there a kernel for any length that factors?
+bool has_generic(psg_cuda_r2r kind) {
+    return kind == PSG_CUDA_DFT || kind == PSG_CUDA_FREE;
+}
+
+/// Bytes of shared memory of a tile beside its numbers.
+size_t bytes_beside(psg_cuda_precision precision, psg_cuda_r2r kind) {
+    return kind == PSG_CUDA_FREE ? kspace_free_room_bytes(complex_bytes(precision)) : 0;
+}
+
+/// The tile of the kernel for any length. @return false: there is none
+bool choose_tile(psg_cuda_precision precision, psg_cuda_r2r kind, uint32_t nz, size_t max_shared,
+                 kspace_list *list, kspace_tile_shape *tile) {
+    return kspace_factor(nz, list) &&
+           kspace_choose_tile(*list, complex_bytes(precision), max_shared, tile,
+                              bytes_beside(precision, kind));
+}
+
+/// Columns of a plane in a tile: a free z takes two of the tile's for each.
+uint32_t log2_columns_of(const psg_cuda_kspace *plan, const kspace_tile_shape &tile) {
+    return tile.log2_columns - (plan->kind == PSG_CUDA_FREE);
+}
+
 /// Where each plane is, in elements from base. One block a segment.
 __global__ void fill_planes(const __grid_constant__ segment_list list, const char *base,
                             int64_t element_bytes, int64_t *planes) {
@@ -73,10 +96,10 @@ cudaError_t choose_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, size
         kspace_list_finish(&plan->list);
         plan->tile = {log2_of(entry->columns), entry->threads, entry->shared_bytes};
     } else {
-        plan->function = kspace_generic_function(plan->precision == PSG_CUDA_F64);
-        if (!kspace_factor(plan->list.n, &plan->list) ||
-            !kspace_choose_tile(plan->list, complex_bytes(plan->precision), max_shared,
-                                &plan->tile))
+        plan->function =
+            kspace_generic_function(plan->precision == PSG_CUDA_F64, plan->kind == PSG_CUDA_FREE);
+        if (!choose_tile(plan->precision, plan->kind, plan->list.n, max_shared, &plan->list,
+                         &plan->tile))
             return cudaErrorNotSupported;
     }
     return plan->tile.bytes <= max_shared ? cudaSuccess : cudaErrorNotSupported;
@@ -106,7 +129,8 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
         e = cudaErrorNotSupported;
     int few = 0;
     if (e == cudaSuccess && !entry &&
-        kspace_few_tile(plan->list, complex_bytes(plan->precision), &plan->few))
+        kspace_few_tile(plan->list, complex_bytes(plan->precision), &plan->few,
+                        bytes_beside(plan->precision, plan->kind)))
         e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&few, plan->function,
                                                           (int)plan->few.threads, plan->few.bytes);
     if (e == cudaSuccess)
@@ -129,9 +153,9 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
     char few_words[48] = "";
     if (plan->few_tiles > 0)
         snprintf(few_words, sizeof few_words, "; %u and %u for up to %u tiles",
-                 1u << plan->few.log2_columns, plan->few.threads, plan->few_tiles);
+                 1u << log2_columns_of(plan, plan->few), plan->few.threads, plan->few_tiles);
     snprintf(plan->words, sizeof plan->words, "%s %s, %u columns, %u threads, %zu KB, %d blocks%s",
-             entry ? "fixed" : "generic", radices, 1u << plan->tile.log2_columns,
+             entry ? "fixed" : "generic", radices, 1u << log2_columns_of(plan, plan->tile),
              plan->tile.threads, plan->tile.bytes / 1024, blocks, few_words);
     return cudaSuccess;
 }
@@ -142,7 +166,9 @@ template <class Real> cudaError_t make_tables(psg_cuda_kspace *plan) {
     plan->twiddles_at =
         div_up(4 * n * sizeof(int64_t), 256) * 256; // planes of two bands, read and written
     plan->factors_at = plan->twiddles_at + n * sizeof(complex_t<Real>);
-    const auto factors = r2r_factors<Real>(r2r_kind_of(plan->kind), n);
+    const auto factors = plan->kind == PSG_CUDA_FREE
+                             ? kspace_free_factors<Real>(n)
+                             : r2r_factors<Real>(r2r_kind_of(plan->kind), n);
     plan->order_at = plan->factors_at + factors.size() * sizeof(complex_t<Real>);
     const size_t bytes = plan->order_at + n / last * sizeof(uint32_t);
     std::vector<complex_t<Real>> tables(div_up(bytes, sizeof(complex_t<Real>)));
@@ -169,7 +195,7 @@ cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
     const kspace_entry *entry =
         find_entry(plan->precision, plan->kind, (uint32_t)nz, variant, &fixed);
     e = cudaErrorNotSupported;
-    if (entry || (variant == fixed && plan->kind == PSG_CUDA_DFT)) {
+    if (entry || (variant == fixed && has_generic(plan->kind))) {
         plan->list.n = (uint32_t)nz;
         e = choose_kernel(plan, entry, (size_t)max_shared);
     }
@@ -177,7 +203,7 @@ cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
     // kspace_generic.
     for (int next = 1; e == cudaErrorNotSupported && variant == 0 && entry; next++) {
         entry = find_entry(plan->precision, plan->kind, (uint32_t)nz, next, &fixed);
-        if (entry || plan->kind == PSG_CUDA_DFT)
+        if (entry || has_generic(plan->kind))
             e = choose_kernel(plan, entry, (size_t)max_shared);
     }
     if (e == cudaSuccess)
@@ -257,9 +283,10 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.nxc = (uint32_t)columns->nxc;
     a.strip = (uint32_t)(columns->strip ? columns->strip : columns->nxc);
     // At most so many tiles of `few`: the last one of a band may not be full.
-    const size_t most = (columns->rows * columns->nxc >> plan->few.log2_columns) + count;
+    const size_t most = (columns->rows * columns->nxc >> log2_columns_of(plan, plan->few)) + count;
     const kspace_tile_shape *tile = most * sheets <= plan->few_tiles ? &plan->few : &plan->tile;
-    const cudaError_t e = set_bands(&a, plan, bands, count, tile->log2_columns, symbol, stream);
+    const cudaError_t e =
+        set_bands(&a, plan, bands, count, log2_columns_of(plan, *tile), symbol, stream);
     if (e != cudaSuccess)
         return e;
     a.twiddles = reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->twiddles_at);
@@ -277,6 +304,7 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.scale = (Real)symbol->scale;
     a.log2_columns = tile->log2_columns;
     a.list = plan->list;
+    a.free = kspace_free_of<Real>(symbol->free, plan->list.n, symbol->scale);
     void *args[] = {&a};
     const uint32_t blocks = a.tiles < plan->most_blocks ? a.tiles : plan->most_blocks;
     return launch_after(plan->function, plan->early, dim3(blocks, (unsigned)sheets),
@@ -324,11 +352,10 @@ int psg_cuda_kspace_supported(psg_cuda_precision precision, psg_cuda_r2r kind, s
     kspace_tile_shape tile;
     int fixed = 0;
     if (!precision_valid(precision) || nz < 1 || nz > kspace_least_shared ||
-        !kspace_factor((uint32_t)nz, &list) ||
-        !kspace_choose_tile(list, complex_bytes(precision), kspace_least_shared, &tile))
+        !choose_tile(precision, kind, (uint32_t)nz, kspace_least_shared, &list, &tile))
         return 0;
     find_entry(precision, kind, (uint32_t)nz, 0, &fixed);
-    return fixed + (kind == PSG_CUDA_DFT);
+    return fixed + has_generic(kind);
 }
 
 bool psg_cuda_kspace_suits(psg_cuda_precision precision, psg_cuda_r2r kind, size_t nz, int device) {
@@ -339,9 +366,8 @@ bool psg_cuda_kspace_suits(psg_cuda_precision precision, psg_cuda_r2r kind, size
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
             cudaSuccess)
         return false;
-    if (kind == PSG_CUDA_DFT)
-        return kspace_factor((uint32_t)nz, &list) &&
-               kspace_choose_tile(list, complex_bytes(precision), (size_t)most, &tile);
+    if (has_generic(kind))
+        return choose_tile(precision, kind, (uint32_t)nz, (size_t)most, &list, &tile);
     const kspace_entry *entry;
     for (int v = 0; (entry = find_entry(precision, kind, (uint32_t)nz, v, &fixed)) != nullptr; v++)
         if (entry->shared_bytes <= (size_t)most)

@@ -44,6 +44,15 @@ template <class Real> struct kspace_band {
     uint32_t columns, rows; // see psg_cuda_columns
 };
 
+/// A free z in numbers: see kspace_free.cuh, which uses them alone.
+template <class Real> struct kspace_free {
+    Real step;           // from a point to the next
+    Real constant;       // the factor of the mode 0 where the base is 0
+    Real wall;           // -1: Dirichlet; 1: Neumann; 0: both ends are free
+    Real image;          // of a moment about the wall where the base is 0
+    bool stencil, upper; // the symbol is that of a stencil; the wall is at the upper end
+};
+
 template <class Real> struct kspace_args {
     complex_t<Real> *base;
     kspace_band<Real> band[2];
@@ -61,6 +70,7 @@ template <class Real> struct kspace_args {
     uint32_t nxc, strip, tiles; // see psg_cuda_columns; strip = nxc: no strips
     uint32_t log2_columns;      // columns in a tile; kspace_generic only
     kspace_list list;           // kspace_generic only
+    kspace_free<Real> free;     // of a free z alone
 };
 
 /// The kx of number m of a row, see psg_cuda_columns.
@@ -71,6 +81,7 @@ template <class Real> PSG_HD uint32_t column_kx(uint32_t m, const kspace_args<Re
 
 /// The column that a thread works on in one tile: number `col` of `width`.
 template <class Real, bool SIDES = false> struct kspace_column {
+    static constexpr bool FREE = false;
     uint32_t band;
     uint32_t index; // in a plane of the band
     uint32_t sheet;
@@ -107,6 +118,9 @@ template <class Real, bool SIDES = false> struct kspace_column {
         other = SIDES && a.pairs ? a.ex[2 * m + 1] + band.ey[row] : exy;
     }
 
+    PSG_HD Real factor(const kspace_args<Real> &a, uint32_t mode) const {
+        return symbol_factor(exy, a.ez[mode], a.lambda, a.scale);
+    }
     PSG_HD complex_t<Real> *base(const kspace_args<Real> &a) const {
         return a.base + sheet * a.sheet_pitch;
     }

@@ -21,8 +21,8 @@ const kspace_entry *kspace_entries_f32(size_t *count);
 const kspace_entry *kspace_sides_f64(size_t *count);
 const kspace_entry *kspace_sides_f32(size_t *count);
 
-/// kspace_generic, see kspace_generic.cuh.
-const void *kspace_generic_function(bool f64);
+/// kspace_generic, see kspace_generic.cuh; with a free z kspace_generic_free, see kspace_free.cuh.
+const void *kspace_generic_function(bool f64, bool free);
 
 /// The shape of a line of kspace_f64.def or kspace_sides_f64.def, whose columns are MIRRORED if
 /// they can be.

@@ -29,9 +29,9 @@ struct kspace_butterfly {
 
 /// Calls move(j, number) for the points of a butterfly of R in the planes. Looks up all planes
 /// before it moves the first, as loads that follow a move would wait for it.
-template <int R, class Real, class Move>
-PSG_HD void kspace_points(const kspace_butterfly &b, const kspace_args<Real> &a,
-                          const kspace_column<Real> &c, const kspace_place &in, Move move) {
+template <int R, class Real, class Column, class Move>
+PSG_HD void kspace_points(const kspace_butterfly &b, const kspace_args<Real> &a, const Column &c,
+                          const kspace_place &in, Move move) {
     if (in.planes) {
         int64_t plane[R];
         PSG_UNROLL
@@ -54,16 +54,17 @@ struct kspace_ends {
     bool from_planes, to_planes;
 };
 
-/// One butterfly of radix R of one column.
-template <int R, kspace_step STEP, class Real>
+/// One butterfly of radix R of one column. Of a FREE one the last pass may be a step FORWARD and a
+/// step INVERSE, which has no twiddles.
+template <int R, kspace_step STEP, class Real, class Column>
 PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uint32_t item,
-                        kspace_ends ends, const kspace_column<Real> &c, uint32_t col,
-                        complex_t<Real> *buf) {
+                        kspace_ends ends, const Column &c, uint32_t col, complex_t<Real> *buf) {
     using Complex = complex_t<Real>;
     const kspace_butterfly b(a.list, pass, item);
     const Complex *w = a.twiddles + b.twiddle;
     Complex *const at = buf + (b.row << a.log2_columns) + col;
     const uint32_t step = b.row_step << a.log2_columns;
+    const bool twisted = !Column::FREE || pass.magic != 0;
     Complex v[R];
     if (!ends.from_planes) {
         PSG_UNROLL
@@ -72,18 +73,24 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
     } else if (c.valid) {
         kspace_points<R>(b, a, c, a.band[c.band].from,
                          [&](int j, const Complex *from) { v[j] = load_neighbours(from); });
+        if constexpr (Column::FREE) {
+            PSG_UNROLL
+            for (int j = 0; j < R; j++)
+                v[j] = c.enter(a, v[j], b.place + j * b.stride);
+        }
     } else {
         PSG_UNROLL
         for (int j = 0; j < R; j++)
             v[j] = Complex{Real(0), Real(0)};
     }
     if (STEP == KSPACE_INVERSE) {
-        twist<R, true>(v, w, b.stride);
+        if (twisted)
+            twist<R, true>(v, w, b.stride);
         dft<R, 1>(v);
     } else {
         dft<R, -1>(v);
     }
-    if (STEP == KSPACE_FORWARD)
+    if (STEP == KSPACE_FORWARD && twisted)
         twist<R, false>(v, w, b.stride);
     if (STEP == KSPACE_TURN) {
         const uint32_t k = a.order[b.g], next = a.list.n / R;
@@ -91,7 +98,7 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
             a.mode0[c.sheet] = v[0];
         PSG_UNROLL
         for (int j = 0; j < R; j++)
-            v[j] = symbol_factor(c.exy, a.ez[k + j * next], a.lambda, a.scale) * v[j];
+            v[j] = c.factor(a, k + j * next) * v[j];
         dft<R, 1>(v);
     }
     if (!ends.to_planes) {
@@ -107,12 +114,13 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
 
 /// All butterflies of pass p of one tile that thread `thread` of `threads` does. The number of
 /// columns in a tile divides `threads`, so that a thread stays with its column.
-template <int R, kspace_step STEP, class Real>
+template <int R, kspace_step STEP, class Real, class Column>
 PSG_HD void kspace_loop(const kspace_args<Real> &a, uint32_t p, uint32_t thread, uint32_t threads,
-                        const kspace_column<Real> &c, complex_t<Real> *buf) {
+                        const Column &c, complex_t<Real> *buf) {
     const kspace_pass &pass = a.list.pass[p];
     const uint32_t count = a.list.n / R, col = thread & ((1u << a.log2_columns) - 1);
-    const kspace_ends ends = {p == 0 && STEP != KSPACE_INVERSE, p == 0 && STEP != KSPACE_FORWARD};
+    const kspace_ends ends = {p == 0 && STEP != KSPACE_INVERSE,
+                              p == 0 && STEP != KSPACE_FORWARD && !Column::FREE};
     for (uint32_t item = thread >> a.log2_columns; item < count; item += threads >> a.log2_columns)
         kspace_item<R, STEP>(a, pass, item, ends, c, col, buf);
 }
@@ -121,9 +129,9 @@ PSG_HD void kspace_loop(const kspace_args<Real> &a, uint32_t p, uint32_t thread,
 #define PSG_KSPACE_RADICES(X)                                                                      \
     X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 
-template <kspace_step STEP, class Real>
+template <kspace_step STEP, class Real, class Column>
 PSG_HD void kspace_pass_any(const kspace_args<Real> &a, uint32_t p, uint32_t thread,
-                            uint32_t threads, const kspace_column<Real> &c, complex_t<Real> *buf) {
+                            uint32_t threads, const Column &c, complex_t<Real> *buf) {
     switch (a.list.pass[p].radix) {
 #define PSG_KSPACE_CASE(R)                                                                         \
     case R:                                                                                        \

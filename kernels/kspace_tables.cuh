@@ -142,9 +142,10 @@ inline uint32_t kspace_tile_threads(const kspace_list &list, uint32_t log2_colum
 /// The tile for a list on a device that gives a block max_shared bytes: rows of 256 bytes where the
 /// tile stays small, else of 128, 64 or 32, so that several blocks fit a multiprocessor: with wide
 /// rows two in f64 and three in f32, or one less, as what CUDA keeps for itself is not counted.
-/// false: not even the narrowest tile fits.
+/// @param beside  bytes that a tile has beside its numbers
+/// @return false: not even the narrowest tile fits.
 inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, size_t max_shared,
-                               kspace_tile_shape *tile) {
+                               kspace_tile_shape *tile, size_t beside = 0) {
     const size_t row_bytes[] = {256, 128, 64, kspace_least_row_bytes};
     const size_t limit[] = {kspace_small, complex_bytes == 16 ? max_shared / 2 : max_shared / 3,
                             max_shared, max_shared};
@@ -152,7 +153,7 @@ inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, si
         uint32_t log2_columns = 0;
         while ((complex_bytes << (log2_columns + 1)) <= row_bytes[t])
             log2_columns++;
-        const size_t bytes = (list.rows * complex_bytes) << log2_columns;
+        const size_t bytes = ((list.rows * complex_bytes) << log2_columns) + beside;
         if (bytes <= limit[t] && bytes <= max_shared) {
             const size_t threads = kspace_generic_moving / complex_bytes / (max_shared / bytes);
             *tile = {log2_columns, kspace_tile_threads(list, log2_columns, threads), bytes};
@@ -166,15 +167,15 @@ inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, si
 /// takes is all that counts then, so a thread has at most one butterfly in each pass, if there can
 /// be as many threads. Fewer columns were not faster on an H200, and more were slower. false: it
 /// would not be small.
-inline bool kspace_few_tile(const kspace_list &list, size_t complex_bytes,
-                            kspace_tile_shape *tile) {
+inline bool kspace_few_tile(const kspace_list &list, size_t complex_bytes, kspace_tile_shape *tile,
+                            size_t beside = 0) {
     const uint32_t log2_columns = 4;
     uint32_t butterflies = 1;
     for (uint32_t p = 0; p < list.passes; p++)
         butterflies = std::max(butterflies, list.n / list.pass[p].radix);
     const uint32_t threads = ((butterflies << log2_columns) + 31) / 32 * 32;
     *tile = {log2_columns, std::min(threads, kspace_generic_threads),
-             (list.rows * complex_bytes) << log2_columns};
+             ((list.rows * complex_bytes) << log2_columns) + beside};
     return tile->bytes <= kspace_small;
 }
 

@@ -1,0 +1,276 @@
+// The fused z kernel of a z with a free end, run on the CPU thread by thread from the same source
+// as on the GPU, gives the answer of a core's kspace: both ends free, or a wall at one; any length,
+// either symbol, with screening and without, one mode in a number or two. Needs no device.
+#include "cpu/ops.h"
+#include "cpu/symbol.h"
+#include "kernels/kspace.h"
+#include "kernels/kspace_free.cuh"
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+using namespace psg_cuda;
+
+static int failures = 0;
+static double worst_f64 = 0, worst_f32 = 0; // errors relative to the largest number of a column
+
+static double uniform() {
+    return 2.0 * rand() / RAND_MAX - 1;
+}
+
+/// What is solved.
+struct equation {
+    psg_cuda_free free;
+    double lambda;
+    bool pairs;
+};
+
+template <class Real> static const psg_cpu_ops &core() {
+    return sizeof(Real) == 8 ? psg_cpu_ops_f64 : psg_cpu_ops_f32;
+}
+
+/// A sheet of dense planes, its answer, and the arguments of a kernel without the places.
+template <class Real> struct problem {
+    using Complex = complex_t<Real>;
+    const equation e;
+    const uint32_t n, nxc, rows, columns;
+    std::vector<Real> ex, ey, ez;
+    std::vector<Complex> f, answer; // [n][columns]
+    Complex mode0{}, mode0_wanted{};
+    std::vector<Complex> twiddles, factors;
+    std::vector<uint32_t> order;
+    kspace_args<Real> args{};
+
+    problem(const equation &e_, uint32_t n_, uint32_t nxc_, uint32_t rows_, const kspace_list &list)
+        : e(e_), n(n_), nxc(nxc_), rows(rows_), columns(nxc_ * rows_), ex(nxc_ * (1 + e_.pairs)),
+          ey(rows_), ez(2 * n_), f((size_t)n_ * columns), twiddles(n_),
+          factors(kspace_free_factors<Real>(n_)), order(n_) {
+        for (auto *table : {&ex, &ey})
+            for (size_t i = 0; i < table->size(); i++)
+                (*table)[i] = i == 0 ? Real(0) : Real(-1.5 - uniform());
+        for (size_t m = 0; m < 2 * n; m++) {
+            const double waves = psg_symbol_waves(2 * (m % n) + m / n, 2 * n) / 2;
+            ez[m] = (Real)(m == 0           ? 0
+                           : e.free.stencil ? psg_symbol_fd2(waves, n, e.free.length)
+                                            : psg_symbol_spectral(waves, n, e.free.length));
+        }
+        for (Complex &v : f)
+            v = {Real(uniform()), Real(uniform())};
+        solve();
+        kspace_twiddles(list, twiddles.data());
+        kspace_order(list, order.data());
+        args.twiddles = twiddles.data();
+        args.order = order.data();
+        args.ex = ex.data();
+        args.ez = ez.data();
+        args.pairs = e.pairs;
+        args.z = r2r_make_step(PSG_CUDA_FREE, (int)n, (const Complex *)factors.data());
+        args.mode0 = &mode0;
+        args.lambda = (Real)e.lambda;
+        args.scale = (Real)scale();
+        args.nxc = nxc;
+        args.strip = nxc;
+        args.list = list;
+        args.free = kspace_free_of<Real>(e.free, n, scale());
+    }
+    double scale() const {
+        return 1.5 / (2.0 * n);
+    }
+    void solve() {
+        psg_cpu_fft_spec spec{};
+        spec.nx = e.pairs ? 2 * nxc : nxc > 1 ? 2 * (nxc - 1) : 1;
+        spec.ny = rows;
+        spec.nz = n;
+        spec.effort = PSG_CPU_ESTIMATE;
+        spec.kind[0][0] = spec.kind[0][1] = e.pairs ? PSG_TRANSFORM_COS4 : PSG_TRANSFORM_PERIODIC;
+        spec.kind[2][0] = spec.kind[2][1] = PSG_TRANSFORM_FREE;
+        psg_cpu_fft *fft = core<Real>().fft_create(&spec);
+        void *scratch =
+            fft ? aligned_alloc(64, core<Real>().fft_scratch_bytes(fft) / 64 * 64 + 64) : nullptr;
+        if (!scratch) {
+            printf("FAIL no transform of %u points on a core\n", n);
+            exit(1);
+        }
+        const psg_cpu_free z = {e.free.length, e.free.stencil, {e.free.wall[0], e.free.wall[1]}};
+        const psg_cpu_divide divide = {
+            {ex.data(), ey.data(), ez.data()}, e.pairs, e.lambda, scale(), &z};
+        answer = f;
+        const psg_cpu_piece piece = {answer.data(), columns, n};
+        const psg_cpu_sheet sheet = {1, &piece, nxc, 0, rows};
+        core<Real>().kspace(fft, &divide, &sheet, scratch, &mode0_wanted);
+        free(scratch);
+        core<Real>().fft_destroy(fft);
+    }
+    /// at(z, c): number c of plane z of u.
+    template <class At> void check(const char *what, At at) {
+        const double unit = sizeof(Real) == 8 ? 1e-15 : 6e-7;
+        double *record = sizeof(Real) == 8 ? &worst_f64 : &worst_f32;
+        double worst = 0;
+        for (uint32_t c = 0; c < columns; c++) {
+            double most = 1e-30, off = 0;
+            for (uint32_t z = 0; z < n; z++) {
+                const Complex want = answer[(size_t)z * columns + c], got = at(z, c);
+                most = fmax(most, fmax(fabs(want.x), fabs(want.y)));
+                const double d = fabs(got.x - want.x) + fabs(got.y - want.y);
+                off = d > off || std::isnan(d) ? d : off;
+            }
+            worst = off / most > worst || std::isnan(off) ? off / most : worst;
+        }
+        *record = fmax(*record, worst);
+        const double off = fabs(mode0.x - mode0_wanted.x) + fabs(mode0.y - mode0_wanted.y);
+        if (!(worst <= unit * (4 + log2(n))) || !(off <= unit * 8 * n)) {
+            printf("FAIL f%zu %s, n = %u, walls %d %d, %s, lambda %g, %s: error %.2e, mode 0 off "
+                   "by %.2e\n",
+                   8 * sizeof(Real), what, n, e.free.wall[0], e.free.wall[1],
+                   e.free.stencil ? "fd2" : "spectral", e.lambda, e.pairs ? "pairs" : "one mode",
+                   worst, off);
+            failures++;
+        }
+    }
+};
+
+/// The threads of a block, one after the other in each step.
+template <class Real> struct block {
+    uint32_t threads;
+    kspace_free_column<Real> *column;
+
+    template <class Step> PSG_HD void operator()(Step step) const {
+        for (uint32_t t = 0; t < threads; t++)
+            step(t, column[t]);
+    }
+};
+
+/// All tiles of a sheet.
+template <class Real>
+static void run(const kspace_args<Real> &a, uint32_t threads, uint32_t sheet = 0) {
+    const size_t numbers = (size_t)a.list.rows << a.log2_columns;
+    const complex_t<Real> nan = {Real(NAN), Real(NAN)};
+    for (uint32_t tile = 0; tile < a.tiles; tile++) {
+        std::vector<complex_t<Real>> buf(
+            numbers + sizeof(kspace_free_room<Real>) / sizeof(complex_t<Real>), nan);
+        std::vector<kspace_free_column<Real>> c;
+        for (uint32_t t = 0; t < threads; t++)
+            c.emplace_back(a, tile, 1u << a.log2_columns, t & ((1u << a.log2_columns) - 1), sheet);
+        kspace_free_tile(a, tile, sheet, threads, buf.data(), block<Real>{threads, c.data()});
+    }
+}
+
+/// Rows of the sheet in bands of their own, in tiles of so many columns.
+template <class Real>
+static void set_band(kspace_args<Real> *a, int band, const kspace_place &from,
+                     const kspace_place &to, const Real *ey, uint32_t rows, uint32_t width) {
+    a->band[band] = {from, to, ey, rows * a->nxc, rows};
+    const uint32_t tiles = (rows * a->nxc + width - 1) / width;
+    a->tiles = band == 0 ? tiles : a->tiles + tiles;
+    a->turns = band == 0 ? 0 : (uint32_t)((((uint64_t)tiles << 32) + a->tiles - 1) / a->tiles);
+}
+
+/// Planes with gaps, in any order, of two bands: the second goes to another place.
+template <class Real> static void apart(problem<Real> &p, const kspace_tile_shape &tile) {
+    using Complex = complex_t<Real>;
+    const uint32_t second = p.rows / 3, first = p.rows - second;
+    const size_t pitch = p.columns + 3, other = second * p.nxc + 1, split = first * p.nxc;
+    std::vector<Complex> here(p.n * pitch, {Real(-7), Real(-7)}), there(p.n * other + 1);
+    std::vector<int64_t> at[3];
+    for (uint32_t z = 0; z < p.n; z++) {
+        const uint32_t place = (z * 7 + 3) % p.n; // each once, or 7 divides n and some twice
+        const size_t plane = (p.n % 7 ? place : p.n - 1 - z) * pitch;
+        memcpy(&here[plane], &p.f[(size_t)z * p.columns], p.columns * sizeof(Complex));
+        at[0].push_back((int64_t)plane);
+        at[1].push_back((int64_t)(plane + split));
+        at[2].push_back(there.data() + (p.n - 1 - z) * other - here.data());
+    }
+    const std::vector<Complex> before = here;
+    const kspace_place place[3] = {
+        {at[0].data(), 0, 0}, {at[1].data(), 0, 0}, {at[2].data(), 0, 0}};
+    const uint32_t width = 1u << (tile.log2_columns - 1);
+    kspace_args<Real> a = p.args;
+    a.log2_columns = tile.log2_columns;
+    a.base = here.data();
+    set_band(&a, 0, place[0], place[0], (const Real *)p.ey.data(), first, width);
+    if (second > 0)
+        set_band(&a, 1, place[1], place[2], (const Real *)p.ey.data() + first, second, width);
+    run(a, tile.threads);
+    p.check("planes apart", [&](uint32_t z, uint32_t c) {
+        return c < split ? here[at[0][z] + c] : there[(p.n - 1 - z) * other + c - split];
+    });
+    for (uint32_t z = 0; z < p.n; z++) {
+        const Complex *now = &here[at[0][z]], *then = &before[at[0][z]];
+        if (memcmp(now + split, then + split, (p.columns - split + 3) * sizeof(Complex))) {
+            printf("FAIL n = %u, plane %u: what goes elsewhere was written\n", p.n, z);
+            failures++;
+        }
+    }
+}
+
+/// Sheets whose planes follow one another: a NaN in the second one stays there.
+template <class Real> static void several(problem<Real> &p, const kspace_tile_shape &tile) {
+    using Complex = complex_t<Real>;
+    enum { SHEETS = 3 };
+    const size_t pitch = p.columns + 2, sheet = p.n * pitch;
+    std::vector<Complex> all(SHEETS * sheet), mode0(SHEETS);
+    int nonfinite[SHEETS] = {0};
+    for (size_t z = 0; z < SHEETS * p.n; z++)
+        memcpy(&all[z * pitch], &p.f[z % p.n * p.columns], p.columns * sizeof(Complex));
+    all[sheet + p.n / 2 * pitch].y = Real(NAN);
+    kspace_args<Real> a = p.args;
+    a.log2_columns = tile.log2_columns;
+    a.base = all.data();
+    a.sheet_pitch = sheet;
+    a.mode0 = mode0.data();
+    a.nonfinite = nonfinite;
+    const kspace_place place = {nullptr, 0, pitch};
+    set_band(&a, 0, place, place, (const Real *)p.ey.data(), p.rows, 1u << (tile.log2_columns - 1));
+    for (uint32_t s = 0; s < SHEETS; s++) {
+        run(a, tile.threads, s);
+        p.mode0 = mode0[s];
+        if (s != 1)
+            p.check("several sheets",
+                    [&](uint32_t z, uint32_t c) { return all[s * sheet + z * pitch + c]; });
+        if (nonfinite[s] != (s == 1)) {
+            printf("FAIL n = %u: the flag of sheet %u is %d\n", p.n, s, nonfinite[s]);
+            failures++;
+        }
+    }
+}
+
+template <class Real> static void length(uint32_t n) {
+    const psg_cuda_precision precision = sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
+    const size_t bytes = sizeof(complex_t<Real>), room = kspace_free_room_bytes(bytes);
+    kspace_list list;
+    kspace_tile_shape tile, few;
+    const bool can = kspace_factor(n, &list) &&
+                     kspace_choose_tile(list, bytes, kspace_least_shared, &tile, room);
+    if (can != (psg_cuda_kspace_supported(precision, PSG_CUDA_FREE, n) > 0)) {
+        printf("FAIL n = %u: a kernel %d, supported %d\n", n, can, !can);
+        failures++;
+    }
+    if (!can)
+        return;
+    const bool both = kspace_few_tile(list, bytes, &few, room);
+    static const int walls[][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    for (const auto &wall : walls)
+        for (int m = 0; m < 8; m++) {
+            const equation e = {
+                {1.2 * n, m % 2 == 1, {wall[0], wall[1]}}, m & 2 ? 2.0 : 0.0, m >= 4};
+            problem<Real> p(e, n, n > 600 ? 1 : 5, n > 600 ? 2 : 3, list);
+            apart(p, tile);
+            several(p, both ? few : tile);
+        }
+}
+
+int main(int argc, char **argv) {
+    const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
+    srand(6);
+    for (uint32_t n = 1; n <= (all ? 200u : 40u); n++) {
+        length<double>(n);
+        length<float>(n);
+    }
+    for (uint32_t n : {64u, 100u, 121u, 210u, 250u, 720u, 1024u})
+        length<double>(n);
+    printf("largest error of the largest number of a column: f64 %.2e, f32 %.2e\n", worst_f64,
+           worst_f32);
+    if (failures)
+        printf("%d failures\n", failures);
+    return failures ? 1 : 0;
+}
