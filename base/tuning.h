@@ -24,9 +24,9 @@
 /** Tasks of one phase for each GPU: enough to copy one while another computes. Not recorded
  * (2026-11-20). */
 #define TUNING_GPU_TASKS 2
-/** The same where the policy places them: enough for a GPU that is slower, or busy, to have fewer
- *  of them. Not recorded (2026-11-27). */
-#define TUNING_PLACED_TASKS 8
+/** Segments for each GPU where the policy places their tasks, beside one sheet: enough for a GPU
+ *  that is slower, or busy, to have fewer of them. Chosen (2026-11-27). */
+#define TUNING_PLACED_SEGMENTS 8
 /** Bytes of f in a GPU's task at the least: a smaller one leaves the GPU half empty. Not recorded
  *  (2026-11-20). */
 #define TUNING_GPU_TASK_BYTES ((size_t)32 << 20)

@@ -75,10 +75,10 @@ static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
 }
 
 /* Tasks of a phase that suit so many planes, and as many rows, on workers of a kind. */
-static size_t suiting_tasks(const psg_context *c, const psg_grain *g, size_t workers,
+static size_t suiting_tasks(const psg_context *c, const psg_grain *g, size_t workers, bool sheets,
                             size_t planes) {
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * planes * c->cpu->real_bytes;
-    const size_t tasks = g->tasks * workers;
+    const size_t tasks = (sheets ? g->sheets : g->segments) * workers;
     const size_t worthwhile = clamp(bytes / g->bytes_min, 1, tasks);
     if (worthwhile < tasks) { /* fewer and larger, but the same for every worker */
         return worthwhile > workers ? worthwhile / workers * workers : worthwhile;
@@ -190,13 +190,14 @@ static size_t tasks_in_place(const psg_plan *plan, bool sheets) {
 }
 
 static size_t tasks_of(const psg_plan *plan, int kind, bool sheets) {
-    static const psg_grain of_cores = {TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES};
+    static const psg_grain of_cores = {TUNING_CPU_TASKS, TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES};
     if (psg_route_one_memory(plan)) {
         return tasks_in_place(plan, sheets);
     }
-    const size_t tasks = suiting_tasks(
-        &plan->context, kind == GPUS ? &plan->route.placement->grain : &of_cores,
-        plan->workers.most[kind], run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
+    const size_t tasks =
+        suiting_tasks(&plan->context, kind == GPUS ? &plan->route.placement->grain : &of_cores,
+                      plan->workers.most[kind], sheets,
+                      run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
     if (kind == GPUS) {
         return plan->route.exchange->gpu_parts(plan, tasks, sheets);
     }

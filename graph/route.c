@@ -57,6 +57,7 @@ static int none(int gpu) {
 enum { PINNED, AMONG_GPUS, MIXED, PLACEMENTS };
 #define BY_POLICY                                                                                  \
     .words = ", placed by the policy", .segment = none, .parts_each = UINT32_MAX,                  \
+    .grain = {TUNING_PLACED_SEGMENTS, 1, TUNING_GPU_TASK_BYTES},                                   \
     .apart = "the policy chooses a GPU for each of its tasks (placement)"
 static const psg_placement_row placements[PLACEMENTS] = {
     [PINNED] = {.words = "",
@@ -64,12 +65,10 @@ static const psg_placement_row placements[PLACEMENTS] = {
                 .segment = that_one,
                 .sheet = that_one,
                 .where = STARPU_CPU,
-                .grain = {TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES},
+                .grain = {TUNING_GPU_TASKS, TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES},
                 .parts_each = 1},
-    [AMONG_GPUS] = {BY_POLICY, .home = that_one, .sheet = that_one,
-                    .grain = {TUNING_PLACED_TASKS, TUNING_GPU_TASK_BYTES}, .guests = 2},
-    [MIXED] = {BY_POLICY, .home = none, .sheet = none, .where = STARPU_CPU | STARPU_CUDA,
-               .grain = {TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES}},
+    [AMONG_GPUS] = {BY_POLICY, .home = that_one, .sheet = that_one, .guests = 2},
+    [MIXED] = {BY_POLICY, .home = none, .sheet = none, .where = STARPU_CPU | STARPU_CUDA},
 };
 
 static const psg_placement_row *placement_of(const psg_plan *plan) {

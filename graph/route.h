@@ -11,7 +11,8 @@
 
 /** How finely work is cut for a kind of worker. */
 typedef struct psg_grain {
-    size_t tasks;     /**< of one phase for each worker, where the data are large enough */
+    size_t segments;  /**< for each worker, where the data are large enough */
+    size_t sheets;    /**< the same */
     size_t bytes_min; /**< of f in a task: below, a task costs too much beside its work */
 } psg_grain;
 

@@ -14,7 +14,7 @@
 static psg_status agree(psg_workers *w, psg_comm *comm) {
     double most[] = {
         (double)(w->cpu_count > 0 && w->cpu_share > 0 ? w->cpu_count : w->usable_count),
-        (double)(w->gpu_count > 0 && !psg_workers_mixed(w) ? w->gpu_count : w->usable_count),
+        (double)(w->gpu_count > 0 ? w->gpu_count : w->usable_count),
         -w->cpu_share, /* as for GPUs where one process has them alone */
     };
     const psg_status status = psg_ranks_max(comm, most, sizeof most / sizeof *most);

@@ -164,37 +164,51 @@ static void solve(const void *argument) {
     free(f);
 }
 
-/** No worker has a share. */
-#define PLACED (-2.0)
-
-static struct outcome outcome_of(const speeds *machine, int cpus, int gpus, double share) {
-    const simulate_case c = {.n = WHOLE,
-                             .cpus = cpus,
-                             .gpus = gpus,
-                             .cpu_share = fmax(share, PSG_CPU_SHARE_AUTO),
-                             .placement =
-                                 share == PLACED ? PSG_PLACEMENT_FREE : PSG_PLACEMENT_PINNED,
-                             .policy = "dmdas"};
+static struct outcome outcome_of(const char *machine, const simulate_case *c) {
     memset(shared, 0, sizeof *shared);
-    simulate_apart(machine_of(machine), solve, &c);
-    printf("%d cores, %d GPUs, share %g: %.3f ms, %zu planes\n", cpus, gpus, share,
-           shared->seconds * 1e3, shared->s.cpu_planes);
+    simulate_apart(machine, solve, c);
+    printf("%zu^3, %s, %d cores, %d GPUs, placement %d, share %g: %.3f ms, %zu planes\n", c->n,
+           c->policy, c->cpus, c->gpus, (int)c->placement, c->cpu_share, shared->seconds * 1e3,
+           shared->s.cpu_planes);
     return *shared;
 }
 
-/** Where links are not what takes the time, a policy that knows the times shares well by itself. */
+/** Where links are not what takes the time, a policy that knows the times shares well by itself, if
+ * the cut leaves a core tasks that it can do. */
 static void decided(void) {
-    const struct outcome cores = outcome_of(&near, 4, 0, 0), gpu = outcome_of(&near, 4, 1, 0);
-    const struct outcome both = outcome_of(&near, 4, 1, PLACED);
+    simulate_case c = {.n = WHOLE, .cpus = 4, .policy = "dmdas"};
+    const struct outcome cores = outcome_of(machine_of(&near), &c);
+    c.gpus = 1;
+    const struct outcome gpu = outcome_of(machine_of(&near), &c);
+    c.placement = PSG_PLACEMENT_FREE;
+    c.segment_planes = WHOLE / 16;
+    c.sheets = 16;
+    const struct outcome both = outcome_of(machine_of(&near), &c);
     CHECK(both.s.cpu_planes > 0 && both.s.cpu_planes < WHOLE && both.s.workers == 5,
           "%zu planes, %zu workers", both.s.cpu_planes, both.s.workers);
     CHECK(both.seconds < 0.8 * fmin(cores.seconds, gpu.seconds), "free: %g s", both.seconds);
 }
 
+/** H200s and cores from and to main memory, by default: cores cost the GPUs little, and where one
+ * GPU is slower all together are faster than the GPUs with a part each. */
+static void together(const char *more, const char *policy, double most) {
+    simulate_case c = {.n = 512, .cpus = -1, .gpus = 2, .policy = policy};
+    const struct outcome gpus = outcome_of(simulate_h200_and(more), &c);
+    c.cpus = 30;
+    c.placement = PSG_PLACEMENT_FREE;
+    const struct outcome all = outcome_of(simulate_h200_and(more), &c);
+    CHECK(all.s.workers == 32 && gpus.s.workers == 2, "%zu and %zu workers", all.s.workers,
+          gpus.s.workers);
+    CHECK(all.seconds <= most * gpus.seconds, "%s: %g s, and GPUs alone %g s", policy, all.seconds,
+          gpus.seconds);
+}
+
 /** By itself cores take nothing beside GPUs. */
 static void none(const speeds *machine) {
-    const struct outcome gpu = outcome_of(machine, 4, 1, 0);
-    const struct outcome chosen = outcome_of(machine, 4, 1, PSG_CPU_SHARE_AUTO);
+    simulate_case c = {.n = WHOLE, .cpus = 4, .gpus = 1, .policy = "dmdas"};
+    const struct outcome gpu = outcome_of(machine_of(machine), &c);
+    c.cpu_share = PSG_CPU_SHARE_AUTO;
+    const struct outcome chosen = outcome_of(machine_of(machine), &c);
     CHECK(chosen.s.cpu_planes == 0 && chosen.s.cpu_rows == 0 && chosen.s.workers == 1,
           "%zu planes, %zu rows, %zu workers", chosen.s.cpu_planes, chosen.s.cpu_rows,
           chosen.s.workers);
@@ -232,6 +246,9 @@ int main(void) {
         simulate_apart(machine_of(crowded[c].machine), check_room, &crowded[c]);
     }
     decided();
+    together("", "dmdas", 1.03);
+    together("speed gpu 1 0.1\n", "heteroprio", 0.9);
+    together("speed gpu 0 0.1\nspeed gpu 1 0.1\n", "dmdas", 0.8);
     none(&near);
     none(&linked);
     none(&far_in_z);
