@@ -12,6 +12,7 @@
  * points in cells; the peer has real transforms. GRID: N or NXxNYxNZ. --rows: those of
  * `psg bench --study peers`. */
 #include "lab/peers/cores.h"
+#include "lab/peers/fft.h"
 #include "lab/peers/many.h"
 #include "lab/peers/peer.h"
 #include "lab/peers/tasks.h"
@@ -426,6 +427,7 @@ int main(int argc, char **argv) {
         {"fftw_mpi", NULL, NULL, "MPI, and FFTW's MPI library"},
 #endif
         {"many", bench_many, NULL, ""},
+        {"fft", bench_fft, &bench_transforms_cores, ""},
         {"tasks", bench_tasks, NULL, ""},
         {"workload", bench_workload, &peer_ways_cores, ""},
 #if PSG_WITH_MPI

@@ -27,6 +27,7 @@
  * peer beside it, for a grid that fills the GPUs; its f is a sum of three modes, and u is compared
  * with theirs. */
 #include "lab/peers/cufft.cuh"
+#include "lab/peers/fft.h"
 #include "lab/peers/gpus.h"
 #include "lab/peers/workload.h"
 
@@ -526,6 +527,7 @@ static int beside_doors(int argc, char **argv, const void *) {
 int main(int argc, char **argv) {
     static const bench_program peers[] = {{"cufft", beside_cufft, nullptr, ""},
                                           {"embed", beside_doors, nullptr, ""},
+                                          {"fft", bench_fft, &bench_transforms_gpu, ""},
                                           {"many", bench_many, &bench_device_gpu, ""},
                                           {"workload", bench_workload, &peer_ways_gpu, ""},
                                           {"exchange", bench_links, nullptr, ""},

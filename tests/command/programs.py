@@ -305,8 +305,8 @@ def wrong(program, *arguments, says):
     check(says in done.stderr if done.returncode == 2 else " was not built: it needs " in done.stderr, (program, arguments, done))
 
 
-for program, peers in (("bench_cores", ("fftw", "mkl", "fftw_mpi", "many", "tasks", "workload", "workload_mpi")),
-                       ("bench_gpus", ("cufft", "embed", "many", "workload", "exchange", "copy"))):
+for program, peers in (("bench_cores", ("fftw", "mkl", "fftw_mpi", "many", "fft", "tasks", "workload", "workload_mpi")),
+                       ("bench_gpus", ("cufft", "embed", "fft", "many", "workload", "exchange", "copy"))):
     if not os.path.exists(os.path.join(FOLDER, program)):
         continue
     for arguments in ((), ("frob",), ("--repeat", "2", "8")):
@@ -315,6 +315,8 @@ for program, peers in (("bench_cores", ("fftw", "mkl", "fftw_mpi", "many", "task
         wrong(program, peer, "--frob", "8", says="usage: %s %s [--repeat N]" % (program, peer))
         wrong(program, peer, *(["8"] if peer == "copy" else []), says="usage: %s %s [" % (program, peer))  # this one has no operands
         wrong(program, peer, "--repeat", "0", "8", says="%s %s: --repeat: '0' cannot be" % (program, peer))
+    wrong(program, "fft", "--count", "4,0", "8", says="'4,0' is no list of whole numbers")
+    wrong(program, "fft", "8", "9", says="lengths are one list")
     if program == "bench_gpus":
         wrong(program, "copy", "--rows", says="--rows: there are none")
         wrong(program, "exchange", "--gpus", "1", "8", says="--gpus 1: between 2 and 16")
