@@ -41,7 +41,10 @@ typedef enum psg_cuda_r2r {
     PSG_CUDA_RODFT01,
     PSG_CUDA_RODFT11,
     PSG_CUDA_R2R_KINDS,
-    PSG_CUDA_FREE = PSG_CUDA_R2R_KINDS /**< of kspace.h alone: a z with a free end */
+    /* Of kspace.h alone, see psg_cuda_free: a z with two free ends, where x has one mode in each
+     * number; with any ends and modes. */
+    PSG_CUDA_FREE = PSG_CUDA_R2R_KINDS,
+    PSG_CUDA_FREE_SIDED
 } psg_cuda_r2r;
 
 /** The planes of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k
@@ -105,8 +108,8 @@ typedef struct psg_cuda_free {
 typedef struct psg_cuda_symbol {
     const void *ex_d; /**< [nxc] reals of the precision: eigenvalues along x; [nxc][2] if `pairs` */
     const void *ey_d; /**< [rows]: along y, from the first row of the sheet on */
-    const void *ez_d; /**< [nz]: along z; of PSG_CUDA_FREE [2 nz]: of the even modes of 2 nz points,
-                           then of the odd ones */
+    const void *ez_d; /**< [nz]: along z; of a free z [2 nz]: of the even modes of 2 nz points, then
+                           of the odd ones */
     double lambda;
     double scale;     /**< 1 / (nx ny nz), or 1 where normalising is another kernel's work */
     void *mode0_d;    /**< NULL, or one complex number that gets the mode (0, 0, 0) of this sheet
@@ -116,9 +119,9 @@ typedef struct psg_cuda_symbol {
                            infinite, an overflow of the transform along z included; device or pinned
                            host memory */
     /** the real and the imaginary part of a number are two modes along x, and each has an
-     *  eigenvalue: not with PSG_CUDA_DFT along z */
+     *  eigenvalue: not with PSG_CUDA_DFT and _FREE along z */
     bool pairs;
-    psg_cuda_free free; /**< read with PSG_CUDA_FREE along z alone */
+    psg_cuda_free free; /**< read with a free z alone */
 } psg_cuda_symbol;
 
 /** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions

@@ -32,10 +32,11 @@ namespace {
 const kspace_entry *find_entry(psg_cuda_precision precision, psg_cuda_r2r kind, uint32_t n,
                                int variant, int *count) {
     const bool f64 = precision == PSG_CUDA_F64;
+    const auto table = kind == PSG_CUDA_DFT    ? (f64 ? kspace_entries_f64 : kspace_entries_f32)
+                       : kind == PSG_CUDA_FREE ? (f64 ? kspace_free_f64 : kspace_free_f32)
+                                               : (f64 ? kspace_sides_f64 : kspace_sides_f32);
     size_t lines = 0;
-    const kspace_entry *entry =
-        kind == PSG_CUDA_DFT ? (f64 ? kspace_entries_f64(&lines) : kspace_entries_f32(&lines))
-                             : (f64 ? kspace_sides_f64(&lines) : kspace_sides_f32(&lines));
+    const kspace_entry *entry = table(&lines);
     const kspace_entry *found = nullptr;
     *count = 0;
     for (size_t i = 0; i < lines; i++)
@@ -44,14 +45,19 @@ const kspace_entry *find_entry(psg_cuda_precision precision, psg_cuda_r2r kind, 
     return found;
 }
 
+/// Has z a free end?
+bool is_free(psg_cuda_r2r kind) {
+    return kind == PSG_CUDA_FREE || kind == PSG_CUDA_FREE_SIDED;
+}
+
 /// Is there a kernel for any length that factors?
 bool has_generic(psg_cuda_r2r kind) {
-    return kind == PSG_CUDA_DFT || kind == PSG_CUDA_FREE;
+    return kind == PSG_CUDA_DFT || is_free(kind);
 }
 
 /// Bytes of shared memory of a tile beside its numbers.
 size_t bytes_beside(psg_cuda_precision precision, psg_cuda_r2r kind) {
-    return kind == PSG_CUDA_FREE ? kspace_free_room_bytes(complex_bytes(precision)) : 0;
+    return is_free(kind) ? kspace_free_room_bytes(complex_bytes(precision)) : 0;
 }
 
 /// The tile of the kernel for any length. @return false: there is none
@@ -64,7 +70,7 @@ bool choose_tile(psg_cuda_precision precision, psg_cuda_r2r kind, uint32_t nz, s
 
 /// Columns of a plane in a tile: a free z takes two of the tile's for each.
 uint32_t log2_columns_of(const psg_cuda_kspace *plan, const kspace_tile_shape &tile) {
-    return tile.log2_columns - (plan->kind == PSG_CUDA_FREE);
+    return tile.log2_columns - is_free(plan->kind);
 }
 
 /// Where each plane is, in elements from base. One block a segment.
@@ -94,10 +100,10 @@ cudaError_t choose_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, size
         for (uint32_t p = 0; p < plan->list.passes; p++)
             plan->list.pass[p].radix = entry->radix[p];
         kspace_list_finish(&plan->list);
-        plan->tile = {log2_of(entry->columns), entry->threads, entry->shared_bytes};
+        plan->few = plan->tile = {log2_of(entry->columns), entry->threads, entry->shared_bytes};
     } else {
         plan->function =
-            kspace_generic_function(plan->precision == PSG_CUDA_F64, plan->kind == PSG_CUDA_FREE);
+            kspace_generic_function(plan->precision == PSG_CUDA_F64, is_free(plan->kind));
         if (!choose_tile(plan->precision, plan->kind, plan->list.n, max_shared, &plan->list,
                          &plan->tile))
             return cudaErrorNotSupported;
@@ -166,9 +172,8 @@ template <class Real> cudaError_t make_tables(psg_cuda_kspace *plan) {
     plan->twiddles_at =
         div_up(4 * n * sizeof(int64_t), 256) * 256; // planes of two bands, read and written
     plan->factors_at = plan->twiddles_at + n * sizeof(complex_t<Real>);
-    const auto factors = plan->kind == PSG_CUDA_FREE
-                             ? kspace_free_factors<Real>(n)
-                             : r2r_factors<Real>(r2r_kind_of(plan->kind), n);
+    const auto factors = is_free(plan->kind) ? kspace_free_factors<Real>(n)
+                                             : r2r_factors<Real>(r2r_kind_of(plan->kind), n);
     plan->order_at = plan->factors_at + factors.size() * sizeof(complex_t<Real>);
     const size_t bytes = plan->order_at + n / last * sizeof(uint32_t);
     std::vector<complex_t<Real>> tables(div_up(bytes, sizeof(complex_t<Real>)));
@@ -335,8 +340,10 @@ cudaError_t run(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t 
                 cudaStream_t stream) {
     if (!plan || !bands || count < 1 || count > 2 || !columns || columns->nxc == 0 || !symbol ||
         !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
-        (symbol->pairs && plan->kind == PSG_CUDA_DFT) || columns->rows > INT32_MAX / columns->nxc ||
-        columns->strip > columns->nxc || !bands_valid(plan, bands, count, columns))
+        (symbol->pairs && (plan->kind == PSG_CUDA_DFT || plan->kind == PSG_CUDA_FREE)) ||
+        (plan->kind == PSG_CUDA_FREE && (symbol->free.wall[0] != 0 || symbol->free.wall[1] != 0)) ||
+        columns->rows > INT32_MAX / columns->nxc || columns->strip > columns->nxc ||
+        !bands_valid(plan, bands, count, columns))
         return cudaErrorInvalidValue;
     if (columns->rows == 0)
         return cudaSuccess;

@@ -69,7 +69,7 @@ template <class Real> struct kspace_args {
     Real lambda, scale;
     uint32_t nxc, strip, tiles; // see psg_cuda_columns; strip = nxc: no strips
     uint32_t log2_columns;      // columns in a tile; kspace_generic only
-    kspace_list list;           // kspace_generic only
+    kspace_list list;           // of kspace_generic; its n also of a free z
     kspace_free<Real> free;     // of a free z alone
 };
 
@@ -81,7 +81,7 @@ template <class Real> PSG_HD uint32_t column_kx(uint32_t m, const kspace_args<Re
 
 /// The column that a thread works on in one tile: number `col` of `width`.
 template <class Real, bool SIDES = false> struct kspace_column {
-    static constexpr bool FREE = false;
+    static constexpr bool SIDED = SIDES, FREE = false;
     uint32_t band;
     uint32_t index; // in a plane of the band
     uint32_t sheet;
@@ -118,7 +118,7 @@ template <class Real, bool SIDES = false> struct kspace_column {
         other = SIDES && a.pairs ? a.ex[2 * m + 1] + band.ey[row] : exy;
     }
 
-    PSG_HD Real factor(const kspace_args<Real> &a, uint32_t mode) const {
+    template <class Index> PSG_HD Real factor(const kspace_args<Real> &a, Index mode) const {
         return symbol_factor(exy, a.ez[mode], a.lambda, a.scale);
     }
     PSG_HD complex_t<Real> *base(const kspace_args<Real> &a) const {

@@ -14,33 +14,35 @@ struct kspace_entry {
     const void *function;
 };
 
-/// The tables, of `count` lines each: of periodic columns, and of SIDES kernels, see
+/// The tables, of `count` lines each: of periodic columns, of SIDES kernels, and of FREE ones, see
 /// kspace_fixed.cuh.
 const kspace_entry *kspace_entries_f64(size_t *count);
 const kspace_entry *kspace_entries_f32(size_t *count);
 const kspace_entry *kspace_sides_f64(size_t *count);
 const kspace_entry *kspace_sides_f32(size_t *count);
+const kspace_entry *kspace_free_f64(size_t *count);
+const kspace_entry *kspace_free_f32(size_t *count);
 
 /// kspace_generic, see kspace_generic.cuh; with a free z kspace_generic_free, see kspace_free.cuh.
 const void *kspace_generic_function(bool f64, bool free);
 
-/// The shape of a line of kspace_f64.def or kspace_sides_f64.def, whose columns are MIRRORED if
-/// they can be.
-template <class Real, bool SIDES, int N, int E, int C, int R0, int R1, int R2>
+/// The shape of a line of kspace_f64.def, kspace_free_f64.def or kspace_sides_f64.def. SIDES columns
+/// are MIRRORED if they can be.
+template <class Real, class Column, int N, int E, int C, int R0, int R1, int R2>
 using kspace_shape =
-    column_shape<Real, N, E, C, R0, R1, R2, false, SIDES && E == 2 * (R2 > 1 ? R2 : R1)>;
+    column_shape<Real, N, E, C, R0, R1, R2, false, Column::SIDED && E == 2 * (R2 > 1 ? R2 : R1)>;
 
 } // namespace psg_cuda
 
-// A line of these, for a table of kernels of the type Real, with the constant SIDES.
+// A line of these, for a table of kernels of the types Real and Column.
 #define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS, AHEAD)                                             \
     {N,                                                                                            \
      {R0, R1, R2},                                                                                 \
      C,                                                                                            \
      N / E * C,                                                                                    \
      AHEAD,                                                                                        \
-     kspace_shape<Real, SIDES, N, E, C, R0, R1, R2>::shared_bytes,                                 \
+     kspace_fixed_bytes<kspace_shape<Real, Column, N, E, C, R0, R1, R2>, Column>(),                \
      reinterpret_cast<const void *>(                                                               \
-         kspace_fixed<kspace_shape<Real, SIDES, N, E, C, R0, R1, R2>, BLOCKS, AHEAD, SIDES>)},
+         kspace_fixed<kspace_shape<Real, Column, N, E, C, R0, R1, R2>, BLOCKS, AHEAD, Column>)},
 
 #endif

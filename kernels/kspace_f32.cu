@@ -5,7 +5,7 @@
 namespace psg_cuda {
 
 using Real = float;
-static constexpr bool SIDES = false;
+using Column = kspace_column<Real>;
 
 static const kspace_entry entries[] = {
 #include "kernels/kspace_f32.def"

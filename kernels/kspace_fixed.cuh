@@ -1,20 +1,19 @@
 // The fused z kernel for lengths known at compile time, on columns in registers (columns.cuh).
 // SIDES kernels have a real-to-real transform along z (r2r_fused.cuh), or two modes in each number
-// of a row.
+// of a row. FREE ones have a z whose ends are free, and virtual columns (kspace_free.cuh): of two
+// neighbours each stores every second number of their sum.
 #ifndef PSG_KERNELS_KSPACE_FIXED_CUH
 #define PSG_KERNELS_KSPACE_FIXED_CUH
 
 #include "kernels/columns.cuh"
-#include "kernels/kspace_args.cuh"
-#include "kernels/launch.cuh"
+#include "kernels/kspace_free.cuh"
 
 namespace psg_cuda {
 
 /// Last forward pass, division, first inverse pass.
-template <class S>
+template <class S, class Column>
 PSG_HD void kspace_turn(typename S::Complex *v, typename S::Member q,
-                        const kspace_args<typename S::Real> &a,
-                        const kspace_column<typename S::Real> &c) {
+                        const kspace_args<typename S::Real> &a, const Column &c) {
     constexpr int RL = S::RL;
     S::template forward<S::LAST>(v, q, a.twiddles);
     PSG_UNROLL
@@ -24,8 +23,7 @@ PSG_HD void kspace_turn(typename S::Complex *v, typename S::Member q,
             a.mode0[c.sheet] = v[u * RL];
         PSG_UNROLL
         for (int j = 0; j < RL; j++)
-            v[u * RL + j] =
-                symbol_factor(c.exy, a.ez[k + j * (S::N / RL)], a.lambda, a.scale) * v[u * RL + j];
+            v[u * RL + j] = c.factor(a, k + j * (S::N / RL)) * v[u * RL + j];
     }
     S::template inverse<S::LAST>(v, q, a.twiddles);
 }
@@ -169,25 +167,78 @@ PSG_HD void kspace_fetch(typename S::Complex *buf, typename S::Member q, int col
     }
 }
 
+/// The odd modes of a FREE kernel: numbers times w before the transforms, and over w after them.
+template <class S, bool BACK, class Column>
+PSG_HD void kspace_twist(typename S::Complex *v, typename S::Member q,
+                         const kspace_args<typename S::Real> &a, const Column &c) {
+    PSG_UNROLL
+    for (int e = 0; e < S::E && c.odd; e++) {
+        const typename S::Complex w = a.z.factors[S::template place<0>(q, e)];
+        v[e] = BACK ? mul_conj(v[e], w) : v[e] * w;
+    }
+}
+
+/// Of a FREE kernel: v[e / 2] is the number that this thread stores, of every two the first one if
+/// it has the even modes, else the second one. swap(e, v): gives v to the neighbour, for what that
+/// one gives
+template <class S, class Column, class Swap>
+PSG_HD void kspace_halve(typename S::Complex *v, const Column &c, Swap swap) {
+    static_assert(S::E % 2 == 0 && S::radix(0) % 2 == 0 && S::COLUMNS % 2 == 0, "");
+    PSG_UNROLL
+    for (int e = 0; e < S::E; e += 2) {
+        const typename S::Complex kept = c.odd ? v[e + 1] : v[e], given = c.odd ? v[e] : v[e + 1];
+        v[e / 2] = kept + swap(e, given);
+    }
+}
+template <class S, class Column>
+PSG_HD void kspace_store_half(const typename S::Complex *v, typename S::Member q,
+                              const kspace_args<typename S::Real> &a, const Column &c) {
+    if (!c.valid)
+        return;
+    report_nonfinite(v[0], c.nonfinite(a));
+    kspace_each<S, false>(q + (c.odd ? S::stride(0) : 0), a, c, a.band[c.band].to,
+                          [&](int e, typename S::Complex *to) {
+                              if (e % 2 == 0)
+                                  *to = v[e / 2];
+                          });
+}
+
+/// Bytes of shared memory: what the columns exchange, and the factors of FREE ones.
+template <class S, class Column> constexpr size_t kspace_fixed_bytes() {
+    return S::shared_bytes + (Column::FREE ? S::COLUMNS * sizeof(typename S::Real) : 0);
+}
+
+/// The swap of neighbours in a warp, all threads of which come here.
+struct kspace_swap {
+    template <class Real> PSG_HD complex_t<Real> operator()(int, complex_t<Real> v) const {
+#if defined(__CUDA_ARCH__)
+        return {__shfl_xor_sync(0xffffffff, v.x, 1), __shfl_xor_sync(0xffffffff, v.y, 1)};
+#else
+        return v;
+#endif
+    }
+};
+
 #if defined(__CUDACC__)
 
 /// Grid: x any if AHEAD: while a tile is transformed back and stored, the block's next one is on
 /// its way to shared memory; else tiles; y: sheets. Block: S::BLOCK; shared memory:
-/// S::shared_bytes.
-template <class S, int BLOCKS, bool AHEAD, bool SIDES>
+/// kspace_fixed_bytes().
+template <class S, int BLOCKS, bool AHEAD, class Column>
 __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     kspace_fixed(const __grid_constant__ kspace_args<typename S::Real> a) {
     using Complex = typename S::Complex;
-    using Column = kspace_column<typename S::Real, SIDES>;
+    constexpr bool SIDES = !Column::FREE && Column::SIDED;
     extern __shared__ __align__(16) unsigned char kspace_shared[];
     Complex *buf = reinterpret_cast<Complex *>(kspace_shared);
+    [[maybe_unused]] auto *parts = reinterpret_cast<typename S::Real *>(buf + S::ROWS * S::COLUMNS);
     const int col = S::column((int)threadIdx.x);
     const auto q = S::member((int)threadIdx.x, SIDES && a.z.reflected());
     wait_for_the_one_before();
     if (AHEAD && blockIdx.x < a.tiles)
         kspace_fetch<S, SIDES>(buf, q, col, a, Column(a, blockIdx.x, S::COLUMNS, col, blockIdx.y));
     for (uint32_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
-        const Column c(a, tile, S::COLUMNS, col, blockIdx.y);
+        Column c(a, tile, S::COLUMNS, col, blockIdx.y);
         Complex v[S::ROOM];
         if (AHEAD) {
             fetched();
@@ -197,6 +248,11 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         }
         if (SIDES)
             r2r_begin<S>(v, q, a.z);
+        if constexpr (Column::FREE) {
+            if (q == 0)
+                parts[col] = c.part_of(a, kspace_free_decay(a.free, c.exy));
+            kspace_twist<S, false>(v, q, a, c);
+        }
         S::template forward<0>(v, q, a.twiddles);
         exchange<S, 0, 1>(v, q, col, buf);
         if constexpr (S::PASSES == 3) {
@@ -218,6 +274,8 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
                 __syncthreads();
             S::template inverse<S::LAST>(v, q, a.twiddles);
         } else {
+            if constexpr (Column::FREE)
+                c.part.x = parts[col];
             kspace_turn<S>(v, q, a, c);
         }
         if constexpr (S::PASSES == 3) {
@@ -233,7 +291,13 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         S::template inverse<0>(v, q, a.twiddles);
         if (SIDES)
             r2r_end<S>(v, q, a.z);
-        kspace_store<S, SIDES>(v, q, a, c);
+        if constexpr (Column::FREE) {
+            kspace_twist<S, true>(v, q, a, c);
+            kspace_halve<S>(v, c, kspace_swap());
+            kspace_store_half<S>(v, q, a, c);
+        } else {
+            kspace_store<S, SIDES>(v, q, a, c);
+        }
         if (!AHEAD)
             return;
     }

@@ -46,15 +46,15 @@ template <class Real> PSG_HD Real kspace_free_decay(const kspace_free<Real> &z, 
     return z.stencil ? Real(2) * std::asinh(k / Real(2)) : k;
 }
 
-/// A virtual column.
-template <class Real> struct kspace_free_column : kspace_column<Real, true> {
+/// A virtual column. @tparam SIDES  a wall is at one end, or numbers have two modes along x
+template <class Real, bool SIDES = true> struct kspace_free_column : kspace_column<Real, SIDES> {
     static constexpr bool FREE = true;
     bool odd;
     complex_t<Real> part; // of its room
 
     PSG_HD kspace_free_column(const kspace_args<Real> &a, uint32_t tile, uint32_t width,
                               uint32_t col, uint32_t sheet_ = 0)
-        : kspace_column<Real, true>(a, tile, width / 2, col / 2, sheet_),
+        : kspace_column<Real, SIDES>(a, tile, width / 2, col / 2, sheet_),
           odd(col % 2 == 1), part{Real(0), Real(0)} {
         this->exy -= a.lambda;
         this->other -= a.lambda;

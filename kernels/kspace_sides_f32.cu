@@ -5,7 +5,7 @@
 namespace psg_cuda {
 
 using Real = float;
-static constexpr bool SIDES = true;
+using Column = kspace_column<Real, true>;
 
 static const kspace_entry entries[] = {
 #include "kernels/kspace_sides_f32.def"

@@ -5,7 +5,7 @@
 namespace psg_cuda {
 
 using Real = double;
-static constexpr bool SIDES = true;
+using Column = kspace_column<Real, true>;
 
 static const kspace_entry entries[] = {
 #include "kernels/kspace_sides_f64.def"

@@ -101,7 +101,7 @@ inline bool r2r_is_sine(psg_cuda_r2r kind) {
 
 /// Is there such a transform around a complex one whose first pass has this radix?
 inline bool r2r_fuses(psg_cuda_r2r kind, uint32_t radix) {
-    return kind == PSG_CUDA_DFT || r2r_kind_of(kind) == r2r_kind::half ||
+    return kind == PSG_CUDA_DFT || kind == PSG_CUDA_FREE || r2r_kind_of(kind) == r2r_kind::half ||
            r2r_kind_of(kind) == r2r_kind::two ||
            (r2r_kind_of(kind) == r2r_kind::four && radix % 2 == 0);
 }

@@ -11,11 +11,13 @@ static const char *const ends[] = {"FF", "DF", "NF", "FD", "FN"};
 static const char *const sides[] = {"PP,PP", "NN,PP", "PP,DNc", "DD,NNn", "NDn,DD", "NNn,NN"};
 static const char *const symbols[] = {"symbol=spectral", "symbol=fd2"};
 static const char *const terms[] = {"lambda=0", "lambda=2"};
-enum { ENDS = 5, SIDES = 6, SIZES = 7 };
-/* Along z one pass of a kernel, several, and lengths for which periodic sides have fixed kernels;
- * along x and y some that have strips on GPUs. */
+enum { ENDS = 5, SIDES = 6, SIZES = 7, FIXED = 6 };
+/* Along x and y some have strips on GPUs. */
 static const size_t sizes[SIZES][3] = {{8, 9, 1},     {7, 11, 2},   {12, 10, 13}, {64, 64, 45},
                                        {13, 14, 121}, {64, 64, 64}, {10, 6, 210}};
+/* Lengths along z for which GPUs have kernels of their own. */
+static const size_t fixed[FIXED][3] = {{64, 64, 64}, {9, 6, 128}, {64, 64, 192},
+                                       {6, 7, 256},  {8, 3, 512}, {4, 5, 1024}};
 
 typedef struct problem {
     psg_grid grid;
@@ -32,12 +34,11 @@ static void free_problem(problem *p) {
 }
 
 /* And u of one core. */
-static problem problem_of(size_t c) {
-    const size_t *n = sizes[c % SIZES];
+static problem problem_of(const size_t n[3], size_t side, size_t end, size_t c) {
     problem p = {.n = {n[0], n[1], n[2]},
                  .points = n[0] * n[1] * n[2],
                  .precision = c % 3 == 0 ? PSG_F32 : PSG_F64};
-    snprintf(p.words, sizeof p.words, "%s,%s", sides[c % SIDES], ends[c % ENDS]);
+    snprintf(p.words, sizeof p.words, "%s,%s", sides[side], ends[end]);
     snprintf(p.options, sizeof p.options, "%s %s", symbols[c / 2 % 2], terms[c / 4 % 2]);
     p.grid = harness_box(n[0], n[1], n[2], 1.0, 1.1, 0.03 * (double)n[2]);
     harness_sides(&p.grid, p.words);
@@ -108,7 +109,13 @@ int main(void) {
     const psg_options options = harness_options(PSG_F64);
     psg_plan *anchor = harness_anchor(&options);
     for (size_t c = 0; c < (size_t)3 * SIZES * ENDS; ++c) {
-        AT_END(free_problem) problem p = problem_of(c);
+        AT_END(free_problem)
+        problem p = problem_of(sizes[c % SIZES], c % SIDES, c % ENDS, c);
+        all_cuts(&p);
+        together(&p);
+    }
+    for (size_t c = 0; c < (size_t)3 * FIXED; ++c) {
+        AT_END(free_problem) problem p = problem_of(fixed[c % FIXED], c % 2 * 2, 0, c / FIXED + c);
         all_cuts(&p);
         together(&p);
     }

@@ -4,7 +4,8 @@
 #include "cpu/ops.h"
 #include "cpu/symbol.h"
 #include "kernels/kspace.h"
-#include "kernels/kspace_free.cuh"
+#include "kernels/kspace_fixed.cuh"
+#include "tests/kernels/emulate_threads.cuh"
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -140,9 +141,9 @@ template <class Real> struct block {
     }
 };
 
-/// All tiles of a sheet.
+/// All tiles of a sheet, by the kernel for any length.
 template <class Real>
-static void run(const kspace_args<Real> &a, uint32_t threads, uint32_t sheet = 0) {
+static void generic(const kspace_args<Real> &a, uint32_t threads, uint32_t sheet) {
     const size_t numbers = (size_t)a.list.rows << a.log2_columns;
     const complex_t<Real> nan = {Real(NAN), Real(NAN)};
     for (uint32_t tile = 0; tile < a.tiles; tile++) {
@@ -152,6 +153,69 @@ static void run(const kspace_args<Real> &a, uint32_t threads, uint32_t sheet = 0
         for (uint32_t t = 0; t < threads; t++)
             c.emplace_back(a, tile, 1u << a.log2_columns, t & ((1u << a.log2_columns) - 1), sheet);
         kspace_free_tile(a, tile, sheet, threads, buf.data(), block<Real>{threads, c.data()});
+    }
+}
+
+/// What the neighbour gives, see kspace_halve().
+template <class Complex> struct neighbour {
+    const Complex *v;
+    bool odd;
+
+    PSG_HD Complex operator()(int e, Complex) const {
+        return v[odd ? e : e + 1];
+    }
+};
+
+/// All tiles of a sheet, by a kernel for one length. Every second one is fetched ahead.
+template <class S> static void fixed(const kspace_args<typename S::Real> &a, uint32_t sheet) {
+    using Complex = typename S::Complex;
+    using Real = typename S::Real;
+    using Column = kspace_free_column<Real, false>;
+    for (uint32_t tile = 0; tile < a.tiles; tile++) {
+        std::vector<Complex> buf(S::ROWS * S::COLUMNS, {Real(NAN), Real(NAN)});
+        std::vector<Real> parts(S::COLUMNS, Real(NAN));
+        std::vector<Column> c;
+        threads<S> block;
+        for (int t = 0; t < S::BLOCK; t++)
+            c.emplace_back(a, tile, (uint32_t)S::COLUMNS, (uint32_t)S::column(t), sheet);
+        block.all([&](Complex *v, int q, int col, int t) {
+            if (tile % 2 == 1) {
+                kspace_fetch<S>(buf.data(), q, col, a, c[t]);
+                S::template from_shared<0>(v, q, col, buf.data());
+            } else {
+                kspace_load<S>(v, q, a, c[t]);
+            }
+            if (q == 0)
+                parts[col] = c[t].part_of(a, kspace_free_decay(a.free, c[t].exy));
+            kspace_twist<S, false>(v, q, a, c[t]);
+            S::template forward<0>(v, q, a.twiddles);
+        });
+        block.template exchange<0, 1>(buf);
+        if constexpr (S::PASSES == 3) {
+            block.all(
+                [&](Complex *v, int q, int, int) { S::template forward<1>(v, q, a.twiddles); });
+            block.template exchange<1, 2>(buf);
+        }
+        block.all([&](Complex *v, int q, int col, int t) {
+            c[t].part.x = parts[col];
+            kspace_turn<S>(v, q, a, c[t]);
+        });
+        if constexpr (S::PASSES == 3) {
+            block.template exchange<2, 1>(buf);
+            block.all(
+                [&](Complex *v, int q, int, int) { S::template inverse<1>(v, q, a.twiddles); });
+        }
+        block.template exchange<1, 0>(buf);
+        block.all([&](Complex *v, int q, int, int t) {
+            S::template inverse<0>(v, q, a.twiddles);
+            kspace_twist<S, true>(v, q, a, c[t]);
+        });
+        const std::vector<Complex> before = block.v;
+        block.all([&](Complex *v, int q, int, int t) {
+            kspace_halve<S>(v, c[t],
+                            neighbour<Complex>{&before[(size_t)(t ^ 1) * S::ROOM], c[t ^ 1].odd});
+            kspace_store_half<S>(v, q, a, c[t]);
+        });
     }
 }
 
@@ -165,8 +229,10 @@ static void set_band(kspace_args<Real> *a, int band, const kspace_place &from,
     a->turns = band == 0 ? 0 : (uint32_t)((((uint64_t)tiles << 32) + a->tiles - 1) / a->tiles);
 }
 
-/// Planes with gaps, in any order, of two bands: the second goes to another place.
-template <class Real> static void apart(problem<Real> &p, const kspace_tile_shape &tile) {
+/// Planes with gaps, in any order, of two bands: the second goes to another place. run(args, sheet):
+/// a kernel, whose tiles have 2^log2_columns columns.
+template <class Real, class Run>
+static void apart(problem<Real> &p, uint32_t log2_columns, Run run) {
     using Complex = complex_t<Real>;
     const uint32_t second = p.rows / 3, first = p.rows - second;
     const size_t pitch = p.columns + 3, other = second * p.nxc + 1, split = first * p.nxc;
@@ -183,14 +249,14 @@ template <class Real> static void apart(problem<Real> &p, const kspace_tile_shap
     const std::vector<Complex> before = here;
     const kspace_place place[3] = {
         {at[0].data(), 0, 0}, {at[1].data(), 0, 0}, {at[2].data(), 0, 0}};
-    const uint32_t width = 1u << (tile.log2_columns - 1);
+    const uint32_t width = 1u << (log2_columns - 1);
     kspace_args<Real> a = p.args;
-    a.log2_columns = tile.log2_columns;
+    a.log2_columns = log2_columns;
     a.base = here.data();
     set_band(&a, 0, place[0], place[0], (const Real *)p.ey.data(), first, width);
     if (second > 0)
         set_band(&a, 1, place[1], place[2], (const Real *)p.ey.data() + first, second, width);
-    run(a, tile.threads);
+    run(a, 0);
     p.check("planes apart", [&](uint32_t z, uint32_t c) {
         return c < split ? here[at[0][z] + c] : there[(p.n - 1 - z) * other + c - split];
     });
@@ -204,7 +270,8 @@ template <class Real> static void apart(problem<Real> &p, const kspace_tile_shap
 }
 
 /// Sheets whose planes follow one another: a NaN in the second one stays there.
-template <class Real> static void several(problem<Real> &p, const kspace_tile_shape &tile) {
+template <class Real, class Run>
+static void several(problem<Real> &p, uint32_t log2_columns, Run run) {
     using Complex = complex_t<Real>;
     enum { SHEETS = 3 };
     const size_t pitch = p.columns + 2, sheet = p.n * pitch;
@@ -214,15 +281,15 @@ template <class Real> static void several(problem<Real> &p, const kspace_tile_sh
         memcpy(&all[z * pitch], &p.f[z % p.n * p.columns], p.columns * sizeof(Complex));
     all[sheet + p.n / 2 * pitch].y = Real(NAN);
     kspace_args<Real> a = p.args;
-    a.log2_columns = tile.log2_columns;
+    a.log2_columns = log2_columns;
     a.base = all.data();
     a.sheet_pitch = sheet;
     a.mode0 = mode0.data();
     a.nonfinite = nonfinite;
     const kspace_place place = {nullptr, 0, pitch};
-    set_band(&a, 0, place, place, (const Real *)p.ey.data(), p.rows, 1u << (tile.log2_columns - 1));
+    set_band(&a, 0, place, place, (const Real *)p.ey.data(), p.rows, 1u << (log2_columns - 1));
     for (uint32_t s = 0; s < SHEETS; s++) {
-        run(a, tile.threads, s);
+        run(a, s);
         p.mode0 = mode0[s];
         if (s != 1)
             p.check("several sheets",
@@ -241,7 +308,7 @@ template <class Real> static void length(uint32_t n) {
     kspace_tile_shape tile, few;
     const bool can = kspace_factor(n, &list) &&
                      kspace_choose_tile(list, bytes, kspace_least_shared, &tile, room);
-    if (can != (psg_cuda_kspace_supported(precision, PSG_CUDA_FREE, n) > 0)) {
+    if (can != (psg_cuda_kspace_supported(precision, PSG_CUDA_FREE_SIDED, n) > 0)) {
         printf("FAIL n = %u: a kernel %d, supported %d\n", n, can, !can);
         failures++;
     }
@@ -254,14 +321,50 @@ template <class Real> static void length(uint32_t n) {
             const equation e = {
                 {1.2 * n, m % 2 == 1, {wall[0], wall[1]}}, m & 2 ? 2.0 : 0.0, m >= 4};
             problem<Real> p(e, n, n > 600 ? 1 : 5, n > 600 ? 2 : 3, list);
-            apart(p, tile);
-            several(p, both ? few : tile);
+            for (const kspace_tile_shape *shape : {&tile, both ? &few : &tile}) {
+                const auto run = [&](const kspace_args<Real> &args, uint32_t sheet) {
+                    generic(args, shape->threads, sheet);
+                };
+                apart(p, shape->log2_columns, run);
+                several(p, shape->log2_columns, run);
+            }
         }
+}
+
+/// A line of kspace_free_f64.def.
+template <class S> static void line() {
+    const uint32_t log2_columns = S::COLUMNS == 16 ? 4 : S::COLUMNS == 8 ? 3 : 2;
+    kspace_list list = kspace_list();
+    list.n = S::N;
+    list.passes = S::PASSES;
+    for (int p = 0; p < S::PASSES; p++)
+        list.pass[p].radix = (uint32_t)S::radix(p);
+    kspace_list_finish(&list);
+    for (int m = 0; m < 4; m++) {
+        const equation e = {{0.7 * S::N, m % 2 == 1, {0, 0}}, m & 2 ? 2.0 : 0.0, false};
+        problem<typename S::Real> p(e, S::N, 5, 3, list);
+        apart(p, log2_columns, fixed<S>);
+        several(p, log2_columns, fixed<S>);
+    }
+}
+
+static void all_lines() {
+#define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS, AHEAD)                                             \
+    line<column_shape<Real, N, E, C, R0, R1, R2>>();
+    {
+        using Real = double;
+#include "kernels/kspace_free_f64.def"
+    }
+    {
+        using Real = float;
+#include "kernels/kspace_free_f32.def"
+    }
 }
 
 int main(int argc, char **argv) {
     const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     srand(6);
+    all_lines();
     for (uint32_t n = 1; n <= (all ? 200u : 40u); n++) {
         length<double>(n);
         length<float>(n);

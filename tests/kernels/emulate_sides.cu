@@ -409,7 +409,7 @@ int main() {
     shape<PSG_XY_SHAPE(true, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2),            \
           PSG_XY_SHAPE(false, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2)>();
 #define COLUMNS(N, E, C, R0, R1, R2, BLOCKS, AHEAD)                                                \
-    columns<kspace_shape<Real, true, N, E, C, R0, R1, R2>>();
+    columns<kspace_shape<Real, kspace_column<Real, true>, N, E, C, R0, R1, R2>>();
 #undef PSG_XY
 #define PSG_XY SHAPE
 #undef PSG_KSPACE
