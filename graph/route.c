@@ -53,8 +53,7 @@ static int none(int gpu) {
 }
 
 /* MIXED: any worker, cores too, has any part. A process that reaches another's blocks has their
- * addresses only for the GPU that has the segment. `guests` counts slabs, f and u, that come from
- * other GPUs. */
+ * addresses only for the GPU that has the segment. `guests`: slabs of f and u of other GPUs. */
 enum { PINNED, AMONG_GPUS, MIXED, PLACEMENTS };
 #define BY_POLICY                                                                                  \
     .words = ", placed by the policy", .segment = none, .parts_each = UINT32_MAX,                  \
