@@ -41,8 +41,9 @@ static const struct special {
     {.option = "policy",
      .column = "sched",
      .argument = "POLICY|auto",
-     .help = "scheduling policy, StarPU's or one of the library of STARPU_SCHED_LIB; `psg info` "
-             "lists them; auto: the one of STARPU_SCHED, else what was tuned, else StarPU's own",
+     .help =
+         "scheduling policy, StarPU's or one of the library of STARPU_SCHED_LIB; `psg info` "
+         "lists them; auto: the one of STARPU_SCHED, else what was tuned, else StarPU's own, lws",
      .expected = "the name of a policy",
      .parse = app_value_policy,
      .field = offsetof(app_options, options.policy)},

@@ -63,8 +63,9 @@
 
 /** Segments, and sheets, where a team shares the steps, which are no tasks of StarPU's and cost
  *  little: TEAM_PARTS for each member, or TEAM_PARTS_MANY in all if that is more, of
- *  TEAM_PART_BYTES bytes of f at the least. The finest cut counts whose busiest member has at most
- *  1/TEAM_UNEVEN more to do than the busiest one of the best cut. Not recorded (2026-11-22). */
+ *  TEAM_PART_BYTES bytes of f at the least. The finest cut is taken that is still balanced: its
+ *  busiest member has at most 1/TEAM_UNEVEN more work than in the best cut. Not recorded
+ *  (2026-11-22). */
 #define TUNING_TEAM_PARTS 4
 #define TUNING_TEAM_PARTS_MANY 32
 #define TUNING_TEAM_PART_BYTES ((size_t)64 << 10)

@@ -84,9 +84,9 @@ static inline size_t psg_gradient_wants_xy(const psg_gradient_terms *g, int comp
     return count;
 }
 
-/** Tables of a plan whose gradient is that of the modes of u: reals of the precision. All NULL: it
- *  is another one. With k the wavenumbers, of which that of the highest mode of an even extent
- *  counts as 0: */
+/** Tables of a plan whose gradient is that of the modes of u: reals of the precision. All NULL: the
+ *  plan's gradient is not by modes. k is the wavenumber; at the highest mode of an even extent k is
+ *  0. */
 typedef struct psg_waves {
     void *along[2]; /**< k along x [nxc] and y [ny], in the tasks' unit of length */
     void *eigen[3]; /**< for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for 0 */

@@ -140,8 +140,8 @@ static void add_moments(const psg_cpu_divide *divide, size_t nz, size_t width, s
     }
 }
 
-/* Else u of an image decays by one factor from point to point beyond it: it is that of f at the
- * point at the wall, times so many of these factors. */
+/* Else u of the image decays by the same factor at each point. At the wall it equals u of f, and k
+ * points farther it is that times factor^k. */
 static PSG_CLONES void add_plane(size_t count, psg_real *image, const psg_real *decay,
                                  psg_real *plane) {
     for (size_t m = 0; m < count; m++) {

@@ -68,8 +68,8 @@ size_t psg_arrays_right_hand_sides(const psg_plan *plan, const psg_arrays *array
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
  *  the segment, and the task is handed to that GPU when f is there. Nothing without
  *  plan->placement.ahead.
- *  @param[in] room  what the task writes: f comes once all that was submitted before and writes it
- *                   has ended. So of the solves that wait for a workspace only the next one has its
+ *  @param[in] room  what the task writes: f is brought when all earlier tasks that write it have
+ *                   ended. So of the solves that wait for a workspace only the next one has its
  *                   f there */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room);

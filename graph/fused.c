@@ -11,9 +11,9 @@
  * that takes StarPU longer than a small task, and all three phases wait for one another anyway: a
  * task tells StarPU one block, and gates stand between the phases (psg_phases). On GPUs f[s] comes
  * before forward_xy(s) is handed to one, and u[s] goes home by itself. Rows that kspace(p) returns
- * or fetches stand beside the blocks, in memory that StarPU knows nothing of: those of sheet p in
- * segment s, in both of their places, are written and read only by tasks that have B[s][p], in the
- * same way, so its order is theirs.
+ * or fetches stand beside the blocks, in memory that StarPU knows nothing of. Only tasks that
+ * use B[s][p] touch those of sheet p in segment s, and in the same mode. So StarPU's order of
+ * B[s][p] orders the rows, too.
  */
 #include "graph/fused.h"
 #include "codelets/forward_xy.h"

@@ -1,5 +1,5 @@
-/* The gradient of u. With the symbol fd2: its differences from each point to the next, which are
- * what the symbol has of u between the two points. So their differences are its Laplacian.
+/* The gradient of u. With the symbol fd2: the component is (next - u)/h, which lies between two
+ * points. The symbol is the difference of these differences.
  *
  * With the symbol spectral: the derivatives at the points, of periodic u by its modes. B as in
  * fused.c.

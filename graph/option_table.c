@@ -140,7 +140,7 @@ static const row rows[] = {
      0},
     {{"policy", "Machine", "NAME|auto", "auto",
       "StarPU's scheduling policy; auto: the one of STARPU_SCHED in the environment, else what was "
-      "tuned, else StarPU's own",
+      "tuned, else StarPU's own, lws",
       SAME},
      TEXT,
      AT(policy),

@@ -209,8 +209,8 @@ static size_t tasks_of(const psg_plan *plan, int kind, bool sheets) {
 /* Raises `tasks` to the next multiple of the workers at which one part fits the GPU's free memory
  * and has fewer than 2^32 elements.
  *  @param[in] most   planes or rows in a part
- *  @param[in] bytes  of one of them in the spectrum, of which a task needs some beside what stays
- *  on the GPU; 0: it needs none */
+ *  @param[in] bytes  of a plane or row in the spectrum. A task needs room for some of them. 0: it
+ *  needs none */
 static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,
                        size_t bytes) {
     const size_t workers = plan->workers.most[kind];

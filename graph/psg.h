@@ -238,7 +238,7 @@ typedef struct psg_options {
                    the node's GPUs. GPUs do all but what cpu_share gives to cores */
     const int
         *gpu_ids; /**< NULL = the first ones; an array of `gpus` CUDA device numbers. Not kept. */
-    /** NULL = STARPU_SCHED, else what `psg tune` found, else StarPU's; scheduling policy */
+    /** NULL = STARPU_SCHED, else what `psg tune` found, else StarPU's, lws; scheduling policy */
     const char *policy;
     psg_effort effort;     /**< PSG_EFFORT_MEASURE */
     const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; folder for FFTW wisdom,
@@ -268,8 +268,7 @@ typedef struct psg_options {
     psg_placement placement; /**< PSG_PLACEMENT_PINNED */
 } psg_options;
 
-/** The share that StarPU's models and link rates predict to be fastest for data in main memory. It
- *  is 0 without models, with several processes, and where cpus is -1. */
+/** The share that psg chooses: 0, as the link to a GPU takes longer than the cores save. */
 #define PSG_CPU_SHARE_AUTO (-1.0)
 
 /** Set every option to its default, the first value in its comment: psg_options_init(&options).

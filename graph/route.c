@@ -52,8 +52,8 @@ static int none(int gpu) {
     return -1;
 }
 
-/* MIXED: any worker, cores too, has any part. Processes that reach the blocks of others have
- * addresses of these for the GPU that has the segment. Guests are f and u. */
+/* MIXED: any worker, cores too, has any part. A process that reaches another's blocks has their
+ * addresses only for the GPU that has the segment. `guests`: slabs of f and u of other GPUs. */
 enum { PINNED, AMONG_GPUS, MIXED, PLACEMENTS };
 #define BY_POLICY                                                                                  \
     .words = ", placed by the policy", .segment = none, .parts_each = UINT32_MAX,                  \

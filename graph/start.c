@@ -160,8 +160,8 @@ static psg_status configure(struct starpu_conf *conf, const psg_options *options
     return PSG_OK;
 }
 
-/* Variables and threads: StarPU stops the process where it does not like the ones, or cannot have
- * the others. */
+/* StarPU stops the process if it cannot read a variable or cannot start a thread. So both are
+ * checked before. */
 static psg_status check_start(const gpu_list *gpus) {
     char words[512];
     const char *policy = psg_policy_environment();

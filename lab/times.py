@@ -8,7 +8,7 @@ import time
 
 from outputs import Output
 
-MANY = 16  # tasks of a GPU in a solve, from which on most are ready before it is
+MANY = 16  # with more tasks of a GPU in a solve than this, most are ready before the GPU is free
 # Seconds of a task: the end of a step in a chain may be known too late, and the next takes none.
 SHORTEST = 1e-9
 LEAST_SPREAD = 0.01  # no more than noise, or how the clock ticks

@@ -532,6 +532,7 @@ int main(int argc, char **argv) {
                                           {"workload", bench_workload, &peer_ways_gpu, ""},
                                           {"exchange", bench_links, nullptr, ""},
                                           {"copy", bench_copies, nullptr, ""},
+                                          {"transpose", bench_transposes, nullptr, ""},
                                           {nullptr, nullptr, nullptr, ""}};
     return bench_main(argc, argv, peers);
 }

@@ -306,7 +306,7 @@ def wrong(program, *arguments, says):
 
 
 for program, peers in (("bench_cores", ("fftw", "mkl", "fftw_mpi", "many", "fft", "tasks", "workload", "workload_mpi")),
-                       ("bench_gpus", ("cufft", "embed", "fft", "many", "workload", "exchange", "copy"))):
+                       ("bench_gpus", ("cufft", "embed", "fft", "many", "workload", "exchange", "copy", "transpose"))):
     if not os.path.exists(os.path.join(FOLDER, program)):
         continue
     for arguments in ((), ("frob",), ("--repeat", "2", "8")):
@@ -318,6 +318,7 @@ for program, peers in (("bench_cores", ("fftw", "mkl", "fftw_mpi", "many", "fft"
     wrong(program, "fft", "--count", "4,0", "8", says="'4,0' is no list of whole numbers")
     wrong(program, "fft", "8", "9", says="lengths are one list")
     if program == "bench_gpus":
+        wrong(program, "transpose", "8", "8y", says="'8y' is no matrix")
         wrong(program, "copy", "--rows", says="--rows: there are none")
         wrong(program, "exchange", "--gpus", "1", "8", says="--gpus 1: between 2 and 16")
         wrong(program, "exchange", "--gpus", "17", "8", says="--gpus 17: between 2 and 16")
