@@ -26,8 +26,8 @@ const kspace_entry *kspace_free_f32(size_t *count);
 /// kspace_generic, see kspace_generic.cuh; with a free z kspace_generic_free, see kspace_free.cuh.
 const void *kspace_generic_function(bool f64, bool free);
 
-/// The shape of a line of kspace_f64.def, kspace_free_f64.def or kspace_sides_f64.def. SIDES columns
-/// are MIRRORED if they can be.
+/// The shape of a line of kspace_f64.def, kspace_free_f64.def or kspace_sides_f64.def. Columns of
+/// the last are MIRRORED if they can be.
 template <class Real, class Column, int N, int E, int C, int R0, int R1, int R2>
 using kspace_shape =
     column_shape<Real, N, E, C, R0, R1, R2, false, Column::SIDED && E == 2 * (R2 > 1 ? R2 : R1)>;

@@ -229,8 +229,8 @@ static void set_band(kspace_args<Real> *a, int band, const kspace_place &from,
     a->turns = band == 0 ? 0 : (uint32_t)((((uint64_t)tiles << 32) + a->tiles - 1) / a->tiles);
 }
 
-/// Planes with gaps, in any order, of two bands: the second goes to another place. run(args, sheet):
-/// a kernel, whose tiles have 2^log2_columns columns.
+/// Planes with gaps, in any order, of two bands: the second goes to another place. run(args,
+/// sheet): a kernel, whose tiles have 2^log2_columns columns.
 template <class Real, class Run>
 static void apart(problem<Real> &p, uint32_t log2_columns, Run run) {
     using Complex = complex_t<Real>;
