@@ -62,7 +62,11 @@ static double axis_eigenvalue(const app_line *line, long m, psg_symbol symbol) {
     const double half = pi * (double)quarters(line, m) / 2 / (double)line->whole; /* k h/2 */
     const double s = sin(half);
     const double k = symbol == PSG_SYMBOL_SPECTRAL ? 2 * half / h : 2 * s / h;
-    return -k * k * (symbol == PSG_SYMBOL_FD4 ? 1 + s * s / 3 : 1);
+    const int order = symbol == PSG_SYMBOL_SPECTRAL ? 2 : 2 * (int)symbol;
+    return -k * k *
+           (1 + s * s *
+                    ((order > 2) / 3. +
+                     s * s * ((order > 4) * 8 / 45. + s * s * (order > 6) * 4 / 35.)));
 }
 
 /* cos and sin of 2 pi m i / n + phase; between sides the mode itself and 0. The turns are reduced

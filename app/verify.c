@@ -10,16 +10,20 @@
 
 /* BATCH: points whose residuals are summed over the processes at once */
 enum { ALL_POINTS_UP_TO = 1 << 18, SAMPLE = 1 << 16, BATCH = 1 << 14 };
-enum { REACH = 2 }; /* points on each side of the middle of a stencil, at most */
+enum { REACH = 4 }; /* points on each side of the middle of a stencil, at most */
 
 /* A symbol's second derivative along an axis, times the distance of points squared. */
 static const struct rule {
     int reach;                /* of its stencil; 0: it takes all points of a line */
     double weight[REACH + 1]; /* of the middle, and of the points beside it */
     double largest;           /* |eigenvalue| */
-} rules[] = {[PSG_SYMBOL_SPECTRAL] = {0, {0}, 9.869604401089358},
-             [PSG_SYMBOL_FD2] = {1, {-2, 1}, 4},
-             [PSG_SYMBOL_FD4] = {2, {-30. / 12, 16. / 12, -1. / 12}, 16. / 3}};
+} rules[] = {
+    [PSG_SYMBOL_SPECTRAL] = {0, {0}, 9.869604401089358},
+    [PSG_SYMBOL_FD2] = {1, {-2, 1}, 4},
+    [PSG_SYMBOL_FD4] = {2, {-30. / 12, 16. / 12, -1. / 12}, 16. / 3},
+    [PSG_SYMBOL_FD6] = {3, {-490. / 180, 270. / 180, -27. / 180, 2. / 180}, 272. / 45},
+    [PSG_SYMBOL_FD8] = {
+        4, {-14350. / 5040, 8064. / 5040, -1008. / 5040, 128. / 5040, -9. / 5040}, 2048. / 315}};
 
 /* What the value at a point of a line contributes to the derivative at another one. */
 typedef struct term {
@@ -115,7 +119,7 @@ static int look_beyond(const app_line *line, long j, size_t *at, double side[2])
     return sign;
 }
 
-/* fd2 and fd4 with the mirror images beyond the sides. @param[out] sides  [n][2]: what a value of 1
+/* Differences with the mirror images beyond the sides. @param[out] sides  [n][2]: what a value of 1
  * on each side adds to the derivative at a point */
 static void fill_stencil(term *terms, double *sides, const app_line *line,
                          const struct rule *rule) {

@@ -42,11 +42,22 @@ static inline double psg_symbol_fd2(double waves, double intervals, double lengt
     return -s * s;
 }
 
-/** (-u[i-2] + 16 u[i-1] - 30 u[i] + 16 u[i+1] - u[i+2]) / (12 h^2): fd2 times 1 + sin^2(k
- * h/2)/3. */
+/** The central differences of order 4, 6 and 8: fd2 times the first terms of (arcsin(s)/s)^2, s =
+ * sin(k h/2). All terms together are -k^2. */
 static inline double psg_symbol_fd4(double waves, double intervals, double length) {
     const double s = sin(psg_symbol_pi * waves / intervals);
     return psg_symbol_fd2(waves, intervals, length) * (1 + s * s / 3);
+}
+
+static inline double psg_symbol_fd6(double waves, double intervals, double length) {
+    const double s = sin(psg_symbol_pi * waves / intervals);
+    return psg_symbol_fd2(waves, intervals, length) * (1 + s * s * (1 / 3. + s * s * 8 / 45));
+}
+
+static inline double psg_symbol_fd8(double waves, double intervals, double length) {
+    const double s = sin(psg_symbol_pi * waves / intervals), s2 = s * s;
+    return psg_symbol_fd2(waves, intervals, length) *
+           (1 + s2 * (1 / 3. + s2 * (8 / 45. + s2 * 4 / 35)));
 }
 
 /** k of mode m of n along a periodic axis: i k times the mode is its derivative. At the points the

@@ -30,8 +30,9 @@ typedef struct row {
 } row;
 
 static const word precisions[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
-static const word symbols[] = {
-    {"spectral", PSG_SYMBOL_SPECTRAL}, {"fd2", PSG_SYMBOL_FD2}, {"fd4", PSG_SYMBOL_FD4}, {NULL, 0}};
+static const word symbols[] = {{"spectral", PSG_SYMBOL_SPECTRAL}, {"fd2", PSG_SYMBOL_FD2},
+                               {"fd4", PSG_SYMBOL_FD4},           {"fd6", PSG_SYMBOL_FD6},
+                               {"fd8", PSG_SYMBOL_FD8},           {NULL, 0}};
 static const word means[] = {{"drop", PSG_MEAN_DROP}, {"error", PSG_MEAN_ERROR}, {NULL, 0}};
 static const word graphs[] = {
     {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {"auto", PSG_GRAPH_AUTO}, {NULL, 0}};
@@ -72,10 +73,9 @@ static const row rows[] = {
      precisions,
      0,
      0},
-    {{"symbol", "Equation", "spectral|fd2|fd4", "spectral",
-      "the Laplacian: spectral (-k^2), fd2 (the 7-point stencil, solved exactly) or fd4 (the "
-      "13-point "
-      "stencil of fourth order, solved exactly)",
+    {{"symbol", "Equation", "spectral|fd2|fd4|fd6|fd8", "spectral",
+      "the Laplacian: spectral (-k^2), fd2 (the 7-point stencil, solved exactly), or fd4, fd6 and "
+      "fd8 (the stencils of order 4, 6 and 8, solved exactly)",
       SAME},
      CHOICE,
      AT(symbol),

@@ -144,6 +144,8 @@ typedef enum psg_symbol {
     PSG_SYMBOL_FD2,          /**< -(2/h sin(kh/2))^2: the 7-point stencil, solved exactly */
     PSG_SYMBOL_FD4, /**< that times 1 + sin^2(kh/2)/3: the 13-point stencil of fourth order,
                                   solved exactly; beyond a side u goes on as its mirror image */
+    PSG_SYMBOL_FD6, /**< the 19-point stencil of sixth order, in the same way */
+    PSG_SYMBOL_FD8, /**< the 25-point stencil of eighth order, in the same way */
     PSG_SYMBOL_COUNT
 } psg_symbol;
 

@@ -6,7 +6,8 @@
 #define SYMBOLS                                                                                    \
     {                                                                                              \
         [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral, [PSG_SYMBOL_FD2] = psg_symbol_fd2,            \
-        [PSG_SYMBOL_FD4] = psg_symbol_fd4                                                          \
+        [PSG_SYMBOL_FD4] = psg_symbol_fd4, [PSG_SYMBOL_FD6] = psg_symbol_fd6,                      \
+        [PSG_SYMBOL_FD8] = psg_symbol_fd8                                                          \
     }
 #define ROW(low, high, the_points, forward, inverse, the_more, the_first, the_shift, the_null)     \
     {                                                                                              \

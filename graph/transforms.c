@@ -1,5 +1,6 @@
 #include "graph/transforms.h"
 #include "graph/cache.h"
+#include "graph/option_table.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"
 #include "graph/transform_table.h"
@@ -101,7 +102,8 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     const psg_symbol_function eigenvalue = row->eigenvalue[p->options.symbol];
     if (eigenvalue == NULL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "symbol fd4 has no free sides: spectral and fd2 have them");
+                        "symbol %s has no free sides: spectral and fd2 have them",
+                        psg_option_table_word("symbol", p->options.symbol));
     }
     const size_t modes = axis->n * (psg_transform_free(row) ? 2 : 1);
     const size_t count =

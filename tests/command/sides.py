@@ -26,7 +26,7 @@ def bad(*arguments, says, code=2):
 # Modes, whose values are known, and the residual by stencils and sums that know mirror images.
 for grid, bc in (("13x10x12", "DD,NN,DN"), ("8x9x1", "ND,PP,DD"), ("1x7x9", "DN,DD,NN"), ("16x5x6", "PP,NN,NN"), ("9", "NN"),
                  ("2x1x2", "DD")):
-    for symbol in ("spectral", "fd2", "fd4"):
+    for symbol in ("spectral", "fd2", "fd4", "fd6", "fd8"):
         for points in ("cells", "nodes", "c,n,c"):
             for options in ((), ("--lambda", "2", "--box", "1x2x1.5"), ("--precision", "f32", "--graph", "staged")):
                 what = (grid, bc, symbol, points, options)
@@ -56,9 +56,11 @@ for options in ((), ("--points", "nodes"), ("--box", "3", "--graph", "staged")):
     got = report("--problem", "cavity", "--grid", "48x47x50", "--verify", *options)
     check(abs(got["madelung"]["constant"] - MADELUNG) <= 1e-10 and got["verify"]["ok"] is True, got)
 off = [abs(report("--problem", "cavity", "--grid", n, "--symbol", symbol)["madelung"]["difference"])
-       for symbol in ("fd2", "fd4") for n in ("32", "64")]
+       for symbol in ("fd2", "fd4", "fd6", "fd8") for n in ("32", "64")]
 check(abs(off[0] / off[1] - 4) <= 0.3, "fd2: off by %s" % off)
 check(abs(off[2] / off[3] - 16) <= 2, "fd4: off by %s" % off)
+check(abs(off[4] / off[5] - 64) <= 16, "fd6: off by %s" % off)
+check(abs(off[6] / off[7] - 256) <= 100, "fd8: off by %s" % off)
 
 # What a field in a file and the files beside it say.
 n = (7, 6, 5)
@@ -102,7 +104,7 @@ bad("--in", "rho.h5:f", "--bc", "NN", "--mean", "error", "--gpus", "0", says=("f
 # The same by several processes, some of which have few planes or none.
 if MPIRUN:
     for ranks in (2, 3, 5):
-        for symbol in ("spectral", "fd2", "fd4"):
+        for symbol in ("spectral", "fd2", "fd4", "fd8"):
             for grid in ("9x8x7", "5x6x3"):
                 said = solve("--problem", "modes", "--grid", grid, "--bc", "DN,NN,ND", "--points", "n,n,c",
                              "--symbol", symbol, "--verify", "--gpus", "0", ranks=ranks).stdout

@@ -104,7 +104,8 @@ for value in ("-1", "1.1", "nan", "x", "0.5x", "", "autox", "free"):
 for value in ("-1", "x", "0,x", "0,,1", ",", "1,1", "0,1x", ""):
     bad(*MODES, "--gpus", value, says=("--gpus '%s'" % value,))
 for option, words in (("problem", ("madelung", "modes", "cavity")), ("lattice", ("nacl", "cscl", "zns")),
-                      ("precision", ("f64", "f32")), ("symbol", ("spectral", "fd2", "fd4")),
+                      ("precision", ("f64", "f32")),
+                      ("symbol", ("spectral", "fd2", "fd4", "fd6", "fd8")),
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
                       ("exchange", ("managed", "direct", "mpi", "alltoall")), ("placement", ("pinned", "free")),
                       ("z", ("contiguous", "strided")), ("executor", ("tasks", "team", "chain")),

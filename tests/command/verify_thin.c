@@ -10,7 +10,9 @@ static const char letters[] = {
     [PSG_BC_PERIODIC] = 'P', [PSG_BC_DIRICHLET] = 'D', [PSG_BC_NEUMANN] = 'N'};
 static const oracle_stencil stencils[] = {[PSG_SYMBOL_SPECTRAL] = ORACLE_LINE_SPECTRAL,
                                           [PSG_SYMBOL_FD2] = ORACLE_LINE_FD2,
-                                          [PSG_SYMBOL_FD4] = ORACLE_LINE_FD4};
+                                          [PSG_SYMBOL_FD4] = ORACLE_LINE_FD4,
+                                          [PSG_SYMBOL_FD6] = ORACLE_LINE_FD6,
+                                          [PSG_SYMBOL_FD8] = ORACLE_LINE_FD8};
 
 typedef struct problem {
     psg_grid grid;

@@ -13,8 +13,10 @@ static const char *const pairs[] = {"NN", "DD", "DN", "ND", "PP"};
 enum { PAIRS = sizeof pairs / sizeof *pairs, SIDED = PAIRS - 1 };
 static const size_t grids[][3] = {{8, 9, 10}, {7, 11, 13}};
 static const double lengths[3] = {1.0, 1.1, 0.9};
-static const char *const stencils[] = {"spectral", "fd2", "fd4"};
-static const psg_symbol symbols[] = {PSG_SYMBOL_SPECTRAL, PSG_SYMBOL_FD2, PSG_SYMBOL_FD4};
+static const char *const stencils[] = {"spectral", "fd2", "fd4", "fd6", "fd8"};
+static const psg_symbol symbols[] = {PSG_SYMBOL_SPECTRAL, PSG_SYMBOL_FD2, PSG_SYMBOL_FD4,
+                                     PSG_SYMBOL_FD6, PSG_SYMBOL_FD8};
+enum { STENCILS = sizeof symbols / sizeof *symbols };
 
 typedef struct box {
     oracle_line line[3];
@@ -110,7 +112,7 @@ static void modes_of_one(psg_precision precision, size_t g) {
             continue;
         }
         const box b = box_of(grids[g], pair, c % 2 ? 7 : 0);
-        all_modes(&b, precision, (c + g) % 3);
+        all_modes(&b, precision, (c + g) % STENCILS);
     }
 }
 
@@ -123,7 +125,7 @@ static void modes_of_all(psg_precision precision, size_t g) {
                 continue;
             }
             const box b = box_of(grids[g], pair, (unsigned)c % 8 ^ (nodes ? 7U : 0U));
-            all_modes(&b, precision, (c + nodes + g) % 3);
+            all_modes(&b, precision, (c + nodes + g) % STENCILS);
         }
     }
 }
@@ -159,7 +161,7 @@ static void check_residual(const box *b, psg_plan *plan, const psg_options *opti
     const size_t points = points_of(b);
     const double mean = is_closed(b) && options->lambda == 0 ? mean_of(b, f) : 0;
     const oracle_stencil stencil =
-        options->symbol == PSG_SYMBOL_FD2 ? ORACLE_LINE_FD2 : ORACLE_LINE_FD4;
+        (oracle_stencil)(ORACLE_LINE_FD2 + options->symbol - PSG_SYMBOL_FD2);
     FREED double *r = oracle_array(points);
     double largest = 0;
     psg_statistics s;
@@ -207,9 +209,9 @@ static void random_boxes(void) {
         const psg_grid grid = grid_of(&b);
         const size_t points = points_of(&b);
         FREED double *f = oracle_array(points), *u = oracle_array(points);
-        for (int run = 0; run < 2; ++run) {
+        for (psg_symbol symbol = PSG_SYMBOL_FD2; symbol < PSG_SYMBOL_COUNT; ++symbol) {
             psg_options options = options_of(PSG_F64, &b);
-            options.symbol = run ? PSG_SYMBOL_FD4 : PSG_SYMBOL_FD2;
+            options.symbol = symbol;
             options.lambda = drawn(&state, 3) == 0 ? 2.5 : 0;
             oracle_random(c, points, f);
             DESTROYED psg_plan *plan = harness_plan(&grid, &options);

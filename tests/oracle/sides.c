@@ -60,6 +60,12 @@ long double oracle_line_eigenvalue(const oracle_line *line, oracle_stencil stenc
         return -(2 - 2 * cosl(t)) / (h * h);
     case ORACLE_LINE_FD4:
         return (-2 * cosl(2 * t) + 32 * cosl(t) - 30) / (12 * h * h);
+    case ORACLE_LINE_FD6:
+        return (4 * cosl(3 * t) - 54 * cosl(2 * t) + 540 * cosl(t) - 490) / (180 * h * h);
+    case ORACLE_LINE_FD8:
+        return (-18 * cosl(4 * t) + 256 * cosl(3 * t) - 2016 * cosl(2 * t) + 16128 * cosl(t) -
+                14350) /
+               (5040 * h * h);
     default:
         return -t * t / (h * h);
     }
@@ -88,14 +94,19 @@ static long double beyond(const oracle_line *line, const double *u, size_t strid
 long double oracle_line_second(const oracle_line *line, oracle_stencil stencil, const double *u,
                                size_t stride, size_t j) {
     const long double h = oracle_line_step(line);
-    long double v[5];
-    for (long m = 0; m < 5; ++m) {
-        v[m] = beyond(line, u, stride, (long)j + m - 2);
+    /* of the point, its neighbours and theirs, over the first number */
+    static const long double weights[][6] = {
+        [ORACLE_LINE_FD2] = {1, -2, 1},
+        [ORACLE_LINE_FD4] = {12, -30, 16, -1},
+        [ORACLE_LINE_FD6] = {180, -490, 270, -27, 2},
+        [ORACLE_LINE_FD8] = {5040, -14350, 8064, -1008, 128, -9}};
+    const long double *w = weights[stencil];
+    long double sum = w[1] * beyond(line, u, stride, (long)j);
+    for (long m = 1; m <= 4; ++m) {
+        sum += w[1 + m] *
+               (beyond(line, u, stride, (long)j - m) + beyond(line, u, stride, (long)j + m));
     }
-    if (stencil == ORACLE_LINE_FD2) {
-        return (v[1] - 2 * v[2] + v[3]) / (h * h);
-    }
-    return (-v[0] + 16 * v[1] - 30 * v[2] + 16 * v[3] - v[4]) / (12 * h * h);
+    return sum / (w[0] * h * h);
 }
 
 double oracle_line_weight(const oracle_line *line, size_t j) {

@@ -15,7 +15,9 @@ typedef struct oracle_line {
 typedef enum oracle_stencil {
     ORACLE_LINE_SPECTRAL,
     ORACLE_LINE_FD2,
-    ORACLE_LINE_FD4
+    ORACLE_LINE_FD4,
+    ORACLE_LINE_FD6,
+    ORACLE_LINE_FD8
 } oracle_stencil;
 
 /** Point j is at the lower side and so many lengths of the axis above it. */
