@@ -1,132 +1,38 @@
 // The fused z kernel of a z with a free end, run on the CPU thread by thread from the same source
 // as on the GPU, gives the answer of a core's kspace: both ends free, or a wall at one; any length,
 // either symbol, with screening and without, one mode in a number or two. Needs no device.
-#include "cpu/ops.h"
-#include "cpu/symbol.h"
 #include "kernels/kspace.h"
 #include "kernels/kspace_fixed.cuh"
 #include "tests/kernels/emulate_threads.cuh"
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+#include "tests/kernels/free_problem.cuh"
 
 using namespace psg_cuda;
 
-static int failures = 0;
-static double worst_f64 = 0, worst_f32 = 0; // errors relative to the largest number of a column
-
-static double uniform() {
-    return 2.0 * rand() / RAND_MAX - 1;
-}
-
-/// What is solved.
-struct equation {
-    psg_cuda_free free;
-    double lambda;
-    bool pairs;
-};
-
-template <class Real> static const psg_cpu_ops &core() {
-    return sizeof(Real) == 8 ? psg_cpu_ops_f64 : psg_cpu_ops_f32;
-}
-
-/// A sheet of dense planes, its answer, and the arguments of a kernel without the places.
-template <class Real> struct problem {
+/// With the arguments of a kernel but for the places.
+template <class Real> struct problem : free_problem<Real> {
     using Complex = complex_t<Real>;
-    const equation e;
-    const uint32_t n, nxc, rows, columns;
-    std::vector<Real> ex, ey, ez;
-    std::vector<Complex> f, answer; // [n][columns]
-    Complex mode0{}, mode0_wanted{};
     std::vector<Complex> twiddles, factors;
     std::vector<uint32_t> order;
     kspace_args<Real> args{};
 
-    problem(const equation &e_, uint32_t n_, uint32_t nxc_, uint32_t rows_, const kspace_list &list)
-        : e(e_), n(n_), nxc(nxc_), rows(rows_), columns(nxc_ * rows_), ex(nxc_ * (1 + e_.pairs)),
-          ey(rows_), ez(2 * n_), f((size_t)n_ * columns), twiddles(n_),
-          factors(kspace_free_factors<Real>(n_)), order(n_) {
-        for (auto *table : {&ex, &ey})
-            for (size_t i = 0; i < table->size(); i++)
-                (*table)[i] = i == 0 ? Real(0) : Real(-1.5 - uniform());
-        for (size_t m = 0; m < 2 * n; m++) {
-            const double waves = psg_symbol_waves(2 * (m % n) + m / n, 2 * n) / 2;
-            ez[m] = (Real)(m == 0           ? 0
-                           : e.free.stencil ? psg_symbol_fd2(waves, n, e.free.length)
-                                            : psg_symbol_spectral(waves, n, e.free.length));
-        }
-        for (Complex &v : f)
-            v = {Real(uniform()), Real(uniform())};
-        solve();
+    problem(const equation &e, uint32_t n, uint32_t nxc, uint32_t rows, const kspace_list &list)
+        : free_problem<Real>(e, n, nxc, rows), twiddles(n), factors(kspace_free_factors<Real>(n)),
+          order(n) {
         kspace_twiddles(list, twiddles.data());
         kspace_order(list, order.data());
         args.twiddles = twiddles.data();
         args.order = order.data();
-        args.ex = ex.data();
-        args.ez = ez.data();
+        args.ex = this->ex.data();
+        args.ez = this->ez.data();
         args.pairs = e.pairs;
         args.z = r2r_make_step(PSG_CUDA_FREE, (int)n, (const Complex *)factors.data());
-        args.mode0 = &mode0;
+        args.mode0 = &this->mode0;
         args.lambda = (Real)e.lambda;
-        args.scale = (Real)scale();
+        args.scale = (Real)this->scale();
         args.nxc = nxc;
         args.strip = nxc;
         args.list = list;
-        args.free = kspace_free_of<Real>(e.free, n, scale());
-    }
-    double scale() const {
-        return 1.5 / (2.0 * n);
-    }
-    void solve() {
-        psg_cpu_fft_spec spec{};
-        spec.nx = e.pairs ? 2 * nxc : nxc > 1 ? 2 * (nxc - 1) : 1;
-        spec.ny = rows;
-        spec.nz = n;
-        spec.effort = PSG_CPU_ESTIMATE;
-        spec.kind[0][0] = spec.kind[0][1] = e.pairs ? PSG_TRANSFORM_COS4 : PSG_TRANSFORM_PERIODIC;
-        spec.kind[2][0] = spec.kind[2][1] = PSG_TRANSFORM_FREE;
-        psg_cpu_fft *fft = core<Real>().fft_create(&spec);
-        void *scratch =
-            fft ? aligned_alloc(64, core<Real>().fft_scratch_bytes(fft) / 64 * 64 + 64) : nullptr;
-        if (!scratch) {
-            printf("FAIL no transform of %u points on a core\n", n);
-            exit(1);
-        }
-        const psg_cpu_free z = {e.free.length, e.free.stencil, {e.free.wall[0], e.free.wall[1]}};
-        const psg_cpu_divide divide = {
-            {ex.data(), ey.data(), ez.data()}, e.pairs, e.lambda, scale(), &z};
-        answer = f;
-        const psg_cpu_piece piece = {answer.data(), columns, n};
-        const psg_cpu_sheet sheet = {1, &piece, nxc, 0, rows};
-        core<Real>().kspace(fft, &divide, &sheet, scratch, &mode0_wanted);
-        free(scratch);
-        core<Real>().fft_destroy(fft);
-    }
-    /// at(z, c): number c of plane z of u.
-    template <class At> void check(const char *what, At at) {
-        const double unit = sizeof(Real) == 8 ? 1e-15 : 6e-7;
-        double *record = sizeof(Real) == 8 ? &worst_f64 : &worst_f32;
-        double worst = 0;
-        for (uint32_t c = 0; c < columns; c++) {
-            double most = 1e-30, off = 0;
-            for (uint32_t z = 0; z < n; z++) {
-                const Complex want = answer[(size_t)z * columns + c], got = at(z, c);
-                most = fmax(most, fmax(fabs(want.x), fabs(want.y)));
-                const double d = fabs(got.x - want.x) + fabs(got.y - want.y);
-                off = d > off || std::isnan(d) ? d : off;
-            }
-            worst = off / most > worst || std::isnan(off) ? off / most : worst;
-        }
-        *record = fmax(*record, worst);
-        const double off = fabs(mode0.x - mode0_wanted.x) + fabs(mode0.y - mode0_wanted.y);
-        if (!(worst <= unit * (4 + log2(n))) || !(off <= unit * 8 * n)) {
-            printf("FAIL f%zu %s, n = %u, walls %d %d, %s, lambda %g, %s: error %.2e, mode 0 off "
-                   "by %.2e\n",
-                   8 * sizeof(Real), what, n, e.free.wall[0], e.free.wall[1],
-                   e.free.stencil ? "fd2" : "spectral", e.lambda, e.pairs ? "pairs" : "one mode",
-                   worst, off);
-            failures++;
-        }
+        args.free = kspace_free_of<Real>(e.free, n, this->scale());
     }
 };
 
