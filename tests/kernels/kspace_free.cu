@@ -1,6 +1,5 @@
 // The fused z kernels of a z with a free end give the answer of a core's kspace on a GPU: every
-// kernel of a length, planes in one segment and in several, rows that go elsewhere, several sheets in
-// one call.
+// kernel of a length, one segment and two, rows that go elsewhere, several sheets in one call.
 #include "kernels/kspace.h"
 #include "tests/kernels/check_cuda.h"
 #include "tests/kernels/free_problem.cuh"
