@@ -49,6 +49,7 @@ static void set_context(psg_plan *plan) {
         c->kind[d] = psg_transform_of(&plan->problem.grid.axis[d])->kind[0];
     }
     c->layout.nxc = psg_transform_row(c->layout.n[0], c->kind[0]);
+    c->layout.nyc = c->layout.n[1];
     c->divide.apart = c->kind[0] != PSG_TRANSFORM_PERIODIC;
     c->waves = &plan->problem.waves;
     c->divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &plan->problem.free_z : NULL;
