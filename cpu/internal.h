@@ -25,6 +25,7 @@
 #define psg_cpu_fft_mirrored PSG_REAL_NAME(psg_cpu_fft_mirrored)
 #define psg_cpu_fft_turn PSG_REAL_NAME(psg_cpu_fft_turn)
 #define psg_cpu_fft_tile_mirrored PSG_REAL_NAME(psg_cpu_fft_tile_mirrored)
+#define psg_cpu_cosines PSG_REAL_NAME(psg_cpu_cosines)
 psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec);
 bool psg_cpu_fft_learnt(const psg_cpu_fft *fft);
 char *psg_cpu_fft_wisdom(const char *more);
@@ -38,6 +39,8 @@ bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction directio
                               void *lines, void *scratch);
 bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                            void *columns, void *scratch);
+
+bool psg_cpu_cosines(size_t n, size_t count, void *lines);
 
 /* A tile is [nz][columns] complex; its lines are [columns][nz]. Both 64-byte aligned, apart. */
 size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft);
@@ -96,6 +99,10 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
 void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_real *base,
                          size_t columns, psg_complex *tile, psg_complex *lines, psg_complex *odd,
                          void *mode0);
+
+/* green_rows.c */
+#define psg_cpu_green_rows PSG_REAL_NAME(psg_cpu_green_rows)
+void psg_cpu_green_rows(const psg_cpu_green *green, size_t row0, size_t rows, void *table);
 
 /* gradient.c, normalize.c, reduce.c, sides.c */
 #define psg_cpu_gradient PSG_REAL_NAME(psg_cpu_gradient)

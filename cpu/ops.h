@@ -6,6 +6,7 @@
 #ifndef PSG_CPU_OPS_H
 #define PSG_CPU_OPS_H
 
+#include "cpu/green.h"
 #include "cpu/transform.h"
 
 /** All transforms of one grid; safe to execute from any number of threads. */
@@ -168,6 +169,12 @@ struct psg_cpu_ops {
      *  @param[in] ky  [rows], or NULL: 1 */
     void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *kx,
                           const void *ky, double scale, void *result);
+
+    /** Transform `count` lines of n + 1 reals: v[m] = v[0] + (-1)^m v[n] + 2 sum of v[a] cos(pi a
+     *  m/n) over 0 < a < n. In place. @return false: FFTW found no plan */
+    bool (*cosines)(size_t n, size_t count, void *lines);
+    /** Rows [row0, row0 + rows) of a Green's function. @param[out] table  [rows][mz][mx] */
+    void (*green_rows)(const psg_cpu_green *green, size_t row0, size_t rows, void *table);
 };
 typedef struct psg_cpu_ops psg_cpu_ops;
 
