@@ -37,11 +37,15 @@ typedef struct psg_cpu_green_spec {
     double zero_at;
 } psg_cpu_green_spec;
 
+/** Numbers that may be read after the last factor of an axis. */
+enum { PSG_CPU_GREEN_BEYOND = 16 };
+
 /** The products. */
 typedef struct psg_cpu_green {
     size_t terms;
     size_t modes[3];
-    double *factor[3]; /**< of x, y, z: [terms][modes] */
+    size_t pitch[3];   /**< at least modes: a whole number of cache lines */
+    double *factor[3]; /**< of x, y, z: [terms][pitch] */
 } psg_cpu_green;
 
 /** @param[in] spec  borrowed until return

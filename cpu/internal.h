@@ -25,7 +25,6 @@
 #define psg_cpu_fft_mirrored PSG_REAL_NAME(psg_cpu_fft_mirrored)
 #define psg_cpu_fft_turn PSG_REAL_NAME(psg_cpu_fft_turn)
 #define psg_cpu_fft_tile_mirrored PSG_REAL_NAME(psg_cpu_fft_tile_mirrored)
-#define psg_cpu_cosines PSG_REAL_NAME(psg_cpu_cosines)
 psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec);
 bool psg_cpu_fft_learnt(const psg_cpu_fft *fft);
 char *psg_cpu_fft_wisdom(const char *more);
@@ -39,8 +38,6 @@ bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction directio
                               void *lines, void *scratch);
 bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                            void *columns, void *scratch);
-
-bool psg_cpu_cosines(size_t n, size_t count, void *lines);
 
 /* A tile is [nz][columns] complex; its lines are [columns][nz]. Both 64-byte aligned, apart. */
 size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft);

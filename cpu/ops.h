@@ -170,9 +170,6 @@ struct psg_cpu_ops {
     void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *kx,
                           const void *ky, double scale, void *result);
 
-    /** Transform `count` lines of n + 1 reals: v[m] = v[0] + (-1)^m v[n] + 2 sum of v[a] cos(pi a
-     *  m/n) over 0 < a < n. In place. @return false: FFTW found no plan */
-    bool (*cosines)(size_t n, size_t count, void *lines);
     /** Rows [row0, row0 + rows) of a Green's function. @param[out] table  [rows][mz][mx] */
     void (*green_rows)(const psg_cpu_green *green, size_t row0, size_t rows, void *table);
 };
@@ -180,6 +177,11 @@ typedef struct psg_cpu_ops psg_cpu_ops;
 
 extern const psg_cpu_ops psg_cpu_ops_f64;
 extern const psg_cpu_ops psg_cpu_ops_f32;
+
+/** Transform `count` lines of n + 1 numbers, `pitch` numbers apart, in place:
+ *  v[m] = v[0] + (-1)^m v[n] + 2 sum of v[a] cos(pi a m/n) over 0 < a < n.
+ *  @return false: FFTW found no plan */
+bool psg_cpu_cosines(size_t n, size_t count, size_t pitch, double *lines);
 
 /** FFTW's version, as it says it itself. */
 const char *psg_cpu_fftw_version(void);
