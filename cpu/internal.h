@@ -97,6 +97,10 @@ void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, c
                          size_t columns, psg_complex *tile, psg_complex *lines, psg_complex *odd,
                          void *mode0);
 
+/* green_rows.c */
+#define psg_cpu_green_rows PSG_REAL_NAME(psg_cpu_green_rows)
+void psg_cpu_green_rows(const psg_cpu_green *green, size_t row0, size_t rows, void *table);
+
 /* gradient.c, normalize.c, reduce.c, sides.c */
 #define psg_cpu_gradient PSG_REAL_NAME(psg_cpu_gradient)
 #define psg_cpu_differentiate PSG_REAL_NAME(psg_cpu_differentiate)

@@ -6,6 +6,7 @@
 #ifndef PSG_CPU_OPS_H
 #define PSG_CPU_OPS_H
 
+#include "cpu/green.h"
 #include "cpu/transform.h"
 
 /** All transforms of one grid; safe to execute from any number of threads. */
@@ -168,11 +169,19 @@ struct psg_cpu_ops {
      *  @param[in] ky  [rows], or NULL: 1 */
     void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *kx,
                           const void *ky, double scale, void *result);
+
+    /** Rows [row0, row0 + rows) of a Green's function. @param[out] table  [rows][mz][mx] */
+    void (*green_rows)(const psg_cpu_green *green, size_t row0, size_t rows, void *table);
 };
 typedef struct psg_cpu_ops psg_cpu_ops;
 
 extern const psg_cpu_ops psg_cpu_ops_f64;
 extern const psg_cpu_ops psg_cpu_ops_f32;
+
+/** Transform `count` lines of n + 1 numbers, `pitch` numbers apart, in place:
+ *  v[m] = v[0] + (-1)^m v[n] + 2 sum of v[a] cos(pi a m/n) over 0 < a < n.
+ *  @return false: FFTW found no plan */
+bool psg_cpu_cosines(size_t n, size_t count, size_t pitch, double *lines);
 
 /** FFTW's version, as it says it itself. */
 const char *psg_cpu_fftw_version(void);
