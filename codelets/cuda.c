@@ -127,7 +127,7 @@ static int copy_table(void **table_d, const void *table, size_t bytes) {
 
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     const size_t count[3] = {c->layout.nxc * (c->divide.apart ? 2 : 1), c->layout.nyc,
-                             c->layout.n[2]};
+                             c->layout.n[2] * (c->divide.free != NULL ? 2 : 1)};
     const bool paired = c->divide.apart && w->strips != NULL;
     void *pairs = paired ? pairs_of(c) : NULL;
     int code = paired && pairs == NULL ? cudaErrorMemoryAllocation : 0;
@@ -335,22 +335,36 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
     return count;
 }
 
-psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args) {
+psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const size_t p = psg_sheet_of(args);
     const psg_cpu_divide divide = psg_divide_of(args);
+    const psg_cpu_free *free = divide.free;
+    void *const *eigen_d = args->label.kind == PSG_TASK_GRADIENT_Z ? w->waves_d.eigen : w->eigen_d;
+    psg_cuda_symbol symbol = {.ex_d = eigen_d[0],
+                              .ey_d = eigen_d[1],
+                              .ez_d = eigen_d[2],
+                              .lambda = divide.lambda,
+                              .scale = divide.scale,
+                              .pairs = divide.apart};
+    if (free != NULL) {
+        symbol.free = (psg_cuda_free){.length = free->length,
+                                      .stencil = free->stencil,
+                                      .wall = {free->wall[0], free->wall[1]}};
+    }
+    return symbol;
+}
+
+psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args) {
+    const psg_context *c = psg_context_of(args->run);
+    const size_t p = psg_sheet_of(args);
     const bool derives = args->label.kind == PSG_TASK_GRADIENT_Z;
-    void *const *eigen_d = derives ? w->waves_d.eigen : w->eigen_d;
-    return (psg_cuda_symbol){
-        .ex_d = eigen_d[0],
-        .ey_d = (const char *)eigen_d[1] + c->layout.sheets.part[p].box.lo[1] * c->cpu->real_bytes,
-        .ez_d = eigen_d[2],
-        .lambda = divide.lambda,
-        .scale = divide.scale,
-        .pairs = divide.apart,
-        .mode0_d = p == 0 && !derives ? psg_findings_mode0(args->run, 0) : NULL,
-        .nonfinite_d = (int *)(uintptr_t)psg_findings_nonfinite(args->run, 0)};
+    psg_cuda_symbol symbol = psg_cuda_whole_symbol_of(args);
+    symbol.ey_d =
+        (const char *)symbol.ey_d + c->layout.sheets.part[p].box.lo[1] * c->cpu->real_bytes;
+    symbol.mode0_d = p == 0 && !derives ? psg_findings_mode0(args->run, 0) : NULL;
+    symbol.nonfinite_d = (int *)(uintptr_t)psg_findings_nonfinite(args->run, 0);
+    return symbol;
 }
 
 int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *what) {
@@ -474,6 +488,6 @@ static psg_gpu_user stateless(void) {
 
 const psg_gpu_kernels psg_cuda_kernels = {.strip = strip,
                                           .overlaps = overlaps,
-                                          .solves_whole = all_have_kspace,
+                                          .has_kspace = all_have_kspace,
                                           .plans = plans,
                                           .stateless = stateless};

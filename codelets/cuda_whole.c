@@ -97,18 +97,11 @@ static int run_xy(psg_cuda_plans *w, const psg_context *c, psg_cuda_direction di
 
 static int run_z(psg_cuda_plans *w, const psg_task_args *args, size_t first, size_t count) {
     const psg_context *c = psg_context_of(args->run);
-    const psg_cpu_divide divide = psg_divide_of(args);
     const psg_cuda_columns columns = {
         .rows = c->layout.nyc, .nxc = c->layout.nxc, .strip = c->form.strip};
-    const psg_cuda_symbol symbol = {.ex_d = w->eigen_d[0],
-                                    .ey_d = w->eigen_d[1],
-                                    .ez_d = w->eigen_d[2],
-                                    .lambda = divide.lambda,
-                                    .scale = divide.scale,
-                                    .pairs = divide.apart,
-                                    .mode0_d = psg_findings_mode0(args->run, first),
-                                    .nonfinite_d =
-                                        (int *)(uintptr_t)psg_findings_nonfinite(args->run, first)};
+    psg_cuda_symbol symbol = psg_cuda_whole_symbol_of(args);
+    symbol.mode0_d = psg_findings_mode0(args->run, first);
+    symbol.nonfinite_d = (int *)(uintptr_t)psg_findings_nonfinite(args->run, first);
     return (int)psg_cuda_kspace_run_many(w->kspace, w->whole.spectra.memory_d, count,
                                          c->layout.nyc * c->layout.nxc, &columns, &symbol,
                                          starpu_cuda_get_local_stream());
