@@ -1,6 +1,6 @@
 /* Three free axes on cores: psg beside FFTW by hand, in turns. FFTW transforms a grid of twice as
- * many points along each axis, as a careful user does: real transforms, a kernel that is
- * transformed before, f's planes alone along x and y, and u's planes alone on the way back. The kernel is psg's
+ * many points along each axis, as a careful user does: real transforms, a kernel transformed
+ * before, f's planes alone along x and y, and u's planes alone on the way back. The kernel is psg's
  * own u of a charge at a corner, so that both answers are the same, up to rounding.
  *
  *   bench_cores free [--cpus N] [--symbol fd2] N|NXxNYxNZ ...
