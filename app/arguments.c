@@ -49,7 +49,7 @@ static const option_row solve_rows[] = {
     APP_BC_ROW(true,
                "the lower and the upper side of x, y and z, as PP,DN,NN, or of all axes, as DD: P "
                "periodic, D Dirichlet (u = 0), N Neumann (the derivative of u across the side is "
-               "0), F free (f is 0 beyond, and u goes on; along z alone); default: PP"),
+               "0), F free (f is 0 beyond, and u goes on); default: PP"),
     APP_POINTS_ROW(
         "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which "
         "a Neumann side has one and a Dirichlet side has none; default: cells"),
@@ -487,6 +487,8 @@ static const char *contradiction(const app_arguments *a) {
         {a->points.given && !cavity && !lid && !sides,
          "--points is for axes with Dirichlet or Neumann sides, and --bc names none"},
         {madelung && sides, "--bc is not for --problem madelung: a crystal is periodic"},
+        {problem && (a->sides.bc[0][0] == PSG_BC_FREE || a->sides.bc[1][0] == PSG_BC_FREE),
+         "--problem modes has no answers where x or y is free: z alone may be"},
         {a->lattice >= 0 && !madelung, "--lattice is for --problem madelung"},
         {cavity && a->sides.given, "--bc is not for --problem cavity: all its sides are Dirichlet"},
         {ions && o->lambda > 0,

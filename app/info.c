@@ -57,10 +57,26 @@ static double field_bytes(const facts *f) {
     return (double)(f->n[0] * f->n[1] * f->n[2]) * (f->precision == PSG_F64 ? 8 : 4);
 }
 
-/* Of the spectrum of all processes. */
+/* Of the spectrum of all processes: that of a free x or y has twice as many points. */
 static double spectrum_bytes(const facts *f) {
-    const bool half = f->grid.axis[0].bc[0] == PSG_BC_PERIODIC;
-    return field_bytes(f) / (double)f->n[0] * 2 * (double)(f->n[0] / 2 + (half ? 1 : f->n[0] % 2));
+    const psg_bc *bc = f->grid.axis[0].bc;
+    const bool half = bc[0] == PSG_BC_PERIODIC;
+    const size_t nxc = bc[0] == PSG_BC_FREE ? f->n[0] + 1 : f->n[0] / 2 + (half ? 1 : f->n[0] % 2);
+    const int twice = f->grid.axis[1].bc[0] == PSG_BC_FREE ? 2 : 1;
+    return field_bytes(f) / (double)f->n[0] * 2 * (double)nxc * twice;
+}
+
+/* Of the Green's function of all processes, where x or y is free. */
+static double green_bytes(const facts *f) {
+    const psg_axis *axis = f->grid.axis;
+    double modes = 1;
+    for (int d = 0; d < 3; d++) {
+        modes *= (double)(axis[d].bc[0] == PSG_BC_FREE                 ? f->n[d] + 1
+                          : d == 0 && axis[0].bc[0] == PSG_BC_PERIODIC ? f->n[0] / 2 + 1
+                                                                       : f->n[d]);
+    }
+    const bool needed = axis[0].bc[0] == PSG_BC_FREE || axis[1].bc[0] == PSG_BC_FREE;
+    return needed ? modes * (f->precision == PSG_F64 ? 8 : 4) : 0;
 }
 
 static size_t gpus_of(const facts *f) {
@@ -101,7 +117,7 @@ static void find_left(facts *f, const psg_plan *plan) {
 /* What a solve between arrays in main memory needs of it: f, u, and a spectrum that is not on
  * GPUs. */
 static double main_bytes(const facts *f) {
-    return 2 * field_bytes(f) + (f->spectrum_on_gpus ? 0 : spectrum_bytes(f));
+    return 2 * field_bytes(f) + (f->spectrum_on_gpus ? 0 : spectrum_bytes(f)) + green_bytes(f);
 }
 
 /* All processes are taken to be on this machine. A simulation computes nothing, and needs no
@@ -128,6 +144,9 @@ static void print_grid(const facts *f) {
     printf("  f and u      %.4g GB each\n", 1e-9 * field_bytes(f));
     printf("  spectrum     %.4g GB, in %s\n", 1e-9 * spectrum_bytes(f),
            f->spectrum_on_gpus ? "the memory of GPUs" : "main memory");
+    if (green_bytes(f) > 0) {
+        printf("  free sides   %.4g GB for their Green's function\n", 1e-9 * green_bytes(f));
+    }
     printf("  graph        %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s\n",
            app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
            s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
@@ -140,7 +159,10 @@ static void print_grid(const facts *f) {
         printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * f->memory_free,
                1e-9 * f->memory);
         printf("  fits         %s: %s take %.4g GB of main memory%s\n", fits(f) ? "yes" : "no",
-               f->spectrum_on_gpus ? "f and u" : "f, u and the spectrum", 1e-9 * main_bytes(f),
+               f->spectrum_on_gpus  ? "f and u"
+               : green_bytes(f) > 0 ? "f, u, the spectrum and the Green's function"
+                                    : "f, u and the spectrum",
+               1e-9 * main_bytes(f),
                fits(f) || f->precision == PSG_F32 ? "" : "; --precision f32 takes half of that");
     }
 }

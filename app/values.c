@@ -359,8 +359,7 @@ int app_wrong_value(const app_option_row *row, const char *text) {
     if (row->parse == app_value_sides && means_open(text)) {
         return app_error(
             APP_USAGE,
-            "--bc '%s': F is a free side, which z may have at one end or at both: as --bc "
-            "PP,PP,FF",
+            "--bc '%s': F is a free side: as --bc FF for all axes, or --bc PP,PP,FF for z alone",
             text);
     }
     if (nearly_right(row, text, meant, sizeof meant)) {

@@ -317,10 +317,31 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
 }
 
 /* Beyond a free side no rule continues u, so a stencil has no residual at the points there. */
-static bool is_at_free_side(const struct check *check, size_t k) {
-    const psg_axis *z = &check->grid->axis[2];
+static bool is_at_free_side(const struct check *check, int d, size_t m) {
+    const psg_axis *axis = &check->grid->axis[d];
     const size_t reach = (size_t)check->rule->reach;
-    return (z->bc[0] == PSG_BC_FREE && k < reach) || (z->bc[1] == PSG_BC_FREE && k + reach >= z->n);
+    return (axis->bc[0] == PSG_BC_FREE && m < reach) ||
+           (axis->bc[1] == PSG_BC_FREE && m + reach >= axis->n);
+}
+
+/* Take the residuals of a plane. */
+static void take_plane(const struct check *check, size_t k) {
+    const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
+    for (size_t j = 0; j < ny; j++) {
+        for (size_t i = 0; i < nx && !is_at_free_side(check, 1, j); i++) {
+            if (!is_at_free_side(check, 0, i)) {
+                take(check->result, check->residual[j * nx + i], i, j, k);
+            }
+        }
+    }
+}
+
+static size_t inner_points(const struct check *check, int d) {
+    size_t count = 0;
+    for (size_t m = 0; m < check->grid->axis[d].n; m++) {
+        count += !is_at_free_side(check, d, m);
+    }
+    return count;
 }
 
 /* At all points. Where the derivatives in a plane take values of one process, this one has the
@@ -328,10 +349,10 @@ static bool is_at_free_side(const struct check *check, size_t k) {
 static void residual_of_all(struct check *check) {
     const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
     for (size_t k = 0; k < check->grid->axis[2].n; k++) {
-        if (is_at_free_side(check, k)) {
+        if (is_at_free_side(check, 2, k)) {
             continue;
         }
-        check->result->points += nx * ny;
+        check->result->points += inner_points(check, 0) * inner_points(check, 1);
         const bool own = k >= check->planes.z0 && k < check->planes.z0 + check->planes.count;
         const bool shared = is_shared(check, k);
         for (size_t j = 0; j < ny && (own || shared); j++) {
@@ -346,10 +367,8 @@ static void residual_of_all(struct check *check) {
         if (shared) {
             app_ranks_sum(check->residual, nx * ny);
         }
-        for (size_t j = 0; j < ny && (own || shared); j++) {
-            for (size_t i = 0; i < nx; i++) {
-                take(check->result, check->residual[j * nx + i], i, j, k);
-            }
+        if (own || shared) {
+            take_plane(check, k);
         }
     }
     app_ranks_max_at(&check->result->residual, check->result->at);

@@ -17,10 +17,9 @@ void psg_label_part(const psg_context *c, const psg_label *label, double *field,
         *field = 0;
         *spectrum = 2 * real * (double)rows * (double)(l->nxc * l->n[2]);
     } else {
-        const double rows =
-            (double)psg_layout_planes(l, label->index[PSG_AXIS_SEGMENT]) * (double)l->n[1];
-        *field = real * rows * (double)l->n[0];
-        *spectrum = 2 * real * rows * (double)l->nxc;
+        const double planes = (double)psg_layout_planes(l, label->index[PSG_AXIS_SEGMENT]);
+        *field = real * planes * (double)(l->n[0] * l->n[1]);
+        *spectrum = 2 * real * planes * (double)(l->nxc * l->nyc);
     }
 }
 
@@ -114,7 +113,7 @@ static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape)
     for (size_t g = 0; g < c->reached_bundles; g++) {
         shape->remote += l->bundles.part[g].home != l->segments.part[s].home;
     }
-    shape->moved = shape->remote > 0 ? 1 - (double)moved / (double)l->n[1] : 0;
+    shape->moved = shape->remote > 0 ? 1 - (double)moved / (double)l->nyc : 0;
 }
 
 /* Dirichlet below and Neumann above is the mirror image of Neumann below and Dirichlet above, and

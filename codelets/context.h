@@ -104,6 +104,7 @@ typedef struct psg_terms {
     double scale;
     double scale_after;
     psg_sides sides;
+    const psg_cpu_table *table; /**< of the division; NULL: neither x nor y is free */
     psg_gradient_terms gradient;
     size_t right_hand_sides; /**< that the run solves; 1 but in psg_solve_many() */
     /** of a solve with variable coefficients; `lambda` above is that of its preconditioner */
@@ -129,7 +130,7 @@ typedef struct psg_context {
     const psg_cpu_ops *cpu;
     const psg_cpu_sheet_ops *sheet; /**< for sheets as form.z_contiguous says */
     psg_cpu_fft *fft;
-    psg_cpu_divide divide;      /**< of a solve, without its lambda and scale */
+    psg_cpu_divide divide;      /**< of a solve, without its lambda, scale and table */
     const psg_waves *waves;     /**< of the gradient */
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const
@@ -208,6 +209,7 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     psg_cpu_divide divide = c->divide;
     divide.lambda = t->lambda;
     divide.scale = t->scale;
+    divide.table = t->table;
     return divide;
 }
 

@@ -126,7 +126,7 @@ static int copy_table(void **table_d, const void *table, size_t bytes) {
 }
 
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
-    const size_t count[3] = {c->layout.nxc * (c->divide.apart ? 2 : 1), c->layout.n[1],
+    const size_t count[3] = {c->layout.nxc * (c->divide.apart ? 2 : 1), c->layout.nyc,
                              c->layout.n[2] * (c->divide.free != NULL ? 2 : 1)};
     const bool paired = c->divide.apart && w->strips != NULL;
     void *pairs = paired ? pairs_of(c) : NULL;
@@ -154,7 +154,7 @@ static void *strips_of(const psg_cuda_plans *w, const psg_context *c) {
 }
 
 static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
-    const size_t count[3] = {c->layout.nxc, c->layout.n[1], c->layout.n[2]};
+    const size_t count[3] = {c->layout.nxc, c->layout.nyc, c->layout.n[2]};
     if (!psg_gradient_by_modes(c)) {
         return 0;
     }
@@ -237,7 +237,7 @@ static int make(void **state, const void *owner) {
     }
     if (code == 0 && c->form.packed && w->strips == NULL &&
         psg_graph_has(&c->graph, PSG_TASK_FORWARD_XY, false)) {
-        code = (int)cudaMalloc(&w->spectrum_d, psg_cuda_most_planes(c) * c->layout.n[1] *
+        code = (int)cudaMalloc(&w->spectrum_d, psg_cuda_most_planes(c) * c->layout.nyc *
                                                    c->layout.nxc * 2 * c->cpu->real_bytes);
     }
     if (code != 0) {

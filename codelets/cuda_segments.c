@@ -23,7 +23,7 @@ static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t
         w->blocks[m] = parts[m].base_d;
         w->rows[m] = parts[m].y0;
     }
-    w->rows[count] = psg_context_of(run)->layout.n[1];
+    w->rows[count] = psg_context_of(run)->layout.nyc;
     return count;
 }
 
@@ -38,7 +38,7 @@ static int make_dense(psg_run *run, const char *what) {
 }
 
 static size_t spectrum_plane_bytes(const psg_context *c) {
-    return c->layout.n[1] * c->layout.nxc * 2 * c->cpu->real_bytes;
+    return c->layout.nyc * c->layout.nxc * 2 * c->cpu->real_bytes;
 }
 
 /* For the spectrum of a segment. */
@@ -91,7 +91,7 @@ static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     const size_t planes = psg_layout_planes(&c->layout, s);
-    const size_t *n = c->layout.n;
+    const size_t modes[2] = {c->layout.nxc, c->layout.nyc};
     const bool deals = w->spectrum_d != NULL;
     const bool keeps = direction == PSG_CUDA_INVERSE && psg_gradient_reads_spectrum(run);
     const size_t count = deals ? blocks_of(run, direction, s, blocks) : 0;
@@ -103,14 +103,14 @@ static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t
                                     stream);
     }
     if (code == 0 && deals && direction == PSG_CUDA_INVERSE) {
-        code = (int)psg_cuda_unpack_segment(precision, spectrum_d, c->layout.nxc, n[1], planes,
+        code = (int)psg_cuda_unpack_segment(precision, spectrum_d, modes[0], modes[1], planes,
                                             w->blocks, w->rows, count, stream);
     }
     if (code == 0) {
         code = run_fft(run, direction, s, field, spectrum_d);
     }
     if (code == 0 && deals && direction == PSG_CUDA_FORWARD) {
-        code = (int)psg_cuda_pack_segment(precision, spectrum_d, c->layout.nxc, n[1], planes,
+        code = (int)psg_cuda_pack_segment(precision, spectrum_d, modes[0], modes[1], planes,
                                           w->blocks, w->rows, count, stream);
     }
     return code;
@@ -147,7 +147,7 @@ static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *f
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     const size_t s = psg_segment_of(args);
-    const size_t modes[3] = {c->layout.nxc, c->layout.n[1], psg_layout_planes(&c->layout, s)};
+    const size_t modes[3] = {c->layout.nxc, c->layout.nyc, psg_layout_planes(&c->layout, s)};
     int code = w->spectrum_d == NULL ? make_copy(args->run) : 0;
     void *spectrum_d = w->spectrum_d == NULL ? w->copy_d : w->spectrum_d;
     if (code == 0 && c->form.packed) {

@@ -86,8 +86,8 @@ static int run_xy(psg_cuda_plans *w, const psg_context *c, psg_cuda_direction di
         return run_cufft(r, c, direction, field, planes);
     }
     const psg_cuda_xy_part part = {.base_d = r->spectra.memory_d,
-                                   .plane_pitch = c->layout.n[1] * c->layout.nxc,
-                                   .rows = c->layout.n[1]};
+                                   .plane_pitch = c->layout.nyc * c->layout.nxc,
+                                   .rows = c->layout.nyc};
     const int code = make_room(&r->work, psg_cuda_xy_work_bytes(w->strips, planes));
     const psg_cuda_xy_field one = {.reals = *field};
     return code == 0 ? (int)psg_cuda_xy_run(w->strips, direction, &one, 1, planes, &part, 1,
@@ -98,12 +98,12 @@ static int run_xy(psg_cuda_plans *w, const psg_context *c, psg_cuda_direction di
 static int run_z(psg_cuda_plans *w, const psg_task_args *args, size_t first, size_t count) {
     const psg_context *c = psg_context_of(args->run);
     const psg_cuda_columns columns = {
-        .rows = c->layout.n[1], .nxc = c->layout.nxc, .strip = c->form.strip};
+        .rows = c->layout.nyc, .nxc = c->layout.nxc, .strip = c->form.strip};
     psg_cuda_symbol symbol = psg_cuda_whole_symbol_of(args);
     symbol.mode0_d = psg_findings_mode0(args->run, first);
     symbol.nonfinite_d = (int *)(uintptr_t)psg_findings_nonfinite(args->run, first);
     return (int)psg_cuda_kspace_run_many(w->kspace, w->whole.spectra.memory_d, count,
-                                         c->layout.n[1] * c->layout.nxc, &columns, &symbol,
+                                         c->layout.nyc * c->layout.nxc, &columns, &symbol,
                                          starpu_cuda_get_local_stream());
 }
 
@@ -113,7 +113,7 @@ int psg_cuda_whole(const psg_task_args *args, size_t first, size_t count, void *
     const psg_cuda_field f = psg_cuda_field_of(buffers, 0);
     const psg_cuda_field u = psg_cuda_field_of(buffers, 1);
     const size_t planes = count * c->layout.n[2];
-    const size_t bytes = planes * c->layout.n[1] * c->layout.nxc * 2 * c->cpu->real_bytes;
+    const size_t bytes = planes * c->layout.nyc * c->layout.nxc * 2 * c->cpu->real_bytes;
     psg_stream_order_enter(args->run);
     int code = psg_run_failed(args->run) ? 0 : make_room(&w->whole.spectra, bytes);
     if (code != 0 || psg_run_failed(args->run)) {

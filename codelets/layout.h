@@ -80,7 +80,8 @@ typedef struct psg_overlap {
  *  bundle is what the two have in common. */
 typedef struct psg_layout {
     size_t n[3]; /**< nx, ny, nz: the extents of the field */
-    size_t nxc;  /**< psg_transform_row(): the extents of the spectrum are nxc, ny, nz */
+    size_t nxc;  /**< psg_transform_row(): the extents of the spectrum are nxc, nyc, nz */
+    size_t nyc;
     psg_parts segments;
     psg_parts sheets;
     psg_parts bundles;

@@ -11,7 +11,7 @@ bool psg_plane_whole(const psg_context *context, void *blocks[]) {
     bool whole = true;
     for (size_t g = 0; g < context->layout.bundles.count && whole; g++) {
         const size_t before = context->layout.bundles.part[g].box.lo[1] * context->layout.nxc;
-        whole = psg_task_pitch(blocks, g) == context->layout.n[1] * context->layout.nxc &&
+        whole = psg_task_pitch(blocks, g) == context->layout.nyc * context->layout.nxc &&
                 (const char *)psg_task_pointer(blocks, g) == first + before * element;
     }
     return whole;

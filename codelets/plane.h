@@ -12,7 +12,7 @@ typedef enum psg_plane_way { PSG_PLANE_DEAL, PSG_PLANE_COLLECT } psg_plane_way;
  * plane does. */
 bool psg_plane_whole(const psg_context *context, void *blocks[]);
 
-/** Copy a plane, complex [ny][nxc], to or from its rows in the blocks.
+/** Copy a plane, complex [nyc][nxc], to or from its rows in the blocks.
  *  @param[in] blocks  StarPU buffers: the segment's blocks, one per bundle
  *  @param[in] plane   number of the plane in the segment */
 void psg_plane_move(const psg_context *context, psg_plane_way way, void *blocks[], size_t plane,

@@ -36,7 +36,7 @@ static piece piece_of(const psg_context *context, const psg_task_args *args, siz
     piece it = {.n = {columns, psg_box_length(&block, 2)}};
     if (!sheet) {
         it.offset = block.lo[1] * l->nxc;
-        it.pitch = l->n[1] * l->nxc;
+        it.pitch = l->nyc * l->nxc;
     } else if (context->form.z_contiguous) {
         it.turns = true;
         it.offset = block.lo[2];
@@ -174,7 +174,7 @@ static void divide_core(void *buffers[], const psg_task_args *args) {
     const size_t row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1];
     const size_t rows = psg_layout_rows(&context->layout, psg_sheet_of(args));
     const psg_cpu_divide divide = psg_divide_of(args);
-    const size_t n[3] = {context->layout.nxc, context->layout.n[1], context->layout.n[2]};
+    const size_t n[3] = {context->layout.nxc, context->layout.nyc, context->layout.n[2]};
     context->sheet->divide(&divide, n, row0, rows, psg_task_pointer(buffers, 0),
                            psg_findings_of(args->run)->mode0);
 }

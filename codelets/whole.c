@@ -19,7 +19,7 @@ static size_t count_of(const psg_label *label) {
 /* This core's room for one spectrum, made by its first task. @return NULL: no memory */
 static char *spectrum_of(const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
-    const size_t bytes = c->layout.n[2] * c->layout.n[1] * c->layout.nxc * 2 * c->cpu->real_bytes;
+    const size_t bytes = c->layout.n[2] * c->layout.nyc * c->layout.nxc * 2 * c->cpu->real_bytes;
     void **spectrum = &c->spectra[psg_task_worker(args)];
     if (*spectrum == NULL) {
         *spectrum = base_allocate(bytes);
@@ -42,8 +42,9 @@ static void whole_core(void *buffers[], const psg_task_args *args) {
     if (spectrum == NULL) {
         return;
     }
-    const psg_cpu_piece whole = {spectrum, n[1] * c->layout.nxc, n[2]};
-    const psg_cpu_sheet sheet = {.pieces = 1, .piece = &whole, .nxc = c->layout.nxc, .rows = n[1]};
+    const psg_cpu_piece whole = {spectrum, c->layout.nyc * c->layout.nxc, n[2]};
+    const psg_cpu_sheet sheet = {
+        .pieces = 1, .piece = &whole, .nxc = c->layout.nxc, .rows = c->layout.nyc};
     const psg_cpu_divide divide = psg_divide_of(args);
     const char *f = psg_task_pointer(buffers, 0);
     char *u = psg_task_pointer(buffers, 1);

@@ -36,7 +36,9 @@ typedef struct pitched {
 
 struct psg_cpu_fft {
     int nx, ny, nz;
+    int along[2]; /* points that are transformed along x and y: nx and ny, or twice as many */
     int nxc;
+    bool padded; /* in place, in a spectrum with f in the first points of the first rows */
     psg_transform_kind kind[3][2]; /* [axis][direction] */
     bool real[3]; /* along y and z: the real and the imaginary part are data of their own */
     unsigned flags;
@@ -73,7 +75,7 @@ static void import_wisdom(const char *wisdom) {
 }
 
 static size_t spectrum_plane_bytes(const psg_cpu_fft *fft) {
-    return (size_t)fft->ny * (size_t)fft->nxc * sizeof(psg_complex);
+    return (size_t)fft->along[1] * (size_t)fft->nxc * sizeof(psg_complex);
 }
 
 static size_t tile_bytes(const psg_cpu_fft *fft) {
@@ -102,16 +104,20 @@ static PSG_FFTW(r2r_kind) kind_of(const psg_cpu_fft *fft, int axis, int directio
         [PSG_TRANSFORM_SIN3] = FFTW_RODFT01, [PSG_TRANSFORM_SIN4] = FFTW_RODFT11,
     };
     const psg_transform_kind kind = fft->kind[axis][direction];
-    return kind != PSG_TRANSFORM_PERIODIC ? kinds[kind]
+    return !psg_transform_complex(kind)   ? kinds[kind]
            : direction == PSG_CPU_FORWARD ? FFTW_R2HC
                                           : FFTW_HC2R;
+}
+
+static bool columns_apart(const psg_cpu_fft *fft) {
+    return fft->real[1] || fft->padded;
 }
 
 /* Plan the transforms of planes whose rows are so many reals apart, under the lock. */
 static bool plan_rows(psg_cpu_fft *fft, planes *p, int row_pitch, psg_real *plane,
                       fft_complex *spectrum, unsigned more) {
-    const bool both = !fft->real[1];
-    const int n[2] = {fft->ny, fft->nx};
+    const bool both = !columns_apart(fft);
+    const int n[2] = {fft->along[1], fft->along[0]};
     const int real[2] = {fft->ny, row_pitch};
     const int rank = both ? 2 : 1;
     const int rows = both ? 1 : fft->ny;
@@ -142,13 +148,19 @@ static bool plan_rows(psg_cpu_fft *fft, planes *p, int row_pitch, psg_real *plan
 }
 
 static bool plan_columns(psg_cpu_fft *fft, planes *p, fft_complex *spectrum, unsigned more) {
-    const int wide = 2 * fft->nxc;
+    const int n = fft->along[1];
+    const int nxc = fft->nxc;
+    const int wide = 2 * nxc;
     bool all = true;
-    for (int d = PSG_CPU_FORWARD; all && fft->real[1] && d <= PSG_CPU_INVERSE; d++) {
+    for (int d = PSG_CPU_FORWARD; all && columns_apart(fft) && d <= PSG_CPU_INVERSE; d++) {
         const PSG_FFTW(r2r_kind) kind = kind_of(fft, 1, d);
+        const int sign = d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD;
         WITH_WISDOM(fft, p->columns[d],
-                    PSG_FFTW(plan_many_r2r)(1, &fft->ny, wide, *spectrum, NULL, wide, 1, *spectrum,
-                                            NULL, wide, 1, &kind, flags | more));
+                    fft->real[1]
+                        ? PSG_FFTW(plan_many_r2r)(1, &n, wide, *spectrum, NULL, wide, 1, *spectrum,
+                                                  NULL, wide, 1, &kind, flags | more)
+                        : PSG_FFTW(plan_many_dft)(1, &n, nxc, spectrum, NULL, nxc, 1, spectrum,
+                                                  NULL, nxc, 1, sign, flags | more));
         all = p->columns[d] != NULL;
     }
     return all;
@@ -158,7 +170,8 @@ static bool plan_planes(psg_cpu_fft *fft, planes *p, size_t row_pitch, unsigned 
     psg_real *plane = base_allocate((size_t)fft->ny * row_pitch * sizeof *plane);
     fft_complex *spectrum = base_allocate(spectrum_plane_bytes(fft));
     const bool planned = plane != NULL && spectrum != NULL &&
-                         plan_rows(fft, p, (int)row_pitch, plane, spectrum, more) &&
+                         (fft->padded ? plan_rows(fft, p, 2 * fft->nxc, *spectrum, spectrum, more)
+                                      : plan_rows(fft, p, (int)row_pitch, plane, spectrum, more)) &&
                          plan_columns(fft, p, spectrum, more);
     free(plane);
     free(spectrum);
@@ -260,9 +273,12 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     fft->ny = (int)spec->ny;
     fft->nz = (int)spec->nz;
     fft->nxc = (int)psg_transform_row(spec->nx, spec->kind[0][PSG_CPU_FORWARD]);
+    fft->along[0] = (int)psg_transform_length(spec->nx, spec->kind[0][PSG_CPU_FORWARD]);
+    fft->along[1] = (int)psg_transform_length(spec->ny, spec->kind[1][PSG_CPU_FORWARD]);
+    fft->padded = fft->along[0] > fft->nx || fft->along[1] > fft->ny;
     memcpy(fft->kind, spec->kind, sizeof fft->kind);
     for (int d = 0; d < 3; d++) {
-        fft->real[d] = fft->real[0] || fft->kind[d][PSG_CPU_FORWARD] != PSG_TRANSFORM_PERIODIC;
+        fft->real[d] = fft->real[0] || !psg_transform_complex(fft->kind[d][PSG_CPU_FORWARD]);
     }
     fft->free = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_FREE;
     fft->real[2] = fft->real[2] && !fft->free;
@@ -273,8 +289,9 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     while (fft->columns > TUNING_CPU_TILE_COLUMNS_MIN && tile_bytes(fft) > TUNING_CPU_TILE_BYTES) {
         fft->columns /= 2;
     }
-    const bool planes_stay_aligned = spec->nx * spec->ny * sizeof(psg_real) % FFTW_ALIGNMENT == 0 &&
-                                     spectrum_plane_bytes(fft) % FFTW_ALIGNMENT == 0;
+    const bool planes_stay_aligned =
+        (fft->padded || spec->nx * spec->ny * sizeof(psg_real) % FFTW_ALIGNMENT == 0) &&
+        spectrum_plane_bytes(fft) % FFTW_ALIGNMENT == 0;
 
     lock_planner();
     import_wisdom(spec->wisdom);
@@ -350,13 +367,13 @@ static const pitched *pitched_for(const psg_cpu_fft *fft, size_t row_pitch) {
 
 static bool is_planned(const psg_cpu_fft *fft, const planes *p) {
     return p->rows[PSG_CPU_INVERSE] != NULL &&
-           (!fft->real[1] || p->columns[PSG_CPU_INVERSE] != NULL);
+           (!columns_apart(fft) || p->columns[PSG_CPU_INVERSE] != NULL);
 }
 
 /* The plans for unaligned arrays serve aligned ones too. */
 static const planes *planes_for(const psg_cpu_fft *fft, const void *plane, size_t row_pitch,
                                 const void *spectrum) {
-    if (row_pitch != (size_t)fft->nx) {
+    if (row_pitch != (size_t)fft->nx && !fft->padded) {
         return &pitched_for(fft, row_pitch)->planes;
     }
     const planes *fast = &fft->dense[ALIGNED];
@@ -369,8 +386,8 @@ bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *first, size_t row_pitch,
                          size_t plane_pitch) {
     const bool dense = row_pitch == (size_t)fft->nx;
     const bool stays = aligned(first) && plane_pitch * sizeof(psg_real) % FFTW_ALIGNMENT == 0;
-    const bool known = dense ? stays || is_planned(fft, &fft->dense[UNALIGNED])
-                             : pitched_for(fft, row_pitch) != NULL;
+    const bool known = fft->padded || (dense ? stays || is_planned(fft, &fft->dense[UNALIGNED])
+                                             : pitched_for(fft, row_pitch) != NULL);
     bool found = true;
     if (!known) {
         lock_planner();
@@ -387,30 +404,62 @@ static void clear_last(const psg_cpu_fft *fft, psg_complex *spectrum) {
     }
 }
 
+/* A plane in the first points of the first rows of a spectrum, with 0 in all others; and back. */
+static void pad(const psg_cpu_fft *fft, const psg_real *plane, size_t row_pitch,
+                psg_complex *spectrum) {
+    const size_t nx = (size_t)fft->nx;
+    const size_t wide = 2 * (size_t)fft->nxc;
+    psg_real *row = *spectrum;
+    for (int j = 0; j < fft->ny; j++, plane += row_pitch, row += wide) {
+        memcpy(row, plane, nx * sizeof *row);
+        memset(row + nx, 0, (wide - nx) * sizeof *row);
+    }
+    memset(row, 0, (size_t)(fft->along[1] - fft->ny) * wide * sizeof *row);
+}
+
+static void take_out(const psg_cpu_fft *fft, const psg_complex *spectrum, psg_real *plane,
+                     size_t row_pitch) {
+    const psg_real *row = *spectrum;
+    for (int j = 0; j < fft->ny; j++, plane += row_pitch, row += 2 * (size_t)fft->nxc) {
+        memcpy(plane, row, (size_t)fft->nx * sizeof *row);
+    }
+}
+
+static void run_columns(const psg_cpu_fft *fft, fft_plan plan, psg_complex *spectrum) {
+    if (fft->real[1]) {
+        PSG_FFTW(execute_r2r)(plan, *spectrum, *spectrum);
+    } else if (columns_apart(fft)) {
+        PSG_FFTW(execute_dft)(plan, spectrum, spectrum);
+    }
+}
+
 void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum) {
     /* FFTW has no const; the plan preserves its input. */
-    psg_real *in = (psg_real *)(uintptr_t)plane;
-    const planes *p = planes_for(fft, plane, row_pitch, spectrum);
+    psg_real *in = fft->padded ? spectrum : (psg_real *)(uintptr_t)plane;
+    const planes *p = planes_for(fft, in, row_pitch, spectrum);
+    if (fft->padded) {
+        pad(fft, plane, row_pitch, spectrum);
+    }
     if (fft->real[0]) {
         PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_FORWARD], in, spectrum);
         clear_last(fft, spectrum);
     } else {
         PSG_FFTW(execute_dft_r2c)(p->rows[PSG_CPU_FORWARD], in, spectrum);
     }
-    if (fft->real[1]) {
-        PSG_FFTW(execute_r2r)(p->columns[PSG_CPU_FORWARD], spectrum, spectrum);
-    }
+    run_columns(fft, p->columns[PSG_CPU_FORWARD], spectrum);
 }
 
 void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch) {
-    const planes *p = planes_for(fft, plane, row_pitch, spectrum);
-    if (fft->real[1]) {
-        PSG_FFTW(execute_r2r)(p->columns[PSG_CPU_INVERSE], spectrum, spectrum);
-    }
+    psg_real *out = fft->padded ? spectrum : plane;
+    const planes *p = planes_for(fft, out, row_pitch, spectrum);
+    run_columns(fft, p->columns[PSG_CPU_INVERSE], spectrum);
     if (fft->real[0]) {
-        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_INVERSE], spectrum, plane);
+        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_INVERSE], spectrum, out);
     } else {
-        PSG_FFTW(execute_dft_c2r)(p->rows[PSG_CPU_INVERSE], spectrum, plane);
+        PSG_FFTW(execute_dft_c2r)(p->rows[PSG_CPU_INVERSE], spectrum, out);
+    }
+    if (fft->padded) {
+        take_out(fft, spectrum, plane, row_pitch);
     }
 }
 
@@ -479,6 +528,11 @@ const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine) {
     return fft->mirrored ? fft->twiddle : NULL;
 }
 
+void psg_cpu_fft_tile_in_place(const psg_cpu_fft *fft, psg_cpu_direction direction,
+                               psg_complex *tile) {
+    run_lines(fft, fft->column[direction], tile, tile);
+}
+
 const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft) {
     return fft->twiddle;
 }
@@ -489,6 +543,23 @@ void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction directi
 }
 
 #if !PSG_REAL_IS_FLOAT
+bool psg_cpu_cosines(size_t n, size_t count, size_t pitch, double *lines) {
+    const int points = (int)n + 1;
+    const int apart = (int)pitch;
+    const fftw_r2r_kind kind = FFTW_REDFT00;
+    lock_planner();
+    fftw_plan plan = fftw_plan_many_r2r(1, &points, (int)count, lines, NULL, 1, apart, lines, NULL,
+                                        1, apart, &kind, FFTW_ESTIMATE);
+    pthread_mutex_unlock(&planner);
+    if (plan != NULL) {
+        fftw_execute(plan);
+        lock_planner();
+        fftw_destroy_plan(plan);
+        pthread_mutex_unlock(&planner);
+    }
+    return plan != NULL;
+}
+
 const char *psg_cpu_fftw_version(void) {
     return fftw_version + strlen("fftw-"); /* it says "fftw-3.3.10-..." */
 }

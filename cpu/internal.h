@@ -23,6 +23,7 @@
 #define psg_cpu_fft_tile_forward PSG_REAL_NAME(psg_cpu_fft_tile_forward)
 #define psg_cpu_fft_tile_inverse PSG_REAL_NAME(psg_cpu_fft_tile_inverse)
 #define psg_cpu_fft_mirrored PSG_REAL_NAME(psg_cpu_fft_mirrored)
+#define psg_cpu_fft_tile_in_place PSG_REAL_NAME(psg_cpu_fft_tile_in_place)
 #define psg_cpu_fft_turn PSG_REAL_NAME(psg_cpu_fft_turn)
 #define psg_cpu_fft_tile_mirrored PSG_REAL_NAME(psg_cpu_fft_tile_mirrored)
 psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec);
@@ -50,6 +51,10 @@ void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_co
 const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine);
 /** That complex transform, unscaled, in place. */
 void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,
+                               psg_complex *tile);
+
+/** Transform a tile along z, in place. */
+void psg_cpu_fft_tile_in_place(const psg_cpu_fft *fft, psg_cpu_direction direction,
                                psg_complex *tile);
 
 /** cos and sin of pi k/nz, k < nz, of a free z. */
@@ -87,8 +92,27 @@ void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], 
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                     const psg_cpu_sheet *sheet, void *scratch, void *mode0);
 
+/* kspace_table.c */
+#define psg_cpu_table_places PSG_REAL_NAME(psg_cpu_table_places)
+#define psg_cpu_kspace_table PSG_REAL_NAME(psg_cpu_kspace_table)
+/** Where the numbers of the table that both parts of the modes (i, j, 0) are multiplied by are; for
+ *  mode k they are mode k of the table later. */
+void psg_cpu_table_places(const psg_cpu_divide *divide, size_t i, size_t j, size_t place[2]);
+/** Solve the columns of a tile.
+ *  @param[in]  place  [columns of a tile][2]
+ *  @param[in]  odd    room for another tile
+ *  @param[out] mode0  as of kspace; of the first column */
+void psg_cpu_kspace_table(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const size_t *place,
+                          psg_complex *tile, psg_complex *odd, void *mode0);
+
 /* kspace_free.c */
+#define psg_cpu_twist PSG_REAL_NAME(psg_cpu_twist)
+#define psg_cpu_add_twisted_back PSG_REAL_NAME(psg_cpu_add_twisted_back)
 #define psg_cpu_kspace_free PSG_REAL_NAME(psg_cpu_kspace_free)
+/** A tile along a free z: to = from w, whose transform has the odd modes of from; and back, to +=
+ *  from / w. */
+void psg_cpu_twist(const psg_cpu_fft *fft, psg_complex *from, psg_complex *to);
+void psg_cpu_add_twisted_back(const psg_cpu_fft *fft, psg_complex *from, psg_complex *to);
 /** Solve the columns of a tile along a free z.
  *  @param[in]  base   [columns][2], of both parts of each column
  *  @param[in]  lines, odd  room for a tile each
@@ -96,6 +120,10 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
 void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_real *base,
                          size_t columns, psg_complex *tile, psg_complex *lines, psg_complex *odd,
                          void *mode0);
+
+/* green_rows.c */
+#define psg_cpu_green_rows PSG_REAL_NAME(psg_cpu_green_rows)
+void psg_cpu_green_rows(const psg_cpu_green *green, size_t row0, size_t rows, void *table);
 
 /* gradient.c, normalize.c, reduce.c, sides.c */
 #define psg_cpu_gradient PSG_REAL_NAME(psg_cpu_gradient)

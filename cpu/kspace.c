@@ -160,7 +160,8 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     psg_complex *lines = tile + nz * width;
     bool finite = true;
 
-    o.mirrored = turn != NULL;
+    o.mirrored = turn != NULL && divide->table == NULL;
+    o.sine = o.sine && o.mirrored;
     if (total < width) {
         memset(tile, 0, nz * width * sizeof *tile);
     }
@@ -168,7 +169,14 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         const size_t columns = total - first < width ? total - first : width;
         void *zero = sheet->row0 == 0 && first == 0 ? mode0 : NULL;
         gather(sheet, &o, first, columns, width, tile);
-        if (divide->free != NULL) {
+        if (divide->table != NULL) {
+            size_t place[2 * PSG_CPU_TILE_COLUMNS] = {0};
+            for (size_t c = 0; c < columns; c++) {
+                psg_cpu_table_places(divide, mode_x(sheet, first, c), mode_y(sheet, first, c),
+                                     place + 2 * c);
+            }
+            psg_cpu_kspace_table(fft, divide, place, tile, lines, zero);
+        } else if (divide->free != NULL) {
             psg_real base[2 * PSG_CPU_TILE_COLUMNS];
             for (size_t c = 0; c < columns; c++) {
                 psg_cpu_divide_base(divide, mode_x(sheet, first, c), mode_y(sheet, first, c),

@@ -109,6 +109,16 @@ static PSG_CLONES void add_twisted_back(size_t nz, size_t width, const psg_real 
     }
 }
 
+void psg_cpu_twist(const psg_cpu_fft *fft, psg_complex *from, psg_complex *to) {
+    twist(psg_cpu_fft_points_z(fft), psg_cpu_fft_tile_columns(fft), psg_cpu_fft_turn(fft), from,
+          to);
+}
+
+void psg_cpu_add_twisted_back(const psg_cpu_fft *fft, psg_complex *from, psg_complex *to) {
+    add_twisted_back(psg_cpu_fft_points_z(fft), psg_cpu_fft_tile_columns(fft),
+                     psg_cpu_fft_turn(fft), from, to);
+}
+
 /* ------------------------------------------------------------------------------------- a wall */
 
 /* The point k from the wall on. */
@@ -177,7 +187,6 @@ void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, c
                          void *mode0) {
     const size_t nz = psg_cpu_fft_points_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
-    const psg_real *turn = psg_cpu_fft_turn(fft);
     const bool wall = divide->free->wall[0] != 0 || divide->free->wall[1] != 0;
     column of[2 * PSG_CPU_TILE_COLUMNS];
     double moment[2 * PSG_CPU_TILE_COLUMNS][2] = {{0, 0}};
@@ -187,7 +196,7 @@ void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, c
             find_moments(divide->free, nz, width, m, tile, moment[m]);
         }
     }
-    twist(nz, width, turn, tile, odd);
+    psg_cpu_twist(fft, tile, odd);
     psg_cpu_fft_tile_forward(fft, tile, lines);
     if (mode0 != NULL) {
         memcpy(mode0, lines, sizeof *lines);
@@ -197,7 +206,7 @@ void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, c
     psg_cpu_fft_tile_forward(fft, odd, lines);
     divide_lines(divide, nz, columns, of, 1, lines);
     psg_cpu_fft_tile_inverse(fft, lines, odd);
-    add_twisted_back(nz, width, turn, odd, tile);
+    psg_cpu_add_twisted_back(fft, odd, tile);
     if (wall) {
         add_images(divide, nz, width, columns, of, moment, tile);
     }

@@ -1,11 +1,12 @@
 /** @file ops.h  What a CPU core can do, in one precision: the table through which codelets call it.
  *
  * Element types are the table's: "real" is double or float, "complex" two of them. Shapes as in
- * C, the last index fastest; nxc = psg_transform_row().
+ * C, the last index fastest; nxc = psg_transform_row(), nyc = psg_transform_length() along y.
  */
 #ifndef PSG_CPU_OPS_H
 #define PSG_CPU_OPS_H
 
+#include "cpu/green.h"
 #include "cpu/transform.h"
 
 /** All transforms of one grid; safe to execute from any number of threads. */
@@ -28,6 +29,14 @@ typedef struct psg_cpu_fft_spec {
                              a text that is damaged; NULL: nothing */
 } psg_cpu_fft_spec;
 
+/** The modes of a Green's function of a grid with a free side along x or y, of some of its rows:
+ *  cpu/green.h. */
+typedef struct psg_cpu_table {
+    size_t modes[3];
+    size_t first;       /**< the first row that is here */
+    const void *values; /**< reals [rows][mz][mx] */
+} psg_cpu_table;
+
 /** An axis that goes on for ever at one end, or at both. */
 typedef struct psg_cpu_free {
     double length; /**< of the box along it */
@@ -38,7 +47,7 @@ typedef struct psg_cpu_free {
 /** Multiply mode (i, j, k) by scale / (eigen_x[i] + eigen_y[j] + eigen_z[k] - lambda), and by 0
  *  where that denominator is 0. */
 typedef struct psg_cpu_divide {
-    const void *eigen[3]; /**< real tables, one per axis: nxc, ny and nz values */
+    const void *eigen[3]; /**< real tables, one per axis: nxc, nyc and nz values */
     /** the real and the imaginary part are modes of their own: eigen[0] has 2 nxc values */
     bool apart;
     double lambda;
@@ -46,6 +55,8 @@ typedef struct psg_cpu_divide {
     /** z has a free end, and eigen[2] the even modes of 2 nz points, then the odd ones. NULL: z has
      *  none */
     const psg_cpu_free *free;
+    /** x or y is free: multiply by -scale times this instead. NULL: none is */
+    const psg_cpu_table *table;
 } psg_cpu_divide;
 
 /** Part of a sheet: complex planes of [rows][nxc], `pitch` complex numbers apart. */
@@ -129,8 +140,8 @@ struct psg_cpu_ops {
      *  @return false: FFTW found no plan */
     bool (*fft_prepare)(psg_cpu_fft *fft, const void *planes, size_t row_pitch, size_t plane_pitch);
 
-    /** real [ny][nx], rows row_pitch apart -> complex [ny][nxc], unscaled; and back, which destroys
-     * the spectrum. */
+    /** real [ny][nx], rows row_pitch apart -> complex [nyc][nxc], unscaled; and back, which
+     *  destroys the spectrum. */
     void (*fft_xy)(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum);
     void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch);
 
@@ -168,11 +179,19 @@ struct psg_cpu_ops {
      *  @param[in] ky  [rows], or NULL: 1 */
     void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *kx,
                           const void *ky, double scale, void *result);
+
+    /** Rows [row0, row0 + rows) of a Green's function. @param[out] table  [rows][mz][mx] */
+    void (*green_rows)(const psg_cpu_green *green, size_t row0, size_t rows, void *table);
 };
 typedef struct psg_cpu_ops psg_cpu_ops;
 
 extern const psg_cpu_ops psg_cpu_ops_f64;
 extern const psg_cpu_ops psg_cpu_ops_f32;
+
+/** Transform `count` lines of n + 1 numbers, `pitch` numbers apart, in place:
+ *  v[m] = v[0] + (-1)^m v[n] + 2 sum of v[a] cos(pi a m/n) over 0 < a < n.
+ *  @return false: FFTW found no plan */
+bool psg_cpu_cosines(size_t n, size_t count, size_t pitch, double *lines);
 
 /** FFTW's version, as it says it itself. */
 const char *psg_cpu_fftw_version(void);

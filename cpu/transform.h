@@ -24,15 +24,28 @@ typedef enum psg_transform_kind {
     PSG_TRANSFORM_SIN2, /**< RODFT10 */
     PSG_TRANSFORM_SIN3, /**< RODFT01 */
     PSG_TRANSFORM_SIN4, /**< RODFT11 */
-    PSG_TRANSFORM_FREE, /**< along z, of complex numbers: see cpu/kspace_free.c */
+    /** a Fourier transform of twice the length, of which half is 0: along x and y as one of 2n
+     *  points; along z of complex numbers, the even and the odd modes apart (cpu/kspace_free.c) */
+    PSG_TRANSFORM_FREE,
     PSG_TRANSFORM_COUNT
 } psg_transform_kind;
 
+/** Is its mode a complex number? */
+static inline bool psg_transform_complex(psg_transform_kind kind) {
+    return kind == PSG_TRANSFORM_PERIODIC || kind == PSG_TRANSFORM_FREE;
+}
+
+/** Points that are transformed along x or y: n, or twice as many. */
+static inline size_t psg_transform_length(size_t n, psg_transform_kind kind) {
+    return kind == PSG_TRANSFORM_FREE ? 2 * n : n;
+}
+
 /** Complex numbers that nx real points become: the half of a Fourier transform; else two modes in
  *  one complex number, 2i in the real and 2i+1 in the imaginary part. Of an odd nx the last
- *  imaginary part is 0. */
+ *  imaginary part is 0. The ny rows of them become psg_transform_length() rows. */
 static inline size_t psg_transform_row(size_t nx, psg_transform_kind kind) {
-    return kind == PSG_TRANSFORM_PERIODIC ? nx / 2 + 1 : nx / 2 + nx % 2;
+    const size_t length = psg_transform_length(nx, kind);
+    return psg_transform_complex(kind) ? length / 2 + 1 : length / 2 + length % 2;
 }
 
 #ifdef __cplusplus

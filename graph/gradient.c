@@ -95,10 +95,12 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the gradient needs the symbol fd2, or spectral with all axes periodic");
     }
-    if (plan->context.divide.free != NULL && psg_gradient_wants(gradient, 2) &&
-        plan->problem.grid.axis[2].bc[1] == PSG_BC_FREE) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "the gradient along z at a free upper side is not there yet");
+    for (int d = 0; d < 3; d++) {
+        if (psg_gradient_wants(gradient, d) && plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "the gradient along %c at a free upper side is not there yet",
+                            "xyz"[d]);
+        }
     }
     if (!psg_platform->computes) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "a simulation has no times of a gradient");

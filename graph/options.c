@@ -156,13 +156,11 @@ static psg_status check_sides(const psg_axis *axis, char name) {
                         axis->bc[0] == PSG_BC_PERIODIC ? "lower" : "upper", name);
     }
     const psg_transform *row = psg_transform_of(axis);
-    const bool free = axis->bc[0] == PSG_BC_FREE || axis->bc[1] == PSG_BC_FREE;
-    if (row == NULL || (free && (name == 'x' || name == 'y'))) {
-        return psg_fail(
-            PSG_ERR_UNSUPPORTED,
-            "a free side along %c%s is not there yet: z may have free sides, its points "
-            "in the middle of cells",
-            name, name == 'z' ? " of nodes" : "");
+    if (row == NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "a free side along %c of nodes is not there yet: the points of an axis "
+                        "with a free side are in the middle of cells",
+                        name);
     }
     return psg_transform_intervals(row, axis->n) > 0
                ? PSG_OK
@@ -187,6 +185,22 @@ static psg_status check_axis(const psg_axis *axis, char name) {
     return check_sides(axis, name);
 }
 
+/* A wall opposite to a free side is along z, and alone: kspace has its images. */
+static psg_status check_walls(const psg_axis axis[3]) {
+    const bool tables = psg_transform_free(psg_transform_of(&axis[0])) ||
+                        psg_transform_free(psg_transform_of(&axis[1]));
+    for (int d = 0; d < 3; d++) {
+        const bool one = (axis[d].bc[0] == PSG_BC_FREE) != (axis[d].bc[1] == PSG_BC_FREE);
+        if (one && (d < 2 || tables)) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "%c is free at one side alone%s, which is not there yet: z may be, "
+                            "where x and y have no free side",
+                            "xyz"[d], d < 2 ? "" : ", and x or y is free");
+        }
+    }
+    return PSG_OK;
+}
+
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
     const psg_axis *a = grid->axis;
     for (int d = 0; d < 3; d++) {
@@ -196,17 +210,23 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
         }
     }
     for (int d = 0; d < 3; d++) { /* FFTW counts two numbers of each complex one in an int */
-        if (!psg_transforms_periodic(grid) && a[d].n > INT32_MAX / 2) {
+        const size_t most = INT32_MAX / (psg_transforms_free_side(grid) ? 5 : 2);
+        if (!psg_transforms_periodic(grid) && a[d].n > most) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "n%c = %zu: at most %d points per axis where sides are not periodic",
-                            "xyz"[d], a[d].n, INT32_MAX / 2);
+                            "n%c = %zu: at most %zu points per axis where sides are not periodic",
+                            "xyz"[d], a[d].n, most);
         }
     }
+    const psg_status walls = check_walls(a);
+    if (walls != PSG_OK) {
+        return walls;
+    }
     const size_t row = psg_transform_row(a[0].n, psg_transform_of(&a[0])->kind[0]);
+    const size_t rows = psg_transform_length(a[1].n, psg_transform_of(&a[1])->kind[0]);
     const size_t complex_bytes = precision == PSG_F64 ? 16 : 8;
     size_t bytes = 0;
     if (__builtin_mul_overflow(row, a[2].n, &bytes) || bytes > UINT32_MAX / 2 ||
-        __builtin_mul_overflow(row, a[1].n, &bytes) || bytes > UINT32_MAX / 2 ||
+        __builtin_mul_overflow(row, rows, &bytes) || bytes > UINT32_MAX / 2 ||
         __builtin_mul_overflow(bytes, a[2].n, &bytes) ||
         __builtin_mul_overflow(bytes, complex_bytes, &bytes) || bytes > SIZE_MAX / 8) {
         return psg_fail(

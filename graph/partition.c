@@ -94,7 +94,7 @@ static size_t field_bytes(const psg_plan *plan) {
 /* All that a process has for another one, bytes. */
 static size_t bytes_between(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    return most_of(plan, c->layout.n[2]) * most_of(plan, c->layout.n[1]) * c->layout.nxc * 2 *
+    return most_of(plan, c->layout.n[2]) * most_of(plan, c->layout.nyc) * c->layout.nxc * 2 *
            c->cpu->real_bytes;
 }
 
@@ -135,6 +135,11 @@ size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets) {
                                        : one_each(plan, tasks);
 }
 
+/* Planes, or rows of the spectrum. */
+static size_t extent_of(const psg_plan *plan, bool sheets) {
+    return sheets ? plan->context.layout.nyc : plan->context.layout.n[2];
+}
+
 /* What a core has to do: planes, or of sheets tiles of columns, of which a last one may
  * not be full. */
 static size_t work_of(const psg_plan *plan, bool sheets, size_t from, size_t to) {
@@ -144,7 +149,7 @@ static size_t work_of(const psg_plan *plan, bool sheets, size_t from, size_t to)
 
 /* That of the busiest member, if each has its share of the parts. */
 static size_t busiest_of(const psg_plan *plan, bool sheets, size_t cores, size_t parts) {
-    const size_t extent = plan->context.layout.n[sheets ? 1 : 2];
+    const size_t extent = extent_of(plan, sheets);
     size_t most = 0;
     for (size_t m = 0; m < cores; m++) {
         size_t here = 0;
@@ -159,7 +164,7 @@ static size_t busiest_of(const psg_plan *plan, bool sheets, size_t cores, size_t
 /* The finest cut, into `most` parts at most, whose busiest core has hardly more to do than that of
  * the best one. */
 static size_t balanced(const psg_plan *plan, bool sheets, size_t cores, size_t most) {
-    const size_t finest = clamp(most, 1, plan->context.layout.n[sheets ? 1 : 2]);
+    const size_t finest = clamp(most, 1, extent_of(plan, sheets));
     size_t least = SIZE_MAX;
     for (size_t parts = 1; parts <= finest; parts++) {
         const size_t busiest = busiest_of(plan, sheets, cores, parts);
@@ -236,8 +241,9 @@ static cut choose_planes(const psg_plan *plan, int kind) {
     const size_t row_bytes = 2 * plan->context.layout.nxc * plan->context.cpu->real_bytes;
     size_t (*const suiting)(const psg_plan *, bool) = plan->route.executor->parts;
     const size_t tasks = suiting != NULL ? suiting(plan, false) : tasks_of(plan, kind, false);
-    cut planes = {.parts = parts_of(plan, kind, tasks, own, planes_max, n[1] * row_bytes),
-                  .mixed = suiting != NULL};
+    cut planes = {
+        .parts = parts_of(plan, kind, tasks, own, planes_max, plan->context.layout.nyc * row_bytes),
+        .mixed = suiting != NULL};
     if (plan->problem.options.segment_planes > 0) {
         planes.width =
             clamp(plan->problem.options.segment_planes, 1, own < planes_max ? own : planes_max);
@@ -248,13 +254,13 @@ static cut choose_planes(const psg_plan *plan, int kind) {
 /* The share of the asked sheets for one kind of worker, cut like the rows. */
 static size_t sheets_of(const psg_plan *plan, int kind) {
     const size_t asked =
-        most_of(plan, clamp(plan->problem.options.sheets, 1, plan->context.layout.n[1]));
+        most_of(plan, clamp(plan->problem.options.sheets, 1, plan->context.layout.nyc));
     return clamp(run_of(plan, kind, asked), 1, asked);
 }
 
 static cut choose_rows(const psg_plan *plan, int kind) {
     const size_t *n = plan->context.layout.n;
-    const size_t own = run_of(plan, kind, most_of(plan, n[1]));
+    const size_t own = run_of(plan, kind, most_of(plan, plan->context.layout.nyc));
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.layout.nxc);
     const size_t bytes = plan->route.home->sheet_copies * n[2] * 2 * plan->context.layout.nxc *
                          plan->context.cpu->real_bytes;
@@ -371,7 +377,7 @@ static void spread(psg_parts *parts, const psg_plan *plan, int (*worker)(int gpu
 
 psg_status psg_partition_rows(psg_layout *l, const psg_plan *plan) {
     const cut rows[KINDS] = {choose_rows(plan, CORES), choose_rows(plan, GPUS)};
-    const size_t spectrum[3] = {l->nxc, l->n[1], l->n[2]};
+    const size_t spectrum[3] = {l->nxc, l->nyc, l->n[2]};
     psg_status status = cut_array(&l->sheets, plan, rows, spectrum, 1);
     status = status == PSG_OK ? make_bundles(l, plan) : status;
     if (status != PSG_OK) {

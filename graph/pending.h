@@ -3,6 +3,7 @@
 #define PSG_GRAPH_PENDING_H
 
 #include "graph/arrays.h"
+#include "graph/green.h"
 #include "graph/pcg.h"
 #include "graph/sides.h"
 
@@ -16,6 +17,7 @@ typedef struct psg_pending {
     psg_mean mean;         /**< what to do with the mean of f */
     double *means;         /**< where the means of f go; NULL: nowhere but to the plan */
     psg_sides_room *sides; /**< memory of terms.sides; NULL: none */
+    psg_green *green;      /**< of which terms.table is; NULL: neither x nor y is free */
     double side_largest;   /**< the largest absolute value that the sides add to f here */
     bool chained;          /**< its tasks are one of StarPU's */
     size_t steps_most;     /**< with epsilon; 0: without */
@@ -29,6 +31,7 @@ typedef struct psg_pending_list {
     psg_pending *newest;
     psg_pending *idle; /**< ended, and kept with their runs for other solves */
     psg_sides_room *idle_rooms;
+    psg_green *kept;
     uint64_t launched;
 } psg_pending_list;
 

@@ -17,7 +17,7 @@ static size_t points_of(const psg_plan *plan) {
 /* Bytes of the spectrum of a right-hand side. */
 static size_t spectrum_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    return c->layout.nxc * c->layout.n[1] * c->layout.n[2] * 2 * c->cpu->real_bytes;
+    return c->layout.nxc * c->layout.nyc * c->layout.n[2] * 2 * c->cpu->real_bytes;
 }
 
 static size_t least(size_t a, size_t b) {

@@ -62,12 +62,12 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
 bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
-    const size_t plane = c->layout.n[1] * row;
+    const size_t plane = c->layout.nyc * row;
     const size_t segments = psg_range_count(c->layout.segments.gpus);
     const psg_range all = {0, c->layout.segments.count};
     const size_t planes = psg_parts_largest(&c->layout.segments, all, 2);
     const size_t ranks = (size_t)plan->processes.ranks;
-    const size_t own_rows = (c->layout.n[1] + ranks - 1) / ranks;
+    const size_t own_rows = (c->layout.nyc + ranks - 1) / ranks;
     const size_t all_rows = own_rows - psg_workers_cores(plan->workers.cpu_share, own_rows);
     const size_t asked = plan->problem.options.sheets > 0
                              ? (plan->problem.options.sheets + ranks - 1) / ranks
@@ -101,7 +101,7 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
 static double spectrum_part(const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const double parts = (double)plan->workers.gpu_count * plan->processes.ranks;
-    return (double)(l->n[2] * l->n[1] * l->nxc * 2 * plan->context.cpu->real_bytes) / parts;
+    return (double)(l->n[2] * l->nyc * l->nxc * 2 * plan->context.cpu->real_bytes) / parts;
 }
 
 /* What is left of the fullest GPU beside the spectrum and f, which the program may still allocate.
@@ -110,7 +110,8 @@ static double spectrum_part(const psg_plan *plan) {
 static double beside(const psg_plan *plan, double *left, double otherwise) {
     const psg_layout *l = &plan->context.layout;
     const double spectrum = spectrum_part(plan) * (double)(1 + 2 * plan->route.graph->wholes);
-    const double f = spectrum_part(plan) * (double)l->n[0] / (2 * (double)l->nxc);
+    const double f =
+        spectrum_part(plan) * (double)(l->n[0] * l->n[1]) / (2 * (double)(l->nxc * l->nyc));
     const double least = TUNING_GPU_PARTS_AT_ONCE * (double)TUNING_GPU_PART_BYTES;
     double starpu = INFINITY; /* left beside the spectrum: of what StarPU may take, */
     double all = INFINITY;    /* and of all memory, where f is still to come */
@@ -240,7 +241,7 @@ psg_status psg_placement_check_bytes(const psg_plan *plan, double needed, const 
 psg_status psg_placement_check_task(const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const size_t row = l->nxc * 2 * plan->context.cpu->real_bytes;
-    const size_t segment = psg_parts_largest(&l->segments, l->segments.gpus, 2) * l->n[1] * row;
+    const size_t segment = psg_parts_largest(&l->segments, l->segments.gpus, 2) * l->nyc * row;
     const size_t sheet = plan->route.home->sheet_copies * l->n[2] * row *
                          psg_parts_largest(&l->sheets, l->sheets.gpus, 1);
     return psg_placement_check_bytes(plan, 2 * (double)(segment > sheet ? segment : sheet),

@@ -49,7 +49,8 @@ static void set_context(psg_plan *plan) {
         c->kind[d] = psg_transform_of(&plan->problem.grid.axis[d])->kind[0];
     }
     c->layout.nxc = psg_transform_row(c->layout.n[0], c->kind[0]);
-    c->divide.apart = c->kind[0] != PSG_TRANSFORM_PERIODIC;
+    c->layout.nyc = psg_transform_length(c->layout.n[1], c->kind[1]);
+    c->divide.apart = !psg_transform_complex(c->kind[0]);
     c->waves = &plan->problem.waves;
     c->divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &plan->problem.free_z : NULL;
     c->engine.owner = c;
@@ -151,6 +152,15 @@ static psg_status make_history(psg_plan *plan) {
                : psg_fail(PSG_ERR_MEMORY, "no memory for the history of a solve");
 }
 
+/* Most solves have the plan's lambda. */
+static psg_status make_green(psg_plan *plan) {
+    psg_green *first = NULL;
+    const psg_status status =
+        psg_green_take(&plan->pending.kept, plan, plan->problem.terms.lambda, &first);
+    psg_green_give_back(first);
+    return status;
+}
+
 static psg_status make_executor(psg_plan *plan) {
     const psg_executor_row *e = plan->route.executor;
     psg_route_say(&plan->route, plan);
@@ -162,6 +172,7 @@ static psg_status make_executor(psg_plan *plan) {
 static void free_arrangement(psg_plan *plan) {
     psg_context *c = &plan->context;
     psg_history_close(&plan->work.latest);
+    psg_green_free(&plan->pending.kept);
     psg_storage_free(&plan->storage, plan);
     if (c->engine.gpu != NULL) {
         psg_runtime_awake();
@@ -272,6 +283,7 @@ static psg_status arrange(psg_plan *plan) {
     STEP(psg_storage_workspaces(&plan->storage, plan));
     STEP(psg_transforms_plan(&c->fft, plan));
     STEP(make_scratch(plan));
+    STEP(make_green(plan));
     STEP(make_history(plan));
     STEP(psg_placement_gpus(&placement->gpu_user, &c->engine, plan));
     STEP(psg_placement_check_task(plan));

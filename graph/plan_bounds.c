@@ -139,7 +139,7 @@ static double foreign_bytes(const psg_plan *plan, int gpu) {
     double points = 0;
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
         points += c->layout.segments.part[s].home == gpu
-                      ? (double)psg_layout_planes(&c->layout, s) * (double)(c->layout.n[1] - rows)
+                      ? (double)psg_layout_planes(&c->layout, s) * (double)(c->layout.nyc - rows)
                       : 0;
     }
     for (size_t p = c->layout.sheets.own.first; p < c->layout.sheets.own.end; p++) {

@@ -6,6 +6,7 @@
 #include "graph/exchange.h"
 #include "graph/executors.h"
 #include "graph/fused.h"
+#include "graph/green.h"
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_machine.h"
@@ -13,6 +14,7 @@
 #include "graph/ranks.h"
 #include "graph/staged.h"
 #include "graph/status.h"
+#include "graph/transform_table.h"
 #include "graph/whole.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
@@ -155,15 +157,19 @@ static bool asks_for(const psg_plan *plan, psg_executor executor) {
     return asked == executor || asked == PSG_EXECUTOR_AUTO;
 }
 
-static psg_status check_free_z(const psg_plan *plan) {
+static psg_status check_free(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    if (c->divide.free == NULL) {
+    if (!psg_transforms_free_side(&plan->problem.grid)) {
         return PSG_OK;
     }
     if (!fused(plan) || !psg_platform->computes) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "a free side along z is for the fused graph so far (graph = fused), and is "
-                        "not simulated");
+                        "a free side is for the fused graph so far (graph = fused), and is not "
+                        "simulated");
+    }
+    if (plan->workers.gpu_count > 0 && psg_green_needed(c)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "a free side along x or y is for cores so far (gpus = 0)");
     }
     return plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->has_kspace(c))
                ? PSG_OK
@@ -176,7 +182,7 @@ static psg_status check_free_z(const psg_plan *plan) {
 
 psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
-    const psg_status status = check_free_z(plan);
+    const psg_status status = check_free(plan);
     if (status != PSG_OK) {
         return status;
     }

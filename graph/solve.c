@@ -77,6 +77,10 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
     if (status == PSG_OK) {
         status = psg_terms_take(plan, &args, &pending->terms, &pending->mean);
     }
+    if (status == PSG_OK) {
+        status = psg_green_take(&plan->pending.kept, plan, pending->terms.lambda, &pending->green);
+        pending->terms.table = pending->green != NULL ? &pending->green->table : NULL;
+    }
     if (status == PSG_OK && arrays->in_place && needs_mean(plan, &pending->terms) &&
         pending->mean == PSG_MEAN_ERROR) {
         status = psg_fail(PSG_ERR_ARG,
@@ -116,6 +120,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     }
     if (status != PSG_OK) {
         psg_sides_give_back(plan, pending != NULL ? pending->sides : NULL);
+        psg_green_give_back(pending != NULL ? pending->green : NULL);
         psg_pending_destroy(pending);
         return status;
     }
@@ -487,6 +492,7 @@ psg_status psg_wait(psg_plan *plan) {
         psg_runtime_rest();
     }
     psg_sides_give_back(plan, pending->sides);
+    psg_green_give_back(pending->green);
     pending->workspace->users--;
     plan->pending.oldest = pending->next;
     plan->pending.newest = plan->pending.oldest != NULL ? plan->pending.newest : NULL;

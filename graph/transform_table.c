@@ -77,3 +77,11 @@ bool psg_transforms_periodic(const psg_grid *grid) {
     }
     return all;
 }
+
+bool psg_transforms_free_side(const psg_grid *grid) {
+    bool any = false;
+    for (int d = 0; d < 3; d++) {
+        any = any || psg_transform_free(psg_transform_of(&grid->axis[d]));
+    }
+    return any;
+}

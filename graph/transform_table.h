@@ -46,5 +46,7 @@ double psg_transforms_norm(const psg_grid *grid);
 /** Has the equation with lambda = 0 no solution for the mode (0,0,0)? */
 bool psg_transforms_null(const psg_grid *grid);
 bool psg_transforms_periodic(const psg_grid *grid);
+/** Has an axis a free side? */
+bool psg_transforms_free_side(const psg_grid *grid);
 
 #endif

@@ -50,8 +50,7 @@ psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
 
 /* ------------------------------------------------------------------------------- tables */
 
-/* Put a value into a table of the plan's precision. */
-static void put(const psg_plan *plan, void *table, size_t m, double value) {
+void psg_transforms_put(const psg_plan *plan, void *table, size_t m, double value) {
     if (plan->problem.options.precision == PSG_F64) {
         ((double *)table)[m] = value;
     } else {
@@ -63,11 +62,11 @@ bool psg_transforms_has(const psg_plan *plan, double value) {
     return plan->problem.options.precision == PSG_F64 ? isnormal(value) : isnormal((float)value);
 }
 
-/* Whole waves of mode m in the length of the box; half a wave is 0.5. A free axis has the even
- * modes of twice the length, and then the odd ones. */
-static double waves_of(const psg_transform *row, size_t m, size_t n) {
+/* Whole waves of mode m in the length of the box; half a wave is 0.5. A free axis has the modes of
+ * twice the length, along z the even ones and then the odd ones. */
+static double waves_of(const psg_transform *row, int d, size_t m, size_t n) {
     if (psg_transform_free(row)) {
-        return psg_symbol_waves(2 * (m % n) + m / n, 2 * n) / 2;
+        return psg_symbol_waves(d < 2 ? m : 2 * (m % n) + m / n, 2 * n) / 2;
     }
     return psg_transform_periodic(row) ? psg_symbol_waves(m, n) : ((double)m + row->shift) / 2;
 }
@@ -91,6 +90,16 @@ static int unit_of(const psg_grid *grid) {
     return unit;
 }
 
+double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
+    const psg_axis *axis = &p->grid.axis[d];
+    const psg_transform *row = psg_transform_of(axis);
+    const bool constant = m == 0 && (row->null || psg_transform_free(row));
+    return constant ? 0
+                    : row->eigenvalue[p->options.symbol](waves_of(row, d, m, axis->n),
+                                                         psg_transform_intervals(row, axis->n),
+                                                         ldexp(axis->length, -p->unit));
+}
+
 /* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a
  * Fourier transform, else two. Those of an axis that is far longer than another one may vanish
  * here: check_quotients() knows whether that matters. */
@@ -99,8 +108,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     double least = INFINITY;
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
-    const psg_symbol_function eigenvalue = row->eigenvalue[p->options.symbol];
-    if (eigenvalue == NULL) {
+    if (row->eigenvalue[p->options.symbol] == NULL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "symbol %s has no free sides: spectral and fd2 have them",
                         psg_option_table_word("symbol", p->options.symbol));
@@ -115,11 +123,8 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     for (size_t place = 0; place < count; place++) {
         const size_t m = place < modes ? place : modes - 1; /* of what stays 0 any will do */
         const bool constant = m == 0 && (row->null || psg_transform_free(row));
-        const double value =
-            constant ? 0
-                     : eigenvalue(waves_of(row, m, axis->n), psg_transform_intervals(row, axis->n),
-                                  ldexp(axis->length, -p->unit));
-        put(plan, p->eigen[d], place, value);
+        const double value = psg_transforms_eigenvalue(p, d, m);
+        psg_transforms_put(plan, p->eigen[d], place, value);
         most = fmax(most, fabs(value));
         least = constant ? least : fmin(least, fabs(value));
     }
@@ -146,7 +151,7 @@ static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_p
         for (size_t m = 0; m < count[d] && all; m++) {
             const double k = psg_symbol_derivative(m, p->grid.axis[d].n,
                                                    ldexp(p->grid.axis[d].length, -p->unit));
-            put(plan, table, m, d == 2 && k != 0 ? 1 / k : k);
+            psg_transforms_put(plan, table, m, d == 2 && k != 0 ? 1 / k : k);
         }
     }
     return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for tables of wavenumbers");

@@ -28,6 +28,10 @@ typedef struct psg_problem {
 psg_status psg_transforms_eigenvalues(psg_problem *problem, const psg_plan *plan);
 /** Free the tables, also after a failure. */
 void psg_transforms_free(psg_problem *problem);
+/** That of mode m along an axis, in the order of the spectrum and the tasks' unit of length. */
+double psg_transforms_eigenvalue(const psg_problem *problem, int d, size_t m);
+/** Put a value into a table of the plan's precision. */
+void psg_transforms_put(const psg_plan *plan, void *table, size_t m, double value);
 /** Has the plan's precision this number with all its digits? */
 bool psg_transforms_has(const psg_plan *plan, double value);
 /** FFTW's plans, where cores take tasks; else NULL. @return PSG_OK; PSG_ERR_RUNTIME */

@@ -134,7 +134,7 @@ static subject subject_of(const layout *l, size_t m) {
     case RETURNED:
         return (subject){false, s + m, psg_overlap_rows_all(cut)};
     case SPECTRA:
-        return (subject){false, s + m, cut->n[1]};
+        return (subject){false, s + m, cut->nyc};
     default:
         return (subject){true, p + m, psg_layout_rows(cut, p + m)};
     }
@@ -221,7 +221,7 @@ static place place_of(const layout *l, size_t s, size_t g) {
     const size_t first = cut->bundles.first[bundle->process];
     const size_t before = psg_parts_length(&cut->bundles, (psg_range){first, g}, 1);
     return l->plan->context.form.packed ? (place){at, before * psg_layout_planes(cut, s), rows}
-                                        : (place){at, before, cut->n[1]};
+                                        : (place){at, before, cut->nyc};
 }
 
 static void register_block(starpu_data_handle_t *block, const psg_workspace *workspace,
@@ -257,7 +257,7 @@ static void register_segment(psg_workspace *workspace, const layout *l, size_t s
     if (l->count[SPECTRA] == 0) {
         workspace->spectra[own] = workspace->bundles[own * c->layout.bundles.count];
     } else {
-        const size_t n[3] = {c->layout.nxc, c->layout.n[1], psg_layout_planes(&c->layout, s)};
+        const size_t n[3] = {c->layout.nxc, c->layout.nyc, psg_layout_planes(&c->layout, s)};
         const size_t at = item_at(l, SPECTRA, own);
         psg_block_register(&workspace->spectra[own], item_of(l, at).node, workspace->item[at], n,
                            n[0] * n[1], 2 * c->cpu->real_bytes);

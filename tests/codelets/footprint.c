@@ -34,6 +34,7 @@ static uint32_t footprint(const way *w, psg_task_kind kind) {
             .box = {{0, lo, 0}, {5, hi, PARTS * ROWS}}, .sheets = {m, m + 1}, .home = (int)m};
     }
     const psg_context context = {.layout = {.n = {8, PARTS * ROWS, PARTS * ROWS},
+                                            .nyc = PARTS * ROWS,
                                             .segments = {.count = PARTS, .part = segment},
                                             .sheets = {.count = PARTS, .part = sheet},
                                             .bundles = {.count = PARTS, .part = sheet},

@@ -59,7 +59,7 @@ bad("solve", "--sched", "lsw", says=("--sched 'lsw': ", "did you mean 'lws'?"))
 for given, meant in (("periodic", "PP"), ("Dirichlet", "DD"), ("neuman", "NN")):
     bad("solve", "--bc", given, says=("did you mean --bc %s?" % meant,))
 for given in ("open", "Free"):
-    bad("solve", "--bc", given, says=("F is a free side", "--bc PP,PP,FF"))
+    bad("solve", "--bc", given, says=("F is a free side", "--bc FF"))
 bad(*MODES, "--lambda", "-1", says=("a finite number from 0; below 0 is the equation of waves",))
 
 # More workers than cores.

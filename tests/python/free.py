@@ -158,7 +158,6 @@ def test_spectral_accuracy(n, dtype, rounding):
 # ------------------------------------------------------------------------------------- refused
 
 @pytest.mark.parametrize("bc, options, words", (
-    ("free", {}, "free side along x"), ({"y": "free"}, {}, "free side along y"),
     ({"z": ("periodic", "free")}, {}, "periodic at both sides or at none"),
     ({"z": "free"}, dict(symbol="fd4"), "fd4 has no free sides"),
     ({"z": "free"}, dict(symbol="fd8"), "fd8 has no free sides"),

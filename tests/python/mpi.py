@@ -53,13 +53,14 @@ def free_sides(**options):
     """A sheet has all of z, whose columns come from all processes. The digits are those of one process."""
     shape = (13, 6, 8)
     f = random(shape)
-    for bc in ("free", ("dirichlet", "free"), ("free", "neumann")):
-        with psg.Plan(shape, bc={"z": bc}, gpus=0, effort="estimate") as plan:
+    for bc in ({"z": "free"}, {"z": ("dirichlet", "free")}, {"z": ("free", "neumann")}, "free",
+               {"y": "free", "x": "dirichlet"}, {"z": "free", "x": "free"}):
+        with psg.Plan(shape, bc=bc, gpus=0, effort="estimate") as plan:
             expected = plan.solve(f)
-        with psg.Plan(shape, bc={"z": bc}, gpus=0, comm=world, effort="estimate", **options) as plan:
+        with psg.Plan(shape, bc=bc, gpus=0, comm=world, effort="estimate", **options) as plan:
             mine = np.ascontiguousarray(f[plan.lo[0]:plan.lo[0] + plan.local_shape[0]])
             u = np.concatenate(world.allgather(plan.solve(mine)))
-        check(far(u, expected) <= 1e-15, "z %s, %s: %.1e" % (bc, options, far(u, expected)))
+        check(far(u, expected) <= 1e-15, "%s, %s: %.1e" % (bc, options, far(u, expected)))
 
 
 class Interrupted:
@@ -119,7 +120,7 @@ def refusals(odd):
         check(far(plan.solve(mine), started) <= 1e-14, "a solve after all")
     good = dict(shape=shape, comm=world, gpus=0)
     for wrong in (dict(shape=(4, 4)), dict(shape=(4, 4, 2.5)), dict(shape=(0, 4, 4)), dict(shape=None), dict(dtype="f2"),
-                  dict(dtype="frob"), dict(box=(1, 2)), dict(box=0), dict(box="x"), dict(bc="wet"), dict(bc="free"), dict(points="no"),
+                  dict(dtype="frob"), dict(box=(1, 2)), dict(box=0), dict(box="x"), dict(bc="wet"), dict(bc={"y": ("free", "neumann")}), dict(points="no"),
                   dict(frob=1), dict(graph="no"), dict(lambda_=-1), dict(precision="f32"), dict(gpu_ids="x"), dict(policy="no\0"),
                   dict(time_limit=-1), dict(time_limit="x")):
         refused(odd, wrong, lambda: psg.Plan(**{**good, **wrong}), lambda: psg.Plan(**good))

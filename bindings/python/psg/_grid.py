@@ -49,7 +49,8 @@ def number_of(words: Mapping[str, int], word: Any, name: str) -> int:
             if word.lower() == known or (word and word.upper() == known[0].upper()):
                 return number
     if isinstance(word, str) and word.lower() in ("open", "isolated", "vacuum") and words is SIDES:
-        raise ArgumentError("%s = %s: a side without a condition is 'free', and z may have it: bc={'z': 'free'}" % (name, shown(word)))
+        raise ArgumentError("%s = %s: a side without a condition is 'free': bc='free', or "
+                            "bc={'z': 'free'} for z alone" % (name, shown(word)))
     offered = list(words)
     nearest = difflib.get_close_matches(word.lower(), offered, 1) if isinstance(word, str) else []
     raise ArgumentError("%s: %s is none of %s%s" % (name, shown(word), ", ".join(offered),

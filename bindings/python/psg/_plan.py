@@ -219,7 +219,7 @@ class Plan:
     dtype    float64 or float32
     box      lengths of the box: one for a cube, or (lz, ly, lx), or {"z": lz, ...} with 1 for an axis that is not there
     bc       what holds at the sides: "periodic", "dirichlet" (u is 0) or "neumann" (the derivative across the side is 0),
-             or "free" (z alone: f is 0 beyond the points, and u goes on), or one for each of (z, y, x), or {"z": ...}. A
+             or "free" (f is 0 beyond the points, and u goes on), or one for each of (z, y, x), or {"z": ...}. A
              pair is (lower, upper)
     points   "cells" or "nodes" for axes that are not periodic; psg.points() says where they are
     comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.

@@ -1,0 +1,81 @@
+/* A sheet's columns where x or y is free: modes of f times those of a Green's function, which is a
+ * table. Along a free z the even and the odd modes are apart, as kspace_free.c has them. */
+#include "cpu/internal.h"
+
+#include <string.h>
+
+/* Of twice as many points the modes m and 2n - m are one in the table. */
+static size_t mode_of(const psg_cpu_table *table, int d, size_t m) {
+    return m < table->modes[d] ? m : 2 * (table->modes[d] - 1) - m;
+}
+
+void psg_cpu_table_places(const psg_cpu_divide *divide, size_t i, size_t j, size_t place[2]) {
+    const psg_cpu_table *t = divide->table;
+    const size_t row = (mode_of(t, 1, j) - t->first) * t->modes[2] * t->modes[0];
+    const size_t last = t->modes[0] - 1; /* of what stays 0 any will do */
+    place[0] = row + (divide->apart ? 2 * i : i);
+    place[1] = row + (!divide->apart ? i : 2 * i < last ? 2 * i + 1 : last);
+}
+
+static PSG_CLONES void multiply(size_t count, psg_real *plane, const psg_real *table,
+                                const size_t *place, psg_real scale) {
+    for (size_t m = 0; m < count; m++) {
+        plane[m] *= scale * table[place[m]];
+    }
+}
+
+/* Two real columns in one of complex numbers: as divide_apart() of kspace_free.c. */
+static PSG_CLONES void multiply_apart(size_t columns, psg_complex *low, psg_complex *high,
+                                      const psg_real *table, const size_t *place, psg_real scale) {
+    for (size_t c = 0; c < columns; c++) {
+        const psg_real l[2] = {low[c][0], low[c][1]};
+        const psg_real h[2] = {high[c][0], high[c][1]};
+        const psg_real first = scale / 2 * table[place[2 * c]];
+        const psg_real second = scale / 2 * table[place[2 * c + 1]];
+        const psg_real both = first + second;
+        const psg_real either = first - second;
+        low[c][0] = both * l[0] + either * h[0];
+        low[c][1] = both * l[1] - either * h[1];
+        high[c][0] = both * h[0] + either * l[0];
+        high[c][1] = both * h[1] - either * l[1];
+    }
+}
+
+static void multiply_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide, size_t residue,
+                          const size_t *place, psg_complex *tile) {
+    const psg_cpu_table *t = divide->table;
+    const size_t nz = psg_cpu_fft_points_z(fft);
+    const size_t width = psg_cpu_fft_tile_columns(fft);
+    const bool free = divide->free != NULL;
+    const psg_real scale = -(psg_real)divide->scale;
+    for (size_t k = 0; k < nz; k++) {
+        const size_t mode = mode_of(t, 2, free ? 2 * k + residue : k);
+        const psg_real *table = (const psg_real *)t->values + mode * t->modes[0];
+        const size_t opposite = residue == 0 ? (nz - k) % nz : nz - 1 - k;
+        if (!free || !divide->apart) {
+            multiply(2 * width, tile[k * width], table, place, scale);
+        } else if (opposite >= k) {
+            multiply_apart(width, tile + k * width, tile + opposite * width, table, place, scale);
+        }
+    }
+}
+
+void psg_cpu_kspace_table(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const size_t *place,
+                          psg_complex *tile, psg_complex *odd, void *mode0) {
+    const bool free = divide->free != NULL;
+    if (free) {
+        psg_cpu_twist(fft, tile, odd);
+    }
+    psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile);
+    if (mode0 != NULL) {
+        memcpy(mode0, tile, sizeof *tile);
+    }
+    multiply_tile(fft, divide, 0, place, tile);
+    psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile);
+    if (free) {
+        psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, odd);
+        multiply_tile(fft, divide, 1, place, odd);
+        psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, odd);
+        psg_cpu_add_twisted_back(fft, odd, tile);
+    }
+}

@@ -1,0 +1,177 @@
+#include "graph/green.h"
+#include "base/memory.h"
+#include "graph/plan_struct.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
+#include "graph/transforms.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool is_free(const psg_plan *plan, int d) {
+    return plan->context.kind[d] == PSG_TRANSFORM_FREE;
+}
+
+static double length_of(const psg_problem *p, int d) {
+    return ldexp(p->grid.axis[d].length, -p->unit);
+}
+
+/* Mode m along a free axis d alone, of which k2 is what the other axes and lambda have: that of
+ * cpu/kspace_free.c. */
+static double mode_of_one(const psg_problem *p, int d, double k2, size_t m) {
+    const double length = length_of(p, d);
+    const double h = length / (double)p->grid.axis[d].n;
+    const double k = sqrt(k2);
+    const double decay = p->options.symbol == PSG_SYMBOL_FD2 ? 2 / h * asinh(h * k / 2) : k;
+    if (k2 == 0 && m == 0) {
+        return -length * length / 2;
+    }
+    const double part = m % 2 == 0 ? -expm1(-decay * length) : 1 + exp(-decay * length);
+    return part / (k2 - psg_transforms_eigenvalue(p, d, m));
+}
+
+static void fill_of_one(psg_green *green, const psg_plan *plan, int d, size_t rows) {
+    const psg_problem *p = &plan->problem;
+    const size_t *modes = green->table.modes;
+    size_t place = 0;
+    for (size_t j = green->table.first; j < green->table.first + rows; j++) {
+        for (size_t k = 0; k < modes[2]; k++) {
+            for (size_t i = 0; i < modes[0]; i++, place++) {
+                const size_t m[3] = {i, j, k};
+                double k2 = green->lambda;
+                for (int other = 0; other < 3; other++) {
+                    k2 -= other != d ? psg_transforms_eigenvalue(p, other, m[other]) : 0;
+                }
+                psg_transforms_put(plan, green->values, place, mode_of_one(p, d, k2, m[d]));
+            }
+        }
+    }
+}
+
+/* The kernel of two or three free axes is a sum of products. Where two are free, lambda is 0, and
+ * so is the wavenumber along the third, it is -log(r) / (2 pi), r in the caller's unit. */
+static bool fill(psg_green *green, const psg_plan *plan, size_t rows) {
+    const psg_problem *p = &plan->problem;
+    psg_cpu_green_spec spec = {.kind = p->options.symbol == PSG_SYMBOL_FD2 ? PSG_CPU_GREEN_FD2
+                                                                           : PSG_CPU_GREEN_SPECTRAL,
+                               .lambda = green->lambda,
+                               .zero_at = ldexp(1, -p->unit)};
+    double *eigen = NULL;
+    for (int d = 0; d < 3; d++) {
+        psg_cpu_green_axis *axis = &spec.axis[d];
+        axis->modes = green->table.modes[d];
+        axis->spacing = length_of(p, d) / (double)p->grid.axis[d].n;
+        if (!is_free(plan, d)) { /* one axis at most */
+            eigen = malloc(axis->modes * sizeof *eigen);
+            for (size_t m = 0; eigen != NULL && m < axis->modes; m++) {
+                eigen[m] = psg_transforms_eigenvalue(p, d, m);
+            }
+            axis->eigen = eigen;
+            if (eigen == NULL) {
+                return false;
+            }
+        }
+    }
+    psg_cpu_green *products = psg_cpu_green_create(&spec);
+    free(eigen);
+    if (products != NULL) {
+        plan->context.cpu->green_rows(products, green->table.first, rows, green->values);
+    }
+    psg_cpu_green_destroy(products);
+    return products != NULL;
+}
+
+/* The rows that the sheets of this process need: of 2n rows j and 2n - j are the same.
+ * @return how many */
+static size_t find_rows(psg_cpu_table *table, const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t top = table->modes[1] - 1;
+    size_t end = 0;
+    table->first = top;
+    for (size_t p = l->sheets.own.first; p < l->sheets.own.end; p++) {
+        const psg_box *box = &l->sheets.part[p].box;
+        for (size_t j = box->lo[1]; j < box->hi[1]; j++) {
+            const size_t mode = j <= top ? j : 2 * top - j;
+            table->first = mode < table->first ? mode : table->first;
+            end = mode >= end ? mode + 1 : end;
+        }
+    }
+    return end > table->first ? end - table->first : 0;
+}
+
+static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
+    psg_cpu_table *table = &green->table;
+    int free_axes = 0, last = 0;
+    for (int d = 0; d < 3; d++) {
+        const size_t n = plan->context.layout.n[d];
+        table->modes[d] = is_free(plan, d)                        ? n + 1
+                          : d == 0 && !plan->context.divide.apart ? plan->context.layout.nxc
+                                                                  : n;
+        free_axes += is_free(plan, d);
+        last = is_free(plan, d) ? d : last;
+    }
+    const size_t rows = find_rows(table, plan);
+    const size_t count = rows * table->modes[2] * table->modes[0];
+    green->lambda = lambda;
+    if (green->values == NULL) {
+        green->values = base_allocate(count * plan->context.cpu->real_bytes);
+        table->values = green->values;
+    }
+    if (green->values != NULL && free_axes == 1) {
+        fill_of_one(green, plan, last, rows);
+        return PSG_OK;
+    }
+    return green->values != NULL && fill(green, plan, rows)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no memory for the Green's function of the free sides: %zu numbers",
+                          count);
+}
+
+psg_status psg_green_take(psg_green **kept, const psg_plan *plan, double lambda,
+                          psg_green **taken) {
+    psg_green *idle = NULL;
+    *taken = NULL;
+    if (!psg_green_needed(&plan->context)) {
+        return PSG_OK;
+    }
+    for (psg_green *g = *kept; g != NULL && *taken == NULL; g = g->next) {
+        *taken = g->lambda == lambda ? g : NULL;
+        idle = g->users == 0 ? g : idle;
+    }
+    psg_status status = PSG_OK;
+    if (*taken == NULL && idle == NULL) {
+        idle = calloc(1, sizeof *idle);
+        if (idle == NULL) {
+            return psg_fail(PSG_ERR_MEMORY, "no memory for a Green's function");
+        }
+        idle->next = *kept;
+        *kept = idle;
+    }
+    if (*taken == NULL) {
+        status = make(idle, plan, lambda);
+        *taken = idle;
+    }
+    if (status != PSG_OK) {
+        idle->lambda = NAN; /* of none */
+        *taken = NULL;
+        return status;
+    }
+    (*taken)->users++;
+    return PSG_OK;
+}
+
+void psg_green_give_back(psg_green *green) {
+    if (green != NULL) {
+        green->users--;
+    }
+}
+
+void psg_green_free(psg_green **kept) {
+    while (*kept != NULL) {
+        psg_green *next = (*kept)->next;
+        free((*kept)->values);
+        free(*kept);
+        *kept = next;
+    }
+}
