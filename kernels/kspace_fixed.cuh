@@ -274,6 +274,41 @@ struct kspace_swap {
 
 #if defined(__CUDACC__)
 
+/// What a FREE kernel does before the transforms of a tile.
+template <class S, class Column>
+__device__ __forceinline__ void
+kspace_enter_free(typename S::Complex *v, typename S::Member q, int col, typename S::Complex *buf,
+                  const kspace_args<typename S::Real> &a, const Column &c,
+                  kspace_free_room<typename S::Real> &room) {
+    if (q == 0)
+        c.begin(a, (uint32_t)col, room);
+    if (a.free.wall != 0) {
+        kspace_leave_moment<S>(v, q, col, buf, a, c);
+        __syncthreads();
+        kspace_take_moment<S>(q, col, buf, a, c, room);
+        __syncthreads();
+    }
+    kspace_twist<S, false>(v, q, a, c);
+}
+
+/// And after them.
+template <class S, bool AHEAD, class Column>
+__device__ __forceinline__ void kspace_leave_free(typename S::Complex *v, typename S::Member q,
+                                                  int col, const kspace_args<typename S::Real> &a,
+                                                  const Column &c,
+                                                  kspace_free_room<typename S::Real> &room) {
+    kspace_twist<S, true>(v, q, a, c);
+    kspace_halve<S>(v, c, kspace_swap());
+    if (a.free.wall != 0) {
+        kspace_tell_first<S>(v, q, col, a, c, room);
+        __syncthreads();
+        kspace_add_image<S>(v, q, col, a, c, room);
+        if (AHEAD)
+            __syncthreads(); // the next tile begins by writing the room
+    }
+    kspace_store_half<S>(v, q, a, c);
+}
+
 /// Grid: x any if AHEAD: while a tile is transformed back and stored, the block's next one is on
 /// its way to shared memory; else tiles; y: sheets. Block: S::BLOCK; shared memory:
 /// kspace_fixed_bytes().
@@ -286,7 +321,6 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     Complex *buf = reinterpret_cast<Complex *>(kspace_shared);
     [[maybe_unused]] auto &room =
         *reinterpret_cast<kspace_free_room<typename S::Real> *>(buf + S::ROWS * S::COLUMNS);
-    [[maybe_unused]] const bool wall = Column::FREE && a.free.wall != 0;
     const int col = S::column((int)threadIdx.x);
     const auto q = S::member((int)threadIdx.x, SIDES && a.z.reflected());
     wait_for_the_one_before();
@@ -304,15 +338,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         if (SIDES)
             r2r_begin<S>(v, q, a.z);
         if constexpr (Column::FREE) {
-            if (q == 0)
-                c.begin(a, (uint32_t)col, room);
-            if (wall) {
-                kspace_leave_moment<S>(v, q, col, buf, a, c);
-                __syncthreads();
-                kspace_take_moment<S>(q, col, buf, a, c, room);
-                __syncthreads();
-            }
-            kspace_twist<S, false>(v, q, a, c);
+            kspace_enter_free<S>(v, q, col, buf, a, c, room);
         }
         S::template forward<0>(v, q, a.twiddles);
         exchange<S, 0, 1>(v, q, col, buf);
@@ -353,16 +379,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         if (SIDES)
             r2r_end<S>(v, q, a.z);
         if constexpr (Column::FREE) {
-            kspace_twist<S, true>(v, q, a, c);
-            kspace_halve<S>(v, c, kspace_swap());
-            if (wall) {
-                kspace_tell_first<S>(v, q, col, a, c, room);
-                __syncthreads();
-                kspace_add_image<S>(v, q, col, a, c, room);
-                if (AHEAD)
-                    __syncthreads(); // the next tile begins by writing the room
-            }
-            kspace_store_half<S>(v, q, a, c);
+            kspace_leave_free<S, AHEAD>(v, q, col, a, c, room);
         } else {
             kspace_store<S, SIDES>(v, q, a, c);
         }
