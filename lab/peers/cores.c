@@ -427,6 +427,7 @@ int main(int argc, char **argv) {
         {"fftw_mpi", NULL, NULL, "MPI, and FFTW's MPI library"},
 #endif
         {"many", bench_many, NULL, ""},
+        {"free", bench_free, NULL, ""},
         {"fft", bench_fft, &bench_transforms_cores, ""},
         {"tasks", bench_tasks, NULL, ""},
         {"workload", bench_workload, &peer_ways_cores, ""},
