@@ -110,11 +110,9 @@ static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
         [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10, [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
         [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11, [PSG_TRANSFORM_FREE] = PSG_CUDA_FREE};
     const psg_cuda_r2r kind = kinds[c->kind[d]];
-    const psg_cpu_free *free = c->divide.free;
-    const bool sided = c->divide.apart || (kind == PSG_CUDA_FREE && free->wall[0] + free->wall[1]);
-    return !sided                  ? kind
+    return !c->divide.apart        ? kind
            : kind == PSG_CUDA_DFT  ? PSG_CUDA_R2HC
-           : kind == PSG_CUDA_FREE ? PSG_CUDA_FREE_SIDED
+           : kind == PSG_CUDA_FREE ? PSG_CUDA_FREE_PAIRS
                                    : kind;
 }
 

@@ -41,10 +41,10 @@ typedef enum psg_cuda_r2r {
     PSG_CUDA_RODFT01,
     PSG_CUDA_RODFT11,
     PSG_CUDA_R2R_KINDS,
-    /* Of kspace.h alone, see psg_cuda_free: a z with two free ends, where x has one mode in each
-     * number; with any ends and modes. */
+    /* Of kspace.h alone, see psg_cuda_free: a z with a free end; where numbers have two modes along
+     * x. */
     PSG_CUDA_FREE = PSG_CUDA_R2R_KINDS,
-    PSG_CUDA_FREE_SIDED
+    PSG_CUDA_FREE_PAIRS
 } psg_cuda_r2r;
 
 /** The planes of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k

@@ -47,7 +47,7 @@ const kspace_entry *find_entry(psg_cuda_precision precision, psg_cuda_r2r kind, 
 
 /// Has z a free end?
 bool is_free(psg_cuda_r2r kind) {
-    return kind == PSG_CUDA_FREE || kind == PSG_CUDA_FREE_SIDED;
+    return kind == PSG_CUDA_FREE || kind == PSG_CUDA_FREE_PAIRS;
 }
 
 /// Is there a kernel for any length that factors?
@@ -341,7 +341,6 @@ cudaError_t run(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t 
     if (!plan || !bands || count < 1 || count > 2 || !columns || columns->nxc == 0 || !symbol ||
         !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
         (symbol->pairs && (plan->kind == PSG_CUDA_DFT || plan->kind == PSG_CUDA_FREE)) ||
-        (plan->kind == PSG_CUDA_FREE && (symbol->free.wall[0] != 0 || symbol->free.wall[1] != 0)) ||
         columns->rows > INT32_MAX / columns->nxc || columns->strip > columns->nxc ||
         !bands_valid(plan, bands, count, columns))
         return cudaErrorInvalidValue;

@@ -1,6 +1,6 @@
 // The fused z kernel for lengths known at compile time, on columns in registers (columns.cuh).
 // SIDES kernels have a real-to-real transform along z (r2r_fused.cuh), or two modes in each number
-// of a row. FREE ones have a z whose ends are free, and virtual columns (kspace_free.cuh): of two
+// of a row. FREE ones have a z with a free end, and virtual columns (kspace_free.cuh): of two
 // neighbours each stores every second number of their sum.
 #ifndef PSG_KERNELS_KSPACE_FIXED_CUH
 #define PSG_KERNELS_KSPACE_FIXED_CUH
@@ -178,6 +178,38 @@ PSG_HD void kspace_twist(typename S::Complex *v, typename S::Member q,
     }
 }
 
+/// Beside a wall a thread leaves the charge and the moment of its points where its first two are in
+/// the buffer, if the column has them; and one thread of the column finds their sums.
+template <class S> PSG_HD int kspace_slot(typename S::Member q, int col, int e) {
+    return S::at(S::template row<0>(q, 0) + e * S::template row_step<0>(), col);
+}
+template <class S, class Column>
+PSG_HD void kspace_leave_moment(const typename S::Complex *v, typename S::Member q, int col,
+                                typename S::Complex *buf, const kspace_args<typename S::Real> &a,
+                                const Column &c) {
+    using Real = typename S::Real;
+    if (!c.has_moment(a))
+        return;
+    typename S::Complex charge = {Real(0), Real(0)}, moment = charge;
+    PSG_UNROLL
+    for (int e = 0; e < S::E; e++) {
+        const uint32_t k = kspace_from_wall(a, (uint32_t)S::template place<0>(q, e));
+        charge = charge + v[e];
+        moment = moment + (Real(k) + Real(0.5)) * v[e];
+    }
+    buf[kspace_slot<S>(q, col, 0)] = charge;
+    buf[kspace_slot<S>(q, col, 1)] = moment;
+}
+template <class S, class Column>
+PSG_HD void kspace_take_moment(typename S::Member q, int col, const typename S::Complex *buf,
+                               const kspace_args<typename S::Real> &a, const Column &c,
+                               kspace_free_room<typename S::Real> &room) {
+    for (int other = 0; other < S::T && q == 0 && c.has_moment(a); other++) {
+        room.charge[col] = room.charge[col] + buf[kspace_slot<S>(other, col, 0)];
+        room.moment[col] = room.moment[col] + buf[kspace_slot<S>(other, col, 1)];
+    }
+}
+
 /// Of a FREE kernel: v[e / 2] is the number that this thread stores, of every two the first one if
 /// it has the even modes, else the second one. swap(e, v): gives v to the neighbour, for what that
 /// one gives
@@ -190,6 +222,27 @@ PSG_HD void kspace_halve(typename S::Complex *v, const Column &c, Swap swap) {
         v[e / 2] = kept + swap(e, given);
     }
 }
+/// Beside a wall: the thread that has the number at the wall tells it; and all add u of the image.
+template <class S, class Column>
+PSG_HD void kspace_tell_first(const typename S::Complex *v, typename S::Member q, int col,
+                              const kspace_args<typename S::Real> &a, const Column &c,
+                              kspace_free_room<typename S::Real> &room) {
+    if (a.free.upper ? q == S::T - 1 && c.odd : q == 0 && !c.odd)
+        room.first[col / 2] = a.free.upper ? v[S::E / 2 - 1] : v[0];
+}
+template <class S, class Column>
+PSG_HD void kspace_add_image(typename S::Complex *v, typename S::Member q, int col,
+                             const kspace_args<typename S::Real> &a, const Column &c,
+                             const kspace_free_room<typename S::Real> &room) {
+    const kspace_free_image<typename S::Real> image(a, room, (uint32_t)(col / 2 * 2),
+                                                    room.first[col / 2]);
+    PSG_UNROLL
+    for (int e = 0; e < S::E; e += 2) {
+        const uint32_t z = (uint32_t)(S::template place<0>(q, e) + (c.odd ? S::stride(0) : 0));
+        v[e / 2] = v[e / 2] + image.template at<false>(kspace_from_wall(a, z));
+    }
+}
+
 template <class S, class Column>
 PSG_HD void kspace_store_half(const typename S::Complex *v, typename S::Member q,
                               const kspace_args<typename S::Real> &a, const Column &c) {
@@ -203,9 +256,9 @@ PSG_HD void kspace_store_half(const typename S::Complex *v, typename S::Member q
                           });
 }
 
-/// Bytes of shared memory: what the columns exchange, and the factors of FREE ones.
+/// Bytes of shared memory: what the columns exchange, and the room of FREE ones.
 template <class S, class Column> constexpr size_t kspace_fixed_bytes() {
-    return S::shared_bytes + (Column::FREE ? S::COLUMNS * sizeof(typename S::Real) : 0);
+    return S::shared_bytes + (Column::FREE ? sizeof(kspace_free_room<typename S::Real>) : 0);
 }
 
 /// The swap of neighbours in a warp, all threads of which come here.
@@ -221,6 +274,41 @@ struct kspace_swap {
 
 #if defined(__CUDACC__)
 
+/// What a FREE kernel does before the transforms of a tile.
+template <class S, class Column>
+__device__ __forceinline__ void
+kspace_enter_free(typename S::Complex *v, typename S::Member q, int col, typename S::Complex *buf,
+                  const kspace_args<typename S::Real> &a, const Column &c,
+                  kspace_free_room<typename S::Real> &room) {
+    if (q == 0)
+        c.begin(a, (uint32_t)col, room);
+    if (a.free.wall != 0) {
+        kspace_leave_moment<S>(v, q, col, buf, a, c);
+        __syncthreads();
+        kspace_take_moment<S>(q, col, buf, a, c, room);
+        __syncthreads();
+    }
+    kspace_twist<S, false>(v, q, a, c);
+}
+
+/// And after them.
+template <class S, bool AHEAD, class Column>
+__device__ __forceinline__ void kspace_leave_free(typename S::Complex *v, typename S::Member q,
+                                                  int col, const kspace_args<typename S::Real> &a,
+                                                  const Column &c,
+                                                  kspace_free_room<typename S::Real> &room) {
+    kspace_twist<S, true>(v, q, a, c);
+    kspace_halve<S>(v, c, kspace_swap());
+    if (a.free.wall != 0) {
+        kspace_tell_first<S>(v, q, col, a, c, room);
+        __syncthreads();
+        kspace_add_image<S>(v, q, col, a, c, room);
+        if (AHEAD)
+            __syncthreads(); // the next tile begins by writing the room
+    }
+    kspace_store_half<S>(v, q, a, c);
+}
+
 /// Grid: x any if AHEAD: while a tile is transformed back and stored, the block's next one is on
 /// its way to shared memory; else tiles; y: sheets. Block: S::BLOCK; shared memory:
 /// kspace_fixed_bytes().
@@ -231,7 +319,8 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     constexpr bool SIDES = !Column::FREE && Column::SIDED;
     extern __shared__ __align__(16) unsigned char kspace_shared[];
     Complex *buf = reinterpret_cast<Complex *>(kspace_shared);
-    [[maybe_unused]] auto *parts = reinterpret_cast<typename S::Real *>(buf + S::ROWS * S::COLUMNS);
+    [[maybe_unused]] auto &room =
+        *reinterpret_cast<kspace_free_room<typename S::Real> *>(buf + S::ROWS * S::COLUMNS);
     const int col = S::column((int)threadIdx.x);
     const auto q = S::member((int)threadIdx.x, SIDES && a.z.reflected());
     wait_for_the_one_before();
@@ -249,9 +338,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         if (SIDES)
             r2r_begin<S>(v, q, a.z);
         if constexpr (Column::FREE) {
-            if (q == 0)
-                parts[col] = c.part_of(a, kspace_free_decay(a.free, c.exy));
-            kspace_twist<S, false>(v, q, a, c);
+            kspace_enter_free<S>(v, q, col, buf, a, c, room);
         }
         S::template forward<0>(v, q, a.twiddles);
         exchange<S, 0, 1>(v, q, col, buf);
@@ -275,7 +362,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
             S::template inverse<S::LAST>(v, q, a.twiddles);
         } else {
             if constexpr (Column::FREE)
-                c.part.x = parts[col];
+                c.part = room.part[col];
             kspace_turn<S>(v, q, a, c);
         }
         if constexpr (S::PASSES == 3) {
@@ -292,9 +379,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         if (SIDES)
             r2r_end<S>(v, q, a.z);
         if constexpr (Column::FREE) {
-            kspace_twist<S, true>(v, q, a, c);
-            kspace_halve<S>(v, c, kspace_swap());
-            kspace_store_half<S>(v, q, a, c);
+            kspace_leave_free<S, AHEAD>(v, q, col, a, c, room);
         } else {
             kspace_store<S, SIDES>(v, q, a, c);
         }

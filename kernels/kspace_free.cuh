@@ -16,6 +16,7 @@ template <class Real> struct kspace_free_room {
     complex_t<Real> part[COLUMNS];                    // scale (1 - p), or scale (1 + p)
     complex_t<Real> decay[COLUMNS];                   // of u beyond the ends, from point to point
     complex_t<Real> charge[COLUMNS], moment[COLUMNS]; // where the base is 0, in steps
+    complex_t<Real> first[COLUMNS];                   // u of f alone at the wall, of kspace_fixed
 };
 
 inline size_t kspace_free_room_bytes(size_t complex_bytes) {
@@ -46,7 +47,7 @@ template <class Real> PSG_HD Real kspace_free_decay(const kspace_free<Real> &z, 
     return z.stencil ? Real(2) * std::asinh(k / Real(2)) : k;
 }
 
-/// A virtual column. @tparam SIDES  a wall is at one end, or numbers have two modes along x
+/// A virtual column. @tparam SIDES  numbers may have two modes along x
 template <class Real, bool SIDES = true> struct kspace_free_column : kspace_column<Real, SIDES> {
     static constexpr bool FREE = true;
     bool odd;
@@ -120,6 +121,29 @@ PSG_HD complex_t<Real> *kspace_number(const kspace_args<Real> &a, const Column &
 template <class Real> PSG_HD uint32_t kspace_from_wall(const kspace_args<Real> &a, uint32_t k) {
     return a.free.upper ? a.list.n - 1 - k : k;
 }
+
+/// u of the image of f in a wall, of a column of the sheet.
+template <class Real> struct kspace_free_image {
+    complex_t<Real> first, decay, charge, moment;
+
+    /// @param even  the virtual column of the even modes
+    /// @param u     of f alone at the wall
+    PSG_HD kspace_free_image(const kspace_args<Real> &a, const kspace_free_room<Real> &room,
+                             uint32_t even, complex_t<Real> u)
+        : decay(room.decay[even]), charge(a.free.image * room.charge[even]),
+          moment(a.free.image * room.moment[even]) {
+        // where nothing decays the base is 0
+        first = {decay.x == Real(0) ? Real(0) : a.free.wall * u.x,
+                 decay.y == Real(0) ? Real(0) : a.free.wall * u.y};
+    }
+    /// At the point k from the wall on. @param PAIRS  the decays may differ
+    template <bool PAIRS> PSG_HD complex_t<Real> at(uint32_t k) const {
+        const Real steps = Real(k + 1), one = std::exp(-decay.x * steps);
+        const Real two = PAIRS ? std::exp(-decay.y * steps) : one;
+        return complex_t<Real>{one * first.x, two * first.y} + moment +
+               (steps - Real(0.5)) * charge;
+    }
+};
 
 /// The charge and the moment of a thread's points, where a column has them, to the buffer.
 template <class Real>
@@ -201,23 +225,13 @@ PSG_HD void kspace_free_end(const kspace_args<Real> &a, uint32_t tile, uint32_t 
     if (!c.valid)
         return;
     const bool wall = a.free.wall != Real(0);
-    const Complex charge = room.charge[2 * col], moment = room.moment[2 * col];
-    Complex image = {Real(0), Real(0)}, decay = image;
-    if (wall) {
-        const Complex first = kspace_free_u(a, buf, col, kspace_from_wall(a, 0));
-        const Complex rate = room.decay[2 * col];
-        const Real steps = Real(from + 1);
-        image = {c.exy == a.lambda ? Real(0) : a.free.wall * first.x * std::exp(-rate.x * steps),
-                 c.other == a.lambda ? Real(0) : a.free.wall * first.y * std::exp(-rate.y * steps)};
-        decay = {std::exp(-rate.x * Real(step)), std::exp(-rate.y * Real(step))};
-    }
+    const Complex first = wall ? kspace_free_u(a, buf, col, kspace_from_wall(a, 0)) : Complex();
+    const kspace_free_image<Real> image(a, room, 2 * col, first);
     for (uint32_t k = from; k < a.list.n; k += step) {
-        const uint32_t z = wall ? kspace_from_wall(a, k) : k;
+        const uint32_t z = kspace_from_wall(a, k);
         Complex u = kspace_free_u(a, buf, col, z);
-        if (wall) {
-            u = u + image + a.free.image * (moment + (Real(k) + Real(0.5)) * charge);
-            image = {image.x * decay.x, image.y * decay.y};
-        }
+        if (wall)
+            u = u + image.template at<true>(k);
         report_nonfinite(u, c.nonfinite(a));
         *kspace_number(a, c, a.band[c.band].to, z) = u;
     }

@@ -1,4 +1,4 @@
-// The fused z kernels of kspace_free_f64.def, for columns with two free ends.
+// The fused z kernels of kspace_free_f64.def, for columns with a free end.
 #include "kernels/kspace_entry.cuh"
 #include "kernels/kspace_fixed.cuh"
 

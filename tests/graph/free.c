@@ -114,8 +114,9 @@ int main(void) {
         all_cuts(&p);
         together(&p);
     }
-    for (size_t c = 0; c < (size_t)3 * FIXED; ++c) {
-        AT_END(free_problem) problem p = problem_of(fixed[c % FIXED], c % 2 * 2, 0, c / FIXED + c);
+    for (size_t c = 0; c < (size_t)ENDS * FIXED; ++c) {
+        AT_END(free_problem)
+        problem p = problem_of(fixed[c % FIXED], c % 2 * 2, c % ENDS, c / FIXED + c);
         all_cuts(&p);
         together(&p);
     }

@@ -79,7 +79,9 @@ template <class S> static void fixed(const kspace_args<typename S::Real> &a, uin
     using Column = kspace_free_column<Real, false>;
     for (uint32_t tile = 0; tile < a.tiles; tile++) {
         std::vector<Complex> buf(S::ROWS * S::COLUMNS, {Real(NAN), Real(NAN)});
-        std::vector<Real> parts(S::COLUMNS, Real(NAN));
+        kspace_free_room<Real> room;
+        memset(&room, 0xff, sizeof room);
+        const bool wall = a.free.wall != 0;
         std::vector<Column> c;
         threads<S> block;
         for (int t = 0; t < S::BLOCK; t++)
@@ -92,7 +94,15 @@ template <class S> static void fixed(const kspace_args<typename S::Real> &a, uin
                 kspace_load<S>(v, q, a, c[t]);
             }
             if (q == 0)
-                parts[col] = c[t].part_of(a, kspace_free_decay(a.free, c[t].exy));
+                c[t].begin(a, (uint32_t)col, room);
+            if (wall)
+                kspace_leave_moment<S>(v, q, col, buf.data(), a, c[t]);
+        });
+        if (wall)
+            block.all([&](Complex *, int q, int col, int t) {
+                kspace_take_moment<S>(q, col, buf.data(), a, c[t], room);
+            });
+        block.all([&](Complex *v, int q, int, int t) {
             kspace_twist<S, false>(v, q, a, c[t]);
             S::template forward<0>(v, q, a.twiddles);
         });
@@ -103,7 +113,7 @@ template <class S> static void fixed(const kspace_args<typename S::Real> &a, uin
             block.template exchange<1, 2>(buf);
         }
         block.all([&](Complex *v, int q, int col, int t) {
-            c[t].part.x = parts[col];
+            c[t].part = room.part[col];
             kspace_turn<S>(v, q, a, c[t]);
         });
         if constexpr (S::PASSES == 3) {
@@ -117,9 +127,15 @@ template <class S> static void fixed(const kspace_args<typename S::Real> &a, uin
             kspace_twist<S, true>(v, q, a, c[t]);
         });
         const std::vector<Complex> before = block.v;
-        block.all([&](Complex *v, int q, int, int t) {
+        block.all([&](Complex *v, int q, int col, int t) {
             kspace_halve<S>(v, c[t],
                             neighbour<Complex>{&before[(size_t)(t ^ 1) * S::ROOM], c[t ^ 1].odd});
+            if (wall)
+                kspace_tell_first<S>(v, q, col, a, c[t], room);
+        });
+        block.all([&](Complex *v, int q, int col, int t) {
+            if (wall)
+                kspace_add_image<S>(v, q, col, a, c[t], room);
             kspace_store_half<S>(v, q, a, c[t]);
         });
     }
@@ -207,6 +223,8 @@ static void several(problem<Real> &p, uint32_t log2_columns, Run run) {
     }
 }
 
+static const int walls[][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+
 template <class Real> static void length(uint32_t n) {
     const psg_cuda_precision precision = sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
     const size_t bytes = sizeof(complex_t<Real>), room = kspace_free_room_bytes(bytes);
@@ -214,14 +232,13 @@ template <class Real> static void length(uint32_t n) {
     kspace_tile_shape tile, few;
     const bool can = kspace_factor(n, &list) &&
                      kspace_choose_tile(list, bytes, kspace_least_shared, &tile, room);
-    if (can != (psg_cuda_kspace_supported(precision, PSG_CUDA_FREE_SIDED, n) > 0)) {
+    if (can != (psg_cuda_kspace_supported(precision, PSG_CUDA_FREE_PAIRS, n) > 0)) {
         printf("FAIL n = %u: a kernel %d, supported %d\n", n, can, !can);
         failures++;
     }
     if (!can)
         return;
     const bool both = kspace_few_tile(list, bytes, &few, room);
-    static const int walls[][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     for (const auto &wall : walls)
         for (int m = 0; m < 8; m++) {
             const equation e = {
@@ -246,12 +263,14 @@ template <class S> static void line() {
     for (int p = 0; p < S::PASSES; p++)
         list.pass[p].radix = (uint32_t)S::radix(p);
     kspace_list_finish(&list);
-    for (int m = 0; m < 4; m++) {
-        const equation e = {{0.7 * S::N, m % 2 == 1, {0, 0}}, m & 2 ? 2.0 : 0.0, false};
-        problem<typename S::Real> p(e, S::N, 5, 3, list);
-        apart(p, log2_columns, fixed<S>);
-        several(p, log2_columns, fixed<S>);
-    }
+    for (const auto &wall : walls)
+        for (int m = 0; m < 4; m++) {
+            const equation e = {
+                {0.7 * S::N, m % 2 == 1, {wall[0], wall[1]}}, m & 2 ? 2.0 : 0.0, false};
+            problem<typename S::Real> p(e, S::N, 5, 3, list);
+            apart(p, log2_columns, fixed<S>);
+            several(p, log2_columns, fixed<S>);
+        }
 }
 
 static void all_lines() {

@@ -78,8 +78,7 @@ template <class Real> static void length(uint32_t n, uint32_t nxc, uint32_t rows
         for (int m = 0; m < 8; m += step) {
             const equation e = {
                 {1.2 * n, m % 2 == 1, {wall[0], wall[1]}}, m & 2 ? 2.0 : 0.0, m >= 4};
-            const psg_cuda_r2r kind =
-                e.pairs || wall[0] != 0 || wall[1] != 0 ? PSG_CUDA_FREE_SIDED : PSG_CUDA_FREE;
+            const psg_cuda_r2r kind = e.pairs ? PSG_CUDA_FREE_PAIRS : PSG_CUDA_FREE;
             free_problem<Real> p(e, n, nxc, rows);
             const int variants = psg_cuda_kspace_supported(precision_of<Real>(), kind, n);
             CHECK(variants > 0);
