@@ -487,7 +487,8 @@ static const char *contradiction(const app_arguments *a) {
         {a->points.given && !cavity && !lid && !sides,
          "--points is for axes with Dirichlet or Neumann sides, and --bc names none"},
         {madelung && sides, "--bc is not for --problem madelung: a crystal is periodic"},
-        {problem && (a->sides.bc[0][0] == PSG_BC_FREE || a->sides.bc[1][0] == PSG_BC_FREE),
+        {problem && !cavity && !lid &&
+             (a->sides.bc[0][0] == PSG_BC_FREE || a->sides.bc[1][0] == PSG_BC_FREE),
          "--problem modes has no answers where x or y is free: z alone may be"},
         {a->lattice >= 0 && !madelung, "--lattice is for --problem madelung"},
         {cavity && a->sides.given, "--bc is not for --problem cavity: all its sides are Dirichlet"},

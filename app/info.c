@@ -332,9 +332,10 @@ static int make_plan(facts *f, const psg_options *options) {
         status == PSG_OK ? psg_plan_memory(plan, &f->spectrum_on_gpus, &f->gpu_bytes_free) : status;
     int code = APP_DONE;
     if (status == PSG_ERR_MEMORY && f->n != NULL) {
-        code = app_error(app_exit_code(status),
-                         "the grid does not fit: %s; f and u take %.4g GB each, the spectrum %.4g",
-                         psg_last_error(), 1e-9 * field_bytes(f), 1e-9 * spectrum_bytes(f));
+        code =
+            app_error(app_exit_code(status),
+                      "the grid does not fit: %s; f and u take %.4g GB each, the spectrum %.4g GB",
+                      psg_last_error(), 1e-9 * field_bytes(f), 1e-9 * spectrum_bytes(f));
     } else if (status != PSG_OK) {
         code = app_error(app_exit_code(status), "%s", psg_last_error());
     }

@@ -59,6 +59,10 @@ static int check_residual(app_job *r, const app_solver *s) {
     if (v->ok) {
         return APP_DONE;
     }
+    if (v->points == 0) {
+        return app_error(APP_FAILED, "nothing is verified: all points are next to a free side. "
+                                     "--verify needs three points along an axis with free sides");
+    }
     const char *of = r->steps != NULL ? " of " : "", *step = of[0] ? r->report.source : "";
     if (!(v->residual <= v->bound) || !isfinite(v->bound)) {
         return app_error(

@@ -69,6 +69,7 @@ rng = np.random.default_rng(3)
 f = rng.standard_normal(n)
 with h5py.File("rho.h5", "w") as file:
     file["f"] = f
+    file["flat"] = [[[1.0], [2.0]], [[3.0], [4.0]]]
 solve("--in", "rho.h5:f", "--out", "phi.h5:/u", "--box", "1x2x3", "--bc", "DD,NN,DN", "--points", "c,n,n", "--symbol", "fd2",
       "--gpus", "0", "--verify")
 xmf = open("phi.xmf", encoding="ascii").read()
@@ -98,6 +99,9 @@ got = report("--in", "rho.h5:f", "--bc", "PP,PP,NN", "--points", "nodes", "--ver
 check(abs(got["mean_dropped"] - (weights * f).sum() / weights.sum()) <= 1e-15 and got["verify"]["ok"] is True, got)
 said = solve("--in", "rho.h5:f", "--bc", "NN", "--gpus", "0").stdout
 check("of f was dropped: a box without a Dirichlet side has no solution for it" in said, said)
+bad("--in", "rho.h5:flat", "--bc", "FF", "--symbol", "fd2", "--verify", "--gpus", "0", code=1,
+    says=("nothing is verified: all points are next to a free side",))
+bad("--problem", "lid", "--grid", "8", "--bc", "FF", says=("--bc is not for --problem lid",))
 said = solve("--in", "rho.h5:f", "--bc", "NN,NN,ND", "--gpus", "0").stdout
 check("dropped" not in said, said)
 bad("--in", "rho.h5:f", "--bc", "NN", "--mean", "error", "--gpus", "0", says=("f has the mean", "a closed box"))
