@@ -62,11 +62,12 @@ static double axis_eigenvalue(const app_line *line, long m, psg_symbol symbol) {
     const double half = pi * (double)quarters(line, m) / 2 / (double)line->whole; /* k h/2 */
     const double s = sin(half);
     const double k = symbol == PSG_SYMBOL_SPECTRAL ? 2 * half / h : 2 * s / h;
-    const int order = symbol == PSG_SYMBOL_SPECTRAL ? 2 : 2 * (int)symbol;
-    return -k * k *
-           (1 + s * s *
-                    ((order > 2) / 3. +
-                     s * s * ((order > 4) * 8 / 45. + s * s * (order > 6) * 4 / 35.)));
+    static const double more[PSG_SYMBOL_COUNT][3] = {/* of (arcsin(s)/s)^2 */
+                                                     [PSG_SYMBOL_FD4] = {1 / 3.},
+                                                     [PSG_SYMBOL_FD6] = {1 / 3., 8 / 45.},
+                                                     [PSG_SYMBOL_FD8] = {1 / 3., 8 / 45., 4 / 35.}};
+    const double *c = more[symbol];
+    return -k * k * (1 + s * s * (c[0] + s * s * (c[1] + s * s * c[2])));
 }
 
 /* cos and sin of 2 pi m i / n + phase; between sides the mode itself and 0. The turns are reduced

@@ -189,8 +189,8 @@ static void decided(void) {
     CHECK(both.seconds < 0.8 * fmin(cores.seconds, gpu.seconds), "free: %g s", both.seconds);
 }
 
-/** H200s and cores from and to main memory, by default: cores cost the GPUs little, and where one
- * GPU is slower all together are faster than the GPUs with a part each. */
+/** H200s and cores from and to main memory, by default: cores cost the GPUs little. Where GPUs are
+ * slower, the finer cut that placement free has is worth more than that. */
 static void together(const char *more, const char *policy, double most) {
     simulate_case c = {.n = 512, .cpus = -1, .gpus = 2, .policy = policy};
     const struct outcome gpus = outcome_of(simulate_h200_and(more), &c);
