@@ -145,7 +145,8 @@ static void print_grid(const facts *f) {
     printf("  spectrum     %.4g GB, in %s\n", 1e-9 * spectrum_bytes(f),
            f->spectrum_on_gpus ? "the memory of GPUs" : "main memory");
     if (green_bytes(f) > 0) {
-        printf("  free sides   %.4g GB for their Green's function\n", 1e-9 * green_bytes(f));
+        printf("  free sides   %.4g GB for their Green's function%s\n", 1e-9 * green_bytes(f),
+               f->spectrum_on_gpus ? ", and as much on GPUs" : "");
     }
     printf("  graph        %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s\n",
            app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,

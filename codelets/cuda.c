@@ -55,10 +55,10 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     const size_t count = sizes_of(&c->layout.sheets, 1, rows);
     int code = cudaErrorNotSupported;
     const bool fused = psg_graph_has(&c->graph, PSG_TASK_KSPACE, true);
-    if (fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), psg_cuda_kind_of(c, 2),
-                                           c->layout.n[2]) > 0) {
-        code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c),
-                                           psg_cuda_kind_of(c, 2), c->layout.n[2], 0);
+    const psg_cuda_r2r kind = psg_cuda_kspace_kind_of(c);
+    if (fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), kind, c->layout.n[2]) > 0) {
+        code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), kind,
+                                           c->layout.n[2], 0);
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || w->strips != NULL ||
         psg_overlap_rows_all(&c->layout) > 0) {
@@ -352,6 +352,12 @@ psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
                                       .stencil = free->stencil,
                                       .wall = {free->wall[0], free->wall[1]}};
     }
+    if (divide.table != NULL) {
+        const psg_cpu_table *t = divide.table;
+        symbol.table = (psg_cuda_table){.values_d = t->on_gpu[starpu_worker_get_id_check()],
+                                        .modes = {t->modes[0], t->modes[1], t->modes[2]},
+                                        .first = t->first};
+    }
     return symbol;
 }
 
@@ -362,6 +368,7 @@ psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args) {
     psg_cuda_symbol symbol = psg_cuda_whole_symbol_of(args);
     symbol.ey_d =
         (const char *)symbol.ey_d + c->layout.sheets.part[p].box.lo[1] * c->cpu->real_bytes;
+    symbol.table.row0 = c->layout.sheets.part[p].box.lo[1];
     symbol.mode0_d = p == 0 && !derives ? psg_findings_mode0(args->run, 0) : NULL;
     symbol.nonfinite_d = (int *)(uintptr_t)psg_findings_nonfinite(args->run, 0);
     return symbol;
@@ -434,7 +441,7 @@ static bool all_have_kspace(const psg_context *c) {
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     bool all = true;
     for (unsigned w = 0; w < count && all; w++) {
-        all = psg_cuda_kspace_suits(psg_cuda_precision_of(c), psg_cuda_kind_of(c, 2),
+        all = psg_cuda_kspace_suits(psg_cuda_precision_of(c), psg_cuda_kspace_kind_of(c),
                                     c->layout.n[2], starpu_worker_get_devid(id[w]));
     }
     return all;

@@ -116,6 +116,17 @@ static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
                                    : kind;
 }
 
+/** What its fused kernel does along z. */
+static inline psg_cuda_r2r psg_cuda_kspace_kind_of(const psg_context *c) {
+    const psg_cuda_r2r kind = psg_cuda_kind_of(c, 2);
+    const bool table = c->kind[0] == PSG_TRANSFORM_FREE || c->kind[1] == PSG_TRANSFORM_FREE;
+    return !table                        ? kind
+           : kind == PSG_CUDA_DFT        ? PSG_CUDA_TABLE_DFT
+           : kind == PSG_CUDA_FREE       ? PSG_CUDA_TABLE_FREE
+           : kind == PSG_CUDA_FREE_PAIRS ? PSG_CUDA_TABLE_PAIRS
+                                         : PSG_CUDA_TABLE_SIDES;
+}
+
 /** f or u, behind buffer m of a task. */
 static inline psg_cuda_field psg_cuda_field_of(void *buffers[], size_t m) {
     return (psg_cuda_field){.base_d = psg_task_pointer(buffers, m),

@@ -33,8 +33,9 @@ typedef struct psg_cpu_fft_spec {
  *  cpu/green.h. */
 typedef struct psg_cpu_table {
     size_t modes[3];
-    size_t first;       /**< the first row that is here */
-    const void *values; /**< reals [rows][mz][mx] */
+    size_t first;        /**< the first row that is here */
+    const void *values;  /**< reals [rows][mz][mx] */
+    void *const *on_gpu; /**< by StarPU worker number: a copy of the values on its GPU */
 } psg_cpu_table;
 
 /** An axis that goes on for ever at one end, or at both. */

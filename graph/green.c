@@ -4,6 +4,7 @@
 #include "graph/status.h"
 #include "graph/transform_table.h"
 #include "graph/transforms.h"
+#include "runtime/device.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,30 +100,75 @@ static size_t find_rows(psg_cpu_table *table, const psg_plan *plan) {
     return end > table->first ? end - table->first : 0;
 }
 
+static void find_modes(psg_cpu_table *table, const psg_context *c) {
+    for (int d = 0; d < 3; d++) {
+        const size_t n = c->layout.n[d];
+        table->modes[d] = c->kind[d] == PSG_TRANSFORM_FREE ? n + 1
+                          : d == 0 && !c->divide.apart     ? c->layout.nxc
+                                                           : n;
+    }
+}
+
+size_t psg_green_bytes(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    psg_cpu_table table;
+    find_modes(&table, c);
+    const size_t ranks = (size_t)plan->processes.ranks;
+    const size_t own = (c->layout.nyc + ranks - 1) / ranks;
+    const size_t rows = own < table.modes[1] ? own : table.modes[1];
+    return psg_green_needed(c) ? rows * table.modes[2] * table.modes[0] * c->cpu->real_bytes : 0;
+}
+
+static void drop_copies(psg_green *green) {
+    for (int w = 0; w < STARPU_NMAXWORKERS; w++) {
+        if (green->on_gpu[w] != NULL) {
+            psg_devices->free_copy(starpu_worker_get_devid(w), green->on_gpu[w]);
+        }
+        green->on_gpu[w] = NULL;
+    }
+}
+
+/* GPUs have the table of all sheets of the process. It stays where it is: recorded kernels know its
+ * address. */
+static psg_status copy_to_gpus(psg_green *green, const psg_plan *plan, size_t bytes) {
+    for (size_t g = 0; g < plan->workers.gpu_count && bytes > 0; g++) {
+        void **there = &green->on_gpu[plan->workers.gpus[g]];
+        const int device = starpu_worker_get_devid(plan->workers.gpus[g]);
+        void *copy = psg_devices->copy_to(device, *there, green->values, bytes);
+        *there = copy != NULL ? copy : *there;
+        if (copy == NULL) {
+            return psg_fail(PSG_ERR_MEMORY,
+                            "no memory on GPU %d for the Green's function of the free sides: %zu "
+                            "bytes",
+                            device, bytes);
+        }
+    }
+    return PSG_OK;
+}
+
 static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
     psg_cpu_table *table = &green->table;
     int free_axes = 0, last = 0;
+    find_modes(table, &plan->context);
     for (int d = 0; d < 3; d++) {
-        const size_t n = plan->context.layout.n[d];
-        table->modes[d] = is_free(plan, d)                        ? n + 1
-                          : d == 0 && !plan->context.divide.apart ? plan->context.layout.nxc
-                                                                  : n;
         free_axes += is_free(plan, d);
         last = is_free(plan, d) ? d : last;
     }
     const size_t rows = find_rows(table, plan);
     const size_t count = rows * table->modes[2] * table->modes[0];
+    const size_t bytes = count * plan->context.cpu->real_bytes;
     green->lambda = lambda;
     if (green->values == NULL) {
-        green->values = base_allocate(count * plan->context.cpu->real_bytes);
+        green->values = base_allocate(bytes);
         table->values = green->values;
+        table->on_gpu = green->on_gpu;
     }
     if (green->values != NULL && free_axes == 1) {
         fill_of_one(green, plan, last, rows);
-        return PSG_OK;
+        return copy_to_gpus(green, plan, bytes);
     }
     return green->values != NULL && fill(green, plan, rows)
-               ? PSG_OK
+               ? copy_to_gpus(green, plan, bytes)
                : psg_fail(PSG_ERR_MEMORY,
                           "no memory for the Green's function of the free sides: %zu numbers",
                           count);
@@ -170,6 +216,7 @@ void psg_green_give_back(psg_green *green) {
 void psg_green_free(psg_green **kept) {
     while (*kept != NULL) {
         psg_green *next = (*kept)->next;
+        drop_copies(*kept);
         free((*kept)->values);
         free(*kept);
         *kept = next;

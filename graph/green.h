@@ -11,13 +11,17 @@ typedef struct psg_green {
     size_t users;  /**< solves in flight */
     double lambda; /**< in the tasks' unit of length */
     psg_cpu_table table;
-    void *values; /**< those of the table */
+    void *values;                     /**< those of the table */
+    void *on_gpu[STARPU_NMAXWORKERS]; /**< those of the table */
 } psg_green;
 
 /** Is x or y free? */
 static inline bool psg_green_needed(const psg_context *context) {
     return context->kind[0] == PSG_TRANSFORM_FREE || context->kind[1] == PSG_TRANSFORM_FREE;
 }
+
+/** Bytes of a table in a process, at the most. */
+size_t psg_green_bytes(const psg_plan *plan);
 
 /** That of this lambda, made if none is kept. It is no longer changed until it is given back.
  *  @param[in,out] kept  the plan's list @param[out] taken  NULL: neither x nor y is free

@@ -6,6 +6,7 @@
 #include "codelets/gpu.h"
 #include "codelets/inverse_xy.h"
 #include "graph/block.h"
+#include "graph/green.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/start.h"
@@ -82,7 +83,8 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const size_t slabs =
         2 * (ahead ? spectra : spectrum) + plan->route.placement->guests * spectrum;
     const size_t needed = (dense ? blocks : spectra) + slabs + (dense ? 2 : 1) * spectrum +
-                          plan->route.graph->wholes * (spectra + blocks) + more;
+                          plan->route.graph->wholes * (spectra + blocks) + more +
+                          psg_green_bytes(plan);
     return needed <= room(plan, false) &&
            (plan->storage.workspace_count + 1) * needed <= room(plan, true);
 }
@@ -109,7 +111,8 @@ static double spectrum_part(const psg_plan *plan) {
  *  @param[out] left  beside the spectrum alone @return `otherwise` if next to nothing is left */
 static double beside(const psg_plan *plan, double *left, double otherwise) {
     const psg_layout *l = &plan->context.layout;
-    const double spectrum = spectrum_part(plan) * (double)(1 + 2 * plan->route.graph->wholes);
+    const double spectrum = spectrum_part(plan) * (double)(1 + 2 * plan->route.graph->wholes) +
+                            (double)psg_green_bytes(plan);
     const double f =
         spectrum_part(plan) * (double)(l->n[0] * l->n[1]) / (2 * (double)(l->nxc * l->nyc));
     const double least = TUNING_GPU_PARTS_AT_ONCE * (double)TUNING_GPU_PART_BYTES;
@@ -164,7 +167,9 @@ psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
         return PSG_OK;
     }
     if (!home->fits(plan, false)) {
-        return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
+        return psg_fail(PSG_ERR_MEMORY, "the spectrum%s does not fit the GPUs",
+                        psg_green_bytes(plan) > 0 ? ", with the Green's function of the free sides,"
+                                                  : "");
     }
     *ahead = in_place && home->fits(plan, true);
     return PSG_OK;

@@ -167,11 +167,8 @@ static psg_status check_free(const psg_plan *plan) {
                         "a free side is for the fused graph so far (graph = fused), and is not "
                         "simulated");
     }
-    if (plan->workers.gpu_count > 0 && psg_green_needed(c)) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "a free side along x or y is for cores so far (gpus = 0)");
-    }
-    return plan->workers.gpu_count == 0 || (psg_kernels != NULL && psg_kernels->has_kspace(c))
+    return plan->workers.gpu_count == 0 || c->kind[2] != PSG_TRANSFORM_FREE ||
+                   (psg_kernels != NULL && psg_kernels->has_kspace(c))
                ? PSG_OK
                : psg_fail(PSG_ERR_UNSUPPORTED,
                           "a free side along z, and GPUs have no kernel for nz = %zu, which has a "

@@ -41,11 +41,23 @@ typedef enum psg_cuda_r2r {
     PSG_CUDA_RODFT01,
     PSG_CUDA_RODFT11,
     PSG_CUDA_R2R_KINDS,
-    /* Of kspace.h alone, see psg_cuda_free: a z with a free end; where numbers have two modes along
-     * x. */
+    /* An axis with a free end: of z see psg_cuda_free, and of kspace.h alone. Along x or y a
+     * transform of twice as many points, of which those past the axis' own are 0. And where numbers
+     * have two modes along x. */
     PSG_CUDA_FREE = PSG_CUDA_R2R_KINDS,
-    PSG_CUDA_FREE_PAIRS
+    PSG_CUDA_FREE_PAIRS,
+    /* Of kspace.h alone: z with a psg_cuda_table, and as PSG_CUDA_DFT, _FREE and _FREE_PAIRS; or
+     * as none of these, which has no kernel there. */
+    PSG_CUDA_TABLE_SIDES,
+    PSG_CUDA_TABLE_DFT,
+    PSG_CUDA_TABLE_FREE,
+    PSG_CUDA_TABLE_PAIRS
 } psg_cuda_r2r;
+
+/** Points that are transformed along x or y for n points of a field. */
+static inline size_t psg_cuda_length(psg_cuda_r2r kind, size_t n) {
+    return kind == PSG_CUDA_FREE || kind == PSG_CUDA_FREE_PAIRS ? 2 * n : n;
+}
 
 /** The planes of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k
  *  plane_pitch from base_d on. Ghost layers and padded rows are pitches; what stands between the
@@ -103,6 +115,15 @@ typedef struct psg_cuda_free {
     int wall[2];   /**< at the lower and at the upper end: -1 Dirichlet, 1 Neumann, 0 free */
 } psg_cuda_free;
 
+/** The modes of a Green's function, by which those of f are multiplied, times -scale, instead of a
+ *  division: where x or y is free. Of twice as many points the modes m and 2n - m are one. */
+typedef struct psg_cuda_table {
+    const void *values_d; /**< reals of the precision [rows][modes[2]][modes[0]]; NULL: no table */
+    size_t modes[3];      /**< along x, y and z */
+    size_t first;         /**< the mode along y of the first row that is there */
+    size_t row0;          /**< the mode along y of the first row of the sheet */
+} psg_cuda_table;
+
 /** The division in spectral space: the mode (i, j, k) of a sheet is multiplied by
  *  scale / (ex[i] + ey[j] + ez[k] - lambda), and by 0 where that denominator is 0. */
 typedef struct psg_cuda_symbol {
@@ -122,6 +143,7 @@ typedef struct psg_cuda_symbol {
      *  eigenvalue: not with PSG_CUDA_DFT and _FREE along z */
     bool pairs;
     psg_cuda_free free; /**< read with a free z alone */
+    psg_cuda_table table;
 } psg_cuda_symbol;
 
 /** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions

@@ -36,6 +36,7 @@ cudaError_t launch(psg_cuda_layout layout, void *sheet_d, size_t columns, size_t
     a.nxc = (uint32_t)nxc;
     a.nz = (uint32_t)nz;
     a.each = symbol->pairs ? 2 : 1;
+    a.table = table_of<Real>(symbol->table);
     if (layout == PSG_CUDA_Z_STRIDED) {
         const size_t y = div_up(nz, divide_elements);
         const dim3 grid((unsigned)div_up(columns, divide_threads),

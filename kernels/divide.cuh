@@ -2,7 +2,7 @@
 #ifndef PSG_KERNELS_DIVIDE_CUH
 #define PSG_KERNELS_DIVIDE_CUH
 
-#include "kernels/complex.cuh"
+#include "kernels/table.cuh"
 
 namespace psg_cuda {
 
@@ -17,29 +17,39 @@ template <class Real> struct divide_args {
     Real lambda, scale;
     uint32_t columns, nxc, nz;
     uint32_t each; // eigenvalues along x of a number: 1, or of its real part and its imaginary part
+    table_args<Real> table;
 };
 
-/// ex + ey, for the real part and the imaginary part of the numbers of a column.
-template <class Real>
-PSG_HD complex_t<Real> divide_exy(const divide_args<Real> &a, uint32_t column) {
-    const Real *ex = a.ex + (size_t)(column % a.nxc) * a.each;
-    const Real ey = a.ey[column / a.nxc];
-    return {ex[0] + ey, ex[a.each - 1] + ey};
-}
+/// What the numbers of a column have in common: ex + ey, for the real part and for the imaginary
+/// part; or their place in the table.
+template <class Real> struct divide_column {
+    complex_t<Real> exy;
+    table_place<Real> at;
 
-template <class Real>
-PSG_HD complex_t<Real> divided(const divide_args<Real> &a, complex_t<Real> exy, Real ez,
-                               complex_t<Real> v) {
-    return {symbol_factor(exy.x, ez, a.lambda, a.scale) * v.x,
-            symbol_factor(exy.y, ez, a.lambda, a.scale) * v.y};
-}
+    PSG_HD divide_column(const divide_args<Real> &a, uint32_t column) : at{{nullptr, nullptr}} {
+        const uint32_t number = column % a.nxc, row = column / a.nxc;
+        const Real *ex = a.ex + (size_t)number * a.each;
+        exy = {ex[0] + a.ey[row], ex[a.each - 1] + a.ey[row]};
+        if (a.table.values)
+            at = table_at(a.table, row, number, a.each == 2);
+    }
+    PSG_HD complex_t<Real> divided(const divide_args<Real> &a, uint32_t z,
+                                   complex_t<Real> v) const {
+        if (a.table.values) {
+            const size_t mode = (size_t)z * a.table.modes[0];
+            return {-a.scale * at.of[0][mode] * v.x, -a.scale * at.of[1][mode] * v.y};
+        }
+        return {symbol_factor(exy.x, a.ez[z], a.lambda, a.scale) * v.x,
+                symbol_factor(exy.y, a.ez[z], a.lambda, a.scale) * v.y};
+    }
+};
 
 /// [nz][columns]: a thread takes one column of divide_elements planes from z0 on.
 template <class Real>
 PSG_HD void divide_strided(const divide_args<Real> &a, uint32_t column, uint32_t z0) {
     if (column >= a.columns)
         return;
-    const complex_t<Real> exy = divide_exy(a, column);
+    const divide_column<Real> c(a, column);
     complex_t<Real> v[divide_elements], *p = a.sheet + column;
     PSG_UNROLL
     for (int e = 0; e < divide_elements; e++)
@@ -51,7 +61,7 @@ PSG_HD void divide_strided(const divide_args<Real> &a, uint32_t column, uint32_t
     for (int e = 0; e < divide_elements; e++)
         if (z0 + e < a.nz) {
             report_nonfinite(v[e], a.nonfinite);
-            p[(size_t)(z0 + e) * a.columns] = divided(a, exy, a.ez[z0 + e], v[e]);
+            p[(size_t)(z0 + e) * a.columns] = c.divided(a, z0 + e, v[e]);
         }
 }
 
@@ -61,7 +71,7 @@ PSG_HD void divide_contiguous(const divide_args<Real> &a, uint32_t column, uint3
                               uint32_t width) {
     if (column >= a.columns)
         return;
-    const complex_t<Real> exy = divide_exy(a, column);
+    const divide_column<Real> c(a, column);
     complex_t<Real> *p = a.sheet + (size_t)column * a.nz;
     for (uint32_t z0 = lane; z0 < a.nz; z0 += width * divide_elements) {
         complex_t<Real> v[divide_elements];
@@ -75,7 +85,7 @@ PSG_HD void divide_contiguous(const divide_args<Real> &a, uint32_t column, uint3
         for (int e = 0; e < divide_elements; e++)
             if (z0 + e * width < a.nz) {
                 report_nonfinite(v[e], a.nonfinite);
-                p[z0 + e * width] = divided(a, exy, a.ez[z0 + e * width], v[e]);
+                p[z0 + e * width] = c.divided(a, z0 + e * width, v[e]);
             }
     }
 }

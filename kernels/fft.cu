@@ -6,6 +6,9 @@
 // give other last bits. So a field that is not dense is copied, by one kernel, to or from a dense
 // one: 2 of the 8 passes through memory more that the two transforms of a solve make. The sizes
 // that fields mostly have need none of this: they have kernels in xy_fixed.cuh.
+//
+// A plane with a free side has twice as many points along that axis as the field. It is put
+// together in its spectrum, with zeros, and transformed there.
 #include "kernels/fft.h"
 #include "kernels/r2r.cuh"
 #include "kernels/scale.h"
@@ -19,6 +22,7 @@ struct psg_cuda_fft {
     bool xy;
     psg_cuda_direction direction; // xy only
     size_t n[3];                  // xy only: nx, ny, planes
+    size_t along[2];              // xy only: points that are transformed
     bool planned;                 // false: no handle, the transform is the identity
     bool widen;                   // xy with nx = 1: reals become complex numbers, and back
     cufftHandle handle;
@@ -62,6 +66,53 @@ template <class Real> cudaError_t widen(const psg_cuda_fft *fft, const void *in_
     return cudaGetLastError();
 }
 
+/// A field into the first points of the first rows of planes of `rows` rows of `row` reals, with
+/// zeros in all others.
+template <class Real> struct pad_args {
+    const Real *from;
+    Real *to;
+    size_t row_pitch, plane_pitch; // of the field
+    uint32_t nx, ny, row, rows;
+    size_t all; // rows of all planes
+};
+template <class Real>
+__global__ void __launch_bounds__(widen_threads)
+    pad_kernel(const __grid_constant__ pad_args<Real> a) {
+    const uint32_t i = blockIdx.x * widen_threads + threadIdx.x;
+    for (size_t r = blockIdx.y; i < a.row && r < a.all; r += gridDim.y) {
+        const size_t k = r / a.rows, j = r - k * a.rows;
+        a.to[r * a.row + i] =
+            i < a.nx && j < a.ny ? a.from[k * a.plane_pitch + j * a.row_pitch + i] : Real(0);
+    }
+}
+
+bool is_padded(const psg_cuda_fft *fft) {
+    return fft->along[0] > fft->n[0] || fft->along[1] > fft->n[1];
+}
+
+/// The reals of a spectrum, of which a padded field has the first points of the first rows.
+psg_cuda_field reals_of(const psg_cuda_fft *fft, void *spectrum_d) {
+    const size_t row = 2 * fft->lines.inner;
+    return {spectrum_d, row, fft->along[1] * row};
+}
+
+template <class Real>
+cudaError_t pad(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spectrum_d) {
+    const size_t most = 65535, all = fft->along[1] * fft->n[2];
+    const pad_args<Real> a = {static_cast<const Real *>(field->base_d),
+                              static_cast<Real *>(spectrum_d),
+                              field->row_pitch,
+                              field->plane_pitch,
+                              (uint32_t)fft->n[0],
+                              (uint32_t)fft->n[1],
+                              (uint32_t)(2 * fft->lines.inner),
+                              (uint32_t)fft->along[1],
+                              all};
+    const dim3 grid((unsigned)div_up(a.row, widen_threads), (unsigned)(all < most ? all : most));
+    pad_kernel<Real><<<grid, widen_threads, 0, fft->stream>>>(a);
+    return cudaGetLastError();
+}
+
 /// One side of a batched transform: extents in memory, element stride, distance between transforms.
 struct side {
     long long embed[2], stride, dist;
@@ -83,9 +134,11 @@ int make_handle(psg_cuda_fft *fft, int rank, long long *n, side in, side out, cu
     return cufft_code(r);
 }
 
+/// Of padded planes in place.
 int make_xy(psg_cuda_fft *fft, size_t nx, size_t ny, size_t planes) {
     const bool f64 = fft->precision == PSG_CUDA_F64, forward = fft->direction == PSG_CUDA_FORWARD;
     const long long x = (long long)nx, y = (long long)ny, xc = x / 2 + 1;
+    const long long row = is_padded(fft) ? 2 * xc : x;
     if (nx == 1) {
         fft->widen = true;
         if (ny * planes > (size_t)INT32_MAX * widen_threads)
@@ -99,12 +152,12 @@ int make_xy(psg_cuda_fft *fft, size_t nx, size_t ny, size_t planes) {
     const cufftType type = forward ? (f64 ? CUFFT_D2Z : CUFFT_R2C) : (f64 ? CUFFT_Z2D : CUFFT_C2R);
     if (ny == 1 || fft->last) {
         long long n[1] = {x};
-        const side real = {{x, 0}, 1, x}, spectrum = {{xc, 0}, 1, xc};
+        const side real = {{row, 0}, 1, row}, spectrum = {{xc, 0}, 1, xc};
         return make_handle(fft, 1, n, forward ? real : spectrum, forward ? spectrum : real, type,
                            ny * planes);
     }
     long long n[2] = {y, x};
-    const side real = {{y, x}, 1, y * x}, spectrum = {{y, xc}, 1, y * xc};
+    const side real = {{y, row}, 1, y * row}, spectrum = {{y, xc}, 1, y * xc};
     return make_handle(fft, 2, n, forward ? real : spectrum, forward ? spectrum : real, type,
                        planes);
 }
@@ -125,13 +178,14 @@ int make_axis(psg_cuda_fft *fft, std::unique_ptr<r2r_axis> *axis, psg_cuda_r2r k
 
 /// The steps along x and y that kinds ask for. @return 0; a code
 int make_axes(psg_cuda_fft *fft, const psg_cuda_r2r kind[2]) {
-    const size_t *n = fft->n, nxc = kind[0] != PSG_CUDA_DFT ? (n[0] + 1) / 2 : n[0] / 2 + 1;
-    fft->lines = {nullptr, nxc, n[1] * nxc, 1, nxc};
+    const size_t *n = fft->n, *along = fft->along;
+    const size_t nxc = kind[0] != PSG_CUDA_DFT ? (along[0] + 1) / 2 : along[0] / 2 + 1;
+    fft->lines = {nullptr, nxc, along[1] * nxc, 1, nxc};
     int code = 0;
     if (kind[0] != PSG_CUDA_DFT)
         code = make_axis(fft, &fft->x, kind[0], n[0], div_up(n[1], 2) * n[2], true);
     if (code == 0 && kind[1] != PSG_CUDA_DFT)
-        code = make_axis(fft, &fft->last, kind[1], n[1], nxc * n[2], false);
+        code = make_axis(fft, &fft->last, kind[1], along[1], nxc * n[2], false);
     return code;
 }
 
@@ -170,6 +224,9 @@ template <class Real> int run_widened(const psg_cuda_fft *fft, void *in_d, void 
 /// Along x and y, or along x alone where y has a step of its own.
 int run_cufft(const psg_cuda_fft *fft, void *in_d, void *out_d) {
     const bool f64 = fft->precision == PSG_CUDA_F64;
+    if (fft->widen && is_padded(fft)) // its rows are numbers with the imaginary part 0
+        return run_complex(fft, fft->direction == PSG_CUDA_FORWARD ? CUFFT_FORWARD : CUFFT_INVERSE,
+                           in_d);
     if (fft->widen)
         return f64 ? run_widened<double>(fft, in_d, out_d) : run_widened<float>(fft, in_d, out_d);
     if (fft->direction == PSG_CUDA_FORWARD)
@@ -189,15 +246,25 @@ static bool kind_valid(psg_cuda_r2r kind, size_t n) {
     return kind >= PSG_CUDA_DFT && kind < PSG_CUDA_R2R_KINDS && (kind != PSG_CUDA_REDFT00 || n > 1);
 }
 
+/// What is done with the points of an axis and the zeros past them.
+static psg_cuda_r2r within(psg_cuda_r2r kind) {
+    return kind == PSG_CUDA_FREE         ? PSG_CUDA_DFT
+           : kind == PSG_CUDA_FREE_PAIRS ? PSG_CUDA_R2HC
+                                         : kind;
+}
+
 int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
-                           psg_cuda_direction direction, const psg_cuda_r2r kind[2], size_t nx,
+                           psg_cuda_direction direction, const psg_cuda_r2r kinds[2], size_t nx,
                            size_t ny, size_t planes) {
     if (!fft)
         return cudaErrorInvalidValue;
     *fft = nullptr;
-    if (!precision_valid(precision) || !kind || !kind_valid(kind[0], nx) ||
-        !kind_valid(kind[1], ny) || nx == 0 || ny == 0 || planes == 0 ||
-        (kind[0] != PSG_CUDA_DFT && kind[1] == PSG_CUDA_DFT) ||
+    if (!kinds)
+        return cudaErrorInvalidValue;
+    const psg_cuda_r2r kind[2] = {within(kinds[0]), within(kinds[1])};
+    if (!precision_valid(precision) || !kind_valid(kind[0], nx) || !kind_valid(kind[1], ny) ||
+        nx == 0 || ny == 0 || planes == 0 || (kind[0] != PSG_CUDA_DFT && kind[1] == PSG_CUDA_DFT) ||
+        kinds[0] == PSG_CUDA_FREE_PAIRS ||
         (direction != PSG_CUDA_FORWARD && direction != PSG_CUDA_INVERSE))
         return cudaErrorInvalidValue;
     psg_cuda_fft *made = new (std::nothrow) psg_cuda_fft();
@@ -209,9 +276,13 @@ int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
     made->n[0] = nx;
     made->n[1] = ny;
     made->n[2] = planes;
-    int code = make_axes(made, kind);
+    made->along[0] = psg_cuda_length(kinds[0], nx);
+    made->along[1] = psg_cuda_length(kinds[1], ny);
+    int code = made->along[0] > INT32_MAX / 2 || made->along[1] > INT32_MAX / 2
+                   ? (int)cudaErrorInvalidValue
+                   : make_axes(made, kind);
     if (code == 0 && !made->x)
-        code = make_xy(made, nx, ny, planes);
+        code = make_xy(made, made->along[0], made->along[1], planes);
     return finish(fft, made, code);
 }
 
@@ -275,9 +346,34 @@ int psg_cuda_fft_set_stream(psg_cuda_fft *fft, cudaStream_t stream) {
 
 size_t psg_cuda_fft_dense_bytes(const psg_cuda_fft *fft, const psg_cuda_field *field) {
     const size_t complex = complex_bytes(fft->precision);
-    const bool fits = fft->x || (psg_cuda_field_is_dense(field, fft->n[0], fft->n[1]) &&
-                                 reinterpret_cast<uintptr_t>(field->base_d) % complex == 0);
+    const bool fits = fft->x || is_padded(fft) ||
+                      (psg_cuda_field_is_dense(field, fft->n[0], fft->n[1]) &&
+                       reinterpret_cast<uintptr_t>(field->base_d) % complex == 0);
     return fits ? 0 : fft->n[0] * fft->n[1] * fft->n[2] * complex / 2;
+}
+
+/// Of a padded field, in the spectrum.
+static int run_padded(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spectrum_d) {
+    const bool forward = fft->direction == PSG_CUDA_FORWARD;
+    const psg_cuda_field reals = reals_of(fft, spectrum_d);
+    int code = !forward                         ? 0
+               : fft->precision == PSG_CUDA_F64 ? (int)pad<double>(fft, field, spectrum_d)
+                                                : (int)pad<float>(fft, field, spectrum_d);
+    if (code == 0)
+        code = run_cufft(fft, spectrum_d, spectrum_d);
+    if (code == 0 && !forward)
+        code = (int)psg_cuda_scale(fft->precision, &reals, field, fft->n, 1, nullptr, fft->stream);
+    return code;
+}
+
+/// Rows past those of the field.
+static int clear_upper(const psg_cuda_fft *fft, void *spectrum_d) {
+    const size_t row = fft->lines.inner * complex_bytes(fft->precision), ny = fft->n[1];
+    return fft->along[1] > ny
+               ? (int)cudaMemset2DAsync(static_cast<char *>(spectrum_d) + ny * row,
+                                        fft->along[1] * row, 0, (fft->along[1] - ny) * row,
+                                        fft->n[2], fft->stream)
+               : 0;
 }
 
 /// Along x, and by cuFFT along y too.
@@ -285,11 +381,17 @@ static int run_x(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spe
                  void *dense_d) {
     const bool forward = fft->direction == PSG_CUDA_FORWARD;
     const size_t *n = fft->n, pitch = 2 * fft->lines.inner;
-    if (fft->x)
-        return fft->x->run(
-            fft->direction,
-            r2r_rows{field->base_d, n[0], n[1], field->row_pitch, field->plane_pitch, n[0]},
-            r2r_rows{spectrum_d, n[0], n[1], pitch, n[1] * pitch, pitch});
+    if (fft->x) {
+        const int cleared = forward ? clear_upper(fft, spectrum_d) : 0;
+        return cleared != 0 ? cleared
+                            : fft->x->run(fft->direction,
+                                          r2r_rows{field->base_d, n[0], n[1], field->row_pitch,
+                                                   field->plane_pitch, n[0]},
+                                          r2r_rows{spectrum_d, n[0], n[1], pitch,
+                                                   fft->along[1] * pitch, pitch});
+    }
+    if (is_padded(fft))
+        return run_padded(fft, field, spectrum_d);
     const bool copied = psg_cuda_fft_dense_bytes(fft, field) > 0;
     void *real_d = copied ? dense_d : field->base_d;
     if (!real_d)

@@ -26,6 +26,10 @@ typedef struct psg_cuda_fft psg_cuda_fft;
  *                    nxc = (nx + 1)/2, modes 2i and 2i+1 of x are the real and the imaginary part
  *                    of number i, and an odd nx has a 0 behind the last mode;
  *                    y is PSG_CUDA_R2HC then if it is periodic.
+ *                    PSG_CUDA_FREE is PSG_CUDA_DFT of twice as many points, of which the field has
+ *                    the first half, and the others are 0 or are not stored; along y, where x is
+ *                    neither PSG_CUDA_DFT nor _FREE, PSG_CUDA_FREE_PAIRS is PSG_CUDA_R2HC so. The
+ *                    spectrum is that of all points. nx and ny are the field's.
  *  @return 0; cudaErrorInvalidValue for a size of 0; cudaErrorMemoryAllocation; cuFFT's codes */
 int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
                            psg_cuda_direction direction, const psg_cuda_r2r kind[2], size_t nx,

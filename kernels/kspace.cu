@@ -34,25 +34,39 @@ const kspace_entry *find_entry(psg_cuda_precision precision, psg_cuda_r2r kind, 
     const bool f64 = precision == PSG_CUDA_F64;
     const auto table = kind == PSG_CUDA_DFT    ? (f64 ? kspace_entries_f64 : kspace_entries_f32)
                        : kind == PSG_CUDA_FREE ? (f64 ? kspace_free_f64 : kspace_free_f32)
-                                               : (f64 ? kspace_sides_f64 : kspace_sides_f32);
+                       : kind == PSG_CUDA_TABLE_FREE ? (f64 ? kspace_table_f64 : kspace_table_f32)
+                                                     : (f64 ? kspace_sides_f64 : kspace_sides_f32);
     size_t lines = 0;
     const kspace_entry *entry = table(&lines);
     const kspace_entry *found = nullptr;
     *count = 0;
     for (size_t i = 0; i < lines; i++)
-        if (entry[i].n == n && r2r_fuses(kind, entry[i].radix[0]) && (*count)++ == variant)
+        if (entry[i].n == n &&
+            (kind == PSG_CUDA_TABLE_FREE || r2r_fuses(kind, entry[i].radix[0])) &&
+            (*count)++ == variant)
             found = &entry[i];
     return found;
 }
 
 /// Has z a free end?
 bool is_free(psg_cuda_r2r kind) {
-    return kind == PSG_CUDA_FREE || kind == PSG_CUDA_FREE_PAIRS;
+    return kind == PSG_CUDA_FREE || kind == PSG_CUDA_FREE_PAIRS || kind == PSG_CUDA_TABLE_FREE ||
+           kind == PSG_CUDA_TABLE_PAIRS;
+}
+
+bool has_table(psg_cuda_r2r kind) {
+    return kind >= PSG_CUDA_TABLE_DFT;
+}
+
+/// May a number have two modes along x?
+bool has_pairs(psg_cuda_r2r kind) {
+    return kind != PSG_CUDA_DFT && kind != PSG_CUDA_FREE && kind != PSG_CUDA_TABLE_DFT &&
+           kind != PSG_CUDA_TABLE_FREE;
 }
 
 /// Is there a kernel for any length that factors?
 bool has_generic(psg_cuda_r2r kind) {
-    return kind == PSG_CUDA_DFT || is_free(kind);
+    return kind == PSG_CUDA_DFT || is_free(kind) || has_table(kind);
 }
 
 /// Bytes of shared memory of a tile beside its numbers.
@@ -102,8 +116,8 @@ cudaError_t choose_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, size
         kspace_list_finish(&plan->list);
         plan->few = plan->tile = {log2_of(entry->columns), entry->threads, entry->shared_bytes};
     } else {
-        plan->function =
-            kspace_generic_function(plan->precision == PSG_CUDA_F64, is_free(plan->kind));
+        plan->function = kspace_generic_function(plan->precision == PSG_CUDA_F64,
+                                                 is_free(plan->kind), has_table(plan->kind));
         if (!choose_tile(plan->precision, plan->kind, plan->list.n, max_shared, &plan->list,
                          &plan->tile))
             return cudaErrorNotSupported;
@@ -264,6 +278,7 @@ cudaError_t set_bands(kspace_args<Real> *a, const psg_cuda_kspace *plan, const p
         kspace_band<Real> *band = &a->band[b];
         band->ey = static_cast<const Real *>(symbol->ey_d) + row;
         band->rows = (uint32_t)bands[b].rows;
+        band->row0 = (uint32_t)row;
         band->columns = (uint32_t)(bands[b].rows * a->nxc);
         tiles[b] = div_up(band->columns, 1u << log2_columns);
         row += bands[b].rows;
@@ -310,6 +325,7 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.log2_columns = tile->log2_columns;
     a.list = plan->list;
     a.free = kspace_free_of<Real>(symbol->free, plan->list.n, symbol->scale);
+    a.table = table_of<Real>(symbol->table);
     void *args[] = {&a};
     const uint32_t blocks = a.tiles < plan->most_blocks ? a.tiles : plan->most_blocks;
     return launch_after(plan->function, plan->early, dim3(blocks, (unsigned)sheets),
@@ -340,7 +356,8 @@ cudaError_t run(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t 
                 cudaStream_t stream) {
     if (!plan || !bands || count < 1 || count > 2 || !columns || columns->nxc == 0 || !symbol ||
         !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
-        (symbol->pairs && (plan->kind == PSG_CUDA_DFT || plan->kind == PSG_CUDA_FREE)) ||
+        (symbol->pairs && !has_pairs(plan->kind)) ||
+        has_table(plan->kind) != (symbol->table.values_d != nullptr) ||
         columns->rows > INT32_MAX / columns->nxc || columns->strip > columns->nxc ||
         !bands_valid(plan, bands, count, columns))
         return cudaErrorInvalidValue;

@@ -8,6 +8,7 @@
 
 #include "kernels/r2r_fused.cuh"
 #include "kernels/radix.cuh"
+#include "kernels/table.cuh"
 
 namespace psg_cuda {
 
@@ -42,6 +43,7 @@ template <class Real> struct kspace_band {
     kspace_place from, to;
     const Real *ey;
     uint32_t columns, rows; // see psg_cuda_columns
+    uint32_t row0;          // of the rows of the sheet, the first
 };
 
 /// A free z in numbers: see kspace_free.cuh, which uses them alone.
@@ -71,6 +73,7 @@ template <class Real> struct kspace_args {
     uint32_t log2_columns;      // columns in a tile; kspace_generic only
     kspace_list list;           // of kspace_generic; its n also of a free z
     kspace_free<Real> free;     // of a free z alone
+    table_args<Real> table;     // of kernels with a table alone
 };
 
 /// The kx of number m of a row, see psg_cuda_columns.
@@ -85,14 +88,15 @@ template <class Real, bool SIDES = false> struct kspace_column {
     uint32_t band;
     uint32_t index; // in a plane of the band
     uint32_t sheet;
-    bool first; // the first of the sheet
-    bool valid; // false past the last column: loads give 0, nothing is stored
+    bool first;       // the first of the sheet
+    bool valid;       // false past the last column: loads give 0, nothing is stored
+    uint32_t row, kx; // in the band; with `pairs` the number of the row
     Real exy,
         other; // of the real part and of the imaginary part; they differ in SIDES kernels alone
 
     PSG_HD kspace_column(const kspace_args<Real> &a, uint32_t tile, uint32_t width, uint32_t col,
                          uint32_t sheet_ = 0)
-        : sheet(sheet_), exy(0), other(0) {
+        : sheet(sheet_), row(0), kx(0), exy(0), other(0) {
         uint32_t second = 0; // tiles of band[1] before this one, or its number among them
         bool turn = false;
         if (a.turns) {
@@ -112,8 +116,9 @@ template <class Real, bool SIDES = false> struct kspace_column {
         const uint32_t across = rest ? a.nxc - whole : a.strip;
         const uint32_t within = rest ? index - whole * band.rows : index;
         const uint32_t x0 = rest ? whole : within / (band.rows * across) * across;
-        const uint32_t row = within / across % band.rows;
-        const uint32_t m = x0 + within % across, kx = column_kx(m, a);
+        row = within / across % band.rows;
+        const uint32_t m = x0 + within % across;
+        kx = column_kx(m, a);
         exy = a.ex[SIDES && a.pairs ? 2 * m : kx] + band.ey[row];
         other = SIDES && a.pairs ? a.ex[2 * m + 1] + band.ey[row] : exy;
     }

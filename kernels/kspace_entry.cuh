@@ -15,16 +15,19 @@ struct kspace_entry {
 };
 
 /// The tables, of `count` lines each: of periodic columns, of SIDES kernels, and of FREE ones, see
-/// kspace_fixed.cuh.
+/// kspace_fixed.cuh; and of FREE ones with a table.
 const kspace_entry *kspace_entries_f64(size_t *count);
 const kspace_entry *kspace_entries_f32(size_t *count);
 const kspace_entry *kspace_sides_f64(size_t *count);
 const kspace_entry *kspace_sides_f32(size_t *count);
 const kspace_entry *kspace_free_f64(size_t *count);
 const kspace_entry *kspace_free_f32(size_t *count);
+const kspace_entry *kspace_table_f64(size_t *count);
+const kspace_entry *kspace_table_f32(size_t *count);
 
 /// kspace_generic, see kspace_generic.cuh; with a free z kspace_generic_free, see kspace_free.cuh.
-const void *kspace_generic_function(bool f64, bool free);
+/// @param table  the factors are in a table
+const void *kspace_generic_function(bool f64, bool free, bool table);
 
 /// The shape of a line of kspace_f64.def, kspace_free_f64.def or kspace_sides_f64.def. Columns of
 /// the last are MIRRORED if they can be.

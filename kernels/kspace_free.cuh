@@ -88,10 +88,39 @@ template <class Real, bool SIDES = true> struct kspace_free_column : kspace_colu
     PSG_HD Real factor(const kspace_args<Real> &a, uint32_t mode) const {
         return factor_of(a, this->exy, part.x, mode);
     }
+    /// Of the imaginary part, where that is a mode of its own along x.
+    PSG_HD Real factor_of_other(const kspace_args<Real> &a, uint32_t mode) const {
+        return factor_of(a, this->other, part.y, mode);
+    }
     /// Has it a base of 0 beside a wall?
     PSG_HD bool has_moment(const kspace_args<Real> &a) const {
         return a.free.wall != Real(0) && this->valid && !odd &&
                (this->exy == Real(0) || this->other == Real(0));
+    }
+};
+
+/// A virtual column whose factors are in a table; there is no wall.
+template <class Real, bool SIDES = true>
+struct kspace_free_table_column : kspace_free_column<Real, SIDES> {
+    table_place<Real> at;
+
+    PSG_HD kspace_free_table_column(const kspace_args<Real> &a, uint32_t tile, uint32_t width,
+                                    uint32_t col, uint32_t sheet_ = 0)
+        : kspace_free_column<Real, SIDES>(a, tile, width, col, sheet_), at{{nullptr, nullptr}} {
+        if (this->valid)
+            at = table_at(a.table, a.band[this->band].row0 + this->row, this->kx, SIDES && a.pairs);
+    }
+    PSG_HD void begin(const kspace_args<Real> &, uint32_t, kspace_free_room<Real> &) const {
+    }
+    PSG_HD Real from_table(const kspace_args<Real> &a, int number, uint32_t mode) const {
+        const uint32_t m = table_mode(a.table, 2, 2 * mode + this->odd);
+        return this->valid ? -a.scale * at.of[number][m * a.table.modes[0]] : Real(0);
+    }
+    PSG_HD Real factor(const kspace_args<Real> &a, uint32_t mode) const {
+        return from_table(a, 0, mode);
+    }
+    PSG_HD Real factor_of_other(const kspace_args<Real> &a, uint32_t mode) const {
+        return from_table(a, 1, mode);
     }
 };
 
@@ -183,9 +212,9 @@ PSG_HD void kspace_free_sum(const kspace_args<Real> &a, uint32_t col, uint32_t t
 
 /// The division where the real and the imaginary part of a number are modes of their own along x:
 /// the modes of a real column are found in the mode k of the complex one and in its mirror.
-template <class Real>
+template <class Real, class Column>
 PSG_HD void kspace_free_pairs(const kspace_args<Real> &a, uint32_t thread, uint32_t threads,
-                              const kspace_free_column<Real> &c, complex_t<Real> *buf) {
+                              const Column &c, complex_t<Real> *buf) {
     const uint32_t n = a.list.n, col = thread & ((1u << a.log2_columns) - 1);
     for (uint32_t k = thread >> a.log2_columns; k < n; k += threads >> a.log2_columns) {
         const uint32_t mirror = c.odd ? n - 1 - k : k == 0 ? 0 : n - k;
@@ -197,8 +226,8 @@ PSG_HD void kspace_free_pairs(const kspace_args<Real> &a, uint32_t thread, uint3
         const complex_t<Real> l = *low, h = *high;
         if (k == 0 && c.first && a.mode0)
             a.mode0[c.sheet] = l;
-        const Real one = c.factor_of(a, c.exy, c.part.x, k) / Real(2);
-        const Real two = c.factor_of(a, c.other, c.part.y, k) / Real(2);
+        const Real one = c.factor(a, k) / Real(2);
+        const Real two = c.factor_of_other(a, k) / Real(2);
         const Real both = one + two, either = one - two;
         *low = {both * l.x + either * h.x, both * l.y - either * h.y};
         *high = {both * h.x + either * l.x, both * h.y - either * l.y};
@@ -239,10 +268,9 @@ PSG_HD void kspace_free_end(const kspace_args<Real> &a, uint32_t tile, uint32_t 
 
 /// The block of a tile. all(f): f(thread, column) of every thread; its threads have met before the
 /// next one.
-template <class Real, class All>
+template <class Column, class Real, class All>
 PSG_HD void kspace_free_tile(const kspace_args<Real> &a, uint32_t tile, uint32_t sheet,
                              uint32_t threads, complex_t<Real> *buf, All all) {
-    using Column = kspace_free_column<Real>;
     const uint32_t width = 1u << a.log2_columns, last = a.list.passes - 1;
     kspace_free_room<Real> &room =
         *reinterpret_cast<kspace_free_room<Real> *>(buf + ((size_t)a.list.rows << a.log2_columns));
@@ -282,9 +310,9 @@ PSG_HD void kspace_free_tile(const kspace_args<Real> &a, uint32_t tile, uint32_t
 #if defined(__CUDACC__)
 
 /// What a thread of a block does in a step.
-template <class Real> struct kspace_free_thread {
+template <class Column> struct kspace_free_thread {
     uint32_t thread;
-    kspace_free_column<Real> &column;
+    Column &column;
 
     template <class Step> PSG_HD void operator()(Step step) const {
         step(thread, column);
@@ -295,16 +323,16 @@ template <class Real> struct kspace_free_thread {
 };
 
 /// One tile a block, as kspace_generic has it; shared memory: that, and a kspace_free_room.
-template <class Real, int THREADS, int BLOCKS>
+template <class Real, int THREADS, int BLOCKS, class Column>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     kspace_generic_free(const __grid_constant__ kspace_args<Real> a) {
     extern __shared__ __align__(16) unsigned char kspace_shared[];
     const uint32_t width = 1u << a.log2_columns;
-    kspace_free_column<Real> c(a, blockIdx.x, width, threadIdx.x & (width - 1), blockIdx.y);
+    Column c(a, blockIdx.x, width, threadIdx.x & (width - 1), blockIdx.y);
     wait_for_the_one_before();
-    kspace_free_tile(a, blockIdx.x, blockIdx.y, blockDim.x,
-                     reinterpret_cast<complex_t<Real> *>(kspace_shared),
-                     kspace_free_thread<Real>{threadIdx.x, c});
+    kspace_free_tile<Column>(a, blockIdx.x, blockIdx.y, blockDim.x,
+                             reinterpret_cast<complex_t<Real> *>(kspace_shared),
+                             kspace_free_thread<Column>{threadIdx.x, c});
 }
 
 #endif

@@ -144,18 +144,33 @@ PSG_HD void kspace_pass_any(const kspace_args<Real> &a, uint32_t p, uint32_t thr
     }
 }
 
+/// A column of a periodic z whose factors are in a table.
+template <class Real> struct kspace_table_column : kspace_column<Real> {
+    const Real *at;
+
+    PSG_HD kspace_table_column(const kspace_args<Real> &a, uint32_t tile, uint32_t width,
+                               uint32_t col, uint32_t sheet_ = 0)
+        : kspace_column<Real>(a, tile, width, col, sheet_), at(nullptr) {
+        if (this->valid)
+            at = table_at(a.table, a.band[this->band].row0 + this->row, this->kx, false).of[0];
+    }
+    PSG_HD Real factor(const kspace_args<Real> &a, uint32_t mode) const {
+        return this->valid ? -a.scale * at[mode * a.table.modes[0]] : Real(0);
+    }
+};
+
 #if defined(__CUDACC__)
 
 /// One tile a block. Grid: x tiles, y sheets; block: a multiple of the columns in a tile; shared
 /// memory: list.rows << log2_columns complex numbers.
-template <class Real, int THREADS, int BLOCKS>
+template <class Real, int THREADS, int BLOCKS, class Column>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     kspace_generic(const __grid_constant__ kspace_args<Real> a) {
     extern __shared__ __align__(16) unsigned char kspace_shared[];
     complex_t<Real> *buf = reinterpret_cast<complex_t<Real> *>(kspace_shared);
     const uint32_t thread = threadIdx.x, threads = blockDim.x, last = a.list.passes - 1;
     const uint32_t mask = (1u << a.log2_columns) - 1;
-    const kspace_column<Real> c(a, blockIdx.x, mask + 1, thread & mask, blockIdx.y);
+    const Column c(a, blockIdx.x, mask + 1, thread & mask, blockIdx.y);
     wait_for_the_one_before();
     for (uint32_t p = 0; p < last; p++) {
         kspace_pass_any<KSPACE_FORWARD>(a, p, thread, threads, c, buf);

@@ -16,6 +16,7 @@ static_assert(PSG_CUDA_XY_PARTS == xy_max_parts && PSG_CUDA_XY_FIELDS == xy_max_
 struct psg_cuda_xy {
     psg_cuda_precision precision;
     psg_cuda_r2r kind[2];
+    size_t field[2];                 // nx and ny of a field
     const xy_entry *entry, *strided; // of dense fields, and of fields with pitches
     uint32_t grid, strided_grid;
     uint32_t lag, slots;
@@ -34,20 +35,35 @@ const xy_entry *entries_of(psg_cuda_precision precision, xy_form form, size_t *l
         return f64 ? xy_dense_f64(lines) : xy_dense_f32(lines);
     case xy_form::strided:
         return f64 ? xy_strided_f64(lines) : xy_strided_f32(lines);
+    case xy_form::padded:
+        return f64 ? xy_padded_f64(lines) : xy_padded_f32(lines);
     default:
         return f64 ? xy_sides_f64(lines) : xy_sides_f32(lines);
     }
+}
+
+/// Is a Fourier transform of more points than the field has among those along x and y?
+bool is_padded(const psg_cuda_r2r kind[2]) {
+    return psg_cuda_length(kind[0], 1) > 1 || psg_cuda_length(kind[1], 1) > 1;
 }
 
 /// @param form  of a periodic plane
 const xy_entry *find_entry(psg_cuda_precision precision, const psg_cuda_r2r kind[2], size_t nx,
                            size_t ny, xy_form form = xy_form::dense) {
     size_t lines = 0;
-    const bool periodic = kind[0] == PSG_CUDA_DFT && kind[1] == PSG_CUDA_DFT;
-    const xy_entry *entry = entries_of(precision, periodic ? form : xy_form::sides, &lines);
+    bool complex = true;
+    for (int d = 0; d < 2; d++)
+        complex = complex && (kind[d] == PSG_CUDA_DFT || kind[d] == PSG_CUDA_FREE);
+    const xy_entry *entry = entries_of(precision,
+                                       !complex          ? xy_form::sides
+                                       : is_padded(kind) ? xy_form::padded
+                                                         : form,
+                                       &lines);
     for (size_t i = 0; i < lines; i++)
-        if (entry[i].nx == nx && entry[i].ny == ny && kind[0] != PSG_CUDA_R2HC &&
-            r2r_fuses(kind[0], 2) && r2r_fuses(kind[1], entry[i].column_radix[0]))
+        if (entry[i].nx == psg_cuda_length(kind[0], nx) &&
+            entry[i].ny == psg_cuda_length(kind[1], ny) && (complex || !is_padded(kind)) &&
+            kind[0] != PSG_CUDA_R2HC && r2r_fuses(kind[0], 2) &&
+            r2r_fuses(kind[1], entry[i].column_radix[0]))
             return &entry[i];
     return nullptr;
 }
@@ -154,7 +170,7 @@ bool aligned(const void *p, size_t bytes) {
 }
 
 bool suits_dense(const psg_cuda_xy *plan, const psg_cuda_xy_field *field) {
-    return !field->by && psg_cuda_field_is_dense(&field->reals, plan->entry->nx, plan->entry->ny) &&
+    return !field->by && psg_cuda_field_is_dense(&field->reals, plan->field[0], plan->field[1]) &&
            aligned(field->reals.base_d, complex_bytes(plan->precision));
 }
 
@@ -205,7 +221,9 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
     a.slots = (uint32_t)std::min<size_t>(plan->slots, std::max<size_t>(ring_planes, 2));
     a.slots_magic = divisor_magic(a.slots);
     a.lag = (uint32_t)std::min<size_t>(plan->lag, ring_planes);
-    a.nxc = plan->entry->nx / 2 + (plan->kind[0] == PSG_CUDA_DFT);
+    a.points = (int)plan->field[0];
+    a.rows = (int)plan->field[1];
+    a.nxc = plan->entry->nx / 2 + (plan->kind[0] == PSG_CUDA_DFT || plan->kind[0] == PSG_CUDA_FREE);
     a.x = xy_make_step(plan->kind[0], (int)plan->entry->nx, a.tables + plan->x_factors);
     a.y = r2r_make_step(plan->kind[1], (int)plan->entry->ny, a.tables + plan->y_factors);
     a.parts = (uint32_t)count;
@@ -221,7 +239,7 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
 }
 
 bool field_valid(const psg_cuda_xy *plan, const psg_cuda_field *field) {
-    const size_t nx = plan->entry->nx, ny = plan->entry->ny;
+    const size_t nx = plan->field[0], ny = plan->field[1];
     return field->base_d && aligned(field->base_d, complex_bytes(plan->precision) / 2) &&
            field->row_pitch >= nx && field->row_pitch <= UINT32_MAX &&
            field->plane_pitch >= ny * field->row_pitch;
@@ -284,6 +302,8 @@ cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision,
     made->precision = precision;
     made->kind[0] = kind[0];
     made->kind[1] = kind[1];
+    made->field[0] = nx;
+    made->field[1] = ny;
     made->entry = entry;
     made->strided = find_entry(precision, kind, nx, ny, xy_form::strided);
     cudaError_t e = prepare(made);

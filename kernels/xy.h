@@ -11,6 +11,9 @@
  *
  *  Along each axis the transform is PSG_CUDA_DFT, or PSG_CUDA_REDFT10, _RODFT10, _REDFT11 or
  *  _RODFT11, and their inverses back; then y is PSG_CUDA_R2HC where it is periodic and x is not.
+ *  PSG_CUDA_FREE along x or y,
+ *  where the other is PSG_CUDA_DFT or _FREE, is PSG_CUDA_DFT of twice as many points, and the field
+ *  has the first half of them: the others are 0, or are not stored. nx and ny are the field's.
  *  With PSG_CUDA_DFT along x a row of the spectrum has nx/2 + 1 numbers, else nx/2, each of two
  *  modes, see psg_cuda_xy_modes(). The modes of RODFT11 have the sign (-1)^k, which the inverse
  *  takes away.

@@ -11,7 +11,7 @@ namespace psg_cuda {
 enum class xy_keep { ring, whole };
 
 /// The kernels of a size: see xy_fixed.cuh.
-enum class xy_form { dense, strided, sides };
+enum class xy_form { dense, strided, sides, padded };
 
 struct xy_entry {
     uint32_t nx, ny, strip, items, threads;
@@ -29,6 +29,8 @@ const xy_entry *xy_strided_f64(size_t *count);
 const xy_entry *xy_strided_f32(size_t *count);
 const xy_entry *xy_sides_f64(size_t *count);
 const xy_entry *xy_sides_f32(size_t *count);
+const xy_entry *xy_padded_f64(size_t *count);
+const xy_entry *xy_padded_f32(size_t *count);
 
 /// The lines and the columns of a line of xy_f64.def. With real-to-real transforms columns are
 /// MIRRORED, and lines FOLDED on the way forward, if they can be.

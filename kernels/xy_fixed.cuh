@@ -17,7 +17,9 @@
 // make several fields of the same parts, and differentiate. A derivative along x differs from u in
 // the transform along x alone: fields that share the transform along y are a family, which has
 // planes of its own in the ring. SIDES kernels take pitches, too, and have real-to-real transforms
-// along x or y (xy_sides.cuh, r2r_fused.cuh). They are kernels of their own, since one kernel for
+// along x or y (xy_sides.cuh, r2r_fused.cuh). PADDED kernels take any pitches, and a field that has
+// the first points of the first rows of a plane: the others are 0, and no item is about rows that
+// are 0. They are kernels of their own, since one kernel for
 // all would spill registers where the field is dense and periodic.
 #ifndef PSG_KERNELS_XY_FIXED_CUH
 #define PSG_KERNELS_XY_FIXED_CUH
@@ -59,10 +61,13 @@ template <class X, bool FORWARD, xy_form FORM> struct xy_steps {
     static PSG_HD int nxc(const xy_args<typename X::Real> &a) {
         return FORM == xy_form::sides ? (int)a.nxc : X::NXC;
     }
+    static PSG_HD uint32_t lines(const xy_args<typename X::Real> &a) {
+        return FORM == xy_form::padded ? ((uint32_t)a.rows + X::ROWS - 1) / X::ROWS : X::LINES;
+    }
     uint32_t firsts, seconds;
     explicit PSG_HD xy_steps(const xy_args<typename X::Real> &a)
-        : firsts(FORWARD ? X::LINES : X::strips(nxc(a))),
-          seconds(FORWARD ? X::strips(nxc(a)) : X::LINES) {
+        : firsts(FORWARD ? lines(a) : X::strips(nxc(a))),
+          seconds(FORWARD ? X::strips(nxc(a)) : lines(a)) {
     }
 };
 
@@ -261,6 +266,8 @@ xy_lines_forward(const xy_args<typename X::Real> &a, const xy_item &item,
     typename X::Complex v[Lines::ROOM];
     if constexpr (FORM == xy_form::dense)
         X::load_line(v, q, field);
+    else if constexpr (FORM == xy_form::padded)
+        X::load_part(v, q, field, y < a.rows ? a.points : 0);
     else if (modes)
         xy_load_sided<X>(v, q, row, field, buf, roots, a.x);
     else
@@ -301,6 +308,8 @@ xy_field_inverse(const xy_args<typename X::Real> &a, const xy_field<typename X::
     columns_inverse<Lines>(v, q, row, twiddles, buf, between);
     if constexpr (FORM == xy_form::dense)
         X::store_line(v, q, field);
+    else if constexpr (FORM == xy_form::padded)
+        X::store_part(v, q, field, y < a.rows ? a.points : 0);
     else if (modes)
         xy_store_sided<X>(v, q, row, thread, field, to.shifted, buf, roots, a.x);
     else
@@ -349,7 +358,10 @@ xy_strip(const xy_args<typename X::Real> &a, const xy_item &item, const uint8_t 
     const auto q = Columns::member(thread, step.reflected());
     typename X::Complex v[Columns::ROOM];
     if (FORWARD) {
-        X::load_strip(v, q, col, plane, strip, nxc);
+        if constexpr (FORM == xy_form::padded)
+            X::load_upper_strip(v, q, col, plane, strip, a.rows);
+        else
+            X::load_strip(v, q, col, plane, strip, nxc);
         if (modes)
             r2r_begin<Columns>(v, q, step);
         columns_forward<Columns>(v, q, col, twiddles, buf, between);
@@ -381,7 +393,10 @@ xy_strip(const xy_args<typename X::Real> &a, const xy_item &item, const uint8_t 
         columns_inverse<Columns>(v, q, col, twiddles, buf, between);
         if (modes)
             r2r_end<Columns>(v, q, step);
-        X::store_strip(v, q, col, plane, strip, nxc);
+        if constexpr (FORM == xy_form::padded)
+            X::store_upper_strip(v, q, col, plane, strip, a.rows);
+        else
+            X::store_strip(v, q, col, plane, strip, nxc);
     }
 }
 
@@ -456,7 +471,7 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     wait_for_the_one_before();
     __syncthreads();
     const auto all_lines = [&](uint32_t k) {
-        for (uint32_t i = 0; i < X::LINES; i++) {
+        for (uint32_t i = 0; i < xy_steps<X, FORWARD, FORM>::lines(a); i++) {
             const xy_item item = {true, FORWARD, k, i};
             if constexpr (FORWARD)
                 xy_lines_forward<X, FORM>(a, item, line_twiddles, roots, plane, buf, nothing);

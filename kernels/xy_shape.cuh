@@ -88,6 +88,8 @@ template <class Real> struct xy_args {
     uint32_t slots, lag, parts;
     uint32_t slots_magic; // divides by slots
     xy_part<Real> part[xy_max_parts];
+    // Read by PADDED kernels alone: reals of a row of the field, and rows of a plane.
+    int points, rows;
     // Read by SIDES kernels alone: numbers in a row of the spectrum, M with a real-to-real
     // transform along x, else M + 1.
     uint32_t nxc;
@@ -205,6 +207,34 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
                 v[e] = {load_streaming_real(from), load_streaming_real(from + 1)};
             else
                 v[e] = load_streaming(reinterpret_cast<const Complex *>(from));
+        }
+    }
+    /// The first points of a row, of which the field has no more: the others are 0, or not stored.
+    static PSG_HD void load_part(Complex *v, int q, const Real *line, int points) {
+        const bool apart = shifted(line);
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++) {
+            const int n = 2 * Lines::template place<0>(q, e);
+            if (!apart && n + 1 < points)
+                v[e] = load_streaming(reinterpret_cast<const Complex *>(line + n));
+            else
+                v[e] = {n < points ? load_streaming_real(line + n) : Real(0),
+                        n + 1 < points ? load_streaming_real(line + n + 1) : Real(0)};
+        }
+    }
+    static PSG_HD void store_part(const Complex *v, int q, Real *line, int points) {
+        const bool apart = shifted(line);
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++) {
+            const int n = 2 * Lines::template place<0>(q, e);
+            if (!apart && n + 1 < points) {
+                store_streaming(reinterpret_cast<Complex *>(line + n), v[e]);
+            } else {
+                if (n < points)
+                    store_streaming_real(line + n, v[e].x);
+                if (n + 1 < points)
+                    store_streaming_real(line + n + 1, v[e].y);
+            }
         }
     }
     /// No cache collects stores before the second level, where half of the reals of a sector cost
@@ -329,6 +359,29 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
         PSG_UNROLL
         for (int e = 0; e < Columns::E; e++)
             to[Columns::template place<0>(q, e) * w] = v[e];
+    }
+    /// As load_strip() and store_strip(), but of rows past the first `rows` ones, which are 0, or
+    /// which nobody wants.
+    static PSG_HD void load_upper_strip(Complex *v, Member q, int col, const Complex *plane,
+                                        int strip, int rows) {
+        const int w = width(strip);
+        const Complex *from = plane + (size_t)strip * WIDTH * NY + column(col, strip);
+        PSG_UNROLL
+        for (int e = 0; e < Columns::E; e++) {
+            const int row = Columns::template place<0>(q, e);
+            v[e] = row < rows ? kept(from + row * w) : Complex{Real(0), Real(0)};
+        }
+    }
+    static PSG_HD void store_upper_strip(const Complex *v, Member q, int col, Complex *plane,
+                                         int strip, int rows) {
+        const int w = width(strip);
+        Complex *to = plane + (size_t)strip * WIDTH * NY + column(col, strip);
+        PSG_UNROLL
+        for (int e = 0; e < Columns::E; e++) {
+            const int row = Columns::template place<0>(q, e);
+            if (row < rows)
+                to[row * w] = v[e];
+        }
     }
     /// What has been read of the ring need not go to memory when it leaves the cache: a strip, and
     /// rows of a plane (but for lines of the cache that they share with other rows, and for the

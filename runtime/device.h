@@ -38,6 +38,11 @@ typedef struct psg_device_table {
      * had */
     void *(*host_alloc)(size_t bytes);
     void (*host_free)(void *memory);
+    /** Copy to a device's memory, at once.
+     *  @param[in] copy  where it goes, of an earlier call; NULL: to new memory, for free_copy()
+     *  @return where it is; NULL: no memory there */
+    void *(*copy_to)(int device, void *copy, const void *memory, size_t bytes);
+    void (*free_copy)(int device, void *copy); /**< NULL is fine */
     /** Page-lock memory of somebody else's, and let it go again.
      *  @param[out] already  it was page-locked before, all of it
      *  @return false: it stays as it was */

@@ -194,6 +194,32 @@ static void host_free(void *memory) {
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
+static void *copy_to(int device, void *there, const void *memory, size_t bytes) {
+    enum cudaStreamCaptureMode mode = let_capture();
+    const int before = current_device(device);
+    void *copy = there;
+    cudaError_t error = there == NULL ? cudaMalloc(&copy, bytes) : cudaSuccess;
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(copy, memory, bytes, cudaMemcpyHostToDevice);
+    }
+    if (error != cudaSuccess) {
+        (void)cudaGetLastError(); /* what was said is said */
+        (void)(there == NULL ? cudaFree(copy) : cudaSuccess);
+        copy = NULL;
+    }
+    (void)current_device(before);
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    return copy;
+}
+
+static void free_copy(int device, void *copy) {
+    enum cudaStreamCaptureMode mode = let_capture();
+    const int before = current_device(device);
+    (void)cudaFree(copy);
+    (void)current_device(before);
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+}
+
 /* The first and the last byte tell, because CUDA copies no array that is page-locked in part. */
 static bool is_pinned(const char *memory, size_t bytes) {
     struct cudaPointerAttributes first;
@@ -294,6 +320,8 @@ const psg_device_table psg_cuda_devices = {
     .peers = have_peers,
     .host_alloc = host_alloc,
     .host_free = host_free,
+    .copy_to = copy_to,
+    .free_copy = free_copy,
     .pin = pin,
     .unpin = unpin,
     .blocks = psg_cuda_blocks,

@@ -151,6 +151,13 @@ template <class Real> class pitched_field {
     void poison() {
         array.poison();
     }
+    std::vector<Real> dense() const {
+        std::vector<Real> host = array.get(), points(nx * ny * planes);
+        for (size_t k = 0; k < planes; k++)
+            for (size_t j = 0; j < ny; j++)
+                memcpy(&points[(k * ny + j) * nx], row_of(host, j, k), nx * sizeof(Real));
+        return points;
+    }
     /// The points are those of a dense array bit by bit, and nothing is written beside them.
     void check(const std::vector<Real> &dense, const char *what) const {
         std::vector<Real> host = array.get();

@@ -1,6 +1,7 @@
 // The fused z kernel of a z with a free end, run on the CPU thread by thread from the same source
 // as on the GPU, gives the answer of a core's kspace: both ends free, or a wall at one; any length,
-// either symbol, with screening and without, one mode in a number or two. Needs no device.
+// either symbol, with screening and without, one mode in a number or two; and so do those with a
+// table of factors, for a free z and for a periodic one. Needs no device.
 #include "kernels/kspace.h"
 #include "kernels/kspace_fixed.cuh"
 #include "tests/kernels/emulate_threads.cuh"
@@ -33,13 +34,18 @@ template <class Real> struct problem : free_problem<Real> {
         args.strip = nxc;
         args.list = list;
         args.free = kspace_free_of<Real>(e.free, n, this->scale());
+        args.table = table_of<Real>(this->table(this->values.data()));
+    }
+    /// Logarithm of the columns of a tile for each of the sheet.
+    uint32_t virtual_log2() const {
+        return this->e.periodic ? 0 : 1;
     }
 };
 
 /// The threads of a block, one after the other in each step.
-template <class Real> struct block {
+template <class Column> struct block {
     uint32_t threads;
-    kspace_free_column<Real> *column;
+    Column *column;
 
     template <class Step> PSG_HD void operator()(Step step) const {
         for (uint32_t t = 0; t < threads; t++)
@@ -48,17 +54,37 @@ template <class Real> struct block {
 };
 
 /// All tiles of a sheet, by the kernel for any length.
-template <class Real>
+template <class Column, class Real>
 static void generic(const kspace_args<Real> &a, uint32_t threads, uint32_t sheet) {
     const size_t numbers = (size_t)a.list.rows << a.log2_columns;
     const complex_t<Real> nan = {Real(NAN), Real(NAN)};
     for (uint32_t tile = 0; tile < a.tiles; tile++) {
         std::vector<complex_t<Real>> buf(
             numbers + sizeof(kspace_free_room<Real>) / sizeof(complex_t<Real>), nan);
-        std::vector<kspace_free_column<Real>> c;
+        std::vector<Column> c;
         for (uint32_t t = 0; t < threads; t++)
             c.emplace_back(a, tile, 1u << a.log2_columns, t & ((1u << a.log2_columns) - 1), sheet);
-        kspace_free_tile(a, tile, sheet, threads, buf.data(), block<Real>{threads, c.data()});
+        if constexpr (Column::FREE) {
+            kspace_free_tile<Column>(a, tile, sheet, threads, buf.data(),
+                                     block<Column>{threads, c.data()});
+        } else {
+            const auto all = [&](auto step) {
+                for (uint32_t t = 0; t < threads; t++)
+                    step(t, c[t]);
+            };
+            const uint32_t last = a.list.passes - 1;
+            for (uint32_t p = 0; p < last; p++)
+                all([&](uint32_t t, Column &col) {
+                    kspace_pass_any<KSPACE_FORWARD>(a, p, t, threads, col, buf.data());
+                });
+            all([&](uint32_t t, Column &col) {
+                kspace_pass_any<KSPACE_TURN>(a, last, t, threads, col, buf.data());
+            });
+            for (uint32_t p = last; p-- > 0;)
+                all([&](uint32_t t, Column &col) {
+                    kspace_pass_any<KSPACE_INVERSE>(a, p, t, threads, col, buf.data());
+                });
+        }
     }
 }
 
@@ -73,10 +99,10 @@ template <class Complex> struct neighbour {
 };
 
 /// All tiles of a sheet, by a kernel for one length. Every second one is fetched ahead.
-template <class S> static void fixed(const kspace_args<typename S::Real> &a, uint32_t sheet) {
+template <class S, class Column>
+static void fixed(const kspace_args<typename S::Real> &a, uint32_t sheet) {
     using Complex = typename S::Complex;
     using Real = typename S::Real;
-    using Column = kspace_free_column<Real, false>;
     for (uint32_t tile = 0; tile < a.tiles; tile++) {
         std::vector<Complex> buf(S::ROWS * S::COLUMNS, {Real(NAN), Real(NAN)});
         kspace_free_room<Real> room;
@@ -144,8 +170,9 @@ template <class S> static void fixed(const kspace_args<typename S::Real> &a, uin
 /// Rows of the sheet in bands of their own, in tiles of so many columns.
 template <class Real>
 static void set_band(kspace_args<Real> *a, int band, const kspace_place &from,
-                     const kspace_place &to, const Real *ey, uint32_t rows, uint32_t width) {
-    a->band[band] = {from, to, ey, rows * a->nxc, rows};
+                     const kspace_place &to, const Real *ey, uint32_t row0, uint32_t rows,
+                     uint32_t width) {
+    a->band[band] = {from, to, ey + row0, rows * a->nxc, rows, row0};
     const uint32_t tiles = (rows * a->nxc + width - 1) / width;
     a->tiles = band == 0 ? tiles : a->tiles + tiles;
     a->turns = band == 0 ? 0 : (uint32_t)((((uint64_t)tiles << 32) + a->tiles - 1) / a->tiles);
@@ -171,13 +198,13 @@ static void apart(problem<Real> &p, uint32_t log2_columns, Run run) {
     const std::vector<Complex> before = here;
     const kspace_place place[3] = {
         {at[0].data(), 0, 0}, {at[1].data(), 0, 0}, {at[2].data(), 0, 0}};
-    const uint32_t width = 1u << (log2_columns - 1);
+    const uint32_t width = 1u << (log2_columns - p.virtual_log2());
     kspace_args<Real> a = p.args;
     a.log2_columns = log2_columns;
     a.base = here.data();
-    set_band(&a, 0, place[0], place[0], (const Real *)p.ey.data(), first, width);
+    set_band(&a, 0, place[0], place[0], (const Real *)p.ey.data(), 0, first, width);
     if (second > 0)
-        set_band(&a, 1, place[1], place[2], (const Real *)p.ey.data() + first, second, width);
+        set_band(&a, 1, place[1], place[2], (const Real *)p.ey.data(), first, second, width);
     run(a, 0);
     p.check("planes apart", [&](uint32_t z, uint32_t c) {
         return c < split ? here[at[0][z] + c] : there[(p.n - 1 - z) * other + c - split];
@@ -209,7 +236,8 @@ static void several(problem<Real> &p, uint32_t log2_columns, Run run) {
     a.mode0 = mode0.data();
     a.nonfinite = nonfinite;
     const kspace_place place = {nullptr, 0, pitch};
-    set_band(&a, 0, place, place, (const Real *)p.ey.data(), p.rows, 1u << (log2_columns - 1));
+    set_band(&a, 0, place, place, (const Real *)p.ey.data(), 0, p.rows,
+             1u << (log2_columns - p.virtual_log2()));
     for (uint32_t s = 0; s < SHEETS; s++) {
         run(a, s);
         p.mode0 = mode0[s];
@@ -224,6 +252,15 @@ static void several(problem<Real> &p, uint32_t log2_columns, Run run) {
 }
 
 static const int walls[][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+
+template <class Column, class Real>
+static void both_ways(problem<Real> &p, const kspace_tile_shape &shape) {
+    const auto run = [&](const kspace_args<Real> &args, uint32_t sheet) {
+        generic<Column>(args, shape.threads, sheet);
+    };
+    apart(p, shape.log2_columns, run);
+    several(p, shape.log2_columns, run);
+}
 
 template <class Real> static void length(uint32_t n) {
     const psg_cuda_precision precision = sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
@@ -244,14 +281,27 @@ template <class Real> static void length(uint32_t n) {
             const equation e = {
                 {1.2 * n, m % 2 == 1, {wall[0], wall[1]}}, m & 2 ? 2.0 : 0.0, m >= 4};
             problem<Real> p(e, n, n > 600 ? 1 : 5, n > 600 ? 2 : 3, list);
-            for (const kspace_tile_shape *shape : {&tile, both ? &few : &tile}) {
-                const auto run = [&](const kspace_args<Real> &args, uint32_t sheet) {
-                    generic(args, shape->threads, sheet);
-                };
-                apart(p, shape->log2_columns, run);
-                several(p, shape->log2_columns, run);
-            }
+            for (const kspace_tile_shape *shape : {&tile, both ? &few : &tile})
+                both_ways<kspace_free_column<Real>>(p, *shape);
         }
+    for (bool pairs : {false, true}) {
+        const equation e = {{1.2 * n, false, {0, 0}}, 0, pairs, true};
+        problem<Real> p(e, n, n > 600 ? 1 : 5, 3, list);
+        for (const kspace_tile_shape *shape : {&tile, both ? &few : &tile})
+            both_ways<kspace_free_table_column<Real>>(p, *shape);
+    }
+}
+
+/// A periodic z with a table.
+template <class Real> static void periodic(uint32_t n) {
+    kspace_list list;
+    kspace_tile_shape tile;
+    if (!kspace_factor(n, &list) ||
+        !kspace_choose_tile(list, sizeof(complex_t<Real>), kspace_least_shared, &tile, 0))
+        return;
+    const equation e = {{1.2 * n, false, {0, 0}}, 0, false, true, true};
+    problem<Real> p(e, n, 5, 4, list);
+    both_ways<kspace_table_column<Real>>(p, tile);
 }
 
 /// A line of kspace_free_f64.def.
@@ -268,9 +318,13 @@ template <class S> static void line() {
             const equation e = {
                 {0.7 * S::N, m % 2 == 1, {wall[0], wall[1]}}, m & 2 ? 2.0 : 0.0, false};
             problem<typename S::Real> p(e, S::N, 5, 3, list);
-            apart(p, log2_columns, fixed<S>);
-            several(p, log2_columns, fixed<S>);
+            apart(p, log2_columns, fixed<S, kspace_free_column<typename S::Real, false>>);
+            several(p, log2_columns, fixed<S, kspace_free_column<typename S::Real, false>>);
         }
+    const equation e = {{0.7 * S::N, false, {0, 0}}, 0, false, true};
+    problem<typename S::Real> p(e, S::N, 5, 3, list);
+    apart(p, log2_columns, fixed<S, kspace_free_table_column<typename S::Real, false>>);
+    several(p, log2_columns, fixed<S, kspace_free_table_column<typename S::Real, false>>);
 }
 
 static void all_lines() {
@@ -293,6 +347,8 @@ int main(int argc, char **argv) {
     for (uint32_t n = 1; n <= (all ? 200u : 40u); n++) {
         length<double>(n);
         length<float>(n);
+        periodic<double>(n);
+        periodic<float>(n);
     }
     for (uint32_t n : {64u, 100u, 121u, 210u, 250u, 720u, 1024u})
         length<double>(n);

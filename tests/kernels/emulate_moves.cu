@@ -205,8 +205,8 @@ static void divide(uint32_t nxc, uint32_t rows_, uint32_t nz, bool strided, uint
         ez[i] = 1e6 * i;
     std::vector<complex_t<double>> v((size_t)columns * nz, complex_t<double>{1, 2});
     complex_t<double> mode0 = {0, 0};
-    const divide_args<double> a = {v.data(), ex.data(), ey.data(), ez.data(), &mode0, nullptr,
-                                   0,        1,         columns,   nxc,       nz,     each};
+    const divide_args<double> a = {v.data(), ex.data(), ey.data(), ez.data(), &mode0, nullptr, 0,
+                                   1,        columns,   nxc,       nz,        each,   {}};
     if (strided) {
         for (uint32_t c = 0; c < div_up(columns, divide_threads) * divide_threads; c++)
             for (uint32_t z = 0; z < nz; z += divide_elements)

@@ -125,6 +125,58 @@ template <class X> struct plane {
             lines.all([&](Complex *, int, int, int t) { forget_rows(y, t); });
         }
     }
+    /// As forward(), of a field of the first points of the first rows, which stand one after the
+    /// other.
+    void forward_padded(const Real *part_of_field, int points, int rows) {
+        threads<Lines> lines;
+        threads<Columns> columns;
+        for (int y = 0; y < rows; y += X::ROWS) {
+            lines.all([&](Complex *p, int q, int r, int) {
+                X::load_part(p, q, part_of_field + (size_t)(y + r) * points,
+                             y + r < rows ? points : 0);
+            });
+            lines.forward(tx.data(), buf);
+            lines.all([&](Complex *p, int q, int r, int) { X::put_upper(p, q, r, buf.data()); });
+            lines.all([&](Complex *p, int q, int r, int) {
+                X::put_spectrum(p, q, r, buf.data(), ring, y + r, roots.data());
+            });
+        }
+        for (int s = 0; s < X::STRIPS; s++) {
+            const std::vector<Complex *> to = strips(s);
+            columns.all([&](Complex *p, int q, int c, int) {
+                X::load_upper_strip(p, q, c, ring, s, rows);
+            });
+            columns.forward(ty.data(), buf);
+            columns.all([&](Complex *p, int q, int c, int) {
+                X::store_blocks(p, q, c, s, part_of.data(), to.data());
+            });
+        }
+    }
+    void inverse_padded(Real *part_of_field, int points, int rows) {
+        threads<Lines> lines;
+        threads<Columns> columns;
+        for (int s = 0; s < X::STRIPS; s++) {
+            const std::vector<Complex *> from = strips(s);
+            columns.all([&](Complex *p, int q, int c, int) {
+                X::load_blocks(p, q, c, s, part_of.data(), from.data());
+            });
+            columns.inverse(ty.data(), buf);
+            columns.all([&](Complex *p, int q, int c, int) {
+                X::store_upper_strip(p, q, c, ring, s, rows);
+            });
+        }
+        for (int y = 0; y < rows; y += X::ROWS) {
+            lines.all([&](Complex *p, int q, int r, int) {
+                X::take_spectrum(p, q, r, buf.data(), ring, y + r, roots.data());
+            });
+            lines.all([&](Complex *p, int q, int r, int) { X::take_upper(p, q, r, buf.data()); });
+            lines.inverse(tx.data(), buf);
+            lines.all([&](Complex *p, int q, int r, int) {
+                X::store_part(p, q, part_of_field + (size_t)(y + r) * points,
+                              y + r < rows ? points : 0);
+            });
+        }
+    }
     void forget_strip(int strip, int thread) {
         if constexpr (!X::WHOLE)
             X::forget_strip(ring, strip, thread);
@@ -271,6 +323,47 @@ template <class X> static void shape() {
     derivatives(p, before, 400 * unit * size);
 }
 
+/// A field of some points of a plane, at an address that is aligned to `shift` reals, is transformed
+/// as the plane with zeros in the others, and nothing is written beside it.
+template <class X> static void padded() {
+    using Real = typename X::Real;
+    static const int sizes[][2] = {{X::NX / 2, X::NY / 2},
+                                   {X::NX / 2 - 3, X::NY / 2 - 1},
+                                   {X::NX, X::NY / 2},
+                                   {X::NX / 2, X::NY}};
+    for (const auto &n : sizes)
+        for (int shift = 0; shift < 2; shift++) {
+            const size_t count = (size_t)n[0] * n[1], guard = 64;
+            std::vector<Real> given(count + 2 * guard, (Real)NAN), back = given;
+            plane<X> whole, part;
+            for (int y = 0; y < X::NY; y++)
+                for (int x = 0; x < X::NX; x++) {
+                    const Real f = (Real)(2.0 * rand() / RAND_MAX - 1);
+                    const bool there = x < n[0] && y < n[1];
+                    whole.row(y)[x] = there ? f : (Real)0;
+                    if (there)
+                        given[guard + shift + (size_t)y * n[0] + x] = f;
+                }
+            whole.forward();
+            part.forward_padded(given.data() + guard + shift, n[0], n[1]);
+            bool same = part.alone();
+            for (size_t i = 0; i < whole.spectrum.size(); i++)
+                same = same && whole.spectrum[i].x == part.spectrum[i].x &&
+                       whole.spectrum[i].y == part.spectrum[i].y;
+            expect(same, "the spectrum of some points of a plane", X::NX);
+            whole.inverse();
+            part.inverse_padded(back.data() + guard + shift, n[0], n[1]);
+            same = part.alone();
+            for (int y = 0; y < n[1]; y++)
+                for (int x = 0; x < n[0]; x++)
+                    same = same && whole.row(y)[x] == back[guard + shift + (size_t)y * n[0] + x];
+            for (size_t i = 0; i < guard + shift; i++)
+                same = same && std::isnan(back[i]) &&
+                       (i + shift >= guard || std::isnan(back[guard + shift + count + i]));
+            expect(same, "some points of a plane that come back", X::NX);
+        }
+}
+
 /// Each item once, what an item waits for before it; and none past the end, where blocks look too.
 static void sequence(uint32_t firsts, uint32_t seconds, uint32_t planes, uint32_t lag) {
     std::vector<uint32_t> done[2] = {std::vector<uint32_t>(planes), std::vector<uint32_t>(planes)};
@@ -321,6 +414,18 @@ int main() {
     {
         using Real = float;
 #include "kernels/xy_f32.def"
+    }
+#undef PSG_XY
+#define PSG_XY(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS)                   \
+    padded<xy_shape<xy_keep::KEEP, column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,              \
+                    column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>>();
+    {
+        using Real = double;
+#include "kernels/xy_padded_f64.def"
+    }
+    {
+        using Real = float;
+#include "kernels/xy_padded_f32.def"
     }
     for (uint32_t planes : {1u, 2u, 3u, 9u})
         for (uint32_t lag : {1u, 2u, 5u})

@@ -1,5 +1,6 @@
 // The transforms of planes and columns are what the definition says, for even, odd and prime sizes and
-// axes of one point, and the inverse brings the data back.
+// axes of one point, and the inverse brings the data back. Planes with free sides are those with
+// zeros.
 #include "kernels/complex.cuh"
 #include "tests/kernels/planned.h"
 
@@ -97,6 +98,77 @@ template <class Real> static void planes(size_t nx, size_t ny, size_t nz) {
     CHECK(psg_cuda_fft_run_z(forward, PSG_CUDA_FORWARD, spectrum.data()) == cudaErrorInvalidValue);
 }
 
+/// Free sides: planes of twice as many points with zeros in the upper half are transformed as they
+/// are when they are given whole, and come back as the first points of each.
+template <class Real>
+static void padded(const psg_cuda_r2r kind[2], const psg_cuda_r2r whole[2], size_t nx, size_t ny,
+                   size_t nz) {
+    const size_t all[2] = {psg_cuda_length(kind[0], nx), psg_cuda_length(kind[1], ny)};
+    const bool modes = whole[0] != PSG_CUDA_DFT;
+    const size_t nxc = modes ? (all[0] + 1) / 2 : all[0] / 2 + 1;
+    std::vector<Real> f(nx * ny * nz), zeros(all[0] * all[1] * nz), scaled(f.size());
+    for (size_t row = 0; row < ny * nz; row++)
+        for (size_t i = 0; i < nx; i++)
+            zeros[(row / ny * all[1] + row % ny) * all[0] + i] = f[row * nx + i] =
+                (Real)check_uniform();
+    psg_cuda_fft *forward = nullptr, *inverse = nullptr, *peer = nullptr, *peer_back = nullptr;
+    const psg_cuda_precision p = precision_of<Real>();
+    MUST(psg_cuda_fft_create_xy(&forward, p, PSG_CUDA_FORWARD, kind, nx, ny, nz));
+    MUST(psg_cuda_fft_create_xy(&inverse, p, PSG_CUDA_INVERSE, kind, nx, ny, nz));
+    MUST(psg_cuda_fft_create_xy(&peer, p, PSG_CUDA_FORWARD, whole, all[0], all[1], nz));
+    MUST(psg_cuda_fft_create_xy(&peer_back, p, PSG_CUDA_INVERSE, whole, all[0], all[1], nz));
+    const planned one(forward), two(inverse), three(peer), four(peer_back);
+    const device_array<Real> zeros_d(zeros), back_d(zeros.size());
+    device_array<complex_t<Real>> spectrum(nxc * all[1] * nz), want(spectrum.size());
+    const psg_cuda_field all_d = psg_cuda_dense_field(zeros_d.data(), all[0], all[1]),
+                         all_back = psg_cuda_dense_field(back_d.data(), all[0], all[1]);
+    MUST(psg_cuda_fft_run_xy(peer, &all_d, want.data(), nullptr));
+    std::vector<cd> wanted;
+    for (const complex_t<Real> &v : want.get())
+        wanted.push_back({v.x, v.y});
+    MUST(psg_cuda_fft_run_xy(peer_back, &all_back, want.data(), nullptr));
+    const std::vector<Real> back = back_d.get();
+    char what[96];
+    snprintf(what, sizeof what, "f%zu kinds %d %d of %zu x %zu x %zu", 8 * sizeof(Real), kind[0],
+             kind[1], nx, ny, nz);
+    for (const pitches &pitch : all_pitches) {
+        pitched_field<Real> f_d(nx, ny, nz, pitch), u_d(nx, ny, nz, pitch);
+        const psg_cuda_field from = f_d.field(), to = u_d.field();
+        CHECK(psg_cuda_fft_dense_bytes(forward, &from) == 0);
+        f_d.put(f);
+        spectrum.poison();
+        MUST(psg_cuda_fft_run_xy(forward, &from, spectrum.data(), nullptr));
+        check(what, spectrum.get(), wanted);
+        f_d.check(f, "f of padded planes");
+        MUST(psg_cuda_fft_run_xy(inverse, &to, spectrum.data(), nullptr));
+        const std::vector<Real> u = u_d.dense();
+        u_d.check(u, "u of padded planes");
+        double worst = 0, most = 0;
+        for (size_t row = 0; row < ny * nz; row++)
+            for (size_t i = 0; i < nx; i++) {
+                const double v = back[(row / ny * all[1] + row % ny) * all[0] + i];
+                most = fmax(most, fabs(v));
+                const double off = fabs(u[row * nx + i] - v);
+                worst = off > worst || std::isnan(off) ? off : worst;
+            }
+        if (!(worst <= (sizeof(Real) == 8 ? 1e-13 : 1e-5) * most))
+            FAIL("%s, back: off by %g of %g", what, worst, most);
+    }
+}
+
+template <class Real> static void all_padded() {
+    static const psg_cuda_r2r kinds[][2][2] = {
+        {{PSG_CUDA_FREE, PSG_CUDA_FREE}, {PSG_CUDA_DFT, PSG_CUDA_DFT}},
+        {{PSG_CUDA_FREE, PSG_CUDA_DFT}, {PSG_CUDA_DFT, PSG_CUDA_DFT}},
+        {{PSG_CUDA_DFT, PSG_CUDA_FREE}, {PSG_CUDA_DFT, PSG_CUDA_DFT}},
+        {{PSG_CUDA_FREE, PSG_CUDA_REDFT10}, {PSG_CUDA_DFT, PSG_CUDA_REDFT10}},
+        {{PSG_CUDA_RODFT10, PSG_CUDA_FREE_PAIRS}, {PSG_CUDA_RODFT10, PSG_CUDA_R2HC}}};
+    static const size_t sizes[][3] = {{8, 6, 5}, {7, 11, 3}, {1, 5, 2}, {6, 1, 4}, {1, 1, 3}};
+    for (const auto &kind : kinds)
+        for (const size_t *n : sizes)
+            padded<Real>(kind[0], kind[1], n[0], n[1], n[2]);
+}
+
 template <class Real> static void columns(psg_cuda_layout layout, size_t m, size_t nz) {
     using Complex = complex_t<Real>;
     const size_t stride = layout == PSG_CUDA_Z_STRIDED ? m : 1;
@@ -145,6 +217,8 @@ int main(int argc, char **argv) {
     need_device();
     all<double>();
     all<float>();
+    all_padded<double>();
+    all_padded<float>();
     psg_cuda_fft *fft = nullptr;
     CHECK(psg_cuda_fft_create_xy(&fft, PSG_CUDA_F64, PSG_CUDA_FORWARD, periodic, 0, 1, 1) != 0 &&
           !fft);

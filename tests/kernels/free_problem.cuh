@@ -1,4 +1,5 @@
-// What the tests of the kernels of a free z solve, with the answer of a core's kspace.
+// What the tests of the kernels of a free z, and of those with a table of factors, solve, with the
+// answer of a core's kspace.
 #ifndef PSG_TESTS_FREE_PROBLEM_CUH
 #define PSG_TESTS_FREE_PROBLEM_CUH
 
@@ -24,6 +25,8 @@ struct equation {
     psg_cuda_free free;
     double lambda;
     bool pairs;
+    bool table = false;    // of factors, of rows of a Green's function
+    bool periodic = false; // z; with a table alone
 };
 
 template <class Real> static const psg_cpu_ops &core() {
@@ -37,6 +40,10 @@ template <class Real> struct free_problem {
     const uint32_t n, nxc, rows, columns;
     std::vector<Real> ex, ey, ez;
     std::vector<Complex> f, answer; // [n][columns]
+    // The last row of the sheet is that of the row before the last but one.
+    const uint32_t row0 = e.table ? n % 4 : 0;
+    const size_t modes[3] = {e.pairs ? 2 * nxc - 1 : nxc, row0 + rows - 1, n + !e.periodic};
+    std::vector<Real> values; // of the table, from row0 on
     Complex mode0{}, mode0_wanted{};
 
     free_problem(const equation &e_, uint32_t n_, uint32_t nxc_, uint32_t rows_)
@@ -53,10 +60,22 @@ template <class Real> struct free_problem {
         }
         for (Complex &v : f)
             v = {Real(uniform()), Real(uniform())};
+        values.resize(e.table ? (rows - 1) * modes[2] * modes[0] : 0);
+        for (Real &v : values)
+            v = Real(uniform());
         solve();
     }
     double scale() const {
         return 1.5 / (2.0 * n);
+    }
+    psg_cuda_table table(const void *values_d) const {
+        return {e.table ? values_d : nullptr, {modes[0], modes[1], modes[2]}, row0, row0};
+    }
+    psg_cuda_r2r kind() const {
+        return !e.table     ? (e.pairs ? PSG_CUDA_FREE_PAIRS : PSG_CUDA_FREE)
+               : e.periodic ? PSG_CUDA_TABLE_DFT
+               : e.pairs    ? PSG_CUDA_TABLE_PAIRS
+                            : PSG_CUDA_TABLE_FREE;
     }
     void solve() {
         psg_cpu_fft_spec spec{};
@@ -65,7 +84,8 @@ template <class Real> struct free_problem {
         spec.nz = n;
         spec.effort = PSG_CPU_ESTIMATE;
         spec.kind[0][0] = spec.kind[0][1] = e.pairs ? PSG_TRANSFORM_COS4 : PSG_TRANSFORM_PERIODIC;
-        spec.kind[2][0] = spec.kind[2][1] = PSG_TRANSFORM_FREE;
+        spec.kind[2][0] = spec.kind[2][1] =
+            e.periodic ? PSG_TRANSFORM_PERIODIC : PSG_TRANSFORM_FREE;
         psg_cpu_fft *fft = core<Real>().fft_create(&spec);
         void *scratch =
             fft ? aligned_alloc(64, core<Real>().fft_scratch_bytes(fft) / 64 * 64 + 64) : nullptr;
@@ -74,11 +94,18 @@ template <class Real> struct free_problem {
             exit(1);
         }
         const psg_cpu_free z = {e.free.length, e.free.stencil, {e.free.wall[0], e.free.wall[1]}};
-        const psg_cpu_divide divide = {
-            {ex.data(), ey.data(), ez.data()}, e.pairs, e.lambda, scale(), &z};
+        const psg_cpu_table green = {{modes[0], modes[1], modes[2]}, row0, values.data(), nullptr};
+        const psg_cpu_divide divide = {{ex.data(), ey.data(), ez.data()},
+                                       e.pairs,
+                                       e.lambda,
+                                       scale(),
+                                       e.periodic ? nullptr : &z,
+                                       e.table ? &green : nullptr};
         answer = f;
         const psg_cpu_piece piece = {answer.data(), columns, n};
-        const psg_cpu_sheet sheet = {1, &piece, nxc, 0, rows};
+        const psg_cpu_sheet sheet = {1, &piece, nxc, row0, rows};
+        for (uint32_t k = 0; k < n; k++) // which a core finds in the first sheet alone
+            mode0_wanted = mode0_wanted + f[k * columns];
         core<Real>().kspace(fft, &divide, &sheet, scratch, &mode0_wanted);
         free(scratch);
         core<Real>().fft_destroy(fft);
@@ -101,10 +128,13 @@ template <class Real> struct free_problem {
         *record = fmax(*record, worst);
         const double off = fabs(mode0.x - mode0_wanted.x) + fabs(mode0.y - mode0_wanted.y);
         if (!(worst <= unit * (4 + log2(n))) || !(off <= unit * 8 * n)) {
-            printf("FAIL f%zu %s, n = %u, walls %d %d, %s, lambda %g, %s: error %.2e, mode 0 off "
-                   "by %.2e\n",
+            printf("FAIL f%zu %s, n = %u, walls %d %d, %s, lambda %g, %s%s: error %.2e, mode 0 "
+                   "off by %.2e\n",
                    8 * sizeof(Real), what, n, e.free.wall[0], e.free.wall[1],
                    e.free.stencil ? "fd2" : "spectral", e.lambda, e.pairs ? "pairs" : "one mode",
+                   !e.table     ? ""
+                   : e.periodic ? ", table, z periodic"
+                                : ", table",
                    worst, off);
             failures++;
         }

@@ -1,5 +1,6 @@
 // The fused z kernels of a z with a free end give the answer of a core's kspace on a GPU: every
-// kernel of a length, one segment and two, rows that go elsewhere, several sheets in one call.
+// kernel of a length, one segment and two, rows that go elsewhere, several sheets in one call; and
+// so do those with a table of factors.
 #include "kernels/kspace.h"
 #include "tests/kernels/check_cuda.h"
 #include "tests/kernels/free_problem.cuh"
@@ -11,15 +12,16 @@ template <class Real> struct solver {
     using Complex = complex_t<Real>;
     free_problem<Real> &p;
     psg_cuda_kspace *plan = nullptr;
-    const device_array<Real> ex, ey, ez;
+    const device_array<Real> ex, ey, ez, values;
     const device_array<Complex> mode0;
     const psg_cuda_columns columns;
     const size_t pitch;
 
-    solver(free_problem<Real> &p_, psg_cuda_r2r kind, int variant)
-        : p(p_), ex(p_.ex), ey(p_.ey), ez(p_.ez), mode0(2), columns{p_.rows, p_.nxc, 0},
-          pitch(p_.columns + 3) {
-        const int code = psg_cuda_kspace_create(&plan, precision_of<Real>(), kind, p.n, variant);
+    solver(free_problem<Real> &p_, int variant)
+        : p(p_), ex(p_.ex), ey(p_.ey), ez(p_.ez), values(p_.values),
+          mode0(2), columns{p_.rows, p_.nxc, 0}, pitch(p_.columns + 3) {
+        const int code =
+            psg_cuda_kspace_create(&plan, precision_of<Real>(), p.kind(), p.n, variant);
         if (code != cudaErrorNotSupported || variant == 0) // else it is too large for this device
             MUST(code);
     }
@@ -28,7 +30,7 @@ template <class Real> struct solver {
     }
     psg_cuda_symbol symbol() const {
         return {ex.data(),    ey.data(), ez.data(), p.e.lambda, p.scale(),
-                mode0.data(), nullptr,   p.e.pairs, p.e.free};
+                mode0.data(), nullptr,   p.e.pairs, p.e.free,   p.table(values.data())};
     }
     std::vector<Complex> planes(size_t sheets) const {
         std::vector<Complex> host(sheets * p.n * pitch);
@@ -71,6 +73,18 @@ template <class Real> struct solver {
     }
 };
 
+template <class Real> static void solve(free_problem<Real> &p) {
+    const int variants = psg_cuda_kspace_supported(precision_of<Real>(), p.kind(), p.n);
+    CHECK(variants > 0);
+    for (int v = 0; v < variants; v++) {
+        solver<Real> s(p, v);
+        for (int b = 0; s.plan && b < 4; b++)
+            s.bands(b % 2 == 1, b >= 2);
+        if (s.plan)
+            s.together();
+    }
+}
+
 /// @param step  1: every equation
 template <class Real> static void length(uint32_t n, uint32_t nxc, uint32_t rows, int step = 1) {
     static const int walls[][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
@@ -78,18 +92,14 @@ template <class Real> static void length(uint32_t n, uint32_t nxc, uint32_t rows
         for (int m = 0; m < 8; m += step) {
             const equation e = {
                 {1.2 * n, m % 2 == 1, {wall[0], wall[1]}}, m & 2 ? 2.0 : 0.0, m >= 4};
-            const psg_cuda_r2r kind = e.pairs ? PSG_CUDA_FREE_PAIRS : PSG_CUDA_FREE;
             free_problem<Real> p(e, n, nxc, rows);
-            const int variants = psg_cuda_kspace_supported(precision_of<Real>(), kind, n);
-            CHECK(variants > 0);
-            for (int v = 0; v < variants; v++) {
-                solver<Real> s(p, kind, v);
-                for (int b = 0; s.plan && b < 4; b++)
-                    s.bands(b % 2 == 1, b >= 2);
-                if (s.plan)
-                    s.together();
-            }
+            solve(p);
         }
+    for (int m = 0; m < 3; m++) {
+        const equation e = {{1.2 * n, false, {0, 0}}, 0, m == 1, true, m == 2};
+        free_problem<Real> p(e, n, nxc, rows < 3 ? 3 : rows);
+        solve(p);
+    }
 }
 
 int main() {

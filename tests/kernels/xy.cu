@@ -1,7 +1,7 @@
 // The 2-D transforms in one kernel: with the z kernel on their strips they solve as cuFFT does on
 // rows, for segments of few and many planes cut into views or dense parts, of either precision; a derivative on the way back is
-// that of a spectrum that was multiplied before; fields with pitches give the answer of dense ones bit by bit; bad arguments
-// are refused.
+// that of a spectrum that was multiplied before; fields with pitches give the answer of dense ones bit by bit;
+// fields with free sides are those with zeros; bad arguments are refused.
 #include "kernels/complex.cuh"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
@@ -252,6 +252,84 @@ template <class Real> static void size(size_t nx, size_t ny, bool small) {
     }
 }
 
+/// Fields with free sides: their spectrum is that of planes with zeros in the other points, and they
+/// come back, for all pitches.
+template <class Real>
+static void padded(const psg_cuda_r2r kind[2], size_t nx, size_t ny, size_t planes) {
+    using Complex = complex_t<Real>;
+    const psg_cuda_precision p = precision_of<Real>();
+    const size_t lx = psg_cuda_length(kind[0], nx), ly = psg_cuda_length(kind[1], ny);
+    const size_t nxc = lx / 2 + 1, cut = ly / 3;
+    if (psg_cuda_xy_strip(p, kind, nx, ny) == 0)
+        return;
+    CHECK(psg_cuda_xy_strip(p, kind, nx, ny) == psg_cuda_xy_strip(p, periodic, lx, ly));
+    psg_cuda_xy *xy = nullptr, *whole = nullptr;
+    MUST(psg_cuda_xy_create(&xy, p, kind, nx, ny));
+    MUST(psg_cuda_xy_create(&whole, p, periodic, lx, ly));
+    std::vector<Real> f(nx * ny * planes), zeros(lx * ly * planes);
+    for (size_t row = 0; row < ny * planes; row++)
+        for (size_t i = 0; i < nx; i++)
+            zeros[(row / ny * ly + row % ny) * lx + i] = f[row * nx + i] = (Real)check_uniform();
+    device_array<char> work(
+        std::max(psg_cuda_xy_work_bytes(xy, planes), psg_cuda_xy_work_bytes(whole, planes)));
+    const device_array<Real> zeros_d(zeros);
+    device_array<Complex> spectrum(ly * nxc * planes);
+    const psg_cuda_xy_part parts[2] = {{spectrum.data(), ly * nxc, 0, cut},
+                                       {spectrum.data() + cut * nxc, ly * nxc, cut, ly - cut}};
+    const auto run = [&](psg_cuda_xy *plan, psg_cuda_direction d, const psg_cuda_field &field) {
+        const psg_cuda_xy_field one = {field, nullptr};
+        MUST(psg_cuda_xy_run(plan, d, &one, 1, planes, parts, 2, work.data(), 0));
+        MUST(cudaDeviceSynchronize());
+    };
+    run(whole, PSG_CUDA_FORWARD, psg_cuda_dense_field(zeros_d.data(), lx, ly));
+    const std::vector<Complex> want = spectrum.get();
+    const double unit = sizeof(Real) == 8 ? 1e-14 : 5e-6;
+    std::vector<Real> first;
+    for (const pitches &pitch : all_pitches) {
+        pitched_field<Real> f_d(nx, ny, planes, pitch), u_d(nx, ny, planes, pitch);
+        f_d.put(f);
+        spectrum.poison();
+        run(xy, PSG_CUDA_FORWARD, f_d.field());
+        const std::vector<Complex> got = spectrum.get();
+        double most = 0, worst = 0;
+        for (size_t i = 0; i < got.size(); i++) {
+            most = fmax(most, fabs((double)want[i].x) + fabs((double)want[i].y));
+            const double e =
+                fabs((double)got[i].x - want[i].x) + fabs((double)got[i].y - want[i].y);
+            worst = e > worst || std::isnan(e) ? e : worst;
+        }
+        f_d.check(f, "f with free sides");
+        run(xy, PSG_CUDA_INVERSE, u_d.field());
+        double back = 0;
+        const std::vector<Real> dense = u_d.dense();
+        for (size_t i = 0; i < f.size(); i++) {
+            const double e = fabs((double)dense[i] / ((double)lx * (double)ly) - f[i]);
+            back = e > back || std::isnan(e) ? e : back;
+        }
+        u_d.check(dense, "u with free sides");
+        if (!(worst <= unit * most) || !(back <= unit))
+            FAIL("f%zu, kinds %d %d, %zu x %zu x %zu: the spectrum is off by %g of %g, what comes "
+                 "back by %g",
+                 8 * sizeof(Real), kind[0], kind[1], nx, ny, planes, worst, most, back);
+    }
+    psg_cuda_xy_destroy(xy);
+    psg_cuda_xy_destroy(whole);
+}
+
+template <class Real> static void all_padded(bool small) {
+    static const psg_cuda_r2r kinds[][2] = {{PSG_CUDA_FREE, PSG_CUDA_FREE},
+                                            {PSG_CUDA_FREE, PSG_CUDA_DFT},
+                                            {PSG_CUDA_DFT, PSG_CUDA_FREE}};
+    for (const auto &kind : kinds)
+        for (size_t ny = 32; ny <= 512; ny += 16)
+            for (size_t nx = 32; nx <= 512; nx += 16)
+                for (size_t planes : {1, 2, small ? 3 : 45})
+                    padded<Real>(kind, nx, ny, planes);
+    const psg_cuda_r2r walls[2] = {PSG_CUDA_FREE, PSG_CUDA_REDFT10};
+    CHECK(psg_cuda_xy_strip(precision_of<Real>(), walls, 32, 64) == 0);
+    CHECK(psg_cuda_xy_strip(precision_of<Real>(), kinds[0], 32, 32) > 0);
+}
+
 static void arguments() {
     psg_cuda_xy *xy = nullptr;
     CHECK(psg_cuda_xy_strip(PSG_CUDA_F64, periodic, 255, 256) == 0);
@@ -319,6 +397,10 @@ int main(int argc, char **argv) {
     need_device();
     srand(11);
     arguments();
+    if (f64)
+        all_padded<double>(small);
+    if (f32)
+        all_padded<float>(small);
     const size_t most = small ? 384 : 2048;
     for (size_t ny = 1; ny <= most; ny++) // all that there are
         for (size_t nx = 1; nx <= most; nx++) {
