@@ -112,7 +112,8 @@ typedef struct psg_grid {
     psg_axis axis[3]; /**< x, y, z; x is the fastest in memory */
 } psg_grid;
 
-/** Fill a periodic grid of nx x ny x nz points on a box of lx x ly x lz, unit L; checks nothing. */
+/** Fill a periodic grid of nx x ny x nz points on a box of lx x ly x lz, unit L; checks nothing. A
+ *  problem of two axes is fastest as n x 1 x m: arrays are [m][n], and the second one is z. */
 PSG_API void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, double lx, double ly,
                            double lz);
 
