@@ -66,8 +66,8 @@ static int free_ends(const facts *f, int d) {
 static double spectrum_bytes(const facts *f) {
     const int free_x = free_ends(f, 0);
     const bool half = f->grid.axis[0].bc[0] == PSG_BC_PERIODIC;
-    const size_t nxc = free_x > 0 ? f->n[0] + (free_x == 2 ? 1 : 0)
-                                  : f->n[0] / 2 + (half ? 1 : f->n[0] % 2);
+    const size_t nxc =
+        free_x > 0 ? f->n[0] + (free_x == 2 ? 1 : 0) : f->n[0] / 2 + (half ? 1 : f->n[0] % 2);
     return field_bytes(f) / (double)f->n[0] * 2 * (double)nxc * (free_ends(f, 1) > 0 ? 2 : 1);
 }
 

@@ -38,8 +38,8 @@ struct psg_cpu_fft {
     int nx, ny, nz;
     int along[2]; /* points that are transformed along x and y: nx and ny, or twice as many */
     int nxc;
-    bool padded; /* in place, in a spectrum with f in some points of some rows */
-    int first[2];  /* the first of these points, and rows */
+    bool padded;                   /* in place, in a spectrum with f in some points of some rows */
+    int first[2];                  /* the first of these points, and rows */
     psg_transform_kind kind[3][2]; /* [axis][direction] */
     bool real[3]; /* along y and z: the real and the imaginary part are data of their own */
     unsigned flags;
@@ -111,11 +111,11 @@ static PSG_FFTW(r2r_kind) kind_of(const psg_cpu_fft *fft, int axis, int directio
     };
     const psg_transform_kind kind = fft->kind[axis][direction];
     const bool forward = direction == PSG_CPU_FORWARD;
-    return kind == PSG_TRANSFORM_FREE_COS2 ? (forward ? FFTW_REDFT10 : FFTW_REDFT01)
+    return kind == PSG_TRANSFORM_FREE_COS2   ? (forward ? FFTW_REDFT10 : FFTW_REDFT01)
            : kind == PSG_TRANSFORM_FREE_SIN2 ? (forward ? FFTW_RODFT10 : FFTW_RODFT01)
-           : !psg_transform_complex(kind)   ? kinds[kind]
-           : direction == PSG_CPU_FORWARD ? FFTW_R2HC
-                                          : FFTW_HC2R;
+           : !psg_transform_complex(kind)    ? kinds[kind]
+           : direction == PSG_CPU_FORWARD    ? FFTW_R2HC
+                                             : FFTW_HC2R;
 }
 
 static bool columns_apart(const psg_cpu_fft *fft) {

@@ -27,8 +27,8 @@ static double length_of(const psg_problem *p, int d) {
     return ldexp(p->grid.axis[d].length, -p->unit);
 }
 
-/* Mode m of the table along a free axis d alone, of which k2 is what the other axes and lambda have:
- * that of cpu/kspace_free.c. */
+/* Mode m of the table along a free axis d alone, of which k2 is what the other axes and lambda
+ * have: that of cpu/kspace_free.c. */
 static double mode_of_one(const psg_plan *plan, int d, double k2, size_t m) {
     const psg_problem *p = &plan->problem;
     const double h = length_of(p, d) / (double)p->grid.axis[d].n;

@@ -20,8 +20,8 @@
 #define FREE_ROW(low, high, in_planes)                                                             \
     {                                                                                              \
         .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_CELLS,                           \
-        .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE},                                          \
-        .plane = PSG_TRANSFORM_##in_planes, .first = 0.5, .eigenvalue = {                          \
+        .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE}, .plane = PSG_TRANSFORM_##in_planes,      \
+        .first = 0.5, .eigenvalue = {                                                              \
             [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral,                                           \
             [PSG_SYMBOL_FD2] = psg_symbol_fd2                                                      \
         }                                                                                          \

@@ -74,7 +74,7 @@ def test_axes_may_change_places(bc):
             assert far(v, u.transpose(order)) < 1e-13, (order, symbol, lambda_)
 
 
-# ------------------------------------------------------------------------------- walls and free ends
+# ------------------------------------------------------------------------------ walls and free ends
 
 WALLS = [(a, b) for wall in ("dirichlet", "neumann") for a, b in ((wall, "free"), ("free", wall))]
 
