@@ -17,11 +17,22 @@
 typedef app_option_row option_row;
 typedef app_command_text command_text;
 
-const app_choice app_problem_choices[] = {{"madelung", APP_PROBLEM_MADELUNG},
-                                          {"modes", APP_PROBLEM_MODES},
-                                          {"cavity", APP_PROBLEM_CAVITY},
-                                          {"lid", APP_PROBLEM_LID},
-                                          {NULL, 0}};
+const app_choice app_problem_choices[] = {
+    {"madelung", APP_PROBLEM_MADELUNG}, {"modes", APP_PROBLEM_MODES},
+    {"cavity", APP_PROBLEM_CAVITY},     {"lid", APP_PROBLEM_LID},
+    {"isolated", APP_PROBLEM_ISOLATED}, {"beam", APP_PROBLEM_BEAM},
+    {"slab", APP_PROBLEM_SLAB},         {NULL, 0}};
+/* The sides that a problem has, and what is said to others; NULL: those that --bc names. */
+static const struct {
+    const char *sides, *words;
+} problem_sides[APP_PROBLEM_COUNT] = {
+    [APP_PROBLEM_MADELUNG] = {"PP", "--bc is not for --problem madelung: a crystal is periodic"},
+    [APP_PROBLEM_CAVITY] = {"DD", "--bc is not for --problem cavity: all its sides are Dirichlet"},
+    [APP_PROBLEM_LID] = {"DD", "--bc is not for --problem lid: all its sides are Dirichlet"},
+    [APP_PROBLEM_ISOLATED] = {"FF", "--bc is not for --problem isolated: all its sides are free"},
+    [APP_PROBLEM_BEAM] = {"FF,FF,PP", "--bc is not for --problem beam: its sides are FF,FF,PP"},
+    [APP_PROBLEM_SLAB] = {"PP,PP,FF", "--bc is not for --problem slab: its sides are PP,PP,FF"},
+};
 static const app_choice lattice_choices[] = {
     {"nacl", APP_NACL}, {"cscl", APP_CSCL}, {"zns", APP_ZNS}, {NULL, 0}};
 
@@ -83,7 +94,8 @@ static const option_row solve_rows[] = {
      "literature's. modes: a sum of modes of the box, or of point charges along a free z; prints "
      "the error of u. cavity: a charge in the middle of a conducting cube; its mirror images are "
      "the crystal of rock salt, so the same constant is printed. lid: a cube whose upper side "
-     "along z has u = 1, the others 0; u in the middle is 1/6",
+     "along z has u = 1, the others 0; u in the middle is 1/6. isolated, beam, slab: a Gaussian "
+     "charge with all sides free, with x and y free, with z free; prints the error of u",
      true},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
      "of madelung: nacl, cscl or zns; default: nacl", false},
@@ -145,7 +157,8 @@ static const command_text solve_text = {
     .rows = solve_rows,
     .intro =
         "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
-        "  or:  psg solve --problem madelung|modes|cavity|lid --grid N|NXxNYxNZ [OPTION]...\n"
+        "  or:  psg solve --problem NAME --grid N|NXxNYxNZ "
+        "[OPTION]...\n"
         "\n"
         "Solve Poisson's equation lap(u) - lambda u = X f on a 3-D box by FFT, as a\n"
         "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
@@ -471,6 +484,7 @@ static const char *contradiction(const app_arguments *a) {
     const bool cavity = a->problem == APP_PROBLEM_CAVITY, lid = a->problem == APP_PROBLEM_LID;
     const bool madelung = a->problem == APP_PROBLEM_MADELUNG, ions = madelung || cavity;
     const bool fd2 = o->symbol == PSG_SYMBOL_FD2, sides = app_sides_any(&a->sides);
+    const char *words = problem ? problem_sides[a->problem].words : NULL;
     const bool free_side = app_sides_free(&a->sides);
     const bool epsilon = a->epsilon != NULL, gradient = a->gradient != NULL;
     const double *box = a->box.length;
@@ -484,14 +498,13 @@ static const char *contradiction(const app_arguments *a) {
          "nothing to solve: give --in FILE:DATASET, or --problem madelung --grid 64"},
         {in && a->grid.given, "--grid is for --problem: the grid of --in is its data set's"},
         {!in && !a->grid.given, "--problem needs --grid N or NXxNYxNZ"},
-        {a->points.given && !cavity && !lid && !sides,
+        {a->points.given && !sides,
          "--points is for axes with Dirichlet or Neumann sides, and --bc names none"},
-        {madelung && sides, "--bc is not for --problem madelung: a crystal is periodic"},
-        {problem && !cavity && !lid &&
+        {words != NULL && a->sides.given && (sides || !madelung), words},
+        {a->problem == APP_PROBLEM_MODES &&
              (a->sides.bc[0][0] == PSG_BC_FREE || a->sides.bc[1][0] == PSG_BC_FREE),
          "--problem modes has no answers where x or y is free: z alone may be"},
         {a->lattice >= 0 && !madelung, "--lattice is for --problem madelung"},
-        {cavity && a->sides.given, "--bc is not for --problem cavity: all its sides are Dirichlet"},
         {ions && o->lambda > 0,
          "--lambda is not for --problem madelung or cavity: unscreened charges have its constant"},
         {ions && o->factor != 1,
@@ -506,7 +519,6 @@ static const char *contradiction(const app_arguments *a) {
         {epsilon && !fd2, "--epsilon needs --symbol fd2, whose stencil has it between points"},
         {epsilon && sides, "--epsilon is for periodic sides"},
         {epsilon && a->resident, "--data resident is not for --epsilon, which is in main memory"},
-        {lid && a->sides.given, "--bc is not for --problem lid: all its sides are Dirichlet"},
         {lid && app_options_given(&a->solver, "symbol") && !fd2,
          "--problem lid needs --symbol fd2: the others have sides with 0 only"},
         {lid && o->lambda > 0, "--lambda is not for --problem lid: its answer is without"},
@@ -535,17 +547,20 @@ int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {
     if (code) {
         return code;
     }
+    if (arguments->problem != APP_PROBLEM_NONE && !arguments->sides.given &&
+        problem_sides[arguments->problem].sides != NULL) {
+        (void)app_value_sides(problem_sides[arguments->problem].sides, &arguments->sides, NULL);
+        arguments->sides.given = false;
+    }
     const char *why = contradiction(arguments);
     if (arguments->problem == APP_PROBLEM_MADELUNG && arguments->lattice < 0) {
         arguments->lattice = APP_NACL;
     }
     if (arguments->problem == APP_PROBLEM_CAVITY) {
         arguments->lattice = APP_CAVITY;
-        (void)app_value_sides("DD", &arguments->sides, NULL);
     }
     if (arguments->problem == APP_PROBLEM_LID) {
         arguments->solver.options.symbol = PSG_SYMBOL_FD2;
-        (void)app_value_sides("DD", &arguments->sides, NULL);
     }
     return why != NULL ? app_error(APP_USAGE, "%s", why) : APP_DONE;
 }

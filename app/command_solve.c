@@ -7,6 +7,7 @@
 #include "app/load.h"
 #include "app/processes.h"
 #include "app/simulating.h"
+#include "app/unbounded.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
@@ -112,6 +113,12 @@ static int make_plan(app_job *r, app_solver *s) {
 
 /* @param[out] f  of the present step, of so many bytes */
 static int load(app_job *r, void *f, size_t bytes) {
+    static app_answer *(*const make[APP_PROBLEM_COUNT])(const psg_grid *, psg_symbol, double,
+                                                        double) = {
+        [APP_PROBLEM_MODES] = app_modes_make,
+        [APP_PROBLEM_ISOLATED] = app_unbounded_make,
+        [APP_PROBLEM_BEAM] = app_unbounded_make,
+        [APP_PROBLEM_SLAB] = app_unbounded_make};
     const psg_options *options = &r->report.options;
     const psg_grid *grid = &r->report.grid;
     const double start = app_now();
@@ -123,12 +130,13 @@ static int load(app_job *r, void *f, size_t bytes) {
     if (r->input != NULL) {
         code = app_field_read(r->input, r->step, options->precision, r->planes, f);
         r->report.source = app_field_input_name(r->input);
-    } else if (r->arguments.problem == APP_PROBLEM_MODES) {
-        r->modes = app_modes_make(grid, options->symbol, options->lambda, options->factor);
-        if (r->modes == NULL) {
+    } else if (make[r->arguments.problem] != NULL) {
+        r->answer =
+            make[r->arguments.problem](grid, options->symbol, options->lambda, options->factor);
+        if (r->answer == NULL) {
             return APP_FAILED;
         }
-        app_modes_fill(r->modes, options->precision, r->planes, f, NULL);
+        app_answer_fill(r->answer, options->precision, r->planes, f, NULL);
     } else if (r->arguments.problem == APP_PROBLEM_LID) {
         memset(f, 0, bytes);
     } else {
@@ -395,7 +403,7 @@ static void free_job(app_job *r) {
         app_output_discard(&r->file[f]);
     }
     app_record_free(&r->record);
-    app_modes_free(r->modes);
+    app_answer_free(r->answer);
     app_workers_free(&r->report.runs.workers);
     free(r->report.runs.seconds);
     free(r->report.steps);

@@ -48,7 +48,7 @@ typedef struct app_job {
     app_field_info info;
     const app_field_steps *steps; /* of the input; NULL: there is no input, or it has none */
     size_t step;                  /* that is solved now; 0 where there are none */
-    app_modes *modes;
+    app_answer *answer;
 
     app_field_name out;
     app_output file[APP_JOB_FILES]; /* those that are wanted are begun */
@@ -65,7 +65,7 @@ typedef struct app_job {
 
     app_verification verification;
     struct {
-        app_modes_error modes;
+        app_answer_error answer;
         app_madelung madelung;
     } known; /* what comes out beside answers that are known */
 } app_job;

@@ -82,10 +82,14 @@ static int check_residual(app_job *r, const app_solver *s) {
     return app_error(APP_FAILED, "the result%s%s is not accurate: %s", of, step, text);
 }
 
-static int check_modes(app_job *r, const app_solver *s) {
-    app_modes_error *e = &r->known.modes;
-    app_modes_compare(r->modes, r->report.options.precision, r->planes, app_solver_last_u(s), e);
-    r->report.modes = e;
+static int check_answer(app_job *r, const app_solver *s) {
+    app_answer_error *e = &r->known.answer;
+    app_answer_compare(r->answer, r->report.options.precision, r->planes, app_solver_last_u(s), e);
+    r->report.answer = e;
+    if (e->tolerance == 0) {
+        app_note(&r->notes, "this grid or symbol does not resolve the charge to all digits");
+        return isfinite(e->error) ? APP_DONE : app_error(APP_FAILED, "the result is not finite");
+    }
     if (e->error <= e->tolerance) {
         return APP_DONE;
     }
@@ -139,7 +143,7 @@ int app_job_check(app_job *r, const app_solver *s) {
         bool wanted;
         int (*holds)(app_job *r, const app_solver *s);
     } checks[] = {{r->arguments.verify, check_residual},
-                  {r->arguments.problem == APP_PROBLEM_MODES, check_modes},
+                  {r->answer != NULL, check_answer},
                   {r->arguments.problem == APP_PROBLEM_LID, check_lid},
                   {r->report.lattice != NULL, check_madelung}};
     int code = survey(r, s);

@@ -25,15 +25,15 @@ static void fill(const app_measure_fields *fields, void (*alive)(void *context),
         if (alive != NULL) {
             alive(context);
         }
-        app_modes_fill(fields->modes, fields->precision,
-                       (app_planes){planes.z0 + k, left < most ? left : most},
-                       (char *)fields->f + k * plane_bytes, NULL);
+        app_answer_fill(fields->modes, fields->precision,
+                        (app_planes){planes.z0 + k, left < most ? left : most},
+                        (char *)fields->f + k * plane_bytes, NULL);
     }
 }
 
 static void release(const app_measure_fields *fields) {
     app_simulation_free(fields->f, fields->bytes);
-    app_modes_free(fields->modes);
+    app_answer_free(fields->modes);
 }
 
 const app_measure_fields *app_measure_fields_get(app_measure_store *store, const psg_grid *grid,
@@ -87,6 +87,6 @@ void app_measure_fields_drop(app_measure_store *store, const psg_grid *grid,
 }
 
 void app_measure_fields_compare(const app_measure_fields *fields, const void *u,
-                                app_modes_error *result) {
-    app_modes_compare(fields->modes, fields->precision, fields->planes, u, result);
+                                app_answer_error *result) {
+    app_answer_compare(fields->modes, fields->precision, fields->planes, u, result);
 }

@@ -14,9 +14,9 @@ typedef struct app_measure_fields {
     psg_symbol symbol;
     double lambda, factor;
     app_planes planes;
-    size_t bytes;     /**< of f */
-    void *f;          /**< [count][ny][nx]; in a simulation nothing */
-    app_modes *modes; /**< NULL in a simulation */
+    size_t bytes;      /**< of f */
+    void *f;           /**< [count][ny][nx]; in a simulation nothing */
+    app_answer *modes; /**< NULL in a simulation */
 } app_measure_fields;
 
 enum { APP_MEASURE_FIELDS_MOST = 64 };
@@ -42,6 +42,6 @@ void app_measure_fields_drop(app_measure_store *store, const psg_grid *grid,
 /** Compare a solution with the known answer; collective, and not in a simulation.
  *  @param[in] u  [count][ny][nx], the planes of this process */
 void app_measure_fields_compare(const app_measure_fields *fields, const void *u,
-                                app_modes_error *result);
+                                app_answer_error *result);
 
 #endif

@@ -191,7 +191,7 @@ static const char *check_solve(const app_measure_job *j, const app_measure_answe
         return "u cannot be had from the slabs";
     }
     for (unsigned a = 0; a < count; a++) {
-        app_modes_error found;
+        app_answer_error found;
         app_measure_fields_compare(j->fields, answers->u[a], &found);
         *tolerance = found.tolerance;
         if (!(found.error <= *error)) {

@@ -2,11 +2,9 @@
  * what is checked with them must not be computed by the library. */
 #include "app/problems.h"
 #include "app/grid_sides.h"
-#include "app/parallel.h"
 #include "app/processes.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +20,8 @@ enum { MODES_MOST = 16 };
 /* Tables of cosines and sines of the part of the phase that belongs to an axis. Along x, where a
  * point is a term of the sum, modes of the same wave are added up before: there are fewer waves
  * than modes. */
-struct app_modes {
-    psg_grid grid;
+typedef struct app_modes {
+    app_answer answer;
     app_line line[3];
     size_t count;
     double amplitude[MODES_MOST], eigenvalue[MODES_MOST];
@@ -32,8 +30,8 @@ struct app_modes {
     size_t wave[MODES_MOST]; /* along x, of each mode */
     double *cosine[3];       /* [waves][nx]; [count][ny], with the mode's phase; [count][nz] */
     double *sine[3];
-    double *answer; /* of u along a free z, in place of cosine[2]: [count][nz]; else NULL */
-};
+    double *free_u; /* u along a free z, in place of cosine[2]: [count][nz]; else NULL */
+} app_modes;
 
 /* Mode numbers of one axis, from the ends of its range, which is [-n/2, n/2] of a periodic one and
  * [0, n-1] between sides: 0 is 0, 1 2 3 are counted from 0, and 8 and 7 are the highest there is
@@ -140,12 +138,64 @@ static void fill_free(app_modes *modes, size_t which, long at, double k, psg_sym
         const long there = upper ? n - 1 - j : j;
         const double other = k > 0 ? wall * exp(-decay * (double)(there + 1))
                                    : h * h * (double)(there + from_wall + 1) / 2;
-        modes->answer[which * (size_t)n + (size_t)j] =
+        modes->free_u[which * (size_t)n + (size_t)j] =
             free_answer(line, symbol, k, labs(j - at)) + image * other;
     }
 }
 
-app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda, double factor) {
+/* The sums of the modes of each wave along x, for row (j, k) of f or of u. */
+typedef struct row_sums {
+    double cosine[MODES_MOST], sine[MODES_MOST];
+} row_sums;
+
+static void add_modes(const app_modes *modes, size_t j, size_t k, bool of_f, row_sums *sums) {
+    const size_t ny = modes->answer.grid.axis[1].n, nz = modes->answer.grid.axis[2].n;
+    memset(sums, 0, sizeof *sums);
+    for (size_t q = 0; q < modes->count; q++) {
+        const double yc = modes->cosine[1][q * ny + j], ys = modes->sine[1][q * ny + j];
+        const double *wave = of_f || modes->free_u == NULL ? modes->cosine[2] : modes->free_u;
+        const double zc = wave[q * nz + k], zs = modes->sine[2][q * nz + k];
+        const double factor = modes->amplitude[q] * (of_f ? modes->eigenvalue[q] : 1);
+        sums->cosine[modes->wave[q]] += factor * (yc * zc - ys * zs);
+        sums->sine[modes->wave[q]] += factor * (yc * zs + ys * zc);
+    }
+}
+
+/* Points first .. first+count-1 of the row. @param[out] value  count numbers */
+static void add_waves(const app_modes *modes, const row_sums *sums, size_t first, size_t count,
+                      double *value) {
+    memset(value, 0, count * sizeof *value);
+    for (size_t w = 0; w < modes->waves; w++) {
+        const double *c = modes->cosine[0] + w * modes->answer.grid.axis[0].n + first;
+        const double *s = modes->sine[0] + w * modes->answer.grid.axis[0].n + first;
+        for (size_t i = 0; i < count; i++) {
+            value[i] += c[i] * sums->cosine[w] - s[i] * sums->sine[w];
+        }
+    }
+}
+
+static void fill_row(const app_answer *answer, size_t j, size_t k, bool of_f, size_t first,
+                     size_t count, double *value) {
+    const app_modes *modes = (const app_modes *)(const void *)answer;
+    row_sums sums;
+    add_modes(modes, j, k, of_f, &sums);
+    add_waves(modes, &sums, first, count, value);
+}
+
+static void free_modes(app_answer *answer) {
+    app_modes *modes = (app_modes *)(void *)answer;
+    if (modes == NULL) {
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        free(modes->cosine[axis]);
+        free(modes->sine[axis]);
+    }
+    free(modes->free_u);
+    free(modes);
+}
+
+app_answer *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda, double factor) {
     static const int codes[][3] = {
         {1, 0, 0}, {0, 1, 0},  {0, 0, 1},  {8, 0, 0},  {0, 8, 0},   {0, 0, 8},   {8, 8, 8},
         {7, 0, 1}, {-7, 7, 0}, {1, -2, 3}, {0, 2, -7}, {-1, 8, -7}, {7, -7, -7}, {0, 0, 0},
@@ -155,7 +205,8 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
     if (modes == NULL) {
         goto fail;
     }
-    modes->grid = *grid;
+    modes->answer = (app_answer){
+        .grid = *grid, .row = fill_row, .free = free_modes, .tolerance = {1e-13, 1e-5}};
     for (int axis = 0; axis < 3; axis++) {
         modes->line[axis] = app_line_of(&grid->axis[axis]);
         modes->cosine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
@@ -165,8 +216,8 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
         }
     }
     const bool free_z = app_has_free_side(grid);
-    modes->answer = free_z ? calloc(COUNT * grid->axis[2].n, sizeof(double)) : NULL;
-    if (free_z && modes->answer == NULL) {
+    modes->free_u = free_z ? calloc(COUNT * grid->axis[2].n, sizeof(double)) : NULL;
+    if (free_z && modes->free_u == NULL) {
         goto fail;
     }
     for (size_t c = 0; c < COUNT; c++) {
@@ -194,152 +245,11 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
         modes->amplitude[q] = (c % 2 ? -1 : 1) * factor / eigenvalue;
         modes->count++;
     }
-    return modes;
+    return &modes->answer;
 fail:
-    app_modes_free(modes);
+    free_modes(modes != NULL ? &modes->answer : NULL);
     app_error(APP_FAILED, "out of memory for the modes");
     return NULL;
-}
-
-void app_modes_free(app_modes *modes) {
-    if (modes == NULL) {
-        return;
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        free(modes->cosine[axis]);
-        free(modes->sine[axis]);
-    }
-    free(modes->answer);
-    free(modes);
-}
-
-enum { PIECE_MOST = 256 }; /* points of a row: its waves stay in the first-level cache */
-
-/* The sums of the modes of each wave along x, for row (j, k) of f or of u. */
-typedef struct row_sums {
-    double cosine[MODES_MOST], sine[MODES_MOST];
-} row_sums;
-
-static void add_modes(const app_modes *modes, size_t j, size_t k, int of_f, row_sums *sums) {
-    const size_t ny = modes->grid.axis[1].n, nz = modes->grid.axis[2].n;
-    memset(sums, 0, sizeof *sums);
-    for (size_t q = 0; q < modes->count; q++) {
-        const double yc = modes->cosine[1][q * ny + j], ys = modes->sine[1][q * ny + j];
-        const double *wave = of_f || modes->answer == NULL ? modes->cosine[2] : modes->answer;
-        const double zc = wave[q * nz + k], zs = modes->sine[2][q * nz + k];
-        const double factor = modes->amplitude[q] * (of_f ? modes->eigenvalue[q] : 1);
-        sums->cosine[modes->wave[q]] += factor * (yc * zc - ys * zs);
-        sums->sine[modes->wave[q]] += factor * (yc * zs + ys * zc);
-    }
-}
-
-/* Points first .. first+count-1 of the row. @param[out] value  count numbers, at most PIECE_MOST */
-static void add_waves(const app_modes *modes, const row_sums *sums, size_t first, size_t count,
-                      double *value) {
-    memset(value, 0, count * sizeof *value);
-    for (size_t w = 0; w < modes->waves; w++) {
-        const double *c = modes->cosine[0] + w * modes->grid.axis[0].n + first;
-        const double *s = modes->sine[0] + w * modes->grid.axis[0].n + first;
-        for (size_t i = 0; i < count; i++) {
-            value[i] += c[i] * sums->cosine[w] - s[i] * sums->sine[w];
-        }
-    }
-}
-
-/* What all threads work on. */
-typedef struct modes_work {
-    const app_modes *modes;
-    psg_precision precision;
-    app_planes planes;
-    void *to; /* where f or u goes */
-    int of_f;
-    const void *u; /* what is compared */
-    pthread_mutex_t mutex;
-    double error, largest;
-    size_t at; /* the point of the largest error, counted from that of (0, 0, z0) */
-} modes_work;
-
-static void fill_rows(void *context, size_t row, size_t end) {
-    const modes_work *work = context;
-    const size_t nx = work->modes->grid.axis[0].n, ny = work->modes->grid.axis[1].n;
-    double value[PIECE_MOST];
-    row_sums sums;
-    for (; row < end; row++) {
-        add_modes(work->modes, row % ny, work->planes.z0 + row / ny, work->of_f, &sums);
-        for (size_t i = 0; i < nx; i += PIECE_MOST) {
-            const size_t count = nx - i < PIECE_MOST ? nx - i : PIECE_MOST;
-            add_waves(work->modes, &sums, i, count, value);
-            app_put_row(work->to, work->precision, row * nx + i, count, value);
-        }
-    }
-}
-
-void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f,
-                    void *u) {
-    modes_work work = {.modes = modes, .precision = precision, .planes = planes};
-    void *const to[] = {u, f};
-    for (int of_f = 0; of_f < 2; of_f++) {
-        work.to = to[of_f];
-        work.of_f = of_f;
-        if (work.to != NULL) {
-            app_parallel(planes.count * modes->grid.axis[1].n, fill_rows, &work);
-        }
-    }
-}
-
-/* Which error is shown: a NaN, or the larger, or of equal ones that of the first point. */
-static bool is_worse(double error, size_t at, double than, size_t other) {
-    if (isnan(error) || isnan(than)) {
-        return isnan(error) && (!isnan(than) || at < other);
-    }
-    return error > than || (error == than && at < other);
-}
-
-static void compare_rows(void *context, size_t row, size_t end) {
-    modes_work *work = context;
-    const size_t nx = work->modes->grid.axis[0].n, ny = work->modes->grid.axis[1].n;
-    double answer[PIECE_MOST], u[PIECE_MOST], error = 0, largest = 0;
-    size_t at = row * nx;
-    row_sums sums;
-    for (; row < end; row++) {
-        add_modes(work->modes, row % ny, work->planes.z0 + row / ny, 0, &sums);
-        for (size_t i = 0; i < nx; i += PIECE_MOST) {
-            const size_t count = nx - i < PIECE_MOST ? nx - i : PIECE_MOST;
-            add_waves(work->modes, &sums, i, count, answer);
-            app_get_row(work->u, work->precision, row * nx + i, count, u);
-            for (size_t p = 0; p < count; p++) {
-                const double here = fabs(u[p] - answer[p]), size = fabs(answer[p]);
-                largest = size > largest ? size : largest;
-                if (!(here <= error) && !isnan(error)) { /* once it is NaN it stays so */
-                    error = here;
-                    at = row * nx + i + p;
-                }
-            }
-        }
-    }
-    pthread_mutex_lock(&work->mutex);
-    if (is_worse(error, at, work->error, work->at)) {
-        work->error = error;
-        work->at = at;
-    }
-    work->largest = fmax(work->largest, largest);
-    pthread_mutex_unlock(&work->mutex);
-}
-
-void app_modes_compare(const app_modes *modes, psg_precision precision, app_planes planes,
-                       const void *u, app_modes_error *result) {
-    const size_t nx = modes->grid.axis[0].n, ny = modes->grid.axis[1].n;
-    modes_work work = {.modes = modes, .precision = precision, .planes = planes, .u = u};
-    pthread_mutex_init(&work.mutex, NULL);
-    app_parallel(planes.count * ny, compare_rows, &work);
-    pthread_mutex_destroy(&work.mutex);
-    *result =
-        (app_modes_error){.error = work.error,
-                          .at = {work.at % nx, work.at / nx % ny, planes.z0 + work.at / nx / ny}};
-    app_ranks_max(&work.largest, 1);
-    app_ranks_max_at(&result->error, result->at);
-    result->error = work.largest > 0 ? result->error / work.largest : result->error;
-    result->tolerance = precision == PSG_F32 ? 1e-5 : 1e-13;
 }
 
 /* ----------------------------------------------------------------------------------- madelung */

@@ -2,32 +2,14 @@
 #ifndef PSG_APP_PROBLEMS_H
 #define PSG_APP_PROBLEMS_H
 
+#include "app/answer.h"
 #include "app/app.h"
 
 /* -------------------------------------------------------------------------------------- modes */
 
-/** A sum of Fourier modes, low ones and those at and next to the Nyquist mode of every axis. */
-typedef struct app_modes app_modes;
-
-/** Of lap(u) - lambda u = factor f. @return NULL after a message; free with app_modes_free() */
-app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda, double factor);
-void app_modes_free(app_modes *modes);
-
-/** The right-hand side, and the solution itself, by all cores of the process.
- *  @param[out] f, u  [count][ny][nx] of the precision, the planes alone; either may be NULL */
-void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f,
-                    void *u);
-
-typedef struct app_modes_error {
-    double error;     /**< max |u - exact| / max |exact|; NaN if u has one */
-    double tolerance; /**< what rounding explains */
-    size_t at[3];     /**< i, j, k of the largest error */
-} app_modes_error;
-
-/** Compare a solution with the exact one, by all cores of the process; collective.
- *  @param[in] u  as f in app_modes_fill() */
-void app_modes_compare(const app_modes *modes, psg_precision precision, app_planes planes,
-                       const void *u, app_modes_error *result);
+/** A sum of Fourier modes, low ones and those at and next to the Nyquist mode of every axis, of
+ *  lap(u) - lambda u = factor f. @return NULL after a message; free with app_answer_free() */
+app_answer *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda, double factor);
 
 /* ----------------------------------------------------------------------------------- madelung */
 

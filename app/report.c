@@ -149,9 +149,12 @@ static void print_checks(const app_report *report) {
                                         : "rounding explains",
                 v->bound / scale);
     }
-    if (report->modes != NULL) {
-        printf("error     %.2e of max|u|; tolerance %.0e\n", report->modes->error,
-               report->modes->tolerance);
+    if (report->answer != NULL) {
+        printf("error     %.2e of max|u|", report->answer->error);
+        if (report->answer->tolerance > 0) {
+            printf("; tolerance %.0e", report->answer->tolerance);
+        }
+        printf("\n");
     }
     if (report->madelung != NULL) {
         printf("Madelung  %.12f of %s; literature %.12f, difference %.1e\n",
@@ -377,11 +380,12 @@ static void put_checks(json_t *root, const app_report *report) {
     if (report->verification != NULL && report->steps == NULL) {
         app_json_put(root, "verify", json_verification(report->verification));
     }
-    if (report->modes != NULL) {
-        json_t *modes = json_object();
-        app_json_put_real(modes, "error", report->modes->error);
-        app_json_put_real(modes, "tolerance", report->modes->tolerance);
-        app_json_put(root, "modes", modes);
+    if (report->answer != NULL) {
+        const double tolerance = report->answer->tolerance;
+        json_t *answer = json_object();
+        app_json_put_real(answer, "error", report->answer->error);
+        app_json_put(answer, "tolerance", tolerance > 0 ? json_real(tolerance) : json_null());
+        app_json_put(root, report->source, answer);
     }
     if (report->middle != 0) {
         app_json_put(root, "lid", json_pack("{sf}", "middle", report->middle));

@@ -41,7 +41,7 @@ typedef struct app_report {
     app_report_step
         *steps; /**< `runs.repeat` of them, and everything above is of all of them or of the last */
     const app_verification *verification;
-    const app_modes_error *modes;
+    const app_answer_error *answer;
     const app_madelung *madelung;
     double middle; /**< u in the middle, of problem lid; 0: of another problem */
     const char *lattice;

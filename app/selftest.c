@@ -191,26 +191,26 @@ typedef struct trial {
 
 static void check_modes(selftest *t, const trial *c) {
     char what[640];
-    app_modes *modes = app_modes_make(&c->grid, c->is->symbol, c->is->lambda, 1);
-    app_modes_error e = {.error = NAN};
+    app_answer *modes = app_modes_make(&c->grid, c->is->symbol, c->is->lambda, 1);
+    app_answer_error e = {.error = NAN};
     double missing = modes == NULL;
     app_ranks_max(&missing, 1);
     if (missing > 0) {
         check(t, 0, c->text, "out of memory for a sum of modes");
-        app_modes_free(modes);
+        app_answer_free(modes);
         return;
     }
-    app_modes_fill(modes, c->is->precision, c->planes, c->f, NULL);
+    app_answer_fill(modes, c->is->precision, c->planes, c->f, NULL);
     const psg_status status = psg_solve(c->plan, c->f, c->u);
     if (status == PSG_OK) {
-        app_modes_compare(modes, c->is->precision, c->planes, c->u, &e);
+        app_answer_compare(modes, c->is->precision, c->planes, c->u, &e);
         (void)snprintf(what, sizeof what, "error %.3g at (%zu, %zu, %zu), at most %.3g is rounding",
                        e.error, e.at[0], e.at[1], e.at[2], e.tolerance);
     } else {
         (void)snprintf(what, sizeof what, "modes: %s", psg_last_error());
     }
     check(t, status == PSG_OK && e.error <= e.tolerance, c->text, what);
-    app_modes_free(modes);
+    app_answer_free(modes);
 }
 
 /* Every process draws the whole field and keeps its planes. */

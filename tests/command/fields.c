@@ -37,15 +37,15 @@ static void check_grid(size_t nx, size_t ny, size_t nz) {
     CHECK(fields->bytes == nx * ny * planes.count * sizeof(double), "%zu bytes", fields->bytes);
     double *u = calloc(fields->bytes + sizeof *u, 1);
     double *plane = calloc(nx * ny, sizeof *plane);
-    app_modes_error found;
-    app_modes_fill(fields->modes, PSG_F64, planes, NULL, u);
+    app_answer_error found;
+    app_answer_fill(fields->modes, PSG_F64, planes, NULL, u);
     app_measure_fields_compare(fields, u, &found);
     CHECK(found.error == 0 && found.tolerance == 1e-13, "the answer itself is off by %g of %g",
           found.error, found.tolerance);
     /* the first row of every plane, where the pieces in which they are made would be seen */
     double largest = 0;
     for (size_t k = 0; k < planes.count; k++) {
-        app_modes_fill(fields->modes, PSG_F64, (app_planes){planes.z0 + k, 1}, plane, NULL);
+        app_answer_fill(fields->modes, PSG_F64, (app_planes){planes.z0 + k, 1}, plane, NULL);
         CHECK(memcmp(plane, (double *)fields->f + k * nx * ny, nx * sizeof *plane) == 0,
               "f of plane %zu", k);
         for (size_t i = 0; i < nx * ny; i++) {

@@ -99,6 +99,17 @@ static void lambdas(void) {
     }
 }
 
+static void refused(void) {
+    const psg_options options = harness_options(PSG_F64);
+    psg_grid grid = harness_box(6, 5, 4, 1, 1, 1);
+    psg_plan *plan = NULL;
+    harness_sides(&grid, "DF,PP,PP");
+    const psg_status status = psg_plan_create(&plan, &grid, &options);
+    CHECK(status == (options.gpus > 0 ? PSG_ERR_UNSUPPORTED : PSG_OK), "a wall beside a free x: %s",
+          psg_last_error());
+    psg_plan_destroy(plan);
+}
+
 int main(void) {
     enum { SIDES = 11, SIZES = 7 };
     static const char *const sides[SIDES] = {"FF",       "FF,PP,PP", "PP,FF,NN", "DD,FF,FF",
@@ -116,6 +127,7 @@ int main(void) {
         }
     }
     lambdas();
+    refused();
     psg_plan_destroy(anchor);
     return check_result();
 }

@@ -323,8 +323,8 @@ template <class X> static void shape() {
     derivatives(p, before, 400 * unit * size);
 }
 
-/// A field of some points of a plane, at an address that is aligned to `shift` reals, is transformed
-/// as the plane with zeros in the others, and nothing is written beside it.
+/// A field of some points of a plane, `shift` reals past an aligned address, is transformed as the
+/// plane with zeros in the others, and nothing is written beside it.
 template <class X> static void padded() {
     using Real = typename X::Real;
     static const int sizes[][2] = {{X::NX / 2, X::NY / 2},

@@ -94,7 +94,8 @@ template <class Real> struct free_problem {
             exit(1);
         }
         const psg_cpu_free z = {e.free.length, e.free.stencil, {e.free.wall[0], e.free.wall[1]}};
-        const psg_cpu_table green = {{modes[0], modes[1], modes[2]}, row0, values.data(), nullptr};
+        const psg_cpu_table green = {
+            {modes[0], modes[1], modes[2]}, {0, 0}, row0, values.data(), nullptr};
         const psg_cpu_divide divide = {{ex.data(), ey.data(), ez.data()},
                                        e.pairs,
                                        e.lambda,

@@ -252,8 +252,8 @@ template <class Real> static void size(size_t nx, size_t ny, bool small) {
     }
 }
 
-/// Fields with free sides: their spectrum is that of planes with zeros in the other points, and they
-/// come back, for all pitches.
+/// Fields with free sides: their spectrum is that of planes with zeros in the other points, and
+/// they come back, for all pitches.
 template <class Real>
 static void padded(const psg_cuda_r2r kind[2], size_t nx, size_t ny, size_t planes) {
     using Complex = complex_t<Real>;

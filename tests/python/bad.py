@@ -146,7 +146,7 @@ def test_status(plan):
     (dict(box=(np.arange(6.0), 1, 1)), r"box along z = an array of shape \(6,\).*length of the box"),
     (dict(bc=("periodic", "neumann")), "periodic at both sides"), (dict(bc=["periodic"] * 2), "2 values"),
     (dict(bc={"x": ("neumann",)}), "lower, upper"), (dict(bc=7), "bc"), (dict(points="corners"), "corners"),
-    (dict(shape=(4, 4)), "nz, ny, nx"), (dict(shape=4), "nz, ny, nx"), (dict(shape=(4, 4, -1)), "nz, ny, nx"),
+    (dict(shape=()), "nz, ny, nx"), (dict(shape=(4, 4, 4, 4)), "nz, ny, nx"), (dict(shape=4), "nz, ny, nx"), (dict(shape=(4, 4, -1)), "nz, ny, nx"),
     (dict(shape=(4, 4, 2.5)), "nz, ny, nx"), (dict(shape=(0, 4, 4)), "nz = 0"), (dict(dtype="f2"), "nearest is float32"),
     (dict(dtype=complex), "two solves"), (dict(dtype="frob"), "frob"), (dict(comm=3), "comm = 3"), (dict(gpu_ids=5), "gpu_ids"),
     (dict(gpu_ids=[99]), "GPU|gpus"), (dict(policy="no\0such"), "policy"),

@@ -49,6 +49,20 @@ def together(shape, **options):
             check("shape" in str(error), error)
 
 
+def few_axes():
+    """The first axis is shared out; of one axis the first process has all points."""
+    for shape in ((9, 8), (1, 8), (8,)):
+        f = random(shape)
+        with psg.Plan(shape, bc="dirichlet", gpus=0) as plan:
+            expected = plan.solve(f)
+        with psg.Plan(shape, bc="dirichlet", gpus=0, comm=world) as plan:
+            own = tuple(slice(lo, lo + n) for lo, n in zip(plan.lo, plan.local_shape))
+            counted = world.allreduce(int(np.prod(plan.local_shape)))
+            check(counted == f.size, "%d points of %s" % (counted, shape))
+            u = plan.solve(np.ascontiguousarray(f[own]))
+            check(u.size == 0 or far(u, expected[own]) <= 1e-12, shape)
+
+
 def free_sides(**options):
     """A sheet has all of z, whose columns come from all processes. The digits are those of one process."""
     shape = (13, 6, 8)
@@ -131,6 +145,7 @@ def main():
     together((7, 6, 5))
     together((12, 4, 6), lambda_=2.0, exchange="alltoall")
     together((2, 5, 4))  # three processes: one has no plane
+    few_axes()
     free_sides()
     if world.size > 1:
         free_sides(exchange="mpi")

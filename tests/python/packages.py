@@ -18,6 +18,8 @@ DELAY = 400_000_000  # cycles of a GPU: some tenths of a second
 MIXED = {"z": ("dirichlet", "neumann"), "y": ("neumann", "dirichlet"), "x": "neumann"}
 SIDES = [dict(box=(1, 2, 3), bc=bc, points=points) for bc in ("periodic", "neumann", "dirichlet", MIXED)
          for points in ("cells", "nodes")]
+FEW = [("periodic", "cells"), (["neumann", "dirichlet"], "nodes"),
+       ([("neumann", "dirichlet"), "neumann"], "nodes")]
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +111,28 @@ def test_torch_gradients(device, sides):
         assert torch.equal(psg.torch.solve(f, plan, lambda_=1.5, factor=1), solve(f, 1.5))
         for own in (lambda x: psg.torch.solve(f, plan, lambda_=x), lambda x: psg.torch.solve(f, plan, factor=x)):
             assert torch.autograd.gradcheck(own, (number(1.5),), nondet_tol=1e-14)
+
+
+@pytest.mark.parametrize("bc, points", FEW)
+def test_torch_of_few_axes(bc, points):
+    torch = torch_on("cpu")
+    import psg.torch
+
+    many = torch.tensor(random((3, 4, 5)), requires_grad=True)
+    for f, sides in ((many[0], bc), (many[0, 0], bc if isinstance(bc, str) else bc[-1:])):
+        def solve(x, lambda_=1.5):
+            return psg.torch.solve(x, bc=sides, points=points, lambda_=lambda_)
+
+        lambda_ = torch.tensor(1.5, dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(solve, (f, lambda_), nondet_tol=1e-14, check_forward_ad=True)
+    both = dict(bc=bc, points=points, lambda_=1.5)
+    each = torch.stack([psg.torch.solve(f, **both) for f in many])
+    together = torch.vmap(lambda f: psg.torch.solve(f, **both))(many).detach()
+    assert far(together, each.detach().numpy()) <= 1e-14
+    with psg.Plan((4, 5), **both) as plan:
+        assert torch.equal(psg.torch.solve(many[0], plan), each[0])
+        with pytest.raises(psg.ArgumentError, match=r"2 axes are needed, and torch.vmap\(\) maps"):
+            psg.torch.solve(many, plan)
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
@@ -210,6 +234,25 @@ def test_jax_gradients(sides):
     slopes = jax.grad(loss, (0, 1, 2))
     for got, want in zip(jax.jit(slopes)(f, lambda_, factor), slopes(f, lambda_, factor)):
         assert far(got, want) <= 1e-12
+
+
+@pytest.mark.parametrize("bc, points", FEW)
+def test_jax_of_few_axes(bc, points):
+    jax = jax_here()
+    import psg.jax
+    from jax.test_util import check_grads
+
+    many = jax.numpy.asarray(random((3, 4, 5)))
+    for f, sides in ((many[0], bc), (many[0, 0], bc if isinstance(bc, str) else bc[-1:])):
+        def of_both(x, lambda_):
+            return psg.jax.solve(x, bc=sides, points=points, lambda_=lambda_)
+
+        check_grads(of_both, (f, 1.5), order=2, modes=["fwd", "rev"])
+
+    def solve(x):
+        return psg.jax.solve(x, bc=bc, points=points, lambda_=1.5)
+
+    assert far(jax.vmap(solve)(many), np.stack([solve(f) for f in many])) <= 1e-14
 
 
 @pytest.mark.parametrize("compiled", [False, True])

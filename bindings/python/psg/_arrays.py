@@ -14,7 +14,7 @@ from typing import Any, Callable, Tuple
 import numpy
 
 from ._errors import ArgumentError, ArrayError, shown
-from ._library import Array
+from ._library import PLACES, Array
 
 HOST, ASK = -1, -2  # psg_array.device
 LEGACY, PER_THREAD = 1, 2  # CUDA's default streams, as DLPack and CUDA count them
@@ -328,42 +328,47 @@ def view(x: Any, name: str) -> View:
         raise ArrayError("%s is %s, and no array that memory can be had of: %s" % (name, type_of(x), words)) from None
 
 
-def axes_hint(shape: tuple[int, ...], name: str) -> str:
-    """How an array gets three axes that has fewer."""
-    return ": %s[%s] has three axes" % (name, ", ".join(["None"] * (3 - len(shape)))) if len(shape) in (1, 2) else ""
+def axes_hint(shape: tuple[int, ...], axes: int, name: str) -> str:
+    """How an array gets so many axes that has fewer."""
+    few = 1 <= len(shape) < axes
+    return ": %s[%s] has %s axes" % (name, ", ".join(["None"] * (axes - len(shape))), ("two", "three")[axes - 2]) if few else ""
 
 
 def refuse_layout(name: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
     """Where the points stand in no way that a solve reads: with what is cheapest, a view before a copy."""
-    backwards = [s < 0 for s in strides]
-    order = sorted(range(3), key=lambda d: -strides[d])
+    letters, backwards = "zyx"[-len(shape):], [s < 0 for s in strides]
+    order = sorted(range(len(shape)), key=lambda d: -strides[d])
     if 0 in strides:
         words = "its points along %s are one and the same (stride 0), as in a broadcast array: ascontiguousarray() or contiguous() " \
-                "makes an array of them, as a copy" % "zyx"[strides.index(0)]
+                "makes an array of them, as a copy" % letters[strides.index(0)]
     elif any(backwards):
-        view = ", ".join("::-1" if back else ":" for back in backwards[:3 - backwards[::-1].index(True)])
+        view = ", ".join("::-1" if back else ":" for back in backwards[:len(shape) - backwards[::-1].index(True)])
         words = "it is reversed along %s (stride %d): %s[%s] is not, and needs no copy. It is the same solve with the lower and the " \
-                "upper side exchanged, and u reversed" % ("zyx"[backwards.index(True)], min(strides), name, view)
-    elif strides[order[2]] == 1 and order != [0, 1, 2]:
-        turn = "T" if order == [2, 1, 0] else "transpose(%d, %d, %d)" % tuple(order)
+                "upper side exchanged, and u reversed" % (letters[backwards.index(True)], min(strides), name, view)
+    elif strides[order[-1]] == 1 and order != sorted(order):
+        turn = "T" if order == sorted(order)[::-1] else "transpose(%d, %d, %d)" % tuple(order)
         words = "points along x, the last axis, are %d elements apart, and those along %s follow one another: %s.%s needs no copy. It " \
-                "is the same solve with box, bc, points and u in that order of the axes" % (strides[2], "zyx"[order[2]], name, turn)
+                "is the same solve with box, bc, points and u in that order of the axes" % (strides[-1], letters[order[-1]], name, turn)
     else:
-        words = "points along x, the last axis, are %d elements apart, rows %d and planes %d: ascontiguousarray() or contiguous() makes " \
-                "them follow one another, as a copy" % strides[::-1]
+        others = "".join(map(", %s %d".__mod__, zip(("rows", "planes"), strides[-2::-1])))
+        words = "points along x, the last axis, are %d elements apart%s: ascontiguousarray() or " \
+                "contiguous() makes them follow one another, as a copy" % (strides[-1], others)
     raise ArrayError("%s: %s" % (name, words))
 
 
 def fill(array: Array, v: View, name: str) -> None:
-    """A psg_array of a view with three dimensions. The library checks the rest, with words of its own."""
-    (nz, ny, nx), (sz, sy, sx) = v.shape, v.strides
+    """A psg_array of a view with one to three dimensions. The library checks the rest."""
+    places, n, step = PLACES[len(v.shape)], [1, 1, 1], [1, 1, 1]
+    for place, points, stride in zip(places, v.shape, v.strides):
+        n[place], step[place] = points, stride
+    (nx, ny, nz), (sx, sy, sz) = n, step
     if nz * ny * nx == 0:
-        sz, sy, sx = dense(v.shape)
+        sz, sy, sx = dense((nz, ny, nx))
     sx = 1 if nx <= 1 else sx  # between single points there is no step, and NumPy writes any
     sy = nx if ny <= 1 else sy
     sz = ny * sy if nz <= 1 else sz
     if sx != 1 or sy < nx or sz < (ny - 1) * sy + nx:
-        refuse_layout(name, v.shape, (sz, sy, sx))
+        refuse_layout(name, v.shape, tuple((sx, sy, sz)[place] for place in places))
     array.data = v.data
     array.device = v.device
     array.stride[:] = (sx, sy, sz)
@@ -371,8 +376,8 @@ def fill(array: Array, v: View, name: str) -> None:
 
 
 def fill_many(array: Array, v: View, name: str) -> None:
-    """A psg_array of several right-hand sides, a view with four dimensions."""
-    count, nz = v.shape[:2]
+    """A psg_array of several right-hand sides, a view with a dimension more."""
+    count, nz = v.shape[0], v.shape[1] if len(v.shape) > 2 else 1
     fill(array, View(v.data, v.device, v.shape[1:], v.strides[1:], v.dtype, v.writable, v.stream, v.keep), name + "[m]")
     if nz == 1 and count > 1:
         array.stride[2] = v.strides[0]

@@ -1,4 +1,4 @@
-"""Shape, box, sides and points, in the order of NumPy's axes (z, y, x), as a psg_grid."""
+"""Shape, box, sides and points in the order of NumPy's axes, as a psg_grid."""
 
 from __future__ import annotations
 
@@ -12,34 +12,40 @@ from typing import Any, Mapping, Sequence, Tuple, Union
 import numpy
 
 from ._errors import ArgumentError, number, shown
-from ._library import Axis, Grid, check, lib
+from ._library import PLACES, Axis, Grid, check, lib
 
-AXES = "zyx"
+AXES = "zyx"  # of an array with fewer: the last ones
 SIDES = {"periodic": 0, "dirichlet": 1, "neumann": 2, "free": 3}
 POINTS = {"cells": 0, "nodes": 1}
 
-# One value for all axes, one for each of (z, y, x), or a dictionary by the axis' letter.
+# One value for all axes, one for each of the array's, or a dictionary by the axis' letter.
 Side = Union[str, Tuple[str, str]]
 Sides = Union[Side, Sequence[Side], Mapping[str, Side]]
 Box = Union[float, Sequence[float], Mapping[str, float]]
 Points = Union[str, Sequence[str], Mapping[str, str]]
 
 
-def per_axis(value: Any, name: str, standard: Any, single: Any) -> list[Any]:
-    """One for each of z, y and x. @param single  is this one value for all?"""
+def listed(axes: Sequence[str]) -> str:
+    return "(%s)" % ", ".join(axes)
+
+
+def per_axis(value: Any, name: str, axes: str, standard: Any, single: Any) -> list[Any]:
+    """One for each of the axes, as "yx". @param single  is this one value for all?"""
     if isinstance(value, Mapping):
-        strange = [key for key in value if not isinstance(key, str) or key not in AXES or len(key) != 1]
+        strange = [key for key in value if not isinstance(key, str) or key not in axes or len(key) != 1]
         if strange:
-            raise ArgumentError("%s has the key %r: the axes are 'z', 'y' and 'x'" % (name, strange[0]))
-        return [value.get(axis, standard) for axis in AXES]
+            letters = " and ".join(map(repr, axes))
+            raise ArgumentError("%s has the key %r: the axes are %s" % (name, strange[0], letters))
+        return [value.get(axis, standard) for axis in axes]
     if single(value):
-        return [value] * 3
+        return [value] * len(axes)
     try:
         values = list(value)
     except TypeError:
-        raise ArgumentError("%s = %s: one value for all axes, or one for each of (z, y, x)" % (name, shown(value))) from None
-    if len(values) != 3:
-        raise ArgumentError("%s has %d values: it needs one for each of (z, y, x)" % (name, len(values)))
+        raise ArgumentError("%s = %s: one value for all axes, or one for each of %s" % (name, shown(value), listed(axes))) from None
+    if len(values) != len(axes):
+        raise ArgumentError("%s has %d values: it needs one for each of %s"
+                            % (name, len(values), listed(axes)))
     return values
 
 
@@ -64,14 +70,15 @@ def both_sides(value: Any, axis: str) -> list[int]:
     return [number_of(SIDES, side, "bc along " + axis) for side in pair]
 
 
-def extents(shape: Any) -> tuple[int, int, int]:
+def extents(shape: Any) -> tuple[int, ...]:
     try:
         numbers = tuple(operator.index(n) for n in shape)
     except TypeError:
         numbers = ()
-    if len(numbers) != 3 or not all(0 <= n < 2**63 for n in numbers):
-        raise ArgumentError("shape = %s: three whole numbers (nz, ny, nx) are needed" % shown(shape))
-    return numbers[0], numbers[1], numbers[2]
+    if len(numbers) not in PLACES or not all(0 <= n < 2**63 for n in numbers):
+        raise ArgumentError("shape = %s: one to three whole numbers are needed, as (nz, ny, nx)"
+                            % shown(shape))
+    return numbers
 
 
 def is_side(value: Any) -> bool:
@@ -83,29 +90,32 @@ def is_length(value: Any) -> bool:
 
 
 def make(shape: Any, box: Box, bc: Sides, points: Points) -> Grid:
-    grid = Grid()
-    lengths = per_axis(box, "box", 1.0, is_length)
-    sides = per_axis(bc, "bc", "periodic", is_side)
-    places = per_axis(points, "points", "cells", lambda p: isinstance(p, str))
-    for d, (letter, n) in enumerate(zip(AXES, extents(shape))):
-        axis = grid.axis[2 - d]
-        axis.n = n
+    grid, numbers = Grid(), extents(shape)
+    axes = AXES[-len(numbers):]
+    lengths = per_axis(box, "box", axes, 1.0, is_length)
+    sides = per_axis(bc, "bc", axes, "periodic", is_side)
+    kinds = per_axis(points, "points", axes, "cells", lambda p: isinstance(p, str))
+    for axis in grid.axis:
+        axis.n, axis.length = 1, 1.0  # of those that the array has not
+    for d, (letter, place) in enumerate(zip(axes, PLACES[len(numbers)])):
+        axis = grid.axis[place]
+        axis.n = numbers[d]
         axis.length = number(lengths[d], "box along " + letter, ", the length of the box; psg.points() has the points")
         axis.bc[0], axis.bc[1] = both_sides(sides[d], letter)
-        axis.points = number_of(POINTS, places[d], "points along " + letter)
-    if mixed_up(grid):
+        axis.points = number_of(POINTS, kinds[d], "points along " + letter)
+    if mixed_up([grid.axis[place] for place in PLACES[len(numbers)]]):
         warnings.warn("box = %s, and the points have equal distances along all axes if the lengths are in another order: box has "
-                      "the order of the shape, z, y, x" % (lengths,), stacklevel=2)
+                      "the order of the shape, %s" % (lengths, ", ".join(axes)), stacklevel=2)
     return grid
 
 
-def mixed_up(grid: Grid) -> bool:
+def mixed_up(axes: Sequence[Axis]) -> bool:
     """Do the lengths fit the numbers of points in another order alone?"""
 
     def fit(lengths: Sequence[float], counts: Sequence[int]) -> bool:
         return all(math.isclose(l * counts[0], lengths[0] * n) for l, n in zip(lengths, counts))
 
-    lengths, counts = [axis.length for axis in grid.axis], [axis.n for axis in grid.axis]
+    lengths, counts = [axis.length for axis in axes], [axis.n for axis in axes]
     return not fit(lengths, counts) and fit(sorted(lengths), sorted(counts))
 
 
@@ -117,23 +127,26 @@ def line(axis: Axis) -> tuple[float, float]:
 
 
 def points(shape: Any, box: Box = 1.0, bc: Sides = "periodic",
-           points: Points = "cells") -> tuple[Any, Any, Any]:
-    """Where the points are: (z, y, x) as NumPy arrays, that broadcast to the shape of f."""
-    grid = make(shape, box, bc, points)
+           points: Points = "cells") -> tuple[Any, ...]:
+    """Where the points are: (z, y, x), (y, x) or (x,), as NumPy arrays that broadcast to the shape
+    of f."""
+    grid, places = make(shape, box, bc, points), PLACES[len(extents(shape))]
     found = []
-    for d in range(3):
-        axis = grid.axis[2 - d]
+    for d, place in enumerate(places):
+        axis = grid.axis[place]
         first, step = line(axis)
-        found.append((first + step * numpy.arange(axis.n)).reshape([-1 if e == d else 1 for e in range(3)]))
-    return found[0], found[1], found[2]
+        along = [-1 if e == d else 1 for e in range(len(places))]
+        found.append((first + step * numpy.arange(axis.n)).reshape(along))
+    return tuple(found)
 
 
-def weights(grid: Grid) -> list[list[float] | None]:
-    """For each of z, y and x: what a point counts in a sum over the box, which is 1/2 on a Neumann side; None: all count 1.
+def weights(grid: Grid, axes: int) -> list[list[float] | None]:
+    """For each of so many axes of an array: what a point counts in a sum over the box, which is 1/2
+    on a Neumann side; None: all count 1.
     The solve is self-adjoint in the inner product with these weights."""
     found: list[list[float] | None] = []
-    for d in range(3):
-        axis = grid.axis[2 - d]
+    for place in PLACES[axes]:
+        axis = grid.axis[place]
         w = [1.0] * axis.n
         if axis.points == POINTS["nodes"]:
             for side in (0, 1):

@@ -10,6 +10,7 @@ from typing import Any
 from . import _arrays as arrays
 from . import _grid as grids
 from ._errors import ArgumentError, StateError, shown, term
+from ._library import PLACES
 from ._options import OptionValue
 from ._plan import Plan
 from ._values import Values
@@ -31,11 +32,12 @@ def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Poi
               **terms: float | None) -> Plan:
     """A plan for arrays of this shape and type; on the GPU that has them, if one has. The plan's solves are given the terms, lambda_ and factor. It is made with
     them, because a box may suit the precision with these terms alone; it serves others of the same names."""
-    if len(v.shape) != 3:
-        raise ArgumentError("f has the shape %s, and three axes (z, y, x) are needed%s" % (v.shape, arrays.axes_hint(v.shape, "f")))
+    if len(v.shape) not in PLACES:
+        raise ArgumentError("f has the shape %s, and one to three axes are needed: (z, y, x), (y, x) or (x,). "
+                            "Plan.solve_many() takes several right-hand sides" % (v.shape,))
     grid = known_grid if never_changes((box, bc, points)) else made_grid
     given = {name: term(value, name) for name, value in terms.items() if value is not None}
-    key = (grid(v.shape, box, bc, points), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())), tuple(given))
+    key = (len(v.shape), grid(v.shape, box, bc, points), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())), tuple(given))
     try:
         hash(key)
     except TypeError:

@@ -18,6 +18,11 @@ SONAME = "libpsg.so.%d.%d" % (MAJOR, MINOR)
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+# The axis of psg_grid of each axis of an array with so many. That of two has its rows where planes
+# are, as a solve shares out planes.
+PLACES = {1: (0,), 2: (2, 0), 3: (2, 1, 0)}
+
+
 class Axis(Structure):
     _fields_ = [("n", c_size_t), ("length", c_double), ("bc", c_int * 2), ("points", c_int)]
 

@@ -13,14 +13,22 @@ from . import _arrays as arrays
 from . import _grid as grids
 from ._errors import ArgumentError, StateError
 from ._kept import plan_like
+from ._library import PLACES
 from ._plan import Plan
 
 
 class Problem:
     """A plan, or what psg.solve() finds one by: it may close the one of the solve before its derivative is asked for."""
 
-    def __init__(self, plan: Plan | None, sides: tuple[grids.Box, grids.Sides, grids.Points], options: dict[str, Any]) -> None:
+    def __init__(self, plan: Plan | None, sides: tuple[grids.Box, grids.Sides, grids.Points], options: dict[str, Any],
+                 shape: tuple[int, ...], mapping: str) -> None:
+        """@param shape    of f
+        @param mapping  the function that maps over a further axis"""
         self.plan, self.sides, self.options = plan, sides, options
+        self.axes = len(shape)
+        if self.axes not in PLACES or (plan is not None and self.axes != len(plan.shape)):
+            raise ArgumentError("f has the shape %s: %s axes are needed, and %s maps over more"
+                                % (tuple(shape), "one to three" if plan is None else len(plan.shape), mapping))
 
     def numbers(self, lambda_: Any, factor: Any) -> tuple[Any, Any]:
         """What stands for lambda and factor where the caller gives None."""
@@ -29,11 +37,11 @@ class Problem:
                 (own.factor if own is not None else 1.0) if factor is None else factor)
 
     def weights(self, shape: tuple[int, ...]) -> list[list[float] | None]:
-        """Of this process' points, for each of z, y and x; None: they all count 1."""
+        """Of this process' points, for each axis; None: they all count 1."""
         if self.plan is None:
-            return grids.weights(grids.make(shape, *self.sides))
+            return grids.weights(grids.make(shape, *self.sides), self.axes)
         own = [slice(lo, lo + n) for lo, n in zip(self.plan.lo, self.plan.local_shape)]
-        return [w if w is None else w[part] for w, part in zip(grids.weights(self.plan.grid), own)]
+        return [w if w is None else w[part] for w, part in zip(grids.weights(self.plan.grid, self.axes), own)]
 
     def solve(self, f: Any, like: arrays.View, numbers: tuple[float, float], stack: Callable[[list[Any]], Any]) -> Any:
         """u of f, or of several right-hand sides f[0], f[1], ...
@@ -47,7 +55,7 @@ class Problem:
             if plan is None:
                 plan = plan_like(like, *self.sides, self.options, lambda_=lambda_, factor=factor)
             try:
-                if len(f.shape) == 3:
+                if len(f.shape) == self.axes:
                     return plan.solve(f, lambda_=lambda_, factor=factor)
                 return plan.solve_many(f) if own else stack([plan.solve(one, lambda_=lambda_, factor=factor) for one in f])
             except StateError:

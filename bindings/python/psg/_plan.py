@@ -18,8 +18,8 @@ from typing import Any, Callable, Sequence, TypeVar, cast
 from . import _arrays as arrays
 from . import _grid as grids
 from . import _values as sides
-from ._errors import ArgumentError, ArrayError, StateError, UnsupportedError, number, shown, term
-from ._library import LINKS, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, refuse, text
+from ._errors import ArgumentError, ArrayError, StateError, UnsupportedError, noting, number, shown, term
+from ._library import LINKS, PLACES, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, refuse, text
 from ._options import Chosen, OptionValue, choice, table
 
 T = TypeVar("T")
@@ -28,6 +28,7 @@ CUDA = components()["CUDA"] is not None  # the library can use GPUs
 
 # A call that takes longer than so many seconds runs in a thread of its own, so that Ctrl-C need not wait for it.
 PATIENCE = 0.05
+
 
 
 class Process:
@@ -78,6 +79,7 @@ class Handle:
         self.pid = os.getpid()
         self.turn = threading.Lock()
         self.collective = False
+        self.axes = 3  # of an array
 
     def create(self, grid: Any, chosen: Chosen) -> None:
         process.count(1)
@@ -114,6 +116,7 @@ class Handle:
         two steps of the main thread: Ctrl-C leaves the call to itself, and the next use of the plan waits for its end."""
         if self.pid != os.getpid():
             self.check()  # nobody will give the turn back here
+        call = noting(call) if self.axes == 2 else call
         if not long or threading.current_thread() is not threading.main_thread():
             with self.turn:
                 self.calls += 1
@@ -215,7 +218,8 @@ def close_collective() -> None:
 class Plan:
     """A solver for one shape, box and set of options.
 
-    shape    (nz, ny, nx) of the whole grid: x is the last axis, and contiguous
+    shape    (nz, ny, nx), (ny, nx) or (nx,) of the whole grid: x is the last axis, and contiguous.
+             In what follows, arrays with fewer axes have no z, or no z and no y
     dtype    float64 or float32
     box      lengths of the box: one for a cube, or (lz, ly, lx), or {"z": lz, ...} with 1 for an axis that is not there
     bc       what holds at the sides: "periodic", "dirichlet" (u is 0) or "neumann" (the derivative across the side is 0),
@@ -250,6 +254,7 @@ class Plan:
             raise
         process.cuda = process.cuda or gpus
         handle = Handle()
+        handle.axes = len(self.shape)
         try:
             handle.use(lambda: handle.create(self.grid, chosen), True)
         except KeyboardInterrupt:  # the call goes on: the plan is closed when it is made
@@ -262,8 +267,10 @@ class Plan:
         check(lib.psg_solve_args_init(ctypes.byref(self._args), handle.plan, ctypes.sizeof(self._args)))
         lo, n = (ctypes.c_size_t * 3)(), (ctypes.c_size_t * 3)()
         check(lib.psg_plan_local_box(handle.plan, arrays.HOST, lo, n))
-        self.lo = (lo[2], lo[1], lo[0])
-        self.local_shape = (n[2], n[1], n[0])
+        places = PLACES[len(self.shape)]
+        here = all(n[place] for place in range(3) if place not in places)
+        self.lo = tuple(lo[place] for place in places)
+        self.local_shape = tuple(n[place] if here else 0 for place in places)
         self._finalizer = None if comm is not None else weakref.finalize(self, handle.destroy)
 
     # ------------------------------------------------------------------------------- life
@@ -289,11 +296,11 @@ class Plan:
                           stacklevel=2)
 
     def __reduce__(self) -> Any:
-        raise UnsupportedError("a plan cannot be pickled or copied: its memory and threads are this process'. psg.Plan((%d, %d, %d), ...) makes one where it "
-                               "is needed" % self.shape)
+        raise UnsupportedError("a plan cannot be pickled or copied: its memory and threads are this process'. psg.Plan(%s, ...) makes one where it "
+                               "is needed" % (self.shape,))
 
     def __repr__(self) -> str:
-        return "<psg.Plan %d x %d x %d %s%s>" % (*self.shape, self.precision, " closed" if self.closed else "")
+        return "<psg.Plan %s %s%s>" % (" x ".join(map(str, self.shape)), self.precision, " closed" if self.closed else "")
 
     # ------------------------------------------------------------------------------ solve
 
@@ -329,7 +336,7 @@ class Plan:
         """Solve for several right-hand sides, f[0], f[1], ... of an array with one axis more, and return u, an array like f:
         faster than one by one where one is too small for all cores or for a GPU (option batch).
 
-        f, out   as in solve(), with the shape (count, nz, ny, nx). The right-hand sides follow one another without a gap
+        f, out   as in solve(), with one axis more before the others, as (count, nz, ny, nx). The right-hand sides follow one another without a gap
                  other than that between two planes
 
         An error names the first right-hand side that is no good. u of the others is right if its data are the reason.
@@ -370,7 +377,8 @@ class Plan:
     @collective
     def gradient(self, f: Any, out: Sequence[Any] | None = None, *, u: Any = None, lambda_: float | None = None,
                  factor: float | None = None, mean: str | None = None, values: sides.Values = None) -> tuple[Any, Any]:
-        """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and x.
+        """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and
+        x, or along those of these that f has.
 
         With symbol="spectral", the default, and all axes periodic, they are those of the modes of u, at the points.
 
@@ -382,9 +390,10 @@ class Plan:
         out    (gz, gy, gx): where they go, arrays like u; None in place of one that is not wanted. None: three new arrays
         u      where u goes, as out in solve()
         """
-        wanted = (None, None, None) if out is None else tuple(out)
-        if len(wanted) != 3:
-            raise ArgumentError("out: (gz, gy, gx) are needed, not %d arrays" % len(wanted))
+        axes = grids.AXES[-len(self.shape):]
+        wanted = (None,) * len(axes) if out is None else tuple(out)
+        if len(wanted) != len(axes):
+            raise ArgumentError("out: %s are needed, not %d arrays" % (grids.listed(["g" + axis for axis in axes]), len(wanted)))
         from_ = self._look(f, "f")
         made = []
         for given in wanted:
@@ -406,7 +415,7 @@ class Plan:
             arrays.check_beside(f, view)
             array = Array()
             arrays.fill(array, view, name)
-            args.gradient[2 - d] = ctypes.addressof(array)
+            args.gradient[PLACES[len(self.shape)][d]] = ctypes.addressof(array)
             kept += [view, array]
         return kept
 
@@ -450,14 +459,14 @@ class Plan:
         v = x if type(x) is arrays.View else arrays.view(x, name)
         if v.shape != self.local_shape:
             raise ArgumentError("%s has the shape %s, and the plan has %s%s"
-                                % (name, v.shape, self.local_shape, arrays.axes_hint(v.shape, name)))
+                                % (name, v.shape, self.local_shape, arrays.axes_hint(v.shape, len(self.local_shape), name)))
         return self._of_precision(v, name)
 
     def _look_many(self, x: Any, name: str) -> arrays.View:
         v = arrays.view(x, name)
-        if len(v.shape) != 4 or v.shape[1:] != self.local_shape:
-            raise ArgumentError("%s has the shape %s, and several right-hand sides of the plan have (count, %d, %d, %d)"
-                                % (name, v.shape, *self.local_shape))
+        if v.shape[1:] != self.local_shape:
+            raise ArgumentError("%s has the shape %s, and several right-hand sides of the plan have (count, %s)"
+                                % (name, v.shape, ", ".join(map(str, self.local_shape))))
         return self._of_precision(v, name)
 
     def _of_precision(self, v: arrays.View, name: str) -> arrays.View:

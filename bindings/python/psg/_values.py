@@ -9,7 +9,7 @@ from typing import Any, Mapping, Sequence, Tuple, Union
 from . import _arrays as arrays
 from ._errors import ArgumentError, ArrayError, number
 from ._grid import AXES, per_axis
-from ._library import Array, SolveArgs
+from ._library import PLACES, Array, SolveArgs
 
 # A number or an array for both sides of an axis, or (lower, upper). None: 0.
 Value = Union[None, float, Any, Tuple[Any, Any]]
@@ -21,34 +21,36 @@ def single(value: Any) -> bool:
 
 
 def array_of(value: Any, name: str, d: int, shape: tuple[int, ...], precision: str) -> tuple[Array, arrays.View]:
-    """@param d  the side's axis: 0 is z
+    """@param d  the side's axis: 0 is the first one
     @return the view, too, which holds the memory"""
     v = arrays.view(value, name)
-    along = [e for e in range(3) if e != d]
+    along = [e for e in range(len(shape)) if e != d]
     expected = tuple(shape[e] for e in along)
     if v.shape != expected:
         raise ArgumentError("%s have the shape %s, and the side has %s" % (name, v.shape, expected))
     if v.dtype != precision:
         raise ArrayError("%s are float%s, and the plan's arrays are float%s" % (name, v.dtype[1:], precision[1:]))
     array = Array(data=v.data, device=v.device)
-    array.stride[2 - d] = 1  # of no meaning; a broadcast array has 0 along the others, and all 0 would mean dense
+    array.stride[:] = (1, 1, 1)  # also where it has no meaning: a broadcast array has 0 along others, and all 0 would mean dense
     for e, n, stride in zip(along, v.shape, v.strides):
-        array.stride[2 - e] = stride if n > 1 else 1  # of a single point NumPy writes any
+        array.stride[PLACES[len(shape)][e]] = stride if n > 1 else 1  # of a single point NumPy writes any
     return array, v
 
 
 def fill(args: SolveArgs, values: Values, shape: tuple[int, ...], precision: str) -> list[tuple[Array, arrays.View]]:
     """@return what the arguments point at, and what that points at: to be kept until the library has read them"""
     kept = []
-    for d, given in enumerate(per_axis(values, "values", None, single)):
+    axes = AXES[-len(shape):]
+    for d, given in enumerate(per_axis(values, "values", axes, None, single)):
+        place = PLACES[len(shape)][d]
         pair = given if isinstance(given, tuple) else (given, given)
         if len(pair) != 2:
-            raise ArgumentError("values along %s: one for both sides, or (lower, upper)" % AXES[d])
+            raise ArgumentError("values along %s: one for both sides, or (lower, upper)" % axes[d])
         for side, value in enumerate(pair):
-            name = "values on the %s side of %s" % (("lower", "upper")[side], AXES[d])
+            name = "values on the %s side of %s" % (("lower", "upper")[side], axes[d])
             if single(value):
-                args.value[2 - d][side] = 0.0 if value is None else number(value, name, ", or an array")
+                args.value[place][side] = 0.0 if value is None else number(value, name, ", or an array")
             else:
                 kept.append(array_of(value, name, d, shape, precision))
-                args.side[2 - d][side] = ctypes.addressof(kept[-1][0])
+                args.side[place][side] = ctypes.addressof(kept[-1][0])
     return kept

@@ -52,7 +52,7 @@ class Problem(linear.Problem):
 
 def u_of(problem: Problem, f: Any, operands: Any, stack: Any) -> Any:
     like = arrays.view(f, "f")
-    like.shape = like.shape[-3:]
+    like.shape = like.shape[-problem.axes:]
     lambda_, factor = problem.given(operands)
     return problem.solve(f, like, (float(lambda_), float(factor)), stack)
 
@@ -76,9 +76,9 @@ def solved(problem: Problem, f: Any, lambda_: Any, factor: Any) -> Any:
 
 def weighted(x: Any, problem: Problem, power: int) -> Any:
     """x times the weights of points, or divided by them."""
-    for d, w in enumerate(problem.weights(x.shape[-3:])):
+    for d, w in enumerate(problem.weights(x.shape[-problem.axes:])):
         if w is not None:
-            x = x * jnp.asarray(w, x.dtype).reshape([-1 if e == d else 1 for e in range(3)]) ** power
+            x = x * jnp.asarray(w, x.dtype).reshape([-1 if e == d else 1 for e in range(problem.axes)]) ** power
     return x
 
 
@@ -107,7 +107,7 @@ def mapped(arguments: Any, dims: Any, *, problem: Problem) -> Any:
     f, *operands = arguments
     if all(d is None for d in dims[1:]):
         all_ = jnp.moveaxis(f, dims[0], 0)
-        together = primitive.bind(all_.reshape(-1, *all_.shape[-3:]), *operands, problem=problem)
+        together = primitive.bind(all_.reshape(-1, *all_.shape[-problem.axes:]), *operands, problem=problem)
         return together.reshape(all_.shape), 0
     count = next(x.shape[d] for x, d in zip(arguments, dims) if d is not None)
     each = [[x if d is None else jnp.take(x, m, d) for x, d in zip(arguments, dims)] for m in range(count)]
@@ -138,9 +138,7 @@ def solve(f: Any, plan: Plan | None = None, *, box: grids.Box = 1.0, bc: grids.S
 
     Where lambda is 0 and the mean is dropped, the gradient for lambda is that of u without a mean. With a plan of several
     processes the gradients for lambda_ and factor are this process' part of the sum over all."""
-    if numpy.ndim(f) > 3:
-        raise ArgumentError("f has the shape %s: three axes are needed, and jax.vmap() maps over more" % (numpy.shape(f),))
     linear.refuse(lambda x: isinstance(x, jax.core.Tracer), {"box": box, "bc": bc, "points": points, **options},
                   "is traced, and psg.jax.solve() is differentiated, mapped and compiled for f, lambda_ and factor")
-    problem = Problem(plan, (box, bc, points), options)
+    problem = Problem(plan, (box, bc, points), options, numpy.shape(f), "jax.vmap()")
     return solved(problem, f, *problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor")))

@@ -21,9 +21,9 @@ __all__ = ["solve"]
 
 def weighted(x: Any, problem: linear.Problem, power: int) -> Any:
     """x times the weights of points, or divided by them."""
-    for d, w in enumerate(problem.weights(x.shape[-3:])):
+    for d, w in enumerate(problem.weights(x.shape[-problem.axes:])):
         if w is not None:
-            x = x * torch.tensor(w, dtype=x.dtype, device=x.device).reshape([-1 if e == d else 1 for e in range(3)]) ** power
+            x = x * torch.tensor(w, dtype=x.dtype, device=x.device).reshape([-1 if e == d else 1 for e in range(problem.axes)]) ** power
     return x
 
 
@@ -37,7 +37,7 @@ class Solve(torch.autograd.Function):
 
     @staticmethod
     def forward(f: Any, lambda_: Any, factor: Any, problem: linear.Problem) -> Any:
-        like = arrays.View(0, f.get_device() if f.is_cuda else arrays.HOST, tuple(f.shape[-3:]), None,
+        like = arrays.View(0, f.get_device() if f.is_cuda else arrays.HOST, tuple(f.shape[-problem.axes:]), None,
                            arrays.precision_of(f.dtype), True, arrays.LEGACY, None)
         try:
             f = f.detach()
@@ -95,7 +95,7 @@ class Solve(torch.autograd.Function):
         """Right-hand sides with the same numbers are solved together."""
         if in_dims[1] is None and in_dims[2] is None:
             all_ = f.movedim(in_dims[0], 0).contiguous()
-            return Solve.apply(all_.reshape(-1, *all_.shape[-3:]), lambda_, factor, problem).reshape(all_.shape), 0
+            return Solve.apply(all_.reshape(-1, *all_.shape[-problem.axes:]), lambda_, factor, problem).reshape(all_.shape), 0
         each = [[x if d is None else x.select(d, m) for m in range(info.batch_size)]
                 for x, d in zip((f, lambda_, factor), in_dims)]
         return torch.stack([Solve.apply(one.contiguous(), *two, problem) for one, *two in zip(*each)]), 0
@@ -130,12 +130,10 @@ def solve(f: torch.Tensor, plan: Plan | None = None, *, box: grids.Box = 1.0, bc
     processes the gradients for lambda_ and factor are this process' part of the sum over all."""
     if not isinstance(f, torch.Tensor):
         raise ArgumentError("f is %r: a tensor is needed" % type(f).__qualname__)
-    if f.ndim > 3:
-        raise ArgumentError("f has the shape %s: three axes are needed, and torch.vmap() maps over more" % (tuple(f.shape),))
     linear.refuse(transformed, {"box": box, "bc": bc, "points": points, **options},
                   "requires a gradient or is mapped, and psg.torch.solve() is differentiated and mapped for f, lambda_ and factor alone: "
                   "x.detach() requires none")
-    problem = linear.Problem(plan, (box, bc, points), options)
+    problem = linear.Problem(plan, (box, bc, points), options, tuple(f.shape), "torch.vmap()")
     numbers = problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor"))
     u: torch.Tensor = Solve.apply(f, *numbers, problem)  # type: ignore[no-untyped-call,unused-ignore]
     return u
