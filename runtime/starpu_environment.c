@@ -56,7 +56,7 @@ static bool check_list(const char *name, const char *value, bool ranges, int mos
     return (good && count > 0) || fail(words, size, name, value, expected);
 }
 
-typedef enum form { NUMBER = 0, CORES, GPUS, HOST, KERNELS } form;
+typedef enum form { NUMBER = 0, CORES, GPUS, HOST, KERNELS, ONE } form;
 
 static const struct variable {
     const char *name;
@@ -71,7 +71,7 @@ static const struct variable {
     {"STARPU_LIMIT_CPU_MEM", NUMBER, INT_MAX}, {"STARPU_LIMIT_CUDA_MEM", NUMBER, INT_MAX},
     {"STARPU_WORKERS_CPUID", CORES, 0},        {"STARPU_WORKERS_COREID", CORES, 0},
     {"STARPU_WORKERS_CUDAID", GPUS, 0},        {"STARPU_HOSTNAME", HOST, 0},
-    {"STARPU_DISABLE_KERNELS", KERNELS, 0},
+    {"STARPU_DISABLE_KERNELS", KERNELS, 0},    {"STARPU_NWORKER_PER_CUDA", ONE, 0},
 };
 
 static bool check(const struct variable *v, const char *value, int gpus, char *words, size_t size) {
@@ -87,6 +87,9 @@ static bool check(const struct variable *v, const char *value, int gpus, char *w
         return atoi(value) <= 0 ||
                fail(words, size, v->name, value,
                     "StarPU would run no task, and there would be no answer; unset it");
+    case ONE: /* a worker of a GPU stands for it where data are placed and GPUs are counted */
+        return strcmp(value, "1") == 0 ||
+               fail(words, size, v->name, value, "psg has one worker for each GPU; unset it");
     case NUMBER:
     default:
         return check_whole(v->name, value, v->most, words, size);

@@ -64,7 +64,7 @@ def best_point(name, best, whole):
     words = "%s: best %s" % (name or "time", count(best["planes"], "plane"))
     less = 100 * (1 - number(best, "seconds") / number(whole, "seconds"))
     if whole["segments"] == "1" and less >= 0.5:
-        words += ", %.0f %% less time than one segment" % less
+        words += ", %.0f %% below one segment" % less
     return words
 
 
@@ -106,15 +106,15 @@ def plot_segments(rows):
         plain(axes.xaxis)
         axes.set_yscale("log")
         log_ticks(axes.yaxis, 2.6)
-        axes.legend(frameon=False, fontsize=7.5, loc="upper left", bbox_to_anchor=(-0.05, -0.16),
-                    borderaxespad=0)
-        axes.set_title(grid_name(grid))
-        axes.set_xlabel("planes in a segment")
+        for words in axes.legend(frameon=False, fontsize=7.5, loc="upper left", borderaxespad=0,
+                                 bbox_to_anchor=(-0.05, -0.16)).get_texts():
+            words.set_text(on_lines(page, words.get_text()))
+        axes.set(title=grid_name(grid), xlabel="planes in a segment")
         light_grid(axes, axis="y")
     page.panels[0][0].set_ylabel("time of a solve, ms")
-    stars = any(row["segment_planes"] == "0" for row in rows)
     page.head("Time of a solve by the planes in a segment\nCircles: the shortest time of each "
-              "curve" + ("\nStars: the plan's own choice" if stars else ""))
+              "curve" + "\nStars: the plan's own choice" *
+              any(row["segment_planes"] == "0" for row in rows))
     return page
 
 

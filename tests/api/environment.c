@@ -44,17 +44,13 @@ static void all_refused(const void *argument) {
                                         "STARPU_LIMIT_CPU_MEM", "STARPU_LIMIT_CUDA_MEM"};
     static const char *const nonsense[] = {"nonsense", "-1", "1.5", "1 2", "99999999999999999999"};
     static const variable others[] = {
-        {"STARPU_CALIBRATE", "3"},
-        {"STARPU_DISABLE_KERNELS", "1"},
-        {"STARPU_WORKERS_CPUID", "nonsense"},
-        {"STARPU_WORKERS_CPUID", ""},
-        {"STARPU_WORKERS_CPUID", "-1"},
-        {"STARPU_WORKERS_CPUID", "0 x"},
-        {"STARPU_WORKERS_CPUID", "99999999999999999999"},
-        {"STARPU_WORKERS_COREID", "-"},
-        {"STARPU_WORKERS_COREID", "1.5"},
-        {"STARPU_HOSTNAME", "a/b"},
-        {"STARPU_SCHED", "nonsense"},
+        {"STARPU_CALIBRATE", "3"},        {"STARPU_DISABLE_KERNELS", "1"},
+        {"STARPU_NWORKER_PER_CUDA", ""},  {"STARPU_NWORKER_PER_CUDA", "0"},
+        {"STARPU_NWORKER_PER_CUDA", "2"}, {"STARPU_WORKERS_CPUID", "nonsense"},
+        {"STARPU_WORKERS_CPUID", ""},     {"STARPU_WORKERS_CPUID", "-1"},
+        {"STARPU_WORKERS_CPUID", "0 x"},  {"STARPU_WORKERS_CPUID", "99999999999999999999"},
+        {"STARPU_WORKERS_COREID", "-"},   {"STARPU_WORKERS_COREID", "1.5"},
+        {"STARPU_HOSTNAME", "a/b"},       {"STARPU_SCHED", "nonsense"},
         {"STARPU_SCHED", "help"},
     };
     (void)argument;
@@ -101,6 +97,7 @@ int main(void) {
     static const variable fine[] = {{"STARPU_NCPU", "1"},
                                     {"STARPU_NCPU", ""},
                                     {"STARPU_CALIBRATE", "1"},
+                                    {"STARPU_NWORKER_PER_CUDA", "1"},
                                     {"STARPU_WORKERS_CPUID", "0"},
                                     {"STARPU_WORKERS_CPUID", "0-"},
                                     {"STARPU_WORKERS_CPUID", "0,0"},

@@ -207,6 +207,9 @@ check([(r["graph"], r["z"]) for r in rows("variants.csv")]
       == [("fused", ""), ("staged", "contiguous"), ("staged", "strided")],
       rows("variants.csv"))
 bench("--study", "node", *TINY, "--csv", "h.csv", "--quiet")
+bench("--study", "stages", *TINY, "--cpus", "2", "--csv", "stages.csv", "--quiet")
+r, = rows("stages.csv")
+check((r["graph"], r["segments"], r["status"]) == ("staged", "1", "ok"), r)
 bench("--study", "scaling", *TINY, "--cpus", "2", "--ranks", "1", "--csv", "scaling.csv", "--quiet")
 check([(r["ranks"], r["cpus"], r["gpus"]) for r in rows("scaling.csv")]
       == [("1", "2", "0"), ("1", "1", "0")], rows("scaling.csv"))

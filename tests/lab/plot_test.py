@@ -409,7 +409,8 @@ def test_bad(plot, folder, first):
 def main(plot, results, psg):
     files = sorted(name for name in os.listdir(results) if name.endswith(".csv") and name.split("-")[0] in FIGURES)
     check(files, "no results in %s" % results)
-    first = os.path.join(results, next(name for name in files if name.startswith("scaling")))
+    # of a version that had no column for the placement
+    first = os.path.join(results, next(name for name in files if name.startswith("scaling-h200")))
     with open(first, newline="", encoding="utf-8") as file:
         model = {**next(csv.DictReader(file)), **MADE_UP}
     with tempfile.TemporaryDirectory() as folder:
