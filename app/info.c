@@ -57,13 +57,18 @@ static double field_bytes(const facts *f) {
     return (double)(f->n[0] * f->n[1] * f->n[2]) * (f->precision == PSG_F64 ? 8 : 4);
 }
 
+static int free_ends(const facts *f, int d) {
+    const psg_bc *bc = f->grid.axis[d].bc;
+    return (bc[0] == PSG_BC_FREE) + (bc[1] == PSG_BC_FREE);
+}
+
 /* Of the spectrum of all processes: that of a free x or y has twice as many points. */
 static double spectrum_bytes(const facts *f) {
-    const psg_bc *bc = f->grid.axis[0].bc;
-    const bool half = bc[0] == PSG_BC_PERIODIC;
-    const size_t nxc = bc[0] == PSG_BC_FREE ? f->n[0] + 1 : f->n[0] / 2 + (half ? 1 : f->n[0] % 2);
-    const int twice = f->grid.axis[1].bc[0] == PSG_BC_FREE ? 2 : 1;
-    return field_bytes(f) / (double)f->n[0] * 2 * (double)nxc * twice;
+    const int free_x = free_ends(f, 0);
+    const bool half = f->grid.axis[0].bc[0] == PSG_BC_PERIODIC;
+    const size_t nxc =
+        free_x > 0 ? f->n[0] + (free_x == 2 ? 1 : 0) : f->n[0] / 2 + (half ? 1 : f->n[0] % 2);
+    return field_bytes(f) / (double)f->n[0] * 2 * (double)nxc * (free_ends(f, 1) > 0 ? 2 : 1);
 }
 
 /* Of the Green's function of all processes, where x or y is free. */
@@ -71,11 +76,12 @@ static double green_bytes(const facts *f) {
     const psg_axis *axis = f->grid.axis;
     double modes = 1;
     for (int d = 0; d < 3; d++) {
-        modes *= (double)(axis[d].bc[0] == PSG_BC_FREE                 ? f->n[d] + 1
+        modes *= (double)(free_ends(f, d) == 2                         ? f->n[d] + 1
+                          : free_ends(f, d) == 1                       ? 2 * f->n[d] + 1
                           : d == 0 && axis[0].bc[0] == PSG_BC_PERIODIC ? f->n[0] / 2 + 1
                                                                        : f->n[d]);
     }
-    const bool needed = axis[0].bc[0] == PSG_BC_FREE || axis[1].bc[0] == PSG_BC_FREE;
+    const bool needed = free_ends(f, 0) > 0 || free_ends(f, 1) > 0;
     return needed ? modes * (f->precision == PSG_F64 ? 8 : 4) : 0;
 }
 

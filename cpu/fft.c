@@ -38,7 +38,8 @@ struct psg_cpu_fft {
     int nx, ny, nz;
     int along[2]; /* points that are transformed along x and y: nx and ny, or twice as many */
     int nxc;
-    bool padded; /* in place, in a spectrum with f in the first points of the first rows */
+    bool padded;                   /* in place, in a spectrum with f in some points of some rows */
+    int first[2];                  /* the first of these points, and rows */
     psg_transform_kind kind[3][2]; /* [axis][direction] */
     bool real[3]; /* along y and z: the real and the imaginary part are data of their own */
     unsigned flags;
@@ -78,6 +79,11 @@ static size_t spectrum_plane_bytes(const psg_cpu_fft *fft) {
     return (size_t)fft->along[1] * (size_t)fft->nxc * sizeof(psg_complex);
 }
 
+/* Reals before the first row that f is in. */
+static size_t rows_before(const psg_cpu_fft *fft) {
+    return (size_t)fft->first[1] * 2 * (size_t)fft->nxc;
+}
+
 static size_t tile_bytes(const psg_cpu_fft *fft) {
     return (size_t)fft->nz * fft->columns * sizeof(psg_complex);
 }
@@ -104,9 +110,12 @@ static PSG_FFTW(r2r_kind) kind_of(const psg_cpu_fft *fft, int axis, int directio
         [PSG_TRANSFORM_SIN3] = FFTW_RODFT01, [PSG_TRANSFORM_SIN4] = FFTW_RODFT11,
     };
     const psg_transform_kind kind = fft->kind[axis][direction];
-    return !psg_transform_complex(kind)   ? kinds[kind]
-           : direction == PSG_CPU_FORWARD ? FFTW_R2HC
-                                          : FFTW_HC2R;
+    const bool forward = direction == PSG_CPU_FORWARD;
+    return kind == PSG_TRANSFORM_FREE_COS2   ? (forward ? FFTW_REDFT10 : FFTW_REDFT01)
+           : kind == PSG_TRANSFORM_FREE_SIN2 ? (forward ? FFTW_RODFT10 : FFTW_RODFT01)
+           : !psg_transform_complex(kind)    ? kinds[kind]
+           : direction == PSG_CPU_FORWARD    ? FFTW_R2HC
+                                             : FFTW_HC2R;
 }
 
 static bool columns_apart(const psg_cpu_fft *fft) {
@@ -276,6 +285,8 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     fft->along[0] = (int)psg_transform_length(spec->nx, spec->kind[0][PSG_CPU_FORWARD]);
     fft->along[1] = (int)psg_transform_length(spec->ny, spec->kind[1][PSG_CPU_FORWARD]);
     fft->padded = fft->along[0] > fft->nx || fft->along[1] > fft->ny;
+    fft->first[0] = spec->at_end[0] ? fft->nx : 0;
+    fft->first[1] = spec->at_end[1] ? fft->ny : 0;
     memcpy(fft->kind, spec->kind, sizeof fft->kind);
     for (int d = 0; d < 3; d++) {
         fft->real[d] = fft->real[0] || !psg_transform_complex(fft->kind[d][PSG_CPU_FORWARD]);
@@ -289,9 +300,9 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     while (fft->columns > TUNING_CPU_TILE_COLUMNS_MIN && tile_bytes(fft) > TUNING_CPU_TILE_BYTES) {
         fft->columns /= 2;
     }
-    const bool planes_stay_aligned =
-        (fft->padded || spec->nx * spec->ny * sizeof(psg_real) % FFTW_ALIGNMENT == 0) &&
-        spectrum_plane_bytes(fft) % FFTW_ALIGNMENT == 0;
+    const size_t to_first = fft->padded ? rows_before(fft) : spec->nx * spec->ny;
+    const bool planes_stay_aligned = to_first * sizeof(psg_real) % FFTW_ALIGNMENT == 0 &&
+                                     spectrum_plane_bytes(fft) % FFTW_ALIGNMENT == 0;
 
     lock_planner();
     import_wisdom(spec->wisdom);
@@ -399,27 +410,31 @@ bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *first, size_t row_pitch,
 
 /* The place of an odd last mode is transformed along y and z, and stays 0. */
 static void clear_last(const psg_cpu_fft *fft, psg_complex *spectrum) {
-    for (int j = 0; fft->real[0] && fft->nx % 2 == 1 && j < fft->ny; j++) {
+    for (int j = 0; fft->real[0] && fft->along[0] % 2 == 1 && j < fft->ny; j++) {
         spectrum[((size_t)j + 1) * (size_t)fft->nxc - 1][1] = 0;
     }
 }
 
-/* A plane in the first points of the first rows of a spectrum, with 0 in all others; and back. */
+/* A plane in some points of some rows of a spectrum, with 0 in all others; and back. */
 static void pad(const psg_cpu_fft *fft, const psg_real *plane, size_t row_pitch,
                 psg_complex *spectrum) {
     const size_t nx = (size_t)fft->nx;
     const size_t wide = 2 * (size_t)fft->nxc;
+    const size_t before = (size_t)fft->first[0];
     psg_real *row = *spectrum;
+    memset(row, 0, rows_before(fft) * sizeof *row);
+    row += rows_before(fft);
     for (int j = 0; j < fft->ny; j++, plane += row_pitch, row += wide) {
-        memcpy(row, plane, nx * sizeof *row);
-        memset(row + nx, 0, (wide - nx) * sizeof *row);
+        memset(row, 0, before * sizeof *row);
+        memcpy(row + before, plane, nx * sizeof *row);
+        memset(row + before + nx, 0, (wide - before - nx) * sizeof *row);
     }
-    memset(row, 0, (size_t)(fft->along[1] - fft->ny) * wide * sizeof *row);
+    memset(row, 0, (size_t)(fft->along[1] - fft->ny - fft->first[1]) * wide * sizeof *row);
 }
 
 static void take_out(const psg_cpu_fft *fft, const psg_complex *spectrum, psg_real *plane,
                      size_t row_pitch) {
-    const psg_real *row = *spectrum;
+    const psg_real *row = *spectrum + rows_before(fft) + fft->first[0];
     for (int j = 0; j < fft->ny; j++, plane += row_pitch, row += 2 * (size_t)fft->nxc) {
         memcpy(plane, row, (size_t)fft->nx * sizeof *row);
     }
@@ -433,30 +448,36 @@ static void run_columns(const psg_cpu_fft *fft, fft_plan plan, psg_complex *spec
     }
 }
 
+static psg_complex *first_row(const psg_cpu_fft *fft, void *spectrum) {
+    return (psg_complex *)spectrum + rows_before(fft) / 2;
+}
+
 void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum) {
     /* FFTW has no const; the plan preserves its input. */
-    psg_real *in = fft->padded ? spectrum : (psg_real *)(uintptr_t)plane;
+    psg_complex *rows = first_row(fft, spectrum);
+    psg_real *in = fft->padded ? *rows : (psg_real *)(uintptr_t)plane;
     const planes *p = planes_for(fft, in, row_pitch, spectrum);
     if (fft->padded) {
         pad(fft, plane, row_pitch, spectrum);
     }
     if (fft->real[0]) {
-        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_FORWARD], in, spectrum);
-        clear_last(fft, spectrum);
+        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_FORWARD], in, *rows);
+        clear_last(fft, rows);
     } else {
-        PSG_FFTW(execute_dft_r2c)(p->rows[PSG_CPU_FORWARD], in, spectrum);
+        PSG_FFTW(execute_dft_r2c)(p->rows[PSG_CPU_FORWARD], in, rows);
     }
     run_columns(fft, p->columns[PSG_CPU_FORWARD], spectrum);
 }
 
 void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch) {
-    psg_real *out = fft->padded ? spectrum : plane;
+    psg_complex *rows = first_row(fft, spectrum);
+    psg_real *out = fft->padded ? *rows : plane;
     const planes *p = planes_for(fft, out, row_pitch, spectrum);
     run_columns(fft, p->columns[PSG_CPU_INVERSE], spectrum);
     if (fft->real[0]) {
-        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_INVERSE], spectrum, out);
+        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_INVERSE], *rows, out);
     } else {
-        PSG_FFTW(execute_dft_c2r)(p->rows[PSG_CPU_INVERSE], spectrum, out);
+        PSG_FFTW(execute_dft_c2r)(p->rows[PSG_CPU_INVERSE], rows, out);
     }
     if (fft->padded) {
         take_out(fft, spectrum, plane, row_pitch);

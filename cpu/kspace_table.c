@@ -6,15 +6,17 @@
 
 /* Of twice as many points the modes m and 2n - m are one in the table. */
 static size_t mode_of(const psg_cpu_table *table, int d, size_t m) {
-    return m < table->modes[d] ? m : 2 * (table->modes[d] - 1) - m;
+    const size_t mode = m + (d < 2 ? table->shift[d] : 0);
+    return mode < table->modes[d] ? mode : 2 * (table->modes[d] - 1) - mode;
 }
 
 void psg_cpu_table_places(const psg_cpu_divide *divide, size_t i, size_t j, size_t place[2]) {
     const psg_cpu_table *t = divide->table;
     const size_t row = (mode_of(t, 1, j) - t->first) * t->modes[2] * t->modes[0];
     const size_t last = t->modes[0] - 1; /* of what stays 0 any will do */
-    place[0] = row + (divide->apart ? 2 * i : i);
-    place[1] = row + (!divide->apart ? i : 2 * i < last ? 2 * i + 1 : last);
+    const size_t first = t->shift[0] + (divide->apart ? 2 * i : i);
+    place[0] = row + first;
+    place[1] = row + (!divide->apart ? i : first < last ? first + 1 : last);
 }
 
 static PSG_CLONES void multiply(size_t count, psg_real *plane, const psg_real *table,

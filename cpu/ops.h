@@ -23,6 +23,7 @@ typedef enum psg_cpu_direction { PSG_CPU_FORWARD = 0, PSG_CPU_INVERSE } psg_cpu_
 typedef struct psg_cpu_fft_spec {
     size_t nx, ny, nz;
     psg_transform_kind kind[3][2]; /**< [axis][direction] */
+    bool at_end[3];                /**< of twice as many points f has the last ones, by the wall */
     psg_cpu_effort effort;
     const char
         *wisdom; /**< what FFTW learnt before, as it was exported: FFTW stops the process over
@@ -33,6 +34,7 @@ typedef struct psg_cpu_fft_spec {
  *  cpu/green.h. */
 typedef struct psg_cpu_table {
     size_t modes[3];
+    size_t shift[2];    /**< along x and y mode m of a transform is mode m + shift here */
     size_t first;       /**< the first row that is here */
     const void *values; /**< reals [rows][mz][mx] */
 } psg_cpu_table;

@@ -27,6 +27,10 @@ typedef enum psg_transform_kind {
     /** a Fourier transform of twice the length, of which half is 0: along x and y as one of 2n
      *  points; along z of complex numbers, the even and the odd modes apart (cpu/kspace_free.c) */
     PSG_TRANSFORM_FREE,
+    /** along x and y, free at one end: COS2 or SIN2 of twice the length, of which half is 0. The
+     *  wall at the other end has the images of f */
+    PSG_TRANSFORM_FREE_COS2,
+    PSG_TRANSFORM_FREE_SIN2,
     PSG_TRANSFORM_COUNT
 } psg_transform_kind;
 
@@ -37,7 +41,7 @@ static inline bool psg_transform_complex(psg_transform_kind kind) {
 
 /** Points that are transformed along x or y: n, or twice as many. */
 static inline size_t psg_transform_length(size_t n, psg_transform_kind kind) {
-    return kind == PSG_TRANSFORM_FREE ? 2 * n : n;
+    return kind >= PSG_TRANSFORM_FREE ? 2 * n : n;
 }
 
 /** Complex numbers that nx real points become: the half of a Fourier transform; else two modes in

@@ -10,25 +10,41 @@
 #include <stdlib.h>
 
 static bool is_free(const psg_plan *plan, int d) {
-    return plan->context.kind[d] == PSG_TRANSFORM_FREE;
+    return plan->context.kind[d] >= PSG_TRANSFORM_FREE;
+}
+
+/* Points in half a period of the kernel: beside a wall f has its image. */
+static size_t points_of(const psg_plan *plan, int d) {
+    const psg_axis *axis = &plan->problem.grid.axis[d];
+    return axis->n * (plan->context.kind[d] > PSG_TRANSFORM_FREE ? 2 : 1);
+}
+
+/* The first mode of a sine has a half wave in half a period. */
+static size_t shift_of(const psg_plan *plan, int d) {
+    return plan->context.kind[d] == PSG_TRANSFORM_FREE_SIN2 ? 1 : 0;
 }
 
 static double length_of(const psg_problem *p, int d) {
     return ldexp(p->grid.axis[d].length, -p->unit);
 }
 
-/* Mode m along a free axis d alone, of which k2 is what the other axes and lambda have: that of
- * cpu/kspace_free.c. */
-static double mode_of_one(const psg_problem *p, int d, double k2, size_t m) {
-    const double length = length_of(p, d);
-    const double h = length / (double)p->grid.axis[d].n;
+/* Mode m of the table along a free axis d alone, of which k2 is what the other axes and lambda
+ * have: that of cpu/kspace_free.c. */
+static double mode_of_one(const psg_plan *plan, int d, double k2, size_t m) {
+    const psg_problem *p = &plan->problem;
+    const double h = length_of(p, d) / (double)p->grid.axis[d].n;
+    const double length = h * (double)points_of(plan, d);
+    const size_t shift = shift_of(plan, d);
     const double k = sqrt(k2);
     const double decay = p->options.symbol == PSG_SYMBOL_FD2 ? 2 / h * asinh(h * k / 2) : k;
+    if (m < shift) {
+        return 0; /* no transform has it */
+    }
     if (k2 == 0 && m == 0) {
         return -length * length / 2;
     }
     const double part = m % 2 == 0 ? -expm1(-decay * length) : 1 + exp(-decay * length);
-    return part / (k2 - psg_transforms_eigenvalue(p, d, m));
+    return part / (k2 - psg_transforms_eigenvalue(p, d, m - shift));
 }
 
 static void fill_of_one(psg_green *green, const psg_plan *plan, int d, size_t rows) {
@@ -43,7 +59,7 @@ static void fill_of_one(psg_green *green, const psg_plan *plan, int d, size_t ro
                 for (int other = 0; other < 3; other++) {
                     k2 -= other != d ? psg_transforms_eigenvalue(p, other, m[other]) : 0;
                 }
-                psg_transforms_put(plan, green->values, place, mode_of_one(p, d, k2, m[d]));
+                psg_transforms_put(plan, green->values, place, mode_of_one(plan, d, k2, m[d]));
             }
         }
     }
@@ -129,7 +145,8 @@ static size_t find_rows(psg_cpu_table *table, const psg_plan *plan) {
     for (size_t p = l->sheets.own.first; p < l->sheets.own.end; p++) {
         const psg_box *box = &l->sheets.part[p].box;
         for (size_t j = box->lo[1]; j < box->hi[1]; j++) {
-            const size_t mode = j <= top ? j : 2 * top - j;
+            const size_t m = j + table->shift[1];
+            const size_t mode = m <= top ? m : 2 * top - m;
             table->first = mode < table->first ? mode : table->first;
             end = mode >= end ? mode + 1 : end;
         }
@@ -142,9 +159,12 @@ static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
     int free_axes = 0, last = 0;
     for (int d = 0; d < 3; d++) {
         const size_t n = plan->context.layout.n[d];
-        table->modes[d] = is_free(plan, d)                        ? n + 1
+        table->modes[d] = is_free(plan, d)                        ? points_of(plan, d) + 1
                           : d == 0 && !plan->context.divide.apart ? plan->context.layout.nxc
                                                                   : n;
+        if (d < 2) {
+            table->shift[d] = shift_of(plan, d);
+        }
         free_axes += is_free(plan, d);
         last = is_free(plan, d) ? d : last;
     }

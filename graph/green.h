@@ -16,7 +16,7 @@ typedef struct psg_green {
 
 /** Is x or y free? */
 static inline bool psg_green_needed(const psg_context *context) {
-    return context->kind[0] == PSG_TRANSFORM_FREE || context->kind[1] == PSG_TRANSFORM_FREE;
+    return context->kind[0] >= PSG_TRANSFORM_FREE || context->kind[1] >= PSG_TRANSFORM_FREE;
 }
 
 /** That of this lambda, made if none is kept. It is no longer changed until it is given back.

@@ -17,10 +17,11 @@
     }
 
 /* Beyond a free end nothing continues: the modes are those of twice the length. */
-#define FREE_ROW(low, high)                                                                        \
+#define FREE_ROW(low, high, in_planes)                                                             \
     {                                                                                              \
         .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_CELLS,                           \
-        .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE}, .first = 0.5, .eigenvalue = {            \
+        .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE}, .plane = PSG_TRANSFORM_##in_planes,      \
+        .first = 0.5, .eigenvalue = {                                                              \
             [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral,                                           \
             [PSG_SYMBOL_FD2] = psg_symbol_fd2                                                      \
         }                                                                                          \
@@ -36,11 +37,11 @@ static const psg_transform transforms[] = {
     ROW(NEUMANN, DIRICHLET, NODES, COS3, COS2, 0, 0, 0.5, false),
     ROW(DIRICHLET, DIRICHLET, NODES, SIN1, SIN1, 1, 1, 1, false),
     ROW(DIRICHLET, NEUMANN, NODES, SIN3, SIN2, 0, 1, 0.5, false),
-    FREE_ROW(FREE, FREE),
-    FREE_ROW(DIRICHLET, FREE),
-    FREE_ROW(FREE, DIRICHLET),
-    FREE_ROW(NEUMANN, FREE),
-    FREE_ROW(FREE, NEUMANN),
+    FREE_ROW(FREE, FREE, FREE),
+    FREE_ROW(DIRICHLET, FREE, FREE_SIN2),
+    FREE_ROW(FREE, DIRICHLET, FREE_SIN2),
+    FREE_ROW(NEUMANN, FREE, FREE_COS2),
+    FREE_ROW(FREE, NEUMANN, FREE_COS2),
 };
 
 const psg_transform *psg_transform_of(const psg_axis *axis) {
@@ -57,7 +58,7 @@ const psg_transform *psg_transform_of(const psg_axis *axis) {
 double psg_transforms_norm(const psg_grid *grid) {
     double norm = 1;
     for (int d = 0; d < 3; d++) {
-        norm *= psg_transform_norm(psg_transform_of(&grid->axis[d]), grid->axis[d].n);
+        norm *= psg_transform_norm(psg_transform_of(&grid->axis[d]), d, grid->axis[d].n);
     }
     return norm;
 }

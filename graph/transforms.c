@@ -32,8 +32,11 @@ psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
                              .effort = efforts[plan->problem.options.effort],
                              .wisdom = wisdom};
     for (int d = 0; d < 3; d++) {
-        memcpy(spec.kind[d], psg_transform_of(&plan->problem.grid.axis[d])->kind,
-               sizeof spec.kind[d]);
+        const psg_axis *axis = &plan->problem.grid.axis[d];
+        const psg_transform *row = psg_transform_of(axis);
+        spec.kind[d][PSG_CPU_FORWARD] = c->kind[d];
+        spec.kind[d][PSG_CPU_INVERSE] = psg_transform_free(row) ? c->kind[d] : row->kind[1];
+        spec.at_end[d] = axis->bc[0] == PSG_BC_FREE && axis->bc[1] != PSG_BC_FREE;
     }
     *fft = c->cpu->fft_create(&spec);
     free(wisdom);
@@ -65,6 +68,10 @@ bool psg_transforms_has(const psg_plan *plan, double value) {
 /* Whole waves of mode m in the length of the box; half a wave is 0.5. A free axis has the modes of
  * twice the length, along z the even ones and then the odd ones. */
 static double waves_of(const psg_transform *row, int d, size_t m, size_t n) {
+    const psg_transform_kind kind = psg_transform_kind_of(row, d);
+    if (kind > PSG_TRANSFORM_FREE) {
+        return ((double)m + (kind == PSG_TRANSFORM_FREE_SIN2 ? 1 : 0)) / 4;
+    }
     if (psg_transform_free(row)) {
         return psg_symbol_waves(d < 2 ? m : 2 * (m % n) + m / n, 2 * n) / 2;
     }
@@ -90,10 +97,15 @@ static int unit_of(const psg_grid *grid) {
     return unit;
 }
 
+static bool is_constant(const psg_transform *row, int d, size_t m) {
+    return m == 0 && (row->null || psg_transform_free(row)) &&
+           psg_transform_kind_of(row, d) != PSG_TRANSFORM_FREE_SIN2;
+}
+
 double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
-    const bool constant = m == 0 && (row->null || psg_transform_free(row));
+    const bool constant = is_constant(row, d, m);
     return constant ? 0
                     : row->eigenvalue[p->options.symbol](waves_of(row, d, m, axis->n),
                                                          psg_transform_intervals(row, axis->n),
@@ -122,7 +134,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     }
     for (size_t place = 0; place < count; place++) {
         const size_t m = place < modes ? place : modes - 1; /* of what stays 0 any will do */
-        const bool constant = m == 0 && (row->null || psg_transform_free(row));
+        const bool constant = is_constant(row, d, m);
         const double value = psg_transforms_eigenvalue(p, d, m);
         psg_transforms_put(plan, p->eigen[d], place, value);
         most = fmax(most, fabs(value));

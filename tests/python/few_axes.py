@@ -84,14 +84,13 @@ def test_as_with_three_axes(symbol, dtype):
         f = random((9, 14), dtype, seed=3)
         if symbol == "fd4" and ("D" in y + x or "N" in y + x):
             continue
-        if "DF" in (y, x):  # a free x or y has no wall yet, and the y of two axes is z
-            if x == "DF" or x == "FF":
-                with pytest.raises(psg.UnsupportedError):
-                    psg.solve(f, box=(3, 2), bc=bc, symbol=symbol)
-                continue
-            three = psg.solve(
-                f[:, None], box=(3, 1, 2), bc={"z": bc["y"], "x": bc["x"]}, symbol=symbol
-            )[:, 0]
+        if y == "DF" and x in ("FF", "DF"):  # the y of two axes is z
+            with pytest.raises(psg.UnsupportedError, match="x or y is free.*here z is its y"):
+                psg.solve(f, box=(3, 2), bc=bc, symbol=symbol)
+            continue
+        if y == "DF":
+            sides = {"z": bc["y"], "x": bc["x"]}
+            three = psg.solve(f[:, None], box=(3, 1, 2), bc=sides, symbol=symbol)[:, 0]
         else:
             three = psg.solve(f[None], box={"y": 3, "x": 2}, bc=bc, symbol=symbol)[0]
         two = psg.solve(f, box=(3, 2), bc=bc, symbol=symbol)

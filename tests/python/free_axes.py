@@ -74,6 +74,71 @@ def test_axes_may_change_places(bc):
             assert far(v, u.transpose(order)) < 1e-13, (order, symbol, lambda_)
 
 
+# ------------------------------------------------------------------------------ walls and free ends
+
+WALLS = [(a, b) for wall in ("dirichlet", "neumann") for a, b in ((wall, "free"), ("free", wall))]
+
+
+def imaged(f, bc):
+    """Beside each wall the image of f, and where f is in it."""
+    own = []
+    for axis, kind in enumerate(bc):
+        n = f.shape[axis]
+        if kind in WALLS:
+            wall = kind[0] if kind[1] == "free" else kind[1]
+            image = (1 if wall == "neumann" else -1) * np.flip(f, axis)
+            f = np.concatenate([image, f] if kind[1] == "free" else [f, image], axis)
+        own.append(slice(n, None) if kind in WALLS and kind[1] == "free" else slice(n))
+    return f, tuple(own)
+
+
+def test_walls_have_images():
+    """Random axes, at least one of x and y free at one end: the same as with f and its image in a
+    box of twice the length, free at both ends."""
+    dice = np.random.default_rng(11)
+    solved = 0
+    for count in range(200):
+        bc = [(*KINDS, *WALLS)[dice.integers(len(KINDS) + (4 if axis > 0 else 0))]
+              for axis in range(3)]
+        if not any(kind in WALLS for kind in bc):
+            continue
+        f = random([int(n) for n in dice.integers(1, 13, 3)], seed=count)
+        large, own = imaged(f, bc)
+        box = [length * m / n for length, m, n in zip(BOX, large.shape, f.shape)]
+        both = ["free" if kind in WALLS else kind for kind in bc]
+        options = {"symbol": ("fd2", "spectral")[count % 2], "lambda_": (0.0, 1.5)[count // 2 % 2]}
+        want = solve(large, both, box, **options)[own]
+        assert far(solve(f, bc, **options), want) < 1e-12, (bc, f.shape, options)
+        if count % 5 == 0:
+            assert far(solve(f, bc, dtype="f4", **options), want) < 2e-5, (bc, f.shape, options)
+        solved += 1
+    assert solved > 125
+
+
+@pytest.mark.parametrize("wall", WALLS, ids="-".join)
+@pytest.mark.parametrize("order", ((1, 0, 2), (1, 2, 0), (2, 1, 0)), ids=str)
+def test_walls_as_along_z(wall, order):
+    """z has another method. Values on the wall count, and a smooth f has the spectral u of z."""
+    bc, box = (wall, "periodic", "neumann"), (1.0, 1.3, 2.0)
+    own, lengths = [bc[d] for d in order], [box[d] for d in order]
+    f, of_wall = random((6, 4, 5)), random((1, 4, 5), seed=2)
+    turned = of_wall.transpose(order)
+    flat = np.ascontiguousarray(turned.reshape([n for n in turned.shape if n > 1]))
+    for along_z, here in ((2.5, 2.5), (of_wall[0], flat)):
+        pair = [(v, 0) if wall[1] == "free" else (0, v) for v in (along_z, here)]
+        with psg.Plan(f.shape, bc=bc, box=box, symbol="fd2", gpus=0) as plan:
+            want = plan.solve(f, values=[pair[0], 0, 0])
+        there = np.ascontiguousarray(f.transpose(order))
+        with psg.Plan(there.shape, bc=own, box=lengths, symbol="fd2", gpus=0) as plan:
+            u = plan.solve(there, values=[pair[1] if d == 0 else 0 for d in order])
+        assert far(u, want.transpose(order)) < 1e-13
+    z, y, x = psg.points((48, 8, 12), box=box, bc=bc)
+    f = np.exp(-((z - 0.5) ** 2) / 0.005) * (1 + 0.3 * np.cos(2 * np.pi * y / 1.3)) \
+        * (1 + 0.2 * np.cos(np.pi * x / 2))
+    u = solve(np.ascontiguousarray(f.transpose(order)), own, lengths)
+    assert far(u, solve(f, bc, box).transpose(order)) < 1e-13
+
+
 # ---------------------------------------------------------------------- the stencil without lambda
 
 def bessel(x, most):
@@ -256,8 +321,6 @@ def test_values_on_other_sides():
 # ------------------------------------------------------------------------------------- refused
 
 @pytest.mark.parametrize("bc, options, words", (
-    ({"x": ("dirichlet", "free")}, {}, "x is free at one side alone"),
-    ({"y": ("free", "neumann")}, {}, "y is free at one side alone"),
     ({"z": ("free", "neumann"), "x": "free"}, {}, "and x or y is free"),
     ({"x": ("periodic", "free")}, {}, "periodic at both sides or at none"),
     ("free", dict(symbol="fd4"), "fd4 has no free sides"),
