@@ -136,6 +136,9 @@ static int load(app_job *r, void *f, size_t bytes) {
         if (r->answer == NULL) {
             return APP_FAILED;
         }
+        if (options->kernel != PSG_KERNEL_AUTO) { /* its error is that of the grid */
+            memset(r->answer->tolerance, 0, sizeof r->answer->tolerance);
+        }
         app_answer_fill(r->answer, options->precision, r->planes, f, NULL);
     } else if (r->arguments.problem == APP_PROBLEM_LID) {
         memset(f, 0, bytes);

@@ -12,9 +12,9 @@
 
 /* What `psg bench` decides itself, or has an option of its own for: the known answer is that of one
  * equation, and configurations are compared as they are. */
-static const char *const decided[] = {"symbol",         "lambda",     "factor",    "mean",
-                                      "mean_tolerance", "calibrate",  "cache_dir", "tuned",
-                                      "record",         "time_limit", "machine",   "batch"};
+static const char *const decided[] = {
+    "symbol",    "lambda", "factor", "mean",       "mean_tolerance", "kernel", "calibrate",
+    "cache_dir", "tuned",  "record", "time_limit", "machine",        "batch"};
 
 /* A default has these words in files. Others have the library's, or the first of their choices. */
 static const struct {

@@ -564,13 +564,12 @@ void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction directi
 }
 
 #if !PSG_REAL_IS_FLOAT
-bool psg_cpu_cosines(size_t n, size_t count, size_t pitch, double *lines) {
-    const int points = (int)n + 1;
+bool psg_cpu_cosines(int axes, const int *points, size_t count, size_t pitch, double *lines) {
     const int apart = (int)pitch;
-    const fftw_r2r_kind kind = FFTW_REDFT00;
+    const fftw_r2r_kind kind[] = {FFTW_REDFT00, FFTW_REDFT00, FFTW_REDFT00};
     lock_planner();
-    fftw_plan plan = fftw_plan_many_r2r(1, &points, (int)count, lines, NULL, 1, apart, lines, NULL,
-                                        1, apart, &kind, FFTW_ESTIMATE);
+    fftw_plan plan = fftw_plan_many_r2r(axes, points, (int)count, lines, NULL, 1, apart, lines,
+                                        NULL, 1, apart, kind, FFTW_ESTIMATE);
     pthread_mutex_unlock(&planner);
     if (plan != NULL) {
         fftw_execute(plan);

@@ -206,8 +206,9 @@ static bool find_free(const heat_kernel *heat, int d, const psg_cpu_green *green
     for (size_t term = 0; term < green->terms; term++, factor += green->pitch[d]) {
         find[kind](heat, axis->modes - 1, axis->spacing, node_of(heat, term).s, factor);
     }
+    const int points = (int)axis->modes;
     return kind == PSG_CPU_GREEN_SPECTRAL ||
-           psg_cpu_cosines(axis->modes - 1, green->terms, green->pitch[d], green->factor[d]);
+           psg_cpu_cosines(1, &points, green->terms, green->pitch[d], green->factor[d]);
 }
 
 static void find_bounded(const heat_kernel *heat, int d, const psg_cpu_green *green) {

@@ -191,10 +191,11 @@ typedef struct psg_cpu_ops psg_cpu_ops;
 extern const psg_cpu_ops psg_cpu_ops_f64;
 extern const psg_cpu_ops psg_cpu_ops_f32;
 
-/** Transform `count` lines of n + 1 numbers, `pitch` numbers apart, in place:
+/** Transform `count` arrays of up to three axes with points[0], points[1], ... = n + 1 numbers, the
+ *  last axis the fastest in memory, `pitch` numbers apart, in place. Along each axis
  *  v[m] = v[0] + (-1)^m v[n] + 2 sum of v[a] cos(pi a m/n) over 0 < a < n.
  *  @return false: FFTW found no plan */
-bool psg_cpu_cosines(size_t n, size_t count, size_t pitch, double *lines);
+bool psg_cpu_cosines(int axes, const int *points, size_t count, size_t pitch, double *lines);
 
 /** FFTW's version, as it says it itself. */
 const char *psg_cpu_fftw_version(void);

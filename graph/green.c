@@ -1,5 +1,6 @@
 #include "graph/green.h"
 #include "base/memory.h"
+#include "cpu/symbol.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"
 #include "graph/transform_table.h"
@@ -69,8 +70,10 @@ static void fill_of_one(psg_green *green, const psg_plan *plan, int d, size_t ro
  * so is the wavenumber along the third, it is -log(r) / (2 pi), r in the caller's unit. */
 static bool fill(psg_green *green, const psg_plan *plan, size_t rows) {
     const psg_problem *p = &plan->problem;
-    psg_cpu_green_spec spec = {.kind = p->options.symbol == PSG_SYMBOL_FD2 ? PSG_CPU_GREEN_FD2
-                                                                           : PSG_CPU_GREEN_SPECTRAL,
+    psg_cpu_green_spec spec = {.kind = p->options.kernel == PSG_KERNEL_IGF ? PSG_CPU_GREEN_IGF
+                                       : p->options.symbol == PSG_SYMBOL_FD2
+                                           ? PSG_CPU_GREEN_FD2
+                                           : PSG_CPU_GREEN_SPECTRAL,
                                .lambda = green->lambda,
                                .zero_at = ldexp(1, -p->unit)};
     double *eigen = NULL;
@@ -96,6 +99,41 @@ static bool fill(psg_green *green, const psg_plan *plan, size_t rows) {
     }
     psg_cpu_green_destroy(products);
     return products != NULL;
+}
+
+/* The integral of 1/(4 pi r) over a cell around r = 0: the antiderivative at its corners. */
+static double at_origin(const double h[3]) {
+    const double x = h[0] / 2, y = h[1] / 2, z = h[2] / 2;
+    const double r = hypot(hypot(x, y), z);
+    const double corner = y * z * log((x + r) / hypot(y, z)) + x * z * log((y + r) / hypot(x, z)) +
+                          x * y * log((z + r) / hypot(x, y)) -
+                          (x * x * atan(y * z / (x * r)) + y * y * atan(x * z / (y * r)) +
+                           z * z * atan(x * y / (z * r))) /
+                              2;
+    return 8 * corner / (4 * psg_symbol_pi);
+}
+
+/* 1/(4 pi r), times the volume of a cell, at the points of the octant [y][z][x], and its modes. */
+static bool fill_sampled(psg_green *green, const psg_plan *plan, size_t rows) {
+    const size_t *modes = green->table.modes;
+    const size_t row = modes[2] * modes[0], count = modes[1] * row;
+    const int points[] = {(int)modes[1], (int)modes[2], (int)modes[0]};
+    double *octant = base_allocate(count * sizeof *octant);
+    double h[3];
+    for (int d = 0; d < 3; d++) {
+        h[d] = length_of(&plan->problem, d) / (double)plan->problem.grid.axis[d].n;
+    }
+    for (size_t m = 0; octant != NULL && m < count; m++) {
+        const double r = hypot(hypot((double)(m % modes[0]) * h[0], (double)(m / row) * h[1]),
+                               (double)(m % row / modes[0]) * h[2]);
+        octant[m] = m == 0 ? at_origin(h) : h[0] * h[1] * h[2] / (4 * psg_symbol_pi * r);
+    }
+    const bool good = octant != NULL && psg_cpu_cosines(3, points, 1, 0, octant);
+    for (size_t m = 0; good && m < rows * row; m++) {
+        psg_transforms_put(plan, green->values, m, octant[green->table.first * row + m]);
+    }
+    free(octant);
+    return good;
 }
 
 /* The rows that the sheets of this process need: of 2n rows j and 2n - j are the same.
@@ -187,7 +225,8 @@ static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
         fill_of_one(green, plan, last, rows);
         return copy_to_gpus(green, plan, bytes);
     }
-    return green->values != NULL && fill(green, plan, rows)
+    const bool sampled = plan->problem.options.kernel == PSG_KERNEL_HOCKNEY;
+    return green->values != NULL && (sampled ? fill_sampled : fill)(green, plan, rows)
                ? copy_to_gpus(green, plan, bytes)
                : psg_fail(PSG_ERR_MEMORY,
                           "no memory for the Green's function of the free sides: %zu numbers",

@@ -72,6 +72,10 @@ psg_status psg_options_check_terms(const psg_options *o) {
         return psg_fail(PSG_ERR_ARG, "factor = %g: a finite number other than 0 is needed",
                         o->factor);
     }
+    if (o->kernel != PSG_KERNEL_AUTO && o->lambda > 0) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "lambda = %g, and kernel %s is for lambda = 0",
+                        o->lambda, psg_option_table_word("kernel", (int)o->kernel));
+    }
     return psg_option_table_check(o);
 }
 

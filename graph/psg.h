@@ -150,6 +150,19 @@ typedef enum psg_symbol {
     PSG_SYMBOL_COUNT
 } psg_symbol;
 
+/** What stands in place of the symbol where all three axes are free: the kernel G in u = -factor
+ *  times the sum of G(r - r') f(r') hx hy hz over the points r', G in 1/L. The errors fall as h^2,
+ *  for comparison with codes that have these. On cores, with symbol = spectral and lambda = 0. */
+typedef enum psg_kernel {
+    PSG_KERNEL_AUTO = 0, /**< that of the symbol */
+    PSG_KERNEL_IGF, /**< the integrated Green's function: the mean of 1/(4 pi r) over a cell, for
+                         cells of any shape (Qiang et al., PRST-AB 9, 044204, 2006) */
+    PSG_KERNEL_HOCKNEY, /**< 1/(4 pi r) at the points, and at r = 0 its mean over a cell (Hockney
+                             and Eastwood, 1988): for cells that are about cubes. The process takes
+                             (nx + 1)(ny + 1)(nz + 1) doubles while it makes a table */
+    PSG_KERNEL_COUNT
+} psg_kernel;
+
 /** What to do with the mean of f where the equation has no solution for it: all sides are periodic
  *  or Neumann, and lambda is 0. A mean of 10^k times the root mean square of f - mean
  *  costs u about k digits, as transforms round f with its mean: subtract such a mean from f before,
@@ -269,6 +282,7 @@ typedef struct psg_options {
      *  a spectrum of its own. 1: psg_solve_many() solves one after the other, on cores too. */
     size_t batch;
     psg_placement placement; /**< PSG_PLACEMENT_PINNED */
+    psg_kernel kernel;       /**< PSG_KERNEL_AUTO */
 } psg_options;
 
 /** The share that psg chooses: 0, as the link to a GPU takes longer than the cores save. */

@@ -183,9 +183,28 @@ static int wall_of(psg_bc bc) {
     return bc == PSG_BC_DIRICHLET ? -1 : bc == PSG_BC_NEUMANN ? 1 : 0;
 }
 
+/* A kernel that stands in place of the symbol is that of the space around the box. */
+static psg_status check_kernel(const psg_problem *p) {
+    const char *kernel = psg_option_table_word("kernel", (int)p->options.kernel);
+    if (p->options.kernel != PSG_KERNEL_AUTO && p->options.symbol != PSG_SYMBOL_SPECTRAL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "kernel %s stands in place of the symbol: leave that at spectral, not %s",
+                        kernel, psg_option_table_word("symbol", (int)p->options.symbol));
+    }
+    for (int d = 0; d < 3 && p->options.kernel != PSG_KERNEL_AUTO; d++) {
+        const psg_axis *axis = &p->grid.axis[d];
+        if (axis->bc[0] != PSG_BC_FREE || axis->bc[1] != PSG_BC_FREE) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "kernel %s is for three free axes, and %c is not free at both sides",
+                            kernel, "xyz"[d]);
+        }
+    }
+    return PSG_OK;
+}
+
 psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
     const psg_axis *z = &p->grid.axis[2];
-    psg_status status = PSG_OK;
+    psg_status status = check_kernel(p);
     p->unit = unit_of(&p->grid);
     p->eigen_least = INFINITY;
     p->free_z = (psg_cpu_free){.length = ldexp(z->length, -p->unit),

@@ -64,7 +64,7 @@ module psg
         integer(c_int) :: nodes
         real(c_double) :: time_limit, factor
         integer(c_size_t) :: batch
-        integer(c_int) :: placement
+        integer(c_int) :: placement, kernel
     end type psg_options
 
     integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 10

@@ -137,6 +137,7 @@ static void values(void) {
     REFUSED(exchange, PSG_EXCHANGE_COUNT, -1, PSG_EXCHANGE_MPI, PSG_EXCHANGE_ALLTOALL);
     REFUSED(z_layout, PSG_Z_COUNT, -1);
     REFUSED(effort, PSG_EFFORT_COUNT, -1);
+    REFUSED(kernel, PSG_KERNEL_COUNT, -1);
     REFUSED(placement, PSG_PLACEMENT_COUNT, -1);
     REFUSED(cpu_share, -0.5, -2, -3, 1.001, NAN);
     /* 1 / lambda is no normal number, and not finite */
@@ -161,6 +162,8 @@ static void others(void) {
     EXPECT((x.options.placement = PSG_PLACEMENT_FREE, x.options.gpus = 0), PSG_OK);
     EXPECT((x.options.cpu_share = 0.1, x.options.gpus = -1, x.options.cpus = 0), PSG_ERR_ARG);
     EXPECT((x.options.cpu_share = 0, x.options.gpus = 0), PSG_OK);
+    EXPECT(x.options.kernel = PSG_KERNEL_IGF, PSG_ERR_UNSUPPORTED); /* the sides are periodic */
+    EXPECT((x.options.kernel = PSG_KERNEL_IGF, x.options.lambda = 1), PSG_ERR_UNSUPPORTED);
     EXPECT_EITHER(x.options.lambda = -1e-300, PSG_ERR_ARG, PSG_ERR_UNSUPPORTED);
     EXPECT(x.options.lambda = 1e300, PSG_OK);
     EXPECT((x.options.lambda = 1e37, x.options.precision = PSG_F32), PSG_ERR_ARG);

@@ -35,6 +35,7 @@ static void option_defaults(void) {
     CHECK_NEAR(o.factor, 1, 0, "factor");
     CHECK(o.cpu_share == PSG_CPU_SHARE_AUTO, "cpu_share is %g", o.cpu_share);
     CHECK(o.placement == PSG_PLACEMENT_PINNED, "placement is %d", o.placement);
+    CHECK(o.kernel == PSG_KERNEL_AUTO, "kernel is %d", o.kernel);
 }
 
 /** The program was compiled with a smaller struct than the library's. */

@@ -121,3 +121,13 @@ for grid in ("1x2x48", "2x4x48", "3x5x48"):
 for grid in ("48x50x1", "48x50x2"):
     got = report("--problem", "beam", "--grid", grid, "--gpus", "0")["beam"]
     check(got["error"] <= 2e-14, "%s: %s" % (grid, got))
+
+# Kernels in place of the symbol: their errors are known numbers, and not judged.
+KERNELS = {"igf": ("3.12e-02", "1.99e-02", "1.31e-02", "6.57e-03", "3.85e-03"),
+           "hockney": ("2.77e-02", "1.76e-02", "1.15e-02", "5.75e-03", "3.37e-03")}
+for kernel, errors in KERNELS.items():
+    for grid, error in zip(("16", "24", "32", "48", "64"), errors):
+        got = report("--problem", "isolated", "--gpus", "0", "--grid", grid, "--kernel", kernel)
+        got = got["isolated"]
+        check("%.2e" % got["error"] == error and got["tolerance"] is None,
+              "%s %s: %s" % (kernel, grid, got))

@@ -108,6 +108,10 @@ bad("--in", "rho.h5:f", "--bc", "NN", "--mean", "error", "--gpus", "0", says=("f
 
 # The same by several processes, some of which have few planes or none.
 if MPIRUN:
+    for kernel, error in (("igf", "1.99e-02"), ("hockney", "1.76e-02")):
+        said = solve("--problem", "isolated", "--grid", "24", "--kernel", kernel, "--gpus", "0",
+                     ranks=3).stdout
+        check("error     %s" % error in said, said)
     for ranks in (2, 3, 5):
         for symbol in ("spectral", "fd2", "fd4", "fd8"):
             for grid in ("9x8x7", "5x6x3"):
