@@ -318,6 +318,28 @@ def test_values_on_other_sides():
     assert far(u, solve(f, bc, symbol="fd2")) < 1e-14
 
 
+# ------------------------------------------------------------------------------------- kernels
+
+IGF = {(0, 0, 0): 2.380077364, (0, 0, 1): 0.987592404, (0, 1, 1): 0.707565818,
+       (1, 1, 1): 0.578034334}
+
+
+@pytest.mark.parametrize("kernel", ("igf", "hockney"))
+@pytest.mark.parametrize("dtype, most", (("f8", 1e-9), ("f4", 2e-6)))
+def test_kernel(kernel, dtype, most):
+    """Of a charge in a corner. The other corners of an axis see the whole length of it."""
+    shape = (3, 4, 5)
+    f = np.zeros(shape)
+    f[0, 0, 0] = -4 * math.pi
+    u = solve(f, "free", shape, dtype, kernel=kernel)
+    r = np.sqrt(sum(a.astype(float)**2 for a in np.indices(shape)))
+    for at, value in IGF.items():
+        expected = value if kernel == "igf" or at == (0, 0, 0) else 1 / r[at]
+        assert abs(u[at] - expected) <= most, (at, u[at])
+    error = abs(u[-1, -1, -1] * r[-1, -1, -1] - 1)
+    assert error <= (1e-3 if kernel == "igf" else most), error
+
+
 # ------------------------------------------------------------------------------------- refused
 
 @pytest.mark.parametrize("bc, options, words", (
@@ -326,6 +348,10 @@ def test_values_on_other_sides():
     ("free", dict(symbol="fd4"), "fd4 has no free sides"),
     ({"y": "free"}, dict(graph="staged"), "fused graph"),
     ({"x": "free"}, dict(points="nodes"), "of nodes"),
+    ({"x": "free", "y": "free"}, dict(kernel="igf"), "z is not free at both sides"),
+    ("free", dict(kernel="hockney", symbol="fd2"), "in place of the symbol"),
+    ("free", dict(kernel="igf", lambda_=1), "is for lambda = 0"),
+    ("free", dict(kernel="vico"), "vico"),
 ), ids=str)
 def test_refused(bc, options, words):
     with pytest.raises(psg.Error, match=words):
