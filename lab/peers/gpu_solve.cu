@@ -530,6 +530,7 @@ int main(int argc, char **argv) {
                                           {"fft", bench_fft, &bench_transforms_gpu, ""},
                                           {"many", bench_many, &bench_device_gpu, ""},
                                           {"workload", bench_workload, &peer_ways_gpu, ""},
+                                          {"free", bench_free_gpu, nullptr, ""},
                                           {"exchange", bench_links, nullptr, ""},
                                           {"copy", bench_copies, nullptr, ""},
                                           {"transpose", bench_transposes, nullptr, ""},

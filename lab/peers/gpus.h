@@ -12,6 +12,7 @@ extern const bench_device bench_device_gpu;
 int bench_links(int argc, char **argv, const void *unused);
 int bench_copies(int argc, char **argv, const void *unused);
 int bench_transposes(int argc, char **argv, const void *unused);
+int bench_free_gpu(int argc, char **argv, const void *unused);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@ psg_plan *bench_plan(const size_t n[3], const char *bc, const psg_options *optio
         const char letter = bc[side / 2 * 3 + side % 2];
         grid.axis[side / 2].bc[side % 2] = letter == 'P'   ? PSG_BC_PERIODIC
                                            : letter == 'D' ? PSG_BC_DIRICHLET
+                                           : letter == 'F' ? PSG_BC_FREE
                                                            : PSG_BC_NEUMANN;
     }
     bench_must_psg(psg_plan_create(&plan, &grid, options));
