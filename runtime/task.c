@@ -159,7 +159,8 @@ static void record(psg_run *run, struct starpu_task *task) {
 
 bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
     const size_t pieces = (size_t)STARPU_TASK_GET_NBUFFERS(task);
-    const bool placed = !task->execute_on_a_specific_worker && task->where != STARPU_NOWHERE;
+    const int where = task->where >= 0 || task->cl == NULL ? task->where : (int)task->cl->where;
+    const bool placed = !task->execute_on_a_specific_worker && where != STARPU_NOWHERE;
     psg_simulation_submit(pieces);
     const int result = starpu_task_submit(task);
     run->pieces += pieces;

@@ -91,7 +91,8 @@ BEFORE_THE_LIBRARY int starpu_task_submit(struct starpu_task *task) {
         (strcmp(task->cl->name, "team") != 0 || STARPU_TASK_GET_NBUFFERS(task) > 0)) {
         note(task->cl->name, 1);
         starpu_tasks++;
-        placed_tasks += !task->execute_on_a_specific_worker && task->where != STARPU_NOWHERE;
+        const int where = task->where >= 0 ? task->where : (int)task->cl->where;
+        placed_tasks += !task->execute_on_a_specific_worker && where != STARPU_NOWHERE;
     }
     return submit(task);
 }
