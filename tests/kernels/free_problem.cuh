@@ -113,6 +113,9 @@ template <class Real> struct free_problem {
     }
     /// at(z, c): number c of plane z of u.
     template <class At> void check(const char *what, At at) {
+        // The charge and its moment are taken from the lower end, so an upper wall has more to take
+        // away: n = 1000 has 2.5e-14 at most in 150 draws of f, and 5e-15 without one.
+        const double wall = e.free.wall[1] ? 2 : 1;
         const double unit = sizeof(Real) == 8 ? 1e-15 : 6e-7;
         double *record = sizeof(Real) == 8 ? &worst_f64 : &worst_f32;
         double worst = 0;
@@ -128,7 +131,7 @@ template <class Real> struct free_problem {
         }
         *record = fmax(*record, worst);
         const double off = fabs(mode0.x - mode0_wanted.x) + fabs(mode0.y - mode0_wanted.y);
-        if (!(worst <= unit * (4 + log2(n))) || !(off <= unit * 8 * n)) {
+        if (!(worst <= unit * (4 + log2(n)) * wall) || !(off <= unit * 8 * n)) {
             printf("FAIL f%zu %s, n = %u, walls %d %d, %s, lambda %g, %s%s: error %.2e, mode 0 "
                    "off by %.2e\n",
                    8 * sizeof(Real), what, n, e.free.wall[0], e.free.wall[1],
