@@ -157,8 +157,7 @@ static const command_text solve_text = {
     .rows = solve_rows,
     .intro =
         "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
-        "  or:  psg solve --problem NAME --grid N|NXxNYxNZ "
-        "[OPTION]...\n"
+        "  or:  psg solve --problem NAME --grid N|NXxNYxNZ [OPTION]...\n"
         "\n"
         "Solve Poisson's equation lap(u) - lambda u = X f on a 3-D box by FFT, as a\n"
         "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
