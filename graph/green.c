@@ -216,6 +216,9 @@ static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
     const size_t count = rows * table->modes[2] * table->modes[0];
     const size_t bytes = count * plan->context.cpu->real_bytes;
     green->lambda = lambda;
+    for (int d = 0; d < 3; d++) {
+        green->box[d] = plan->problem.grid.axis[d].length;
+    }
     if (green->values == NULL) {
         green->values = base_allocate(bytes);
         table->values = green->values;
@@ -233,6 +236,14 @@ static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
                           count);
 }
 
+static bool is_of(const psg_green *green, const psg_plan *plan, double lambda) {
+    bool same = green->lambda == lambda;
+    for (int d = 0; d < 3; d++) {
+        same = same && green->box[d] == plan->problem.grid.axis[d].length;
+    }
+    return same;
+}
+
 psg_status psg_green_take(psg_green **kept, const psg_plan *plan, double lambda,
                           psg_green **taken) {
     psg_green *idle = NULL;
@@ -241,7 +252,7 @@ psg_status psg_green_take(psg_green **kept, const psg_plan *plan, double lambda,
         return PSG_OK;
     }
     for (psg_green *g = *kept; g != NULL && *taken == NULL; g = g->next) {
-        *taken = g->lambda == lambda ? g : NULL;
+        *taken = is_of(g, plan, lambda) ? g : NULL;
         idle = g->users == 0 ? g : idle;
     }
     psg_status status = PSG_OK;
