@@ -205,9 +205,7 @@ static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
     int free_axes = 0, last = 0;
     find_modes(table, plan);
     for (int d = 0; d < 3; d++) {
-        if (d < 2) {
-            table->shift[d] = shift_of(plan, d);
-        }
+        table->shift[d] = shift_of(plan, d);
         free_axes += is_free(plan, d);
         last = is_free(plan, d) ? d : last;
     }

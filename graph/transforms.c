@@ -70,8 +70,10 @@ bool psg_transforms_has(const psg_plan *plan, double value) {
 
 /* Whole waves of mode m in the length of the box; half a wave is 0.5. A free axis has the modes of
  * twice the length, along z the even ones and then the odd ones. */
-static double waves_of(const psg_transform *row, int d, size_t m, size_t n) {
-    const psg_transform_kind kind = psg_transform_kind_of(row, d);
+static double waves_of(const psg_grid *grid, int d, size_t m) {
+    const psg_transform *row = psg_transform_of(&grid->axis[d]);
+    const psg_transform_kind kind = psg_transforms_kind(grid, d);
+    const size_t n = grid->axis[d].n;
     if (kind > PSG_TRANSFORM_FREE) {
         return ((double)m + (kind == PSG_TRANSFORM_FREE_SIN2 ? 1 : 0)) / 4;
     }
@@ -100,19 +102,20 @@ static int unit_of(const psg_grid *grid) {
     return unit;
 }
 
-static bool is_constant(const psg_transform *row, int d, size_t m) {
+static bool is_constant(const psg_grid *grid, int d, size_t m) {
+    const psg_transform *row = psg_transform_of(&grid->axis[d]);
     return m == 0 && (row->null || psg_transform_free(row)) &&
-           psg_transform_kind_of(row, d) != PSG_TRANSFORM_FREE_SIN2;
+           psg_transforms_kind(grid, d) != PSG_TRANSFORM_FREE_SIN2;
 }
 
 double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
-    const bool constant = is_constant(row, d, m);
-    return constant ? 0
-                    : psg_symbol_eigenvalue(psg_symbol_of(p), waves_of(row, d, m, axis->n),
-                                            psg_transform_intervals(row, axis->n),
-                                            ldexp(axis->length, -p->unit));
+    return is_constant(&p->grid, d, m)
+               ? 0
+               : psg_symbol_eigenvalue(psg_symbol_of(p), waves_of(&p->grid, d, m),
+                                       psg_transform_intervals(row, axis->n),
+                                       ldexp(axis->length, -p->unit));
 }
 
 /* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a
@@ -137,7 +140,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     }
     for (size_t place = 0; place < count; place++) {
         const size_t m = place < modes ? place : modes - 1; /* of what stays 0 any will do */
-        const bool constant = is_constant(row, d, m);
+        const bool constant = is_constant(&p->grid, d, m);
         const double value = psg_transforms_eigenvalue(p, d, m);
         psg_transforms_put(plan, p->eigen[d], place, value);
         most = fmax(most, fabs(value));
