@@ -13,6 +13,7 @@ axis, and its eigenvalues are those of a unit length over l^2. So the derivative
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any, Callable, Sequence
 
 import numpy
@@ -25,8 +26,10 @@ from ._library import PLACES, Axis
 from ._options import Chosen, choice
 from ._plan import Plan
 
-# By symbol: (arcsin(s)/s)^2, s = sin(k h/2), as far as the symbol has it.
-SERIES = {"fd2": (1,), "fd4": (1, 1 / 3), "fd6": (1, 1 / 3, 8 / 45), "fd8": (1, 1 / 3, 8 / 45, 4 / 35)}
+
+def shares(symbol: str) -> list[float]:
+    """Of "fd2", "fd4", ...: as many terms of (arcsin(s)/s)^2, a series of s^2, as the order has."""
+    return [4**m / (2 * m * m * math.comb(2 * m, m)) for m in range(1, int(symbol[2:]) // 2 + 1)]
 
 
 @functools.lru_cache(maxsize=64)
@@ -47,7 +50,7 @@ def second(n: int, sides: tuple[int, int], points: int, symbol: str) -> tuple[An
     sign = numpy.where(again, image[0] * image[1], 1) * numpy.where(mirrored, image[1], 1) * ((point >= 0) & (point < n))
     angle = 2 * numpy.pi * numpy.arange(period // 2 + 1) / period
     s2 = numpy.sin(angle / 2) ** 2
-    eigen = -angle**2 if symbol == "spectral" else -4 * s2 * sum(c * s2**m for m, c in enumerate(SERIES[symbol]))
+    eigen = -angle**2 if symbol == "spectral" else -4 * s2 * sum(c * s2**m for m, c in enumerate(shares(symbol)))
     return numpy.clip(point, 0, n - 1), sign.astype(float), eigen / step**2
 
 
