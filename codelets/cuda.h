@@ -119,8 +119,7 @@ static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
 /** What its fused kernel does along z. */
 static inline psg_cuda_r2r psg_cuda_kspace_kind_of(const psg_context *c) {
     const psg_cuda_r2r kind = psg_cuda_kind_of(c, 2);
-    const bool table = c->kind[0] == PSG_TRANSFORM_FREE || c->kind[1] == PSG_TRANSFORM_FREE;
-    return !table                        ? kind
+    return !c->tabled                    ? kind
            : kind == PSG_CUDA_DFT        ? PSG_CUDA_TABLE_DFT
            : kind == PSG_CUDA_FREE       ? PSG_CUDA_TABLE_FREE
            : kind == PSG_CUDA_FREE_PAIRS ? PSG_CUDA_TABLE_PAIRS
