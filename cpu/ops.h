@@ -34,7 +34,7 @@ typedef struct psg_cpu_fft_spec {
  *  y (cpu/green.h), or one of the caller's. */
 typedef struct psg_cpu_table {
     size_t modes[3];
-    size_t shift[2];     /**< along x and y mode m of a transform is mode m + shift here */
+    size_t shift[3];     /**< mode m of a transform is mode m + shift here */
     size_t first;        /**< the first row that is here */
     const void *values;  /**< reals [rows][mz][mx] */
     void *const *on_gpu; /**< by StarPU worker number: a copy of the values on its GPU */

@@ -98,7 +98,8 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     for (int d = 0; d < 3; d++) {
         if (psg_gradient_wants(gradient, d) && plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "the gradient along %c at a free upper side is not there yet",
+                            "the gradient along %c at a free upper side is not there yet: with one "
+                            "more point, where f is 0, u is the same, and it is inside",
                             "xyz"[d]);
         }
     }

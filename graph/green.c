@@ -251,7 +251,7 @@ static psg_status copy_to_gpus(psg_green *green, const psg_plan *plan, size_t by
 static size_t prepare(psg_green *green, const psg_plan *plan, size_t *rows) {
     psg_cpu_table *table = &green->table;
     find_modes(table, plan);
-    for (int d = 0; d < 2; d++) {
+    for (int d = 0; d < 3; d++) {
         table->shift[d] = shift_of(plan, d);
     }
     *rows = find_rows(table, plan);

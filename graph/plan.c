@@ -46,15 +46,14 @@ static void set_context(psg_plan *plan) {
     c->cpu = single ? &psg_cpu_ops_f32 : &psg_cpu_ops_f64;
     for (int d = 0; d < 3; d++) {
         c->layout.n[d] = plan->problem.grid.axis[d].n;
-        c->kind[d] = psg_transform_kind_of(psg_transform_of(&plan->problem.grid.axis[d]), d);
+        c->kind[d] = psg_transforms_kind(&plan->problem.grid, d);
     }
     c->layout.nxc = psg_transform_row(c->layout.n[0], c->kind[0]);
-    c->layout.nyc = psg_transform_length(c->layout.n[1], c->kind[1]);
+    c->layout.nyc = psg_transform_length(c->layout.n[1], c->kind[1], 1);
     c->divide.apart = !psg_transform_complex(c->kind[0]);
     c->waves = &plan->problem.waves;
     c->divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &plan->problem.free_z : NULL;
-    c->tabled = c->kind[0] >= PSG_TRANSFORM_FREE || c->kind[1] >= PSG_TRANSFORM_FREE ||
-                o->kernel == PSG_KERNEL_USER;
+    c->tabled = psg_transforms_table(&plan->problem.grid) || o->kernel == PSG_KERNEL_USER;
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();

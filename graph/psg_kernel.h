@@ -43,7 +43,7 @@ typedef enum psg_kernel_form {
  *  |-------------------------------|---------|----------------------------------|
  *  | periodic                      | n/2 + 1 | k = 2 pi m/l                     |
  *  | free at both sides            | n + 1   | k = pi m/l                       |
- *  | x or y, free at one side      | 2n + 1  | k = pi m/(2 l)                   |
+ *  | free at one side, but z alone | 2n + 1  | k = pi m/(2 l)                   |
  *  | Dirichlet and Neumann sides   | n       | mode m: pi m/l between Neumann,  |
  *  |                               |         | pi (m + 1)/l between Dirichlet   |
  *  |                               |         | sides, else pi (m + 1/2)/l       |

@@ -17,10 +17,10 @@
     }
 
 /* Beyond a free end nothing continues: the modes are those of twice the length. */
-#define FREE_ROW(low, high, in_planes)                                                             \
+#define FREE_ROW(low, high, in_a_table)                                                            \
     {                                                                                              \
         .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_CELLS,                           \
-        .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE}, .plane = PSG_TRANSFORM_##in_planes,      \
+        .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE}, .table = PSG_TRANSFORM_##in_a_table,     \
         .first = 0.5, .eigenvalue = {                                                              \
             [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral,                                           \
             [PSG_SYMBOL_FD2] = psg_symbol_fd2                                                      \
@@ -58,7 +58,11 @@ const psg_transform *psg_transform_of(const psg_axis *axis) {
 double psg_transforms_norm(const psg_grid *grid) {
     double norm = 1;
     for (int d = 0; d < 3; d++) {
-        norm *= psg_transform_norm(psg_transform_of(&grid->axis[d]), d, grid->axis[d].n);
+        const psg_transform_kind kind = psg_transforms_kind(grid, d);
+        norm *= psg_transform_intervals(psg_transform_of(&grid->axis[d]), grid->axis[d].n) *
+                (kind == PSG_TRANSFORM_PERIODIC ? 1
+                 : kind > PSG_TRANSFORM_FREE    ? 4
+                                                : 2);
     }
     return norm;
 }

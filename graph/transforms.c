@@ -67,8 +67,10 @@ bool psg_transforms_has(const psg_plan *plan, double value) {
 
 /* Whole waves of mode m in the length of the box; half a wave is 0.5. A free axis has the modes of
  * twice the length, along z the even ones and then the odd ones. */
-static double waves_of(const psg_transform *row, int d, size_t m, size_t n) {
-    const psg_transform_kind kind = psg_transform_kind_of(row, d);
+static double waves_of(const psg_grid *grid, int d, size_t m) {
+    const psg_transform *row = psg_transform_of(&grid->axis[d]);
+    const psg_transform_kind kind = psg_transforms_kind(grid, d);
+    const size_t n = grid->axis[d].n;
     if (kind > PSG_TRANSFORM_FREE) {
         return ((double)m + (kind == PSG_TRANSFORM_FREE_SIN2 ? 1 : 0)) / 4;
     }
@@ -97,19 +99,20 @@ static int unit_of(const psg_grid *grid) {
     return unit;
 }
 
-static bool is_constant(const psg_transform *row, int d, size_t m) {
+static bool is_constant(const psg_grid *grid, int d, size_t m) {
+    const psg_transform *row = psg_transform_of(&grid->axis[d]);
     return m == 0 && (row->null || psg_transform_free(row)) &&
-           psg_transform_kind_of(row, d) != PSG_TRANSFORM_FREE_SIN2;
+           psg_transforms_kind(grid, d) != PSG_TRANSFORM_FREE_SIN2;
 }
 
 double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
-    const bool constant = is_constant(row, d, m);
-    return constant ? 0
-                    : row->eigenvalue[p->options.symbol](waves_of(row, d, m, axis->n),
-                                                         psg_transform_intervals(row, axis->n),
-                                                         ldexp(axis->length, -p->unit));
+    return is_constant(&p->grid, d, m)
+               ? 0
+               : row->eigenvalue[p->options.symbol](waves_of(&p->grid, d, m),
+                                                    psg_transform_intervals(row, axis->n),
+                                                    ldexp(axis->length, -p->unit));
 }
 
 /* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a
@@ -134,7 +137,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     }
     for (size_t place = 0; place < count; place++) {
         const size_t m = place < modes ? place : modes - 1; /* of what stays 0 any will do */
-        const bool constant = is_constant(row, d, m);
+        const bool constant = is_constant(&p->grid, d, m);
         const double value = psg_transforms_eigenvalue(p, d, m);
         psg_transforms_put(plan, p->eigen[d], place, value);
         most = fmax(most, fabs(value));
@@ -184,7 +187,7 @@ static int wall_of(psg_bc bc) {
 }
 
 /* A kernel that stands in place of the symbol is that of the space around the box, or the caller's.
- * A wall opposite to a free side of z has its images in the division that a table stands for. */
+ * Where z alone is free, the wall opposite to a free side has its images in the division. */
 static psg_status check_kernel(const psg_problem *p) {
     const char *kernel = psg_option_table_word("kernel", (int)p->options.kernel);
     if (p->options.kernel != PSG_KERNEL_AUTO && p->options.symbol != PSG_SYMBOL_SPECTRAL) {
@@ -194,11 +197,11 @@ static psg_status check_kernel(const psg_problem *p) {
     }
     if (p->options.kernel == PSG_KERNEL_USER) {
         const psg_bc *z = p->grid.axis[2].bc;
-        return (z[0] == PSG_BC_FREE) == (z[1] == PSG_BC_FREE)
+        return (z[0] == PSG_BC_FREE) == (z[1] == PSG_BC_FREE) || psg_transforms_table(&p->grid)
                    ? PSG_OK
                    : psg_fail(PSG_ERR_UNSUPPORTED,
-                              "z is free at one side alone, and kernel user is not there for that "
-                              "yet: with x and z exchanged it is");
+                              "z alone is free, and at one side, and kernel user is not there for "
+                              "that yet: with x and z exchanged it is");
     }
     for (int d = 0; d < 3 && p->options.kernel != PSG_KERNEL_AUTO; d++) {
         const psg_axis *axis = &p->grid.axis[d];
