@@ -460,8 +460,8 @@ static bool overlaps(const psg_context *c) {
            all_have_kspace(c);
 }
 
-/* Where there is such a transform it is the faster one, on one GPU too. A table has the modes of two
- * in a number in another order than strips. */
+/* Where there is such a transform it is the faster one, on one GPU too. Of numbers with two modes
+ * strips have another order than a table. */
 static size_t strip(const psg_context *c) {
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     int id[STARPU_NMAXWORKERS];

@@ -117,7 +117,7 @@ static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
                                    : kind;
 }
 
-/** What its fused kernel does along z. @param[in] tabled  psg_context.tabled; false of gradient_z */
+/** What its fused kernel does along z. @param[in] tabled  psg_context.tabled; gradient_z: false */
 static inline psg_cuda_r2r psg_cuda_kspace_kind_of(const psg_context *c, bool tabled) {
     const psg_cuda_r2r kind = psg_cuda_kind_of(c, 2);
     return !tabled                       ? kind

@@ -31,9 +31,9 @@ typedef enum psg_kernel_form {
     PSG_KERNEL_FORM_COUNT
 } psg_kernel_form;
 
-/** Give a plan with kernel = PSG_KERNEL_USER its kernel, for the solves from now on. It may be given
- *  again with other values. With several processes the call is collective, and each process has all
- *  of the values.
+/** Give a plan with kernel = PSG_KERNEL_USER its kernel, for the solves from now on. It may be
+ *  given again with other values. With several processes the call is collective, and each process
+ *  has all of the values.
  *
  *  The kernel is real and even along each axis, G(-x, y, z) = G(x, y, z) and so on, so that an
  *  octant says all of it. A kernel that is odd along an axis, as a derivative is, has none. Of
@@ -60,8 +60,8 @@ typedef enum psg_kernel_form {
  *  @return PSG_OK; PSG_ERR_ARG: the shape, the form or the range of the values is wrong, or they
  *          are not those of process 0; PSG_ERR_UNSUPPORTED: an axis has no values in space;
  *          PSG_ERR_DATA: a value is NaN or Inf; PSG_ERR_STATE: the plan's kernel is another one, or
- *          a solve is in flight: nothing was done. PSG_ERR_MEMORY, _RUNTIME, and _ARG for the range:
- *          the plan has no kernel, and its solves are PSG_ERR_STATE until it has one */
+ *          a solve is in flight: nothing was done. PSG_ERR_MEMORY, _RUNTIME, and _ARG for the
+ *          range: the plan has no kernel, and its solves are PSG_ERR_STATE until it has one */
 PSG_API psg_status psg_plan_kernel(psg_plan *plan, psg_kernel_form form, const size_t n[3],
                                    const double *values);
 

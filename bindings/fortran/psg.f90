@@ -284,7 +284,8 @@ contains
         integer, intent(in) :: n(3)
         real(real64), intent(in) :: length(3)
         integer :: d
-        grid%axis = [(psg_axis(int(n(d), c_size_t), length(d), [PSG_BC_PERIODIC, PSG_BC_PERIODIC], PSG_POINTS_CELLS), d = 1, 3)]
+        integer(c_int), parameter :: bc(2) = PSG_BC_PERIODIC
+        grid%axis = [(psg_axis(int(n(d), c_size_t), length(d), bc, PSG_POINTS_CELLS), d = 1, 3)]
     end subroutine psg_grid_init
 
     !> Where the points of an axis are: point i at first + (i - 1) step.
@@ -399,8 +400,7 @@ contains
         call finish(found, status)
     end subroutine local_box
 
-    !> The kernel of a plan with kernel 'user', for the solves from now on: graph/psg_kernel.h says which values it has. The first
-    !> index is x.
+    !> The kernel of a plan with kernel 'user': see psg_plan_kernel(). The first index is x.
     subroutine set_kernel(plan, form, values, status)
         class(psg_plan), intent(in) :: plan
         integer(c_int), intent(in) :: form

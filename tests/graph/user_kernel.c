@@ -11,7 +11,7 @@
 
 static MPI_Comm world;
 
-/* ------------------------------------------------------------------------------ what is expected */
+/* ------------------------------------------------------------------------------- what is due */
 
 static int is_free(const psg_axis *axis, int side) {
     return axis->bc[side] == PSG_BC_FREE;

@@ -1,5 +1,5 @@
-"""A kernel that is an array: u beside numpy's convolution, softened gravity beside a direct sum, multipliers beside the symbol, problems of
-two axes and of one, and words for arrays that are none."""
+"""A kernel that is an array: u beside numpy's convolution, softened gravity beside a direct sum,
+multipliers beside the symbol, problems of two axes and of one, and words for what is no kernel."""
 
 import threading
 
@@ -9,6 +9,8 @@ import pytest
 from reference import far
 
 BOX = (1.3, 1.0, 2.0)
+SIDES = (("free",) * 3, ("periodic",) * 3, ("free", "periodic", "free"),
+         ("periodic", "free", "free"))
 QUICK = {"gpus": 0, "effort": "estimate"}
 
 
@@ -25,11 +27,12 @@ def convolved(f, kernel, bc, box):
     for axis, (n, kind) in enumerate(zip(f.shape, bc)):
         period = 2 * n if kind == "free" else n
         kernel = np.take(kernel, np.minimum(np.arange(period), period - np.arange(period)), axis)
-    u = np.fft.irfftn(np.fft.rfftn(kernel) * np.fft.rfftn(f, kernel.shape), kernel.shape, range(f.ndim))
+    modes = np.fft.rfftn(kernel) * np.fft.rfftn(f, kernel.shape)
+    u = np.fft.irfftn(modes, kernel.shape, range(f.ndim))
     return -np.prod(box) / f.size * u[tuple(slice(n) for n in f.shape)]
 
 
-@pytest.mark.parametrize("bc", (("free",) * 3, ("periodic",) * 3, ("free", "periodic", "free"), ("periodic", "free", "free")), ids="-".join)
+@pytest.mark.parametrize("bc", SIDES, ids="-".join)
 def test_a_convolution(bc):
     for shape in ((6, 4, 10), (10, 12, 6)):
         f, kernel = random(shape), octant(shape, bc)
@@ -42,9 +45,10 @@ def test_a_convolution(bc):
 def test_few_axes():
     for shape in ((6, 8), (10,)):
         for bc in ("free", "periodic"):
-            f, kernel = random(shape), octant(shape, (bc,) * len(shape))
-            u = psg.solve(f, box=BOX[:len(shape)], bc=bc, kernel=kernel, **QUICK)
-            assert far(u, convolved(f, kernel, (bc,) * len(shape), BOX[:len(shape)])) < 1e-13, (shape, bc)
+            every, box = (bc,) * len(shape), BOX[:len(shape)]
+            f, kernel = random(shape), octant(shape, every)
+            u = psg.solve(f, box=box, bc=bc, kernel=kernel, **QUICK)
+            assert far(u, convolved(f, kernel, every, box)) < 1e-13, (shape, bc)
 
 
 def test_softened_gravity_of_points():
@@ -57,7 +61,8 @@ def test_softened_gravity_of_points():
     np.add.at(rho, tuple(at.T), 1 / np.prod(h))
     far_away = [np.arange(n + 1) * step for n, step in zip(shape, h)]
     r2 = far_away[0][:, None, None] ** 2 + far_away[1][:, None] ** 2 + far_away[2] ** 2
-    phi = psg.solve(rho, box=BOX, bc="free", kernel=1 / (4 * np.pi * np.sqrt(r2 + eps**2)), factor=4 * np.pi, **QUICK)
+    kernel = 1 / (4 * np.pi * np.sqrt(r2 + eps**2))
+    phi = psg.solve(rho, box=BOX, bc="free", kernel=kernel, factor=4 * np.pi, **QUICK)
     want = np.zeros(shape)
     for k, j, i in at:
         want -= 1 / np.sqrt((z - z[k]) ** 2 + (y - y[:, j]) ** 2 + (x - x[:, :, i]) ** 2 + eps**2)
@@ -79,7 +84,7 @@ def test_multipliers_are_the_symbol(symbol):
         f[:] = 1
         k2[0, 0, 0] = 0.5
         plan.set_kernel(1 / k2, "modes")
-        assert far(plan.solve(f, factor=3), np.full(shape, -6.0)) < 1e-14  # the mean is a mode as any other
+        assert far(plan.solve(f, factor=3), np.full(shape, -6.0)) < 1e-14  # the mean is a mode
 
 
 def test_threads_have_their_kernels():
@@ -105,17 +110,17 @@ G = random((5, 6, 7))
 
 
 @pytest.mark.parametrize("given, kind, words", (
-    ({"kernel": G[1:]}, psg.ArgumentError, "the kernel has 7 x 6 x 4 values along x, y and z, and this grid needs 7 x 6 x 5"),
-    ({"kernel": G[0]}, psg.ArgumentError, r"kernel has the shape \(6, 7\), and one of as many axes as the plan's 3"),
+    ({"kernel": G[1:]}, psg.ArgumentError, "7 x 6 x 4 values .*, and this grid needs 7 x 6 x 5"),
+    ({"kernel": G[0]}, psg.ArgumentError, r"the shape \(6, 7\), and one of 3 axes is needed"),
     ({"kernel": G.astype("f4")}, psg.ArrayError, "kernel is float32, and float64 is needed"),
     ({"kernel": G[:, ::-1]}, psg.ArrayError, "kernel: its values do not follow one another"),
     ({"kernel": G.tolist()}, psg.ArrayError, "kernel is builtins.list, and no array"),
     ({"kernel": 3}, psg.ArrayError, "kernel is builtins.int, and no array"),
-    ({"kernel": np.where(G == G[1, 2, 3], np.nan, G)}, psg.DataError, r"the kernel is nan at \(i,j,k\) = \(3,2,1\)"),
-    ({"kernel": G, "kernel_form": "odd"}, psg.ArgumentError, "kernel_form = 'odd': 'space' or 'modes' is needed"),
-    ({"kernel_form": "modes"}, psg.ArgumentError, "kernel_form = 'modes' is for a kernel that is an array"),
-    ({"kernel": "igf", "kernel_form": "modes"}, psg.ArgumentError, "is for a kernel that is an array"),
-    ({"kernel": G, "lambda_": 1.0}, psg.UnsupportedError, "lambda = 1, and kernel user is for lambda = 0"),
+    ({"kernel": np.where(G == G[1, 2, 3], np.nan, G)}, psg.DataError, r"nan at .* = \(3,2,1\)"),
+    ({"kernel": G, "kernel_form": "odd"}, psg.ArgumentError, "'space' or 'modes' is needed"),
+    ({"kernel_form": "modes"}, psg.ArgumentError, "is for a kernel that is an array"),
+    ({"kernel": "igf", "kernel_form": "modes"}, psg.ArgumentError, "for a kernel that is an array"),
+    ({"kernel": G, "lambda_": 1.0}, psg.UnsupportedError, "kernel user is for lambda = 0"),
     ({"kernel": G, "symbol": "fd4"}, psg.UnsupportedError, "in place of the symbol"),
     ({"kernel": G, "bc": "dirichlet"}, psg.UnsupportedError, "between two walls: give its modes"),
     ({"kernel": "hokney"}, psg.ArgumentError, "did you mean .hockney.")))
@@ -135,7 +140,7 @@ def test_a_plan_without_its_kernel():
     f = random((4, 5, 6))
     with pytest.raises(psg.ArgumentError, match="kernel = 'user': give the array itself"):
         psg.solve(f, kernel="user", **QUICK)
-    with psg.Plan(f.shape, **QUICK) as plan, pytest.raises(psg.StateError, match="the plan has kernel = auto"):
+    with psg.Plan(f.shape, **QUICK) as plan, pytest.raises(psg.StateError, match="kernel = auto"):
         plan.set_kernel(G)
     with psg.Plan(f.shape, bc="free", kernel="user", **QUICK) as plan:
         with pytest.raises(psg.StateError, match="comes before a solve"):

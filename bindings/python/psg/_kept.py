@@ -86,8 +86,8 @@ def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "p
           tolerance: float = 0, iterations: int = 0, kernel: Any = None, kernel_form: str = "space",
           **options: OptionValue) -> Any:
     """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
-    psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them. A kernel that is an
-    array is looked at anew in each call, while a plan of your own keeps its modes."""
+    psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them.
+    A kernel that is an array is transformed in each call; a psg.Plan does that once."""
     if isinstance(kernel, str) and kernel == "user":
         raise ArgumentError("kernel = 'user': give the array itself, or make a psg.Plan")
     while True:
@@ -100,8 +100,8 @@ def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "p
             with nullcontext() if own is None else kernel_lock:  # threads share the plan
                 if own is not None:
                     plan.set_kernel(kernel, kernel_form)
-                return plan.solve(seen, out, lambda_=lambda_, factor=factor, values=values, epsilon=epsilon, tolerance=tolerance,
-                                  iterations=iterations)
+                return plan.solve(seen, out, lambda_=lambda_, factor=factor, values=values,
+                                  epsilon=epsilon, tolerance=tolerance, iterations=iterations)
         except StateError:
             if not plan.closed:  # by another thread's solve() of another shape
                 raise

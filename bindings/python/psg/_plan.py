@@ -192,7 +192,7 @@ class Plan:
     comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.
              Plan(), solve(), submit(), wait() and close() are collective: close the plan, or use `with`
     gpu_ids  CUDA's numbers of the GPUs to use
-    kernel   a word of the option, or an array as set_kernel() takes it, with kernel_form: "space" or "modes"
+    kernel   a word of the option, or an array as set_kernel() takes it, with kernel_form
     options  by name; True and False are "yes" and "no". A name that is a word of Python has a "_" behind it: lambda_
 
     A plan may be used by several threads: they take turns. Close it after use, or use `with`.
@@ -202,8 +202,8 @@ class Plan:
 
     def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
                  bc: grids.Sides = "periodic", points: grids.Points = "cells", comm: Any = None,
-                 gpu_ids: Sequence[int] | None = None, kernel: Any = None, kernel_form: str = "space",
-                 **options: OptionValue) -> None:
+                 gpu_ids: Sequence[int] | None = None, kernel: Any = None,
+                 kernel_form: str = "space", **options: OptionValue) -> None:
         try:
             self.shape = grids.extents(shape)
             self.precision = arrays.precision_of(dtype)
@@ -211,7 +211,8 @@ class Plan:
                 raise ArgumentError("precision: dtype says it")
             self.grid = grids.make(shape, box, bc, points)
             own = kernels.look(kernel, kernel_form, len(self.shape))
-            chosen = Chosen({**options, "kernel": kernel if own is None else "user", "precision": self.precision}, gpu_ids, comm)
+            options["kernel"] = kernel if own is None else "user"
+            chosen = Chosen({**options, "precision": self.precision}, gpu_ids, comm)
             gpus = int(chosen.options.gpus) != 0 and CUDA
             process.check(gpus)
         except BaseException as error:
@@ -305,16 +306,18 @@ class Plan:
 
     @collective
     def set_kernel(self, kernel: Any, kernel_form: str = "space") -> None:
-        """Another kernel for a plan that was made with one, or with kernel="user": what stands for the inverse of -lap. It is real
-        and even along each axis, so an octant says all of it. Both forms have n + 1 numbers for n points along a free axis, 2 n + 1
-        where one side is a wall, and n // 2 + 1 along a periodic one; "modes" has n between two walls.
+        """Another kernel for a plan that was made with one, or with kernel="user": what stands for
+        the inverse of -lap. It is real and even along each axis, so an octant says all of it.
 
-        kernel       float64, in main memory, its values one after the other, with as many axes as f: in all processes all of it
-        kernel_form  "space": G at the points, by distance, in 1/length: u = -factor times the sum of G f over the points and the
-                     volume of a cell. 1 / (4 pi r) is the equation's. A periodic axis has an even number of points.
-                     "modes": T, in length^2, by which the modes of f times -factor are multiplied. 1 / k^2 is the equation's.
-                     k is 2 pi m / length along a periodic axis, pi m / length along a free one, and pi m / (2 length) where one side
-                     is a wall
+        kernel       float64, in main memory, with as many axes as f; in each process all of it. For
+                     n points n + 1 values along a free axis, 2 n + 1 where one side of it is a
+                     wall, n // 2 + 1 along a periodic axis, and between two walls n modes
+        kernel_form  "space": G at the points, by distance, in 1/length. u is -factor times the sum
+                     of G f over the points and the volume of a cell: 1 / (4 pi r) is the
+                     equation's. A periodic axis has an even number of points.
+                     "modes": T, in length^2. A mode of u is -factor T times that of f: 1 / k^2 is
+                     the equation's, where k is 2 pi m / length along a periodic axis, pi m / length
+                     along a free one, and pi m / (2 length) where one side is a wall
         """
         self._give(kernels.Kernel(kernel, kernel_form, len(self.shape)))
 
