@@ -524,7 +524,7 @@ static const char *contradiction(const app_arguments *a) {
          "--problem madelung or cavity needs a cube: --box L, the length of the cell"},
         {!epsilon && (a->tolerance != 0 || a->iterations > 0),
          "--tolerance and --iterations are for --epsilon"},
-        {a->verify && free_side && !fd2,
+        {a->verify && free_side && o->symbol == PSG_SYMBOL_SPECTRAL,
          "--verify needs --symbol fd2 where a side is free: spectral has no residual there"},
         {!kernel && o->kernel == PSG_KERNEL_USER,
          "kernel user is that of a file: give --kernel FILE[:DATASET]"},

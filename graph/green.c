@@ -38,7 +38,7 @@ static double mode_of_one(const psg_plan *plan, int d, double k2, size_t m) {
     const double length = h * (double)points_of(plan, d);
     const size_t shift = shift_of(plan, d);
     const double k = sqrt(k2);
-    const double decay = p->options.symbol == PSG_SYMBOL_FD2 ? 2 / h * asinh(h * k / 2) : k;
+    const double decay = psg_symbol_of(p)->reach > 0 ? 2 / h * asinh(h * k / 2) : k;
     if (m < shift) {
         return 0; /* no transform has it */
     }
@@ -72,9 +72,8 @@ static void fill_of_one(psg_green *green, const psg_plan *plan, int d, size_t ro
 static bool fill(psg_green *green, const psg_plan *plan, size_t rows) {
     const psg_problem *p = &plan->problem;
     psg_cpu_green_spec spec = {.kind = p->options.kernel == PSG_KERNEL_IGF ? PSG_CPU_GREEN_IGF
-                                       : p->options.symbol == PSG_SYMBOL_FD2
-                                           ? PSG_CPU_GREEN_FD2
-                                           : PSG_CPU_GREEN_SPECTRAL,
+                                       : psg_symbol_of(p)->reach > 0       ? PSG_CPU_GREEN_FD2
+                                                                           : PSG_CPU_GREEN_SPECTRAL,
                                .lambda = green->lambda,
                                .zero_at = ldexp(1, -p->unit)};
     double *eigen = NULL;

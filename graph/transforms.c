@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(sizeof psg_symbol_rows / sizeof *psg_symbol_rows == PSG_SYMBOL_COUNT,
+               "psg_symbol has other rows");
+
 static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
     [PSG_EFFORT_MEASURE] = PSG_CPU_MEASURE,
     [PSG_EFFORT_ESTIMATE] = PSG_CPU_ESTIMATE,
@@ -110,9 +113,9 @@ double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
     const psg_transform *row = psg_transform_of(axis);
     return is_constant(&p->grid, d, m)
                ? 0
-               : row->eigenvalue[p->options.symbol](waves_of(&p->grid, d, m),
-                                                    psg_transform_intervals(row, axis->n),
-                                                    ldexp(axis->length, -p->unit));
+               : psg_symbol_eigenvalue(psg_symbol_of(p), waves_of(&p->grid, d, m),
+                                       psg_transform_intervals(row, axis->n),
+                                       ldexp(axis->length, -p->unit));
 }
 
 /* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a
@@ -123,7 +126,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     double least = INFINITY;
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
-    if (row->eigenvalue[p->options.symbol] == NULL) {
+    if (psg_transform_free(row) && !psg_symbol_of(p)->free) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "symbol %s has no free sides: spectral and fd2 have them",
                         psg_option_table_word("symbol", p->options.symbol));
@@ -220,14 +223,13 @@ psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
     p->unit = unit_of(&p->grid);
     p->eigen_least = INFINITY;
     p->free_z = (psg_cpu_free){.length = ldexp(z->length, -p->unit),
-                               .stencil = p->options.symbol == PSG_SYMBOL_FD2,
+                               .stencil = psg_symbol_of(p)->reach > 0,
                                .wall = {wall_of(z->bc[0]), wall_of(z->bc[1])}};
     p->eigen_first = p->eigen_most = 0;
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
         status = make_table(p, plan, d);
     }
-    if (status == PSG_OK && p->options.symbol == PSG_SYMBOL_SPECTRAL &&
-        psg_transforms_periodic(&p->grid)) {
+    if (status == PSG_OK && psg_symbol_of(p)->reach == 0 && psg_transforms_periodic(&p->grid)) {
         status = make_waves(&p->waves, p, plan);
     }
     return status;
