@@ -82,7 +82,8 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
                         "precision: choose another unit of length, or another factor",
                         args->factor, ldexpl(1, p->unit));
     }
-    if (fits(plan, scale, least, most) && fits(plan, terms->scale, least, most)) {
+    if (p->options.kernel == PSG_KERNEL_USER || /* no mode is divided */
+        (fits(plan, scale, least, most) && fits(plan, terms->scale, least, most))) {
         return PSG_OK;
     }
     return psg_fail(
@@ -119,6 +120,11 @@ static psg_status take_box(psg_plan *plan, const double box[3]) {
         return PSG_OK;
     }
     psg_status status = psg_grid_check(&grid, p->options.precision);
+    if (status == PSG_OK && p->options.kernel == PSG_KERNEL_USER) {
+        status =
+            psg_fail(PSG_ERR_UNSUPPORTED, "the box is not that of the plan, and kernel = user is "
+                                          "for that: another plan takes another kernel");
+    }
     if (status == PSG_OK && plan->pending.oldest != NULL) {
         status = psg_fail(PSG_ERR_STATE, "a solve is in flight, and this one has another box: "
                                          "psg_wait() for that one first");

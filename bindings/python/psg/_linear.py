@@ -86,6 +86,8 @@ class Problem:
         if any(side == grids.SIDES["free"] for axis in grid.axis for side in axis.bc):
             raise UnsupportedError("a solve is not differentiated for a box with free sides: the Green's function is not that of "
                                    "modes whose eigenvalues are known multiples of 1/length^2")
+        if self.plan is not None and self.plan.own_kernel:
+            raise UnsupportedError("a solve with kernel='user' is not differentiated for the box")
         if self.plan is not None and self.plan.local_shape != self.plan.shape:
             raise UnsupportedError("a solve of several processes is not differentiated for the box")
         axis = grid.axis[place]

@@ -14,11 +14,13 @@ from typing import Any, Mapping, Optional, Sequence, Tuple
 
 from . import _arrays as arrays
 from . import _grid as grids
+from . import _kernel as kernels
 from . import _values as sides
 from ._errors import ArgumentError, ArrayError, UnsupportedError, number, shown, term
-from ._handle import Handle, collective, process, refuse_plan
+from ._handle import Handle, collective, refuse_plan
 from ._library import LINKS, PLACES, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, text
 from ._options import Chosen, OptionValue, choice, table
+from ._process import process
 
 CUDA = components()["CUDA"] is not None  # the library can use GPUs
 
@@ -43,6 +45,7 @@ class Plan:
     comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.
              Plan(), solve(), submit(), wait() and close() are collective: close the plan, or use `with`
     gpu_ids  CUDA's numbers of the GPUs to use
+    kernel   a word of the option, or an array as set_kernel() takes it, with kernel_form
     options  by name; True and False are "yes" and "no". A name that is a word of Python has a "_" behind it: lambda_
 
     A plan may be used by several threads: they take turns. Close it after use, or use `with`.
@@ -52,7 +55,8 @@ class Plan:
 
     def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
                  bc: grids.Sides = "periodic", points: grids.Points = "cells", comm: Any = None,
-                 gpu_ids: Sequence[int] | None = None, **options: OptionValue) -> None:
+                 gpu_ids: Sequence[int] | None = None, kernel: Any = None,
+                 kernel_form: str = "space", **options: OptionValue) -> None:
         try:
             self.shape = grids.extents(shape)
             self.precision = arrays.precision_of(dtype)
@@ -60,6 +64,8 @@ class Plan:
                 raise ArgumentError("precision: dtype says it")
             self.grid = grids.make(shape, box, bc, points)
             self.box = grids.lengths_in(self.grid, len(self.shape))
+            own = kernels.look(kernel, kernel_form, len(self.shape))
+            options["kernel"] = kernel if own is None else "user"
             chosen = Chosen({**options, "precision": self.precision}, gpu_ids, comm)
             gpus = int(chosen.options.gpus) != 0 and CUDA
             process.check(gpus)
@@ -77,6 +83,7 @@ class Plan:
             raise
         self._handle = handle
         self.symbol = choice("symbol", chosen.options.symbol)
+        self.own_kernel = options["kernel"] == "user"
         self._seconds: float | None = None  # of the latest solve
         self._waits_for_others = comm is not None
         self._args = SolveArgs()
@@ -88,6 +95,12 @@ class Plan:
         self.lo = tuple(lo[place] for place in places)
         self.local_shape = tuple(n[place] if here else 0 for place in places)
         self._finalizer = None if comm is not None else weakref.finalize(self, handle.destroy)
+        if own is not None:
+            try:
+                self._give(own)
+            except BaseException:
+                self.close()
+                raise
 
     # ------------------------------------------------------------------------------- life
 
@@ -146,6 +159,30 @@ class Plan:
             raise ArgumentError("tolerance and iterations are for epsilon")
         return self._start(f, out, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(),
                            coefficients=coefficients)
+
+    @collective
+    def set_kernel(self, kernel: Any, kernel_form: str = "space") -> None:
+        """Another kernel for a plan that was made with one, or with kernel="user": what stands for
+        the inverse of -lap. It is real and even along each axis, so an octant says all of it.
+
+        kernel       float64, in main memory, with as many axes as f; in each process all of it. For
+                     n points n + 1 values along a free axis, 2 n + 1 where one side of it is a
+                     wall, n // 2 + 1 along a periodic axis, and between two walls n modes
+        kernel_form  "space": G at the points, by distance, in 1/length. u is -factor times the sum
+                     of G f over the points and the volume of a cell: 1 / (4 pi r) is the
+                     equation's. A periodic axis has an even number of points.
+                     "modes": T, in length^2. A mode of u is -factor T times that of f: 1 / k^2 is
+                     the equation's, where k is 2 pi m / length along a periodic axis, pi m / length
+                     along a free one, and pi m / (2 length) where one side is a wall
+        """
+        self._give(kernels.Kernel(kernel, kernel_form, len(self.shape)))
+
+    def _give(self, kernel: kernels.Kernel) -> None:
+        def call() -> None:
+            self._handle.check()
+            kernel.give(self._handle.plan)
+
+        self._handle.use(call, True)
 
     @collective
     def solve_many(self, f: Any, out: Any = None) -> Any:
