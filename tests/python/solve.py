@@ -347,6 +347,16 @@ def test_box_of_a_solve():
     assert len(psg._kept.plans) == 1
 
 
+def test_kernel_is_for_one_box():
+    f, own = random((4, 4, 4)), dict(kernel=np.ones((3, 3, 3)), kernel_form="modes")
+    with psg.Plan(f.shape, box=2, **own) as plan:
+        with pytest.raises(psg.UnsupportedError, match="kernel = user is for that"):
+            plan.solve(f, box=3)
+        assert far(plan.solve(f, box=2), -f) <= 1e-12
+    for box in (2, 3, 2):
+        assert far(psg.solve(f, box=box, **own), -f) <= 1e-12
+
+
 def test_box_that_changes():
     f, length = random((8, 9, 10)), np.array(1.0)
     for now in (1.0, 2.0):
