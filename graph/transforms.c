@@ -189,13 +189,22 @@ static int wall_of(psg_bc bc) {
     return bc == PSG_BC_DIRICHLET ? -1 : bc == PSG_BC_NEUMANN ? 1 : 0;
 }
 
-/* A kernel that stands in place of the symbol is that of the space around the box. */
+/* A kernel that stands in place of the symbol is that of the space around the box, or the caller's.
+ * Where z alone is free, the wall opposite to a free side has its images in the division. */
 static psg_status check_kernel(const psg_problem *p) {
     const char *kernel = psg_option_table_word("kernel", (int)p->options.kernel);
     if (p->options.kernel != PSG_KERNEL_AUTO && p->options.symbol != PSG_SYMBOL_SPECTRAL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "kernel %s stands in place of the symbol: leave that at spectral, not %s",
                         kernel, psg_option_table_word("symbol", (int)p->options.symbol));
+    }
+    if (p->options.kernel == PSG_KERNEL_USER) {
+        const psg_bc *z = p->grid.axis[2].bc;
+        return (z[0] == PSG_BC_FREE) == (z[1] == PSG_BC_FREE) || psg_transforms_table(&p->grid)
+                   ? PSG_OK
+                   : psg_fail(PSG_ERR_UNSUPPORTED,
+                              "z alone is free, and at one side, and kernel user is not there for "
+                              "that yet: with x and z exchanged it is");
     }
     for (int d = 0; d < 3 && p->options.kernel != PSG_KERNEL_AUTO; d++) {
         const psg_axis *axis = &p->grid.axis[d];
