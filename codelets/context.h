@@ -131,7 +131,7 @@ typedef struct psg_context {
     const psg_cpu_ops *cpu;
     const psg_cpu_sheet_ops *sheet; /**< for sheets as form.z_contiguous says */
     psg_cpu_fft *fft;
-    psg_cpu_divide divide;      /**< of a solve, without what psg_divide_of() adds */
+    psg_cpu_divide divide; /**< of a solve, without what psg_divide_of() adds */
     bool tabled; /**< solves have a table: x or y is free, or the kernel is the caller's */
     const psg_waves *waves;     /**< of the gradient */
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */

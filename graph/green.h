@@ -11,7 +11,7 @@ typedef struct psg_green {
     size_t users;  /**< solves in flight */
     double lambda; /**< in the tasks' unit of length */
     double box[3];
-    double first;  /**< the mode (0,0,0) of the caller's kernel */
+    double first; /**< the mode (0,0,0) of the caller's kernel */
     psg_cpu_table table;
     void *values;                     /**< those of the table */
     void *on_gpu[STARPU_NMAXWORKERS]; /**< those of the table */

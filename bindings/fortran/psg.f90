@@ -120,9 +120,8 @@ module psg
     end type c_args
 
     !> What a solve may have besides lambda and factor: psg_solve_args in graph/psg.h. `value` and `side` are by side, 1 for the
-    !> lower one, and axis. Pointers are c_loc() of dense arrays of the plan's kind of real. side(:, 1) is (ny, nz), side(:, 2)
-    !> (nx, nz) and side(:, 3) (nx, ny), in main memory. gradient(d), where the derivative of u along axis d goes (symbol
-    !> 'spectral' with all axes periodic, or 'fd2'), and epsilon have u's shape. `box` has the lengths of the box; 0: the plan's.
+    !> lower one, and axis. box 0: the plan's. Pointers are c_loc() of dense arrays of the plan's kind of real: side(:, 1) is
+    !> (ny, nz), (:, 2) (nx, nz) and (:, 3) (nx, ny), in main memory; gradient(d), of u along axis d, and epsilon have u's shape.
     type :: psg_terms
         real(real64) :: value(2, 3) = 0, tolerance = 0, box(3) = 0
         type(c_ptr) :: side(2, 3) = c_null_ptr, gradient(3) = c_null_ptr, epsilon = c_null_ptr
