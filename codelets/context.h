@@ -104,7 +104,7 @@ typedef struct psg_terms {
     double scale;
     double scale_after;
     psg_sides sides;
-    const psg_cpu_table *table; /**< of the division; NULL: neither x nor y is free */
+    const psg_cpu_table *table; /**< of the division; NULL: psg_context.tabled is false */
     psg_gradient_terms gradient;
     size_t right_hand_sides; /**< that the run solves; 1 but in psg_solve_many() */
     /** of a solve with variable coefficients; `lambda` above is that of its preconditioner */
@@ -130,7 +130,8 @@ typedef struct psg_context {
     const psg_cpu_ops *cpu;
     const psg_cpu_sheet_ops *sheet; /**< for sheets as form.z_contiguous says */
     psg_cpu_fft *fft;
-    psg_cpu_divide divide;      /**< of a solve, without its lambda, scale and table */
+    psg_cpu_divide divide; /**< of a solve, without its lambda, scale and table */
+    bool tabled; /**< solves have a table: x or y is free, or the kernel is the caller's */
     const psg_waves *waves;     /**< of the gradient */
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const

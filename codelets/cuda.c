@@ -55,10 +55,15 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     const size_t count = sizes_of(&c->layout.sheets, 1, rows);
     int code = cudaErrorNotSupported;
     const bool fused = psg_graph_has(&c->graph, PSG_TASK_KSPACE, true);
-    const psg_cuda_r2r kind = psg_cuda_kspace_kind_of(c);
+    const psg_cuda_r2r kind = psg_cuda_kspace_kind_of(c, c->tabled);
     if (fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), kind, c->layout.n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), kind,
                                            c->layout.n[2], 0);
+        w->gradient_z = w->kspace;
+    }
+    if (code == 0 && c->tabled && psg_gradient_by_modes(c)) {
+        code = (int)psg_cuda_kspace_create(&w->gradient_z, psg_cuda_precision_of(c),
+                                           psg_cuda_kspace_kind_of(c, false), c->layout.n[2], 0);
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || w->strips != NULL ||
         psg_overlap_rows_all(&c->layout) > 0) {
@@ -190,6 +195,9 @@ static void destroy(void *state, const void *owner) {
         psg_cuda_fft_destroy(plan_at(w, m));
     }
     psg_cuda_xy_destroy(w->strips);
+    if (w->gradient_z != w->kspace) {
+        psg_cuda_kspace_destroy(w->gradient_z);
+    }
     psg_cuda_kspace_destroy(w->kspace);
     free_whole(&w->whole);
     for (int d = 0; d < 3; d++) {
@@ -441,7 +449,7 @@ static bool all_have_kspace(const psg_context *c) {
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     bool all = true;
     for (unsigned w = 0; w < count && all; w++) {
-        all = psg_cuda_kspace_suits(psg_cuda_precision_of(c), psg_cuda_kspace_kind_of(c),
+        all = psg_cuda_kspace_suits(psg_cuda_precision_of(c), psg_cuda_kspace_kind_of(c, c->tabled),
                                     c->layout.n[2], starpu_worker_get_devid(id[w]));
     }
     return all;
@@ -452,14 +460,16 @@ static bool overlaps(const psg_context *c) {
            all_have_kspace(c);
 }
 
-/* Where there is such a transform it is the faster one, on one GPU too. */
+/* Where there is such a transform it is the faster one, on one GPU too. Of numbers with two modes
+ * strips have another order than a table. */
 static size_t strip(const psg_context *c) {
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
-    bool suits = c->layout.bundles.count <= PSG_CUDA_XY_PARTS && all_have_kspace(c);
+    bool suits = c->layout.bundles.count <= PSG_CUDA_XY_PARTS && all_have_kspace(c) &&
+                 !(c->tabled && c->divide.apart);
     for (unsigned w = 0; w < count && suits; w++) {
         suits = psg_cuda_xy_suits(precision, kind, c->layout.n[0], c->layout.n[1],
                                   starpu_worker_get_devid(id[w]));

@@ -1,6 +1,6 @@
-/* A sheet's columns where x or y is free: modes of f times those of a Green's function, which is a
- * table. Along a free z the even and the odd modes are apart, as kspace_free.c has them; beside a
- * wall the tile has twice as many planes. */
+/* A sheet's columns where x or y is free, or the kernel is the caller's: modes of f times those of
+ * a Green's function, which is a table. Along a free z the even and the odd modes are apart, as
+ * kspace_free.c has them; beside a wall the tile has twice as many planes. */
 #include "cpu/internal.h"
 
 #include <string.h>

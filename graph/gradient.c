@@ -91,7 +91,7 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     if (gradient->wanted == 0) {
         return PSG_OK;
     }
-    if (plan->problem.options.symbol != PSG_SYMBOL_FD2 && !psg_gradient_by_modes(&plan->context)) {
+    if (!psg_symbol_of(&plan->problem)->faces && !psg_gradient_by_modes(&plan->context)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the gradient needs the symbol fd2, or spectral with all axes periodic");
     }

@@ -168,8 +168,7 @@ psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
     }
     if (!home->fits(plan, false)) {
         return psg_fail(PSG_ERR_MEMORY, "the spectrum%s does not fit the GPUs",
-                        psg_green_bytes(plan) > 0 ? ", with the Green's function of the free sides,"
-                                                  : "");
+                        plan->context.tabled ? ", with the Green's function," : "");
     }
     *ahead = in_place && home->fits(plan, true);
     return PSG_OK;

@@ -53,6 +53,7 @@ static void set_context(psg_plan *plan) {
     c->divide.apart = !psg_transform_complex(c->kind[0]);
     c->waves = &plan->problem.waves;
     c->divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &plan->problem.free_z : NULL;
+    c->tabled = psg_transforms_table(&plan->problem.grid) || o->kernel == PSG_KERNEL_USER;
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();
@@ -152,9 +153,12 @@ static psg_status make_history(psg_plan *plan) {
                : psg_fail(PSG_ERR_MEMORY, "no memory for the history of a solve");
 }
 
-/* Most solves have the plan's lambda. */
+/* Most solves have the plan's lambda. A kernel of the caller's comes later. */
 static psg_status make_green(psg_plan *plan) {
     psg_green *first = NULL;
+    if (plan->problem.options.kernel == PSG_KERNEL_USER) {
+        return PSG_OK;
+    }
     const psg_status status =
         psg_green_take(&plan->pending.kept, plan, plan->problem.terms.lambda, &first);
     psg_green_give_back(first);

@@ -1,8 +1,8 @@
 /** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
  *
- * This header has the solver. Four more have the rest: psg_observe.h what happened in a solve,
- * psg_machine.h the machine, tuning and simulation, psg_starpu.h f and u as StarPU data, psg_task.h
- * tasks of a program's own.
+ * This header has the solver. Five more have the rest: psg_kernel.h a kernel of the caller's,
+ * psg_observe.h what happened in a solve, psg_machine.h the machine, tuning and simulation,
+ * psg_starpu.h f and u as StarPU data, psg_task.h tasks of a program's own.
  *
  * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k)
  * at (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are
@@ -160,6 +160,7 @@ typedef enum psg_kernel {
     PSG_KERNEL_HOCKNEY, /**< 1/(4 pi r) at the points, and at r = 0 its mean over a cell (Hockney
                              and Eastwood, 1988): for cells that are about cubes. The process takes
                              (nx + 1)(ny + 1)(nz + 1) doubles while it makes a table */
+    PSG_KERNEL_USER,    /**< that of psg_plan_kernel() in psg_kernel.h, for any axes and on GPUs */
     PSG_KERNEL_COUNT
 } psg_kernel;
 

@@ -159,13 +159,14 @@ static bool asks_for(const psg_plan *plan, psg_executor executor) {
 
 static psg_status check_free(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    if (!psg_transforms_free_side(&plan->problem.grid)) {
+    const bool given = plan->problem.options.kernel == PSG_KERNEL_USER;
+    if (!psg_transforms_free_side(&plan->problem.grid) && !given) {
         return PSG_OK;
     }
     if (!fused(plan) || !psg_platform->computes) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "a free side is for the fused graph so far (graph = fused), and is not "
-                        "simulated");
+                        "%s is for the fused graph so far (graph = fused), and is not simulated",
+                        given ? "kernel user" : "a free side");
     }
     for (int d = 0; d < 3; d++) {
         if (plan->workers.gpu_count > 0 && c->kind[d] > PSG_TRANSFORM_FREE) {

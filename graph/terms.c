@@ -78,7 +78,8 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
                         "precision: choose another unit of length, or another factor",
                         args->factor, ldexpl(1, p->unit));
     }
-    if (fits(plan, scale, least, most) && fits(plan, terms->scale, least, most)) {
+    if (p->options.kernel == PSG_KERNEL_USER || /* no mode is divided */
+        (fits(plan, scale, least, most) && fits(plan, terms->scale, least, most))) {
         return PSG_OK;
     }
     return psg_fail(

@@ -1,19 +1,11 @@
 /* The table of transforms: a row for each pair of sides and position of the points. */
 #include "graph/transform_table.h"
 
-/* Mirror images of cells and nodes continue the modes beyond a side, so each stencil has these
- * modes. */
-#define SYMBOLS                                                                                    \
-    {                                                                                              \
-        [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral, [PSG_SYMBOL_FD2] = psg_symbol_fd2,            \
-        [PSG_SYMBOL_FD4] = psg_symbol_fd4, [PSG_SYMBOL_FD6] = psg_symbol_fd6,                      \
-        [PSG_SYMBOL_FD8] = psg_symbol_fd8                                                          \
-    }
 #define ROW(low, high, the_points, forward, inverse, the_more, the_first, the_shift, the_null)     \
     {                                                                                              \
         .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_##the_points,                    \
         .kind = {PSG_TRANSFORM_##forward, PSG_TRANSFORM_##inverse}, .more = the_more,              \
-        .first = the_first, .shift = the_shift, .null = the_null, .eigenvalue = SYMBOLS            \
+        .first = the_first, .shift = the_shift, .null = the_null                                   \
     }
 
 /* Beyond a free end nothing continues: the modes are those of twice the length. */
@@ -21,10 +13,7 @@
     {                                                                                              \
         .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_CELLS,                           \
         .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE}, .table = PSG_TRANSFORM_##in_a_table,     \
-        .first = 0.5, .eigenvalue = {                                                              \
-            [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral,                                           \
-            [PSG_SYMBOL_FD2] = psg_symbol_fd2                                                      \
-        }                                                                                          \
+        .first = 0.5                                                                               \
     }
 
 static const psg_transform transforms[] = {

@@ -17,8 +17,6 @@ typedef struct psg_transform {
     double first;               /**< point j is j + first intervals above the lower side */
     double shift; /**< mode m has m + shift half waves; of a periodic axis psg_symbol_waves() */
     bool null;    /**< mode 0 has the eigenvalue 0 */
-    /** By psg_symbol; NULL: the modes are not those of the stencil. */
-    psg_symbol_function eigenvalue[PSG_SYMBOL_COUNT];
 } psg_transform;
 
 /** @return NULL: there is no transform for the axis' boundary conditions */

@@ -3,6 +3,7 @@
 #define PSG_GRAPH_TRANSFORMS_H
 
 #include "codelets/context.h"
+#include "cpu/symbol.h"
 #include "graph/psg.h"
 
 /** What is asked for. */
@@ -22,6 +23,10 @@ typedef struct psg_problem {
     /** of a solve without terms of its own; terms.overlap is set for each solve */
     psg_terms terms;
 } psg_problem;
+
+static inline const psg_symbol_row *psg_symbol_of(const psg_problem *problem) {
+    return &psg_symbol_rows[problem->options.symbol];
+}
 
 /** The eigenvalues along each axis, the wavenumbers that the gradient needs, and the plan's terms.
  *  @return PSG_OK; PSG_ERR_MEMORY, _ARG: out of the range of the precision */

@@ -343,7 +343,7 @@ def test_kernel(kernel, dtype, most):
 
 @pytest.mark.parametrize("bc, options, words", (
     ({"x": ("periodic", "free")}, {}, "periodic at both sides or at none"),
-    ("free", dict(symbol="fd4"), "fd4 has no free sides"),
+    ("free", dict(symbol="fd6"), "fd6 has no free sides"),
     ({"y": "free"}, dict(graph="staged"), "fused graph"),
     ({"x": "free"}, dict(points="nodes"), "of nodes"),
     ({"x": "free", "y": "free"}, dict(kernel="igf"), "z is not free at both sides"),

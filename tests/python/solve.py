@@ -40,6 +40,23 @@ def test_units():
         psg.solve(f.astype("f4"), box=box)
 
 
+@pytest.mark.parametrize("symbol, weights", [
+    ("fd2", (-2, 1)), ("fd4", (-5 / 2, 4 / 3, -1 / 12)),
+    ("fd6", (-49 / 18, 3 / 2, -3 / 20, 1 / 90)),
+    ("fd8", (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560))])
+def test_stencils(symbol, weights):
+    """The stencil of u is f. Around short axes np.roll() goes more than once."""
+    for shape in (9, 12, 11), (1, 2, 3), (3, 16, 1):
+        f = random(shape)
+        u = psg.solve(f, box=(1, 2, 3), symbol=symbol, lambda_=2)
+        total = -2 * u
+        for axis, length in enumerate((1, 2, 3)):
+            for m, weight in enumerate(weights):
+                both = sum(np.roll(u, step, axis) for step in {m, -m})
+                total += weight * (shape[axis] / length) ** 2 * both
+        assert far(total, f) <= 1e-12, shape
+
+
 @pytest.mark.parametrize("bc, place, wave", [
     ("dirichlet", "cells", lambda x: np.sin(np.pi * x)), ("dirichlet", "nodes", lambda x: np.sin(np.pi * x)),
     ("neumann", "cells", lambda x: np.cos(np.pi * x)), ("neumann", "nodes", lambda x: np.cos(np.pi * x)),

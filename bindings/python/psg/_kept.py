@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import threading
 from collections import OrderedDict
+from contextlib import nullcontext
 from typing import Any
 
 from . import _arrays as arrays
 from . import _grid as grids
+from . import _kernel as kernels
 from ._errors import ArgumentError, StateError, shown, term
 from ._library import PLACES
 from ._options import OptionValue
@@ -18,6 +20,7 @@ from ._values import Values
 KEPT = 4
 PLAIN = frozenset((int, float, str))
 lock = threading.RLock()
+kernel_lock = threading.Lock()
 plans: OrderedDict[Any, Plan] = OrderedDict()
 
 
@@ -80,16 +83,25 @@ def make(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points,
 
 def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "periodic", points: grids.Points = "cells",
           lambda_: float | None = None, factor: float | None = None, values: Values = None, epsilon: Any = None,
-          tolerance: float = 0, iterations: int = 0, **options: OptionValue) -> Any:
+          tolerance: float = 0, iterations: int = 0, kernel: Any = None, kernel_form: str = "space",
+          **options: OptionValue) -> Any:
     """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
-    psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them."""
+    psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them.
+    A kernel that is an array is transformed in each call; a psg.Plan does that once."""
+    if isinstance(kernel, str) and kernel == "user":
+        raise ArgumentError("kernel = 'user': give the array itself, or make a psg.Plan")
     while True:
         seen = arrays.view(f, "f")
         seen.of = f
+        own = kernels.look(kernel, kernel_form, len(seen.shape))
+        options["kernel"] = kernel if own is None else "user"
         plan = plan_like(seen, box, bc, points, options, lambda_=lambda_, factor=factor)
         try:
-            return plan.solve(seen, out, lambda_=lambda_, factor=factor, values=values, epsilon=epsilon, tolerance=tolerance,
-                              iterations=iterations)
+            with nullcontext() if own is None else kernel_lock:  # threads share the plan
+                if own is not None:
+                    plan.set_kernel(kernel, kernel_form)
+                return plan.solve(seen, out, lambda_=lambda_, factor=factor, values=values,
+                                  epsilon=epsilon, tolerance=tolerance, iterations=iterations)
         except StateError:
             if not plan.closed:  # by another thread's solve() of another shape
                 raise

@@ -17,10 +17,12 @@ from typing import Any, Callable, Sequence, TypeVar, cast
 
 from . import _arrays as arrays
 from . import _grid as grids
+from . import _kernel as kernels
 from . import _values as sides
 from ._errors import ArgumentError, ArrayError, StateError, UnsupportedError, noting, number, shown, term
 from ._library import LINKS, PLACES, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, refuse, text
 from ._options import Chosen, OptionValue, choice, table
+from ._process import FORKED, process
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,45 +30,6 @@ CUDA = components()["CUDA"] is not None  # the library can use GPUs
 
 # A call that takes longer than so many seconds runs in a thread of its own, so that Ctrl-C need not wait for it.
 PATIENCE = 0.05
-
-
-
-class Process:
-    """What the interpreter knows about the library: how many plans there are, and whether it is a fork of one with plans."""
-
-    def __init__(self) -> None:
-        self.plans = 0
-        self.lock = threading.Lock()
-        self.forked = False
-        self.cuda = False  # a plan may have begun with CUDA
-        self.left_cuda = False  # and that was in the process of which this one is a fork
-        self.collective: list[Handle] = []  # of plans with processes, in the order in which they were made
-        os.register_at_fork(after_in_child=self.after_fork)
-
-    def after_fork(self) -> None:
-        self.lock = threading.Lock()
-        self.forked = self.forked or self.plans > 0
-        self.left_cuda = self.cuda
-        self.plans = 0
-        self.collective = []
-
-    def count(self, change: int) -> None:
-        with self.lock:
-            self.plans += change
-
-    def check(self, gpus: bool) -> None:
-        """May this process make a plan? @param gpus  one that may use GPUs"""
-        if self.left_cuda and gpus:
-            raise StateError("this process is a fork of one that may have used CUDA, which a fork cannot use: say gpus=0, or "
-                             "let multiprocessing use 'spawn'")
-        if self.forked:
-            raise StateError("this process is a fork of one that had plans, and StarPU's threads are not here: " + FORKED)
-
-
-process = Process()
-
-
-FORKED = ("close the plans before os.fork() (psg.forget() closes those of psg.solve()), or let multiprocessing use 'spawn'")
 
 
 class Handle:
@@ -229,6 +192,7 @@ class Plan:
     comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.
              Plan(), solve(), submit(), wait() and close() are collective: close the plan, or use `with`
     gpu_ids  CUDA's numbers of the GPUs to use
+    kernel   a word of the option, or an array as set_kernel() takes it, with kernel_form
     options  by name; True and False are "yes" and "no". A name that is a word of Python has a "_" behind it: lambda_
 
     A plan may be used by several threads: they take turns. Close it after use, or use `with`.
@@ -238,13 +202,16 @@ class Plan:
 
     def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
                  bc: grids.Sides = "periodic", points: grids.Points = "cells", comm: Any = None,
-                 gpu_ids: Sequence[int] | None = None, **options: OptionValue) -> None:
+                 gpu_ids: Sequence[int] | None = None, kernel: Any = None,
+                 kernel_form: str = "space", **options: OptionValue) -> None:
         try:
             self.shape = grids.extents(shape)
             self.precision = arrays.precision_of(dtype)
             if "precision" in options:
                 raise ArgumentError("precision: dtype says it")
             self.grid = grids.make(shape, box, bc, points)
+            own = kernels.look(kernel, kernel_form, len(self.shape))
+            options["kernel"] = kernel if own is None else "user"
             chosen = Chosen({**options, "precision": self.precision}, gpu_ids, comm)
             gpus = int(chosen.options.gpus) != 0 and CUDA
             process.check(gpus)
@@ -272,6 +239,12 @@ class Plan:
         self.lo = tuple(lo[place] for place in places)
         self.local_shape = tuple(n[place] if here else 0 for place in places)
         self._finalizer = None if comm is not None else weakref.finalize(self, handle.destroy)
+        if own is not None:
+            try:
+                self._give(own)
+            except BaseException:
+                self.close()
+                raise
 
     # ------------------------------------------------------------------------------- life
 
@@ -330,6 +303,30 @@ class Plan:
             raise ArgumentError("tolerance and iterations are for epsilon")
         return self._start(f, out, lambda_, factor, mean, values, lib.psg_solve_arrays, self._is_long(),
                            coefficients=coefficients)
+
+    @collective
+    def set_kernel(self, kernel: Any, kernel_form: str = "space") -> None:
+        """Another kernel for a plan that was made with one, or with kernel="user": what stands for
+        the inverse of -lap. It is real and even along each axis, so an octant says all of it.
+
+        kernel       float64, in main memory, with as many axes as f; in each process all of it. For
+                     n points n + 1 values along a free axis, 2 n + 1 where one side of it is a
+                     wall, n // 2 + 1 along a periodic axis, and between two walls n modes
+        kernel_form  "space": G at the points, by distance, in 1/length. u is -factor times the sum
+                     of G f over the points and the volume of a cell: 1 / (4 pi r) is the
+                     equation's. A periodic axis has an even number of points.
+                     "modes": T, in length^2. A mode of u is -factor T times that of f: 1 / k^2 is
+                     the equation's, where k is 2 pi m / length along a periodic axis, pi m / length
+                     along a free one, and pi m / (2 length) where one side is a wall
+        """
+        self._give(kernels.Kernel(kernel, kernel_form, len(self.shape)))
+
+    def _give(self, kernel: kernels.Kernel) -> None:
+        def call() -> None:
+            self._handle.check()
+            kernel.give(self._handle.plan)
+
+        self._handle.use(call, True)
 
     @collective
     def solve_many(self, f: Any, out: Any = None) -> Any:
