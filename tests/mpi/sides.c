@@ -19,6 +19,8 @@ static void one_run(size_t run) {
     psg_statistics statistics = {.mean = NAN};
     double mean = 0;
     harness_sides(&x.g, sides[s]);
+    const size_t symbols = s < FREE ? PSG_SYMBOL_COUNT : PSG_SYMBOL_FD2 + 1;
+    x.options.symbol = (psg_symbol)((s + run / GRIDS / SIDES) % symbols);
     x.options.segment_planes = 1 + run % 4;
     x.options.sheets = 1 + run % 5;
     if (s >= FREE && x.options.graph == PSG_GRAPH_STAGED) { /* it has no free sides */
