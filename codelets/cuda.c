@@ -125,19 +125,23 @@ static void *pairs_of(const psg_context *c) {
     return pairs;
 }
 
-static int copy_table(void **table_d, const void *table, size_t bytes) {
-    const int code = (int)cudaMalloc(table_d, bytes);
-    return code == 0 ? (int)cudaMemcpy(*table_d, table, bytes, cudaMemcpyHostToDevice) : code;
+/* To new memory at the first time, then to the same address, which recorded kernels know. CUDA has
+ * read the table when the call returns, as it is not page-locked. */
+static int copy_table(const psg_cuda_plans *w, void **table_d, const void *table, size_t bytes) {
+    const int code = *table_d == NULL ? (int)cudaMalloc(table_d, bytes) : 0;
+    return code != 0
+               ? code
+               : (int)cudaMemcpyAsync(*table_d, table, bytes, cudaMemcpyHostToDevice, w->stream);
 }
 
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     const size_t count[3] = {c->layout.nxc * (c->divide.apart ? 2 : 1), c->layout.nyc,
-                             c->layout.n[2] * (c->divide.free != NULL ? 2 : 1)};
+                             c->layout.n[2] * (c->kind[2] == PSG_TRANSFORM_FREE ? 2 : 1)};
     const bool paired = c->divide.apart && w->strips != NULL;
     void *pairs = paired ? pairs_of(c) : NULL;
     int code = paired && pairs == NULL ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
-        code = copy_table(&w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->divide.eigen[d],
+        code = copy_table(w, &w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->divide.eigen[d],
                           count[d] * c->cpu->real_bytes);
     }
     free(pairs);
@@ -166,14 +170,21 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
     void *strips = strips_of(w, c);
     int code = strips == NULL ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
-        code = copy_table(&w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
+        code =
+            copy_table(w, &w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
     }
     for (int d = 0; d < 2 && code == 0; d++) {
-        code = copy_table(&w->waves_d.along[d], d == 0 ? strips : c->waves->along[d],
+        code = copy_table(w, &w->waves_d.along[d], d == 0 ? strips : c->waves->along[d],
                           count[d] * c->cpu->real_bytes);
     }
     free(strips);
     return code;
+}
+
+static int renew(const psg_context *c, int worker) {
+    psg_cuda_plans *w = c->engine.gpu[worker]->state;
+    const int code = copy_tables(w, c);
+    return code == 0 ? copy_waves(w, c) : code;
 }
 
 static void free_whole(const psg_cuda_whole_room *room) {
@@ -228,6 +239,7 @@ static int make(void **state, const void *owner) {
     if (w == NULL) {
         return code;
     }
+    w->stream = starpu_cuda_get_local_stream();
     w->segments[0] = calloc(3 * c->layout.segments.count, sizeof **w->segments);
     w->blocks = calloc(2 * c->layout.bundles.count, sizeof *w->blocks);
     w->rows = calloc(2 * c->layout.bundles.count + 1, sizeof *w->rows);
@@ -507,4 +519,5 @@ const psg_gpu_kernels psg_cuda_kernels = {.strip = strip,
                                           .overlaps = overlaps,
                                           .has_kspace = all_have_kspace,
                                           .plans = plans,
+                                          .renew = renew,
                                           .stateless = stateless};

@@ -39,6 +39,7 @@ typedef struct psg_cuda_plans {
     psg_cuda_xy *strips;                 /**< both, if form.strip > 0 */
     psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of sheet]; NULL with the fused graph and kspace */
     psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
+    cudaStream_t stream;             /**< the worker's */
     psg_cuda_kspace *gradient_z;     /**< of kspace with a table: the same without; else kspace */
     void *eigen_d[3];                /**< tables of the symbol */
     psg_waves waves_d; /**< those of the gradient; x in the order of kernels with strips */

@@ -55,7 +55,7 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
         const double k =
             psg_symbol_derivative(1, axis->n, ldexp(axis->length, -plan->problem.unit));
         fits = k == 0 || (psg_transforms_has(plan, k) &&
-                          psg_transforms_has(plan, plan->context.waves->scale));
+                          psg_transforms_has(plan, ldexp(1, -plan->problem.unit)));
     } else {
         fits = (axis->n == 1 || psg_transforms_has(plan, along->scale)) &&
                (along->last == 0 || psg_transforms_has(plan, along->last)) &&

@@ -258,6 +258,7 @@ static size_t prepare(psg_green *green, const psg_plan *plan, size_t *rows) {
     find_modes(table, plan);
     for (int d = 0; d < 3; d++) {
         table->shift[d] = shift_of(plan, d);
+        green->box[d] = plan->problem.grid.axis[d].length;
     }
     *rows = find_rows(table, plan);
     const size_t bytes = *rows * table->modes[2] * table->modes[0] * plan->context.cpu->real_bytes;
@@ -342,6 +343,14 @@ psg_status psg_green_give(psg_green **kept, const psg_plan *plan, psg_kernel_for
     return status;
 }
 
+static bool is_of(const psg_green *green, const psg_plan *plan, double lambda) {
+    bool same = green->lambda == lambda;
+    for (int d = 0; d < 3; d++) {
+        same = same && green->box[d] == plan->problem.grid.axis[d].length;
+    }
+    return same;
+}
+
 psg_status psg_green_take(psg_green **kept, const psg_plan *plan, double lambda,
                           psg_green **taken) {
     psg_green *idle = NULL;
@@ -350,7 +359,7 @@ psg_status psg_green_take(psg_green **kept, const psg_plan *plan, double lambda,
         return PSG_OK;
     }
     for (psg_green *g = *kept; g != NULL && *taken == NULL; g = g->next) {
-        *taken = g->lambda == lambda ? g : NULL;
+        *taken = is_of(g, plan, lambda) ? g : NULL;
         idle = g->users == 0 ? g : idle;
     }
     psg_status status = PSG_OK;

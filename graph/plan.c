@@ -52,7 +52,6 @@ static void set_context(psg_plan *plan) {
     c->layout.nyc = psg_transform_length(c->layout.n[1], c->kind[1], 1);
     c->divide.apart = !psg_transform_complex(c->kind[0]);
     c->waves = &plan->problem.waves;
-    c->divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &plan->problem.free_z : NULL;
     c->tabled = psg_transforms_table(&plan->problem.grid) || o->kernel == PSG_KERNEL_USER;
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
@@ -337,6 +336,9 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->problem.options.comm = NULL;
     plan->problem.tuned = b.tuned;
     plan->problem.grid = *grid;
+    for (int d = 0; d < 3; d++) {
+        plan->problem.box[d] = grid->axis[d].length;
+    }
     plan->processes.comm = b.comm;
     plan->processes.rank = b.comm != NULL ? b.comm->rank : 0;
     plan->processes.ranks = b.comm != NULL ? b.comm->ranks : 1;

@@ -480,6 +480,11 @@ typedef struct psg_solve_args {
     /** 0 = 1000; with epsilon: the most iterations; if they do not reach the tolerance, the status
      *  is PSG_ERR_DATA, and u is what they found */
     size_t iterations;
+    /** psg_axis.length; lengths of the box along x, y and z, finite, > 0, unit L. Where they are
+     *  not those of the solve before, the plan makes its tables of eigenvalues anew, which takes
+     *  microseconds, and where x or y is free the Green's function. While another solve is in
+     *  flight that is PSG_ERR_STATE, and with kernel = user PSG_ERR_UNSUPPORTED. */
+    double box[3];
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL

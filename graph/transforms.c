@@ -118,6 +118,12 @@ double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
                                        ldexp(axis->length, -p->unit));
 }
 
+/* A table, unless it is there: tasks know its address. */
+static bool have(void **table, size_t bytes) {
+    *table = *table != NULL ? *table : calloc(1, bytes);
+    return *table != NULL;
+}
+
 /* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a
  * Fourier transform, else two. Those of an axis that is far longer than another one may vanish
  * here: check_quotients() knows whether that matters. */
@@ -134,8 +140,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     const size_t modes = axis->n * (psg_transform_free(row) ? 2 : 1);
     const size_t count =
         d > 0 ? modes : plan->context.layout.nxc * (plan->context.divide.apart ? 2 : 1);
-    p->eigen[d] = malloc(count * plan->context.cpu->real_bytes);
-    if (p->eigen[d] == NULL) {
+    if (!have(&p->eigen[d], count * plan->context.cpu->real_bytes)) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a table of %zu eigenvalues", count);
     }
     for (size_t place = 0; place < count; place++) {
@@ -158,18 +163,13 @@ static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_p
     const size_t count[3] = {plan->context.layout.nxc, p->grid.axis[1].n, p->grid.axis[2].n};
     const size_t bytes = plan->context.cpu->real_bytes;
     bool all = true;
-    waves->scale = ldexp(1, -p->unit);
     for (int d = 0; d < 3 && all; d++) {
-        waves->eigen[d] = calloc(count[d], bytes);
-        void *table = d < 2 ? malloc(count[d] * bytes) : waves->eigen[2];
-        if (d < 2) {
-            waves->along[d] = table;
-        }
-        all = waves->eigen[d] != NULL && table != NULL;
+        void **table = d < 2 ? &waves->along[d] : &waves->eigen[2];
+        all = have(&waves->eigen[d], count[d] * bytes) && have(table, count[d] * bytes);
         for (size_t m = 0; m < count[d] && all; m++) {
             const double k = psg_symbol_derivative(m, p->grid.axis[d].n,
                                                    ldexp(p->grid.axis[d].length, -p->unit));
-            psg_transforms_put(plan, table, m, d == 2 && k != 0 ? 1 / k : k);
+            psg_transforms_put(plan, *table, m, d == 2 && k != 0 ? 1 / k : k);
         }
     }
     return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for tables of wavenumbers");

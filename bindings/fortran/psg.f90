@@ -116,16 +116,15 @@ module psg
         type(c_ptr) :: side(2, 3), gradient(3), epsilon
         real(c_double) :: tolerance
         integer(c_size_t) :: iterations
+        real(c_double) :: box(3)
     end type c_args
 
     !> What a solve may have besides lambda and factor: psg_solve_args in graph/psg.h. `value` and `side` are by side, 1 for the
-    !> lower one, and axis. Pointers are c_loc() of dense arrays of the plan's kind of real. side(:, 1) is (ny, nz), side(:, 2)
-    !> (nx, nz) and side(:, 3) (nx, ny), in main memory. gradient(d), where the derivative of u along axis d goes (symbol
-    !> 'spectral' with all axes periodic, or 'fd2'), and epsilon have u's shape.
+    !> lower one, and axis. box 0: the plan's. Pointers are c_loc() of dense arrays of the plan's kind of real: side(:, 1) is
+    !> (ny, nz), (:, 2) (nx, nz) and (:, 3) (nx, ny), in main memory; gradient(d), of u along axis d, and epsilon have u's shape.
     type :: psg_terms
-        real(real64) :: value(2, 3) = 0
+        real(real64) :: value(2, 3) = 0, tolerance = 0, box(3) = 0
         type(c_ptr) :: side(2, 3) = c_null_ptr, gradient(3) = c_null_ptr, epsilon = c_null_ptr
-        real(real64) :: tolerance = 0
         integer :: iterations = 0
     end type psg_terms
 
@@ -436,6 +435,7 @@ contains
         args%value = terms%value
         args%tolerance = terms%tolerance
         args%iterations = int(terms%iterations, c_size_t)
+        if (any(abs(terms%box) > 0 .or. terms%box /= terms%box)) args%box = terms%box
         given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon]
         do m = 1, TERMS_ARRAYS
             at(m) = pointed(given(m), stream)
