@@ -53,13 +53,15 @@ static void whole_core(void *buffers[], const psg_task_args *args) {
         size_t pitch = psg_task_row_pitch(buffers, 0);
         const void *plane =
             psg_sides_plane(args, number, k, f + k * psg_task_pitch(buffers, 0) * real, &pitch);
-        c->cpu->fft_xy(c->fft, plane, pitch, spectrum + k * whole.pitch * 2 * real);
+        c->cpu->fft_xy(c->fft, plane, pitch, spectrum + k * whole.pitch * 2 * real,
+                       psg_task_scratch(args));
     }
     bool finite = c->cpu->kspace(c->fft, &divide, &sheet, psg_task_scratch(args),
                                  psg_findings_mode0(args->run, number));
     for (size_t k = 0; k < n[2]; k++) {
         c->cpu->ifft_xy(c->fft, spectrum + k * whole.pitch * 2 * real,
-                        u + k * psg_task_pitch(buffers, 1) * real, psg_task_row_pitch(buffers, 1));
+                        u + k * psg_task_pitch(buffers, 1) * real, psg_task_row_pitch(buffers, 1),
+                        psg_task_scratch(args));
         finite = psg_plane_finite(c, buffers, 1, k) && finite;
     }
     if (!finite) {
