@@ -61,7 +61,8 @@
                  "between GPUs, for ui.perfetto.dev or chrome://tracing"),                         \
         APP_FILE_ROW(NULL, dag, "FILE",                                                            \
                      "write the task graph of the last " last                                      \
-                     ", with its times, for Graphviz: dot -Tsvg FILE"),                            \
+                     ", with times and bytes: for Graphviz (dot -Tsvg FILE), FILE.json, or "       \
+                     "FILE.rec, which starpu_replay and psg run replay:FILE.rec run again"),       \
         APP_FLAG_ROW(                                                                              \
             NULL, bounds,                                                                          \
             "say how short the last " last " could have been: by its longest chain of "            \

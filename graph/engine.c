@@ -85,7 +85,7 @@ static psg_status check_simulation(const engine *e) {
                                       .precision = e->engine.precision};
         const bool gpu = m % 2 == 1;
         if (used[gpu] && !(gpu && psg_kind_at(shape.kind)->cores) &&
-            !psg_machine_knows(machine, gpu, &shape)) {
+            psg_kind_at(shape.kind)->seconds == NULL && !psg_machine_knows(machine, gpu, &shape)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "machine %s: it is not recorded how long %s takes on a %s",
                             machine->name, psg_kind_at(shape.kind)->name, gpu ? "GPU" : "core");
