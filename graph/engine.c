@@ -5,6 +5,7 @@
 #include "graph/options.h"
 #include "graph/psg_machine.h"
 #include "graph/ranks.h"
+#include "graph/rates.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/transfer_log.h"
@@ -133,7 +134,8 @@ static psg_status set_engine(engine *e, const psg_options *options) {
                          .owner = e,
                          .engine = &e->engine,
                          .workers = &e->workers,
-                         .calibrate = options->calibrate != 0};
+                         .calibrate = options->calibrate != 0,
+                         .memory_files = psg_memory_files(options)};
     bool all = psg_history_open(&e->work.latest, &e->engine);
     for (size_t m = 0; m < e->args.kind_count && all; m++) {
         all = psg_registered_make(e->args.kinds[m]);

@@ -322,12 +322,16 @@ typedef struct psg_bounds {
 /** How short the latest run could have been, with psg_options.record; compare with
  *  psg_statistics.seconds. psg_work_bounds(work, &bounds): the macro adds the size. Collective with
  *  psg_options.comm.
- *  work: it compares cores with GPUs only as they shared the tasks; lp_seconds does more.
+ *  path, work: of tasks that are alike the shortest in the run counts for all, on cores and on GPUs
+ *  apart. A kind of worker that did none of them counts as one that cannot, where its time is not
+ *  known (psg_event.least). In a simulation it is, so that no policy is faster.
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
- *  found at a process' first call for a number of workers: 17 times that many bytes move. That
- *  takes 0.1 to 20 s, longest where few cores have a large cache, and nothing else should run then.
+ *  found at a process' first call for a number of workers. That takes 0.3 s to some seconds, longest
+ *  where few cores have a large cache. Of one process on cores it is kept in psg_options.cache_dir
+ *  after three processes have measured it; the best counts. With other programs beside, a rate may be
+ *  too low.
  *  links: f to the GPUs and u from them, unless they are slabs, blocks between memories, messages;
  *  at StarPU's rates. The rate of messages is that of all processes sending at once, found at a
  *  communicator's first call.

@@ -37,6 +37,7 @@ struct psg_work {
     psg_history latest;      /**< of the latest run that was waited for */
     psg_copy_list moved;     /**< its copies; times as they were taken: those of StarPU's clock */
     psg_copy *copy;          /**< [moved.count]: the same, as they are told */
+    char *memory_files;      /**< see psg_memory_files() */
     struct psg_lp_bound *lp; /**< NULL: none was asked for yet */
 };
 
