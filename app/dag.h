@@ -7,8 +7,8 @@
 #include "app/rank_workers.h"
 #include "app/record.h"
 
-/** The format by the end of a name: .json, .rec, or any other for Graphviz. @return what a file of it is
- * known by */
+/** The format by the end of a name: .json, .rec, or any other for Graphviz. @return what a file of
+ * it is known by */
 app_output_kind app_dag_kind(const char *path);
 
 /** Can such a graph be written? To be asked before the work is done. Collective.
@@ -16,11 +16,11 @@ app_output_kind app_dag_kind(const char *path);
 int app_dag_check(const char *path);
 
 /** Write the graph of all processes: a node for each task (and each alltoall), an edge from each
- *  to those that read what it wrote. On rank 0, after app_record_join(). Afterwards the dependencies of
- *  the run are in another order.
+ *  to those that read what it wrote. On rank 0, after app_record_join(). Afterwards the
+ * dependencies of the run are in another order.
  *  @param[in] workers  of all processes @param[in] options  of the run
- *  @param[in] path     the file to write; `shown` is its name in messages. Beside tasks.rec there is a
- *                      folder, by the name `shown`
+ *  @param[in] path     the file to write; `shown` is its name in messages. Beside tasks.rec there
+ * is a folder, by the name `shown`
  *  @return APP_DONE; APP_FAILED after a message */
 int app_dag_write(const app_record *record, const app_workers *workers, const psg_options *options,
                   const char *path, const char *shown);

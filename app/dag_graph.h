@@ -1,5 +1,5 @@
-/** @file dag_graph.h  What the formats of task graphs share: the last run of all processes, as nodes and
- * edges. */
+/** @file dag_graph.h  What the formats of task graphs share: the last run of all processes, as
+ * nodes and edges. */
 #ifndef PSG_APP_DAG_GRAPH_H
 #define PSG_APP_DAG_GRAPH_H
 
@@ -17,8 +17,8 @@ typedef struct app_graph {
     double origin; /**< when it was submitted first, seconds since the epoch */
 } app_graph;
 
-/** The next of the last runs, one of each process. @param[in] run  NULL: the first @return NULL: there
- * is none */
+/** The next of the last runs, one of each process. @param[in] run  NULL: the first @return NULL:
+ * there is none */
 const app_record_run *app_graph_run(const app_graph *graph, const app_record_run *run);
 
 /** The number of a node. */
@@ -37,8 +37,8 @@ typedef struct app_graph_edge {
     int from, to; /**< processes; the same: the edge is no message */
 } app_graph_edge;
 
-/** Visit all edges: those within the processes, then messages, one from each node that wrote a part of
- * one. */
+/** Visit all edges: those within the processes, then messages, one from each node that wrote a part
+ * of one. */
 void app_graph_edges(const app_graph *graph,
                      void (*visit)(const void *argument, const app_graph_edge *edge),
                      const void *argument);

@@ -1,5 +1,6 @@
-/* Task graphs as StarPU's tools have them: tasks.rec, with a record for each task, and beside it a folder
- * of models, which starpu_replay needs to try a task on other workers than the one that had it. */
+/* Task graphs as StarPU's tools have them: tasks.rec, with a record for each task, and beside it a
+ * folder of models, which starpu_replay needs to try a task on other workers than the one that had
+ * it. */
 #include "app/dag_graph.h"
 #include "app/output.h"
 #include "app/rec_models.h"
@@ -22,7 +23,7 @@ typedef struct writer {
     size_t tasks;
 } writer;
 
-/* ------------------------------------------------------------------------------- classes of tasks */
+/* ----------------------------------------------------------------------------- classes of tasks */
 
 static int compare_events(const psg_event *x, const psg_event *y) {
     const double of_x[3] = {x->stage, x->least[0], x->least[1]};
@@ -39,8 +40,8 @@ static int by_class(const void *a, const void *b) {
     return compare_events(*(const psg_event *const *)a, *(const psg_event *const *)b);
 }
 
-/* On a core the mean of those that ran. Else the least that is known: a GPU has the next task before it
- * has ended one, so that their times overlap. */
+/* On a core the mean of those that ran. Else the least that is known: a GPU has the next task
+ * before it has ended one, so that their times overlap. */
 static void find_means(const writer *w, const psg_event *const *event, size_t count,
                        app_rec_class *c) {
     double sum = 0;
@@ -58,8 +59,8 @@ static void find_means(const writer *w, const psg_event *const *event, size_t co
     c->seconds[0] = tasks > 0 ? sum / (double)tasks : c->seconds[0];
 }
 
-/* Tasks of a kind that take the same at the least are alike: the library says it of a kind, shape and
- * precision. */
+/* Tasks of a kind that take the same at the least are alike: the library says it of a kind, shape
+ * and precision. */
 static bool find_classes(writer *w) {
     const app_record_run *run = w->run;
     const psg_event **all = app_allocate(run->events + 1, sizeof *all, "the task graph");
@@ -82,7 +83,7 @@ static bool find_classes(writer *w) {
     return all != NULL;
 }
 
-/* ------------------------------------------------------------------------------------- the records */
+/* ---------------------------------------------------------------------------------- the records */
 
 static void add(writer *w, size_t event) {
     if (w->run->event[event].worker >= 0 && w->place[event] == 0) {
@@ -168,7 +169,7 @@ static void write_task(const writer *w, FILE *file, size_t event) {
     fputc('\n', file);
 }
 
-/* -------------------------------------------------------------------------------------- the files */
+/* ------------------------------------------------------------------------------------ the files */
 
 static bool begin(writer *w) {
     const size_t events = w->run->events + 1;

@@ -22,7 +22,7 @@ typedef struct writer {
     psg_stage stage; /* of the model that is written */
 } writer;
 
-/* ---------------------------------------------------------------------------------------- models */
+/* --------------------------------------------------------------------------------------- models */
 
 /* The combinations of devices: a core, and each GPU. */
 static size_t combinations(const writer *w) {
@@ -63,7 +63,7 @@ static void write_model(const writer *w, FILE *file) {
     }
 }
 
-/* --------------------------------------------------------------------------------------- machine */
+/* -------------------------------------------------------------------------------------- machine */
 
 static const psg_route *route_between(const writer *w, int from, int to) {
     for (size_t m = 0; m < w->routes; m++) {
@@ -173,7 +173,7 @@ static void write_nothing(const writer *w, FILE *file) {
     (void)file;
 }
 
-/* ----------------------------------------------------------------------------------------- files */
+/* ---------------------------------------------------------------------------------------- files */
 
 static int write_file(const writer *w, const char *folder, const char *name,
                       void (*write)(const writer *w, FILE *file)) {

@@ -1,5 +1,5 @@
-/** @file rec_models.h  What StarPU's tools read beside a tasks.rec: a performance model of each kind of
- *  task, and the machine for SimGrid. */
+/** @file rec_models.h  What StarPU's tools read beside a tasks.rec: a performance model of each
+ * kind of task, and the machine for SimGrid. */
 #ifndef PSG_APP_REC_MODELS_H
 #define PSG_APP_REC_MODELS_H
 

@@ -328,10 +328,10 @@ typedef struct psg_bounds {
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
- *  found at a process' first call for a number of workers. That takes 0.3 s to some seconds, longest
- *  where few cores have a large cache. Of one process on cores it is kept in psg_options.cache_dir
- *  after three processes have measured it; the best counts. With other programs beside, a rate may be
- *  too low.
+ *  found at a process' first call for a number of workers. That takes 0.3 s to some seconds,
+ * longest where few cores have a large cache. Of one process on cores it is kept in
+ * psg_options.cache_dir after three processes have measured it; the best counts. With other
+ * programs beside, a rate may be too low.
  *  links: f to the GPUs and u from them, unless they are slabs, blocks between memories, messages;
  *  at StarPU's rates. The rate of messages is that of all processes sending at once, found at a
  *  communicator's first call.

@@ -25,8 +25,8 @@ enum { READ = 0, COPY, WAYS, ROUNDS = 8 };
 /* Each way is tried at least once, and all of it ends after this time. */
 static const double measuring_seconds = 0.2;
 
-/* Other programs make a machine slow, and a rate that is too low bounds nothing. So several processes
- * measure. */
+/* Other programs make a machine slow, and a rate that is too low bounds nothing. So several
+ * processes measure. */
 enum { MEASUREMENTS = 3 };
 
 static const double arrays_bytes_min = 32 << 20, arrays_bytes_max = 1 << 30;
@@ -127,7 +127,7 @@ static psg_status measure_cores(found *f, const psg_comm *comm) {
                : psg_fail(PSG_ERR_MEMORY, "no memory for arrays of %.0f bytes", all);
 }
 
-/* ------------------------------------------------------------------------------------- the files */
+/* ------------------------------------------------------------------------------------ the files */
 
 char *psg_memory_files(const psg_options *options) {
     char host[256];

@@ -355,16 +355,18 @@ static void find_known(finder *f, const psg_run_event *event, double least[2]) {
     }
 }
 
-/* The shortest of those that are alike. */
+/* What is known without the run, else the shortest of those that are alike. */
 static void find_class(finder *f, const psg_run_event *const *all, size_t count) {
     const bool task = all[0]->worker >= 0;
     double of[2] = {task ? INFINITY : 0, task ? INFINITY : 0};
     if (task) {
         find_known(f, all[0], of);
     }
+    const bool known[2] = {isfinite(of[0]), isfinite(of[1])};
     for (size_t m = 0; m < count && task; m++) {
-        double *here = &of[is_gpu(all[m]->worker)];
-        *here = fmin(*here, f->seconds[all[m] - f->history->events.event]);
+        const bool gpu = is_gpu(all[m]->worker);
+        const double seconds = f->seconds[all[m] - f->history->events.event];
+        of[gpu] = known[gpu] ? of[gpu] : fmin(of[gpu], seconds);
     }
     for (size_t m = 0; m < count; m++) {
         memcpy(f->least[all[m] - f->history->events.event], of, sizeof of);
@@ -416,8 +418,8 @@ static int by_gain(const void *a, const void *b) {
     return (left < right) - (left > right);
 }
 
-/* The linear program for two kinds of worker: all tasks are on cores, and go to GPUs in the order of
- * what that gains, until both kinds end at once. A share of the last one goes. */
+/* The linear program for two kinds of worker: all tasks are on cores, and go to GPUs in the order
+ * of what that gains, until both kinds end at once. A share of the last one goes. */
 static double divide(double *const *task, size_t count, const double workers[2]) {
     double load[2] = {0, 0};
     size_t next = 0;

@@ -55,12 +55,12 @@ bool psg_history_edges(const psg_history *history, psg_edge **list, size_t *coun
  *  @param[out] list  to be freed by free() @return false: as psg_history_edges() */
 bool psg_history_uses(const psg_history *history, psg_event_use **list, size_t *count);
 
-/** How long the tasks of a run take at the least on a core, which is kind 0 of worker, and on a GPU,
- * kind 1. */
+/** How long the tasks of a run take at the least on a core, which is kind 0 of worker, and on a
+ * GPU, kind 1. */
 typedef struct psg_least {
-    /** [events.count], of each event: the shortest of the tasks like it in this run. Where its time
-     * on each worker is known without the run (psg_simulation_task()) that of the fastest one, too.
-     * INFINITY: no worker of the kind did such a task, or none can. Of a message: 0 */
+    /** [events.count], of each event: where its time on each worker is known without the run
+     * (psg_simulation_task()) that on the fastest one; else the shortest of the tasks like it in
+     * this run. INFINITY: no worker of the kind did such a task, or none can. Of a message: 0 */
     double (*seconds)[2];
     /** Workers as fast as these seconds say: they could do at least as much as all of the kind. */
     double workers[2];
@@ -72,7 +72,8 @@ bool psg_history_least(const psg_history *history, const psg_engine *engine, con
                        size_t count, psg_least *least);
 
 /** Seconds that all tasks take on all workers at the least, whichever worker does which task: the
- * area bound. Of each event a share may be done on the one kind of worker and the rest on the other.
+ * area bound. Of each event a share may be done on the one kind of worker and the rest on the
+ * other.
  *  @return below 0: no memory */
 double psg_history_area(const psg_history *history, const psg_least *least);
 

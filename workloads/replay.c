@@ -1,6 +1,7 @@
-/* replay: the task graph of a file, of another program or of a run of psg's. Its tasks compute nothing:
- * each takes the time that it took. On a core of this machine it waits so long. A simulation takes the
- * time of a core or of a GPU as the file has it, and the links of its machine. */
+/* replay: the task graph of a file, of another program or of a run of psg's. Its tasks compute
+ * nothing: each takes the time that it took. On a core of this machine it waits so long. A
+ * simulation takes the time of a core or of a GPU as the file has it, and the links of its machine.
+ * */
 #include "workloads/replay.h"
 #include "base/clock.h"
 #include "base/tuning.h"

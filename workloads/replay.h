@@ -43,8 +43,8 @@ typedef struct replay_graph {
 
 /** Read a file.
  *  @param[out] graph  to be freed by replay_free(), after failures too
- *  @return PSG_OK; PSG_ERR_ARG: there is no such file, or it is damaged, or tasks wait for one another
- *          in a circle, and the words say where; PSG_ERR_MEMORY */
+ *  @return PSG_OK; PSG_ERR_ARG: there is no such file, or it is damaged, or tasks wait for one
+ * another in a circle, and the words say where; PSG_ERR_MEMORY */
 psg_status replay_read(replay_graph *graph, const char *path);
 void replay_free(replay_graph *graph);
 

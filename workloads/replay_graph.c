@@ -1,6 +1,6 @@
-/* From the records of a tasks.rec to a graph. A task waits for those that the file says, and for those
- * that used its data before it, as StarPU orders them: who reads waits for who wrote last, who writes
- * waits for who read. Records without a worker are no tasks: they only order others. */
+/* From the records of a tasks.rec to a graph. A task waits for those that the file says, and for
+ * those that used its data before it, as StarPU orders them: who reads waits for who wrote last,
+ * who writes waits for who read. Records without a worker are no tasks: they only order others. */
 #include "workloads/replay_record.h"
 #include "workloads/workload.h"
 
@@ -23,8 +23,8 @@ typedef struct user {
     size_t record, next;
 } user;
 
-/* Of a piece of data: those that the next user waits for, and those that use it since, in the same way
- * as one another. */
+/* Of a piece of data: those that the next user waits for, and those that use it since, in the same
+ * way as one another. */
 typedef struct chain {
     size_t before, since;
     bool adds; /* these change it, in no order */
@@ -56,7 +56,7 @@ static bool is_task(const replay_record *r) {
     return r->worker >= 0;
 }
 
-/* ----------------------------------------------------------------------------------------- sorting */
+/* -------------------------------------------------------------------------------------- sorting */
 
 static int compare(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
@@ -125,10 +125,10 @@ static size_t find_job(const builder *b, replay_job job) {
     return low < b->records.count && at(b, b->by_job[low])->job == job ? b->by_job[low] : NONE;
 }
 
-/* -------------------------------------------------------------------------------------------- data */
+/* ----------------------------------------------------------------------------------------- data */
 
-/* Number the handles, in the order of their numbers in the file. A piece that has several sizes has the
- * largest. */
+/* Number the handles, in the order of their numbers in the file. A piece that has several sizes has
+ * the largest. */
 static bool number_data(builder *b) {
     const replay_records *r = &b->records;
     const size_t uses = r->handle.count;
@@ -155,7 +155,7 @@ static bool number_data(builder *b) {
     return good;
 }
 
-/* ------------------------------------------------------------------------------------------- needs */
+/* ---------------------------------------------------------------------------------------- needs */
 
 static void add_need(builder *b, size_t after, size_t before, bool by_data) {
     need *longer = replay_grown(b->need, b->needs, &b->need_room, sizeof *b->need);
@@ -255,7 +255,7 @@ static void sort_needs(builder *b) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------ circles */
+/* -------------------------------------------------------------------------------------- circles */
 
 /* A record that is visited: the next of its needs to look at. */
 typedef struct visit {
@@ -321,104 +321,7 @@ static psg_status sort_graph(builder *b) {
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------ classes */
-
-/* Which workers are GPUs: as the file begins by saying, or those whose tasks had another memory than
- * main memory. @return of the columns of estimates the one of a core, and of a GPU; -1: there is none */
-static void find_columns(const builder *b, int column[2]) {
-    const replay_records *r = &b->records;
-    int gpu = -1, most_gpu = -1, core = -1, last = -1;
-    for (size_t m = 0; m < r->count; m++) {
-        const replay_record *task = &r->record[m];
-        if (is_task(task)) {
-            gpu = task->memory > 0 ? task->worker : gpu;
-            most_gpu = task->memory > 0 && task->worker > most_gpu ? task->worker : most_gpu;
-            core = task->memory == 0 ? task->worker : core;
-            last = (int)task->estimates - 1 > last ? (int)task->estimates - 1 : last;
-        }
-    }
-    column[0] = r->cpus > 0 ? r->gpus : r->cpus == 0 ? -1 : core >= 0 ? core : last;
-    column[0] = r->cpus < 0 && column[0] <= most_gpu ? -1 : column[0];
-    column[1] = r->gpus > 0 ? 0 : r->gpus == 0 ? -1 : gpu;
-}
-
-static bool on_gpu(const builder *b, const replay_record *r) {
-    return b->records.gpus >= 0 ? r->worker < b->records.gpus : r->memory > 0;
-}
-
-static int compare_classes(const replay_record *x, const replay_record *y) {
-    const int order = strcmp(x->model, y->model);
-    return order != 0 ? order : compare(x->footprint, y->footprint);
-}
-
-static int by_class(const void *a, const void *b) {
-    return compare_classes(*(const replay_record *const *)a, *(const replay_record *const *)b);
-}
-
-/* What was estimated; else the mean of those that ran. */
-static double class_seconds(const builder *b, const replay_record *const *all, size_t count,
-                            int gpu, int column) {
-    double sum = 0;
-    size_t measured = 0;
-    for (size_t m = 0; m < count; m++) {
-        if (column >= 0 && (size_t)column < all[m]->estimates) {
-            const double estimate = b->records.estimate[all[m]->estimate + (size_t)column];
-            if (estimate > 0 && isfinite(estimate)) {
-                return estimate;
-            }
-        }
-        if (on_gpu(b, all[m]) == (gpu == 1) && all[m]->seconds > 0) {
-            sum += all[m]->seconds;
-            measured++;
-        }
-    }
-    return measured > 0 ? sum / (double)measured : 0;
-}
-
-static psg_status add_class(builder *b, const replay_record *const *all, size_t count,
-                            const int column[2]) {
-    replay_graph *g = b->graph;
-    replay_class *c = &g->of_class[g->classes];
-    for (size_t m = 0; m < count; m++) {
-        g->task[b->task_of[all[m] - b->records.record]].of_class = g->classes;
-    }
-    g->classes++;
-    (void)snprintf(c->model, sizeof c->model, "%s", all[0]->model);
-    for (int gpu = 0; gpu < 2; gpu++) {
-        c->seconds[gpu] = class_seconds(b, all, count, gpu, column[gpu]);
-    }
-    return c->seconds[0] > 0 || c->seconds[1] > 0
-               ? PSG_OK
-               : workload_fail(PSG_ERR_ARG,
-                               "%s: the task from line %zu on, %s, has no time: neither StartTime "
-                               "and EndTime nor EstimatedTime",
-                               b->path, all[0]->line, all[0]->name);
-}
-
-static psg_status find_classes(builder *b) {
-    int column[2];
-    const replay_record **all = malloc((b->graph->tasks + 1) * sizeof *all);
-    psg_status status = all != NULL ? PSG_OK : PSG_ERR_MEMORY;
-    size_t count = 0;
-    for (size_t m = 0; m < b->records.count && all != NULL; m++) {
-        if (is_task(at(b, m))) {
-            all[count++] = at(b, m);
-        }
-    }
-    if (count > 0) {
-        qsort(all, count, sizeof *all, by_class);
-    }
-    find_columns(b, column);
-    for (size_t first = 0, end; first < count && status == PSG_OK; first = end) {
-        for (end = first; end < count && compare_classes(all[first], all[end]) == 0; end++) {
-        }
-        status = add_class(b, &all[first], end - first, column);
-    }
-    free(all);
-    return status;
-}
-
-/* ------------------------------------------------------------------------------------------- tasks */
+/* ---------------------------------------------------------------------------------------- tasks */
 
 /* Lists of the graph that grow. */
 typedef struct room {
@@ -549,7 +452,7 @@ static psg_status fill_tasks(builder *b) {
     return b->good ? PSG_OK : PSG_ERR_MEMORY;
 }
 
-/* ------------------------------------------------------------------------------------- the whole */
+/* ------------------------------------------------------------------------------------ the whole */
 
 static psg_status begin(builder *b) {
     const size_t count = b->records.count + 1;
@@ -590,6 +493,10 @@ static psg_status number_tasks(builder *b) {
                : workload_fail(PSG_ERR_ARG, "%s has no task that a worker did", b->path);
 }
 
+static psg_status classify(builder *b) {
+    return replay_find_classes(b->graph, &b->records, b->task_of, b->path);
+}
+
 static void finish(builder *b) {
     replay_records_free(&b->records);
     free(b->by_order);
@@ -604,7 +511,7 @@ static void finish(builder *b) {
 
 psg_status replay_read(replay_graph *graph, const char *path) {
     static psg_status (*const steps[])(builder *) = {
-        begin, sort_records, find_needs, sort_graph, number_tasks, find_classes, fill_tasks};
+        begin, sort_records, find_needs, sort_graph, number_tasks, classify, fill_tasks};
     builder b = {.path = path, .graph = graph};
     psg_status status = replay_records_read(&b.records, path);
     for (size_t m = 0; m < sizeof steps / sizeof *steps && status == PSG_OK; m++) {

@@ -1,5 +1,5 @@
-/* A tasks.rec has a record for each task: lines FIELD: VALUE, and an empty line at the end. StarPU's
- * starpu_fxt_tool writes such files, and psg's --dag FILE.rec. */
+/* A tasks.rec has a record for each task: lines FIELD: VALUE, and an empty line at the end.
+ * StarPU's starpu_fxt_tool writes such files, and psg's --dag FILE.rec. */
 #include "workloads/replay_record.h"
 #include "workloads/workload.h"
 
@@ -26,7 +26,7 @@ typedef struct reader {
     psg_status status;
 } reader;
 
-/* ---------------------------------------------------------------------------------------- memory */
+/* --------------------------------------------------------------------------------------- memory */
 
 void *replay_grown(void *memory, size_t count, size_t *room, size_t item_bytes) {
     if (count < *room) {
@@ -57,7 +57,7 @@ void replay_records_free(replay_records *records) {
     memset(records, 0, sizeof *records);
 }
 
-/* ----------------------------------------------------------------------------------------- words */
+/* ---------------------------------------------------------------------------------------- words */
 
 static void damaged(reader *r, const char *field, const char *value, const char *why) {
     if (r->status == PSG_OK) {
@@ -72,7 +72,7 @@ static void no_memory(reader *r) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------- values */
+/* --------------------------------------------------------------------------------------- values */
 
 static uint64_t number(reader *r, const char *field, const char *text, int base, char **end) {
     errno = 0;
@@ -124,7 +124,7 @@ static char *next_word(char **rest) {
     return *word != '\0' ? word : NULL;
 }
 
-/* ---------------------------------------------------------------------------------------- fields */
+/* --------------------------------------------------------------------------------------- fields */
 
 typedef void (*field_reader)(reader *r, const char *field, char *value);
 
@@ -293,7 +293,7 @@ static field_reader reader_of(const char *field) {
     return NULL;
 }
 
-/* --------------------------------------------------------------------------------------- records */
+/* -------------------------------------------------------------------------------------- records */
 
 static void begin_record(reader *r) {
     const replay_records *all = r->all;

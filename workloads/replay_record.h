@@ -1,4 +1,5 @@
-/** @file replay_record.h  The records of a tasks.rec, one after the other, and the graph that they make. */
+/** @file replay_record.h  The records of a tasks.rec, one after the other, and the graph that they
+ * make. */
 #ifndef WORKLOADS_REPLAY_RECORD_H
 #define WORKLOADS_REPLAY_RECORD_H
 
@@ -16,8 +17,8 @@ typedef struct replay_list {
 /** A number of a task in the file: StarPU's, with that of the process above it. */
 typedef uint64_t replay_job;
 
-/** What the file has of a task. Lists are parts of those of replay_records: where they begin, and how
- * many items they have. */
+/** What the file has of a task. Lists are parts of those of replay_records: where they begin, and
+ * how many items they have. */
 typedef struct replay_record {
     size_t line; /**< where it begins */
     char name[64], model[64];
@@ -47,8 +48,13 @@ typedef struct replay_records {
 psg_status replay_records_read(replay_records *records, const char *path);
 void replay_records_free(replay_records *records);
 
-/** Make room for one more of `count` items. @return the memory, which may have moved; NULL: no memory,
- *  and the old one is as it was */
+/** Find the classes of the tasks of a graph. @param[in] task_of  [count]: the task of a record
+ *  @return PSG_OK; PSG_ERR_ARG: a task has no time; PSG_ERR_MEMORY */
+psg_status replay_find_classes(replay_graph *graph, const replay_records *records,
+                               const size_t *task_of, const char *path);
+
+/** Make room for one more of `count` items. @return the memory, which may have moved; NULL: no
+ * memory, and the old one is as it was */
 void *replay_grown(void *memory, size_t count, size_t *room, size_t item_bytes);
 bool replay_list_add(replay_list *list, uint64_t item);
 

@@ -122,8 +122,8 @@ static size_t width(const psg_event *e, const cut *c) {
     return c->n[2] - first < c->planes ? c->n[2] - first : c->planes;
 }
 
-/** The shortest time of the tasks that are like event m: of its stage, width and number of blocks on
- *  other GPUs, on its kind of worker. */
+/** The shortest time of the tasks that are like event m: of its stage, width and number of blocks
+ * on other GPUs, on its kind of worker. */
 static double shortest(const solved *s, const cut *c, size_t m) {
     const psg_event *a = &s->graph.event[m];
     double least = INFINITY;
@@ -237,7 +237,8 @@ static void *make_f(psg_precision precision, size_t points) {
     return stored;
 }
 
-/** @param[in] together  all solves are submitted before the first is waited for: each has its own */
+/** @param[in] together  all solves are submitted before the first is waited for: each has its own
+ * */
 static void one_plan(const cut *c, psg_precision precision, const harness_variant *variant,
                      size_t solves, int together) {
     const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
@@ -294,7 +295,8 @@ static void linear_program(void) {
 #if defined(STARPU_HAVE_GLPK_H)
         CHECK((b.lp_seconds > 0) == calibrate, "%g s after %d solves, calibrate %d", b.lp_seconds,
               solves, calibrate);
-        /* the models may be those of a machine that had less, or more, to do: this is about units */
+        /* the models may be those of a machine that had less, or more, to do: this is about units
+         * */
         CHECK(b.lp_seconds <= 100 * most && (!calibrate || b.lp_seconds >= least / 100),
               "%g s by StarPU's models, work of %g to %g", b.lp_seconds, least, most);
 #else

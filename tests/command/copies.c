@@ -1,6 +1,6 @@
-/* Copies between memories in a trace: a track for each link of each process, and each copy on its own, when it was and
- * with what it carried. Tasks are on the track of their GPU or core, the submission is on one of its own, and what
- * depends on what is an arrow. The plan is made up. */
+/* Copies between memories in a trace: a track for each link of each process, and each copy on its
+ * own, when it was and with what it carried. Tasks are on the track of their GPU or core, the
+ * submission is on one of its own, and what depends on what is an arrow. The plan is made up. */
 #include "app/json.h"
 #include "app/processes.h"
 #include "app/trace.h"

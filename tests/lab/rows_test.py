@@ -5,7 +5,10 @@ all cores less one's own.
     rows_test.py LAB
 """
 
+import csv
+import glob
 import math
+import os
 import sys
 
 sys.path.insert(0, sys.argv[1])
@@ -104,6 +107,19 @@ def bounds():
           "a linear program of some rounds only: %s" % row)
 
 
+def recorded():
+    """No row of the recorded files took less time than one of its bounds."""
+    bounded = 0
+    for path in glob.glob(os.path.join(sys.argv[1], "results", "*.csv")):
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                for name in ("bound_%s" % name for name in ("seconds", *("%s_seconds" % b for b in ("path", "work", "memory", "link")))):
+                    if row.get(name) and row["status"] == "ok":
+                        bounded += 1
+                        check(float(row[name]) <= float(row["seconds"]), "%s: %s of %s" % (path, name, row))
+    check(bounded >= 20, "%d bounds in the recorded files" % bounded)
+
+
 def links():
     """Seconds of copies: the median; empty where not known in some round, and 0 where nothing was
     copied."""
@@ -156,6 +172,7 @@ def loads():
 
 quartiles()
 bounds()
+recorded()
 links()
 wrong_answers()
 order()
