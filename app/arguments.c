@@ -6,6 +6,7 @@
 #include "app/problems.h"
 #include "app/processes.h"
 #include "base/nearest.h"
+#include "graph/psg_kernel.h"
 #include "graph/psg_machine.h"
 
 #include <getopt.h>
@@ -35,6 +36,9 @@ static const struct {
 };
 static const app_choice lattice_choices[] = {
     {"nacl", APP_NACL}, {"cscl", APP_CSCL}, {"zns", APP_ZNS}, {NULL, 0}};
+
+static const app_choice form_choices[] = {
+    {"space", PSG_KERNEL_FORM_SPACE}, {"modes", PSG_KERNEL_FORM_MODES}, {NULL, 0}};
 
 #define FIELD(member) offsetof(app_arguments, member)
 #define ROW_SOLVER(name) APP_SOLVER_ROW(NULL, name, FIELD(solver), NULL)
@@ -106,6 +110,12 @@ static const option_row solve_rows[] = {
         "Equation", "precision", FIELD(solver),
         "precision of u and all arithmetic; default: as the input's (f64 for integers), else f64"),
     APP_FIRST_SOLVER_ROW(NULL, "factor", FIELD(solver), NULL),
+    {NULL, "kernel-form", "space|modes", app_value_choice, FIELD(form), form_choices, NULL,
+     "of --kernel FILE: values G at the points, u = -X times the sum of G f over the points and "
+     "the "
+     "volume of a cell; or multipliers T of the modes, u = -X T f: 1/k^2 is the equation's; "
+     "default: space",
+     false},
     ROW_SOLVER("*"),
     APP_OPTIONS_ROW(FIELD(solver)),
     APP_JSON_ROW("write all results and times"),
@@ -462,6 +472,7 @@ static void set_defaults(app_arguments *arguments) {
     app_options_init(&arguments->solver);
     arguments->problem = APP_PROBLEM_NONE;
     arguments->lattice = -1;
+    arguments->form = -1;
     arguments->repeat = 1;
 }
 
@@ -486,6 +497,7 @@ static const char *contradiction(const app_arguments *a) {
     const char *words = problem ? problem_sides[a->problem].words : NULL;
     const bool free_side = app_sides_free(&a->sides);
     const bool epsilon = a->epsilon != NULL, gradient = a->gradient != NULL;
+    const bool kernel = a->solver.kernel != NULL;
     const double *box = a->box.length;
     const bool cube = !a->box.given || (box[0] == box[1] && box[0] == box[2]);
     const struct {
@@ -512,8 +524,12 @@ static const char *contradiction(const app_arguments *a) {
          "--problem madelung or cavity needs a cube: --box L, the length of the cell"},
         {!epsilon && (a->tolerance != 0 || a->iterations > 0),
          "--tolerance and --iterations are for --epsilon"},
-        {a->verify && free_side && !fd2,
+        {a->verify && free_side && o->symbol == PSG_SYMBOL_SPECTRAL,
          "--verify needs --symbol fd2 where a side is free: spectral has no residual there"},
+        {!kernel && o->kernel == PSG_KERNEL_USER,
+         "kernel user is that of a file: give --kernel FILE[:DATASET]"},
+        {!kernel && a->form >= 0, "--kernel-form is for --kernel FILE"},
+        {kernel && a->verify, "--verify is not for --kernel FILE: no stencil has its u"},
         {epsilon && problem, "--epsilon is for --in: the answers of the problems are without"},
         {epsilon && !fd2, "--epsilon needs --symbol fd2, whose stencil has it between points"},
         {epsilon && sides, "--epsilon is for periodic sides"},

@@ -105,7 +105,7 @@ typedef struct app_arguments {
     const char *in, *out, *values, *gradient, *epsilon, *json, *trace, *dag;
     double tolerance;    /* of a solve with epsilon; 0: the library's */
     unsigned iterations; /* the same */
-    int problem, lattice;
+    int problem, lattice, form;
     app_grid_value grid;
     app_box_value box;
     app_sides_value sides;

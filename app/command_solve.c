@@ -102,6 +102,7 @@ static int make_plan(app_job *r, app_solver *s) {
         app_note(&r->notes, "blocks go %s: %s", direct ? "through main memory" : "in messages",
                  psg_plan_note(s->plan));
     }
+    code = code ? code : app_job_give_kernel(r, s->plan);
     code = code ? code : app_workers_find(&r->report.options, &r->report.runs.workers);
     if (!code) {
         app_runs_note_cpus(r->arguments.solver.options.cpus, &r->notes);
@@ -402,6 +403,7 @@ static void free_job(app_job *r) {
     app_field_abandon(r->field);
     app_field_abandon(r->gradient.field);
     app_field_close(r->epsilon.input);
+    app_field_close(r->kernel.input);
     for (int f = 0; f < APP_JOB_FILES; f++) {
         app_output_discard(&r->file[f]);
     }

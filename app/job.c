@@ -5,12 +5,14 @@
 #include "app/processes.h"
 #include "app/simulating.h"
 #include "app/xmf.h"
+#include "graph/psg_kernel.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------------------- what is solved */
 
@@ -120,6 +122,7 @@ static int check_simulation(const app_job *r) {
                          : a->values != NULL   ? "values"
                          : a->gradient != NULL ? "gradient"
                          : a->epsilon != NULL  ? "epsilon"
+                         : a->solver.kernel    ? "kernel"
                          : a->verify           ? "verify"
                                                : NULL;
     return app_simulation_machine() != NULL && option != NULL
@@ -245,35 +248,60 @@ static int read_values(app_job *r, app_side_values *values) {
     return code;
 }
 
+/* @param[in] given  FILE[:DATASET] of an option */
+static int open_beside(const char *option, const char *given, app_job_beside *beside) {
+    app_field_name name;
+    app_field_info info;
+    if (app_field_split(given, &name)) {
+        return APP_USAGE;
+    }
+    if (app_field_is_series(&name)) {
+        return app_error(APP_USAGE, "--%s %s: give one data set, for all steps", option, given);
+    }
+    if (app_field_open(&name, 0, &beside->input, &info)) {
+        return APP_USAGE;
+    }
+    snprintf(beside->name, sizeof beside->name, "%s", info.name);
+    memcpy(beside->n, info.n, sizeof info.n);
+    return APP_DONE;
+}
+
 /* It has the shape of f. */
 static int open_epsilon(app_job *r) {
     const psg_axis *axis = r->report.grid.axis;
-    app_field_name name;
-    app_field_info info;
+    const size_t *n = r->epsilon.n;
     if (r->arguments.epsilon == NULL) {
         return APP_DONE;
     }
     if (app_ranks() > 1) {
         return app_error(APP_USAGE, "--epsilon is for one process");
     }
-    if (app_field_split(r->arguments.epsilon, &name)) {
+    if (open_beside("epsilon", r->arguments.epsilon, &r->epsilon)) {
         return APP_USAGE;
     }
-    if (app_field_is_series(&name)) {
-        return app_error(APP_USAGE, "--epsilon %s: give one data set, for all steps",
-                         r->arguments.epsilon);
-    }
-    if (app_field_open(&name, 0, &r->epsilon.input, &info)) {
-        return APP_USAGE;
-    }
-    snprintf(r->epsilon.name, sizeof r->epsilon.name, "%s", info.name);
-    if (info.n[0] != axis[0].n || info.n[1] != axis[1].n || info.n[2] != axis[2].n) {
+    if (n[0] != axis[0].n || n[1] != axis[1].n || n[2] != axis[2].n) {
         return app_error(APP_USAGE, "%s: has %zu x %zu x %zu points, and f has %zu x %zu x %zu",
-                         info.name, info.n[0], info.n[1], info.n[2], axis[0].n, axis[1].n,
-                         axis[2].n);
+                         r->epsilon.name, n[0], n[1], n[2], axis[0].n, axis[1].n, axis[2].n);
     }
     r->report.epsilon = r->epsilon.name;
     return APP_DONE;
+}
+
+/* The library knows which shape it needs. */
+static int open_kernel(app_job *r) {
+    const char *given = r->arguments.solver.kernel;
+    app_field_name name;
+    if (given == NULL) {
+        return APP_DONE;
+    }
+    if (!app_field_split(given, &name) && access(name.file, F_OK) != 0) {
+        return app_error(APP_USAGE,
+                         "--kernel '%s': expected auto, igf, hockney, or a file with a kernel, and "
+                         "there is no file %s",
+                         given, name.file);
+    }
+    r->report.kernel = r->kernel.name;
+    return open_beside("kernel", given, &r->kernel);
 }
 
 int app_job_describe(app_job *r, app_side_values *values) {
@@ -306,7 +334,8 @@ int app_job_describe(app_job *r, app_side_values *values) {
         r->report.lattice = app_lattice_name((app_lattice)r->arguments.lattice);
     }
     code = app_ranks_agree(read_values(r, values));
-    return code ? code : app_ranks_agree(open_epsilon(r));
+    code = code ? code : app_ranks_agree(open_epsilon(r));
+    return code ? code : app_ranks_agree(open_kernel(r));
 }
 
 /* ------------------------------------------------------------------------------ where it goes */
@@ -330,20 +359,25 @@ static const char *written_dataset(const app_field_name *out) {
 
 static int check_files(const app_job *r) {
     static const char *const sides[] = {"/x0", "/x1", "/y0", "/y1", "/z0", "/z1"};
-    enum { OTHERS = 8, SIDES = sizeof sides / sizeof *sides };
+    enum { OTHERS = 9, SIDES = sizeof sides / sizeof *sides };
     const app_arguments *a = &r->arguments;
-    app_field_name in = {.file = ""}, epsilon = {.file = ""};
+    app_field_name in = {.file = ""}, epsilon = {.file = ""}, kernel = {.file = ""};
     char in_text[sizeof in.dataset], epsilon_text[sizeof in.dataset];
+    char kernel_text[sizeof in.dataset];
     if (a->in != NULL) {
         (void)app_field_split(a->in, &in);
     }
     if (a->epsilon != NULL) {
         (void)app_field_split(a->epsilon, &epsilon);
     }
+    if (a->solver.kernel != NULL) {
+        (void)app_field_split(a->solver.kernel, &kernel);
+    }
     const app_field_name *out = &r->out, *gradient = &r->gradient.out;
     app_named_file files[OTHERS + SIDES] = {
         {"--in", in.file, true, read_dataset(r->info.name, &in, in_text)},
         {"--epsilon", epsilon.file, true, read_dataset(r->epsilon.name, &epsilon, epsilon_text)},
+        {"--kernel", kernel.file, true, read_dataset(r->kernel.name, &kernel, kernel_text)},
         {"--out", out->file, false, written_dataset(out)},
         {"the .xmf beside --out", r->xmf, false, NULL},
         {"--gradient", gradient->file, false, written_dataset(gradient)},
@@ -520,5 +554,37 @@ int app_job_load_epsilon(app_job *r, void *values) {
     code = code ? code : check_epsilon(r, values, row);
     free(row);
     r->report.read_seconds += app_now() - start;
+    return code;
+}
+
+/* Each process has all of it. */
+static int read_kernel(app_job *r, double **values) {
+    const size_t *n = r->kernel.n;
+    const double start = app_now();
+    *values = app_allocate(n[0] * n[1] * n[2], sizeof **values, "the kernel");
+    const int code = *values == NULL ? APP_FAILED
+                                     : app_field_read(r->kernel.input, 0, PSG_F64,
+                                                      (app_planes){0, n[2]}, *values);
+    r->report.read_seconds += app_now() - start;
+    return code;
+}
+
+int app_job_give_kernel(app_job *r, psg_plan *plan) {
+    double *values = NULL;
+    if (r->kernel.input == NULL) {
+        return APP_DONE;
+    }
+    int code = app_ranks_agree(read_kernel(r, &values));
+    if (!code) {
+        const psg_kernel_form form = r->arguments.form == PSG_KERNEL_FORM_MODES
+                                         ? PSG_KERNEL_FORM_MODES
+                                         : PSG_KERNEL_FORM_SPACE;
+        const psg_status status = psg_plan_kernel(plan, form, r->kernel.n, values);
+        code = status == PSG_OK
+                   ? APP_DONE
+                   : app_error(app_exit_code(status), "%s: %s", r->kernel.name, psg_last_error());
+        code = app_ranks_agree(code);
+    }
+    free(values);
     return code;
 }

@@ -20,11 +20,12 @@ typedef struct app_job_gradient {
     char written[PATH_MAX + 1280];
 } app_job_gradient;
 
-/** epsilon. All zero where there is none. */
-typedef struct app_job_epsilon {
+/** A field beside f. All zero where there is none. */
+typedef struct app_job_beside {
     app_field_input *input;
+    size_t n[3];
     char name[PATH_MAX + 1280]; /* FILE:/DATASET */
-} app_job_epsilon;
+} app_job_beside;
 
 /** The files that a solve leaves, in the order in which they get their names. */
 enum {
@@ -56,7 +57,7 @@ typedef struct app_job {
     int record_failed;
     app_field_output *field;
     app_job_gradient gradient;
-    app_job_epsilon epsilon;
+    app_job_beside epsilon, kernel;
     char written[PATH_MAX + 1280], xmf[PATH_MAX];
     int json_to_stdout;
 
@@ -102,6 +103,10 @@ int app_job_begin_outputs(app_job *r);
 /** Read epsilon and look at its values. @param[out] values  a field of this process
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int app_job_load_epsilon(app_job *r, void *values);
+
+/** Give the plan the kernel of a file, if there is one. Collective.
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message, the same in all processes */
+int app_job_give_kernel(app_job *r, psg_plan *plan);
 
 /** Time steps that are read and solved together, each with its part of f and u; 1: one after the
  *  other. */

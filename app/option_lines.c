@@ -8,6 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A word of the library's, or else a file. */
+static int value_kernel(const char *text, void *field, const app_choice *choices) {
+    app_options *options = field;
+    (void)choices;
+    const bool word = psg_options_set(&options->options, "kernel", text) == PSG_OK &&
+                      options->options.kernel != PSG_KERNEL_USER;
+    options->kernel = word ? NULL : text;
+    options->options.kernel = word ? options->options.kernel : PSG_KERNEL_USER;
+    return text[0] == '\0' ? -1 : 0;
+}
+
 static const struct special {
     const char *option;   /* the library's name */
     const char *column;   /* the command's; NULL: the same */
@@ -31,6 +42,13 @@ static const struct special {
      .expected = "a finite number other than 0, or a product such as 4*pi*6.674e-11",
      .parse = app_value_factor,
      .field = offsetof(app_options, options.factor)},
+    {.option = "kernel",
+     .argument = "auto|igf|hockney|FILE[:DATASET]",
+     .help = "in place of the symbol: with all axes free igf (the mean of 1/(4 pi r) over a cell), "
+             "or hockney (1/(4 pi r) at the points); with any axes your own, an HDF5 data set or a "
+             "file of NumPy's with an octant of it; auto: that of the symbol",
+     .expected = "auto, igf, hockney, or a file with a kernel, FILE[:DATASET]",
+     .parse = value_kernel},
     {.option = "gpus",
      .argument = "N|LIST",
      .help = "GPU workers: a count, or CUDA device numbers (0,2; or 2, with the comma, for number "

@@ -16,7 +16,8 @@ enum { APP_OPTIONS_MOST = 64 }; /* that the library may have */
 typedef struct app_options {
     psg_options options;
     app_gpus_value gpus;
-    uint64_t given; /**< a bit for each psg_option_at() */
+    const char *kernel; /**< the file of one; NULL: options.kernel is a word */
+    uint64_t given;     /**< a bit for each psg_option_at() */
 } app_options;
 
 /** The library's defaults, but for in_flight, which is 1: a command says how many solves there

@@ -60,12 +60,11 @@ static double axis_eigenvalue(const app_line *line, long m, psg_symbol symbol) {
     const double half = pi * (double)quarters(line, m) / 2 / (double)line->whole; /* k h/2 */
     const double s = sin(half);
     const double k = symbol == PSG_SYMBOL_SPECTRAL ? 2 * half / h : 2 * s / h;
-    static const double more[PSG_SYMBOL_COUNT][3] = {/* of (arcsin(s)/s)^2 */
-                                                     [PSG_SYMBOL_FD4] = {1 / 3.},
-                                                     [PSG_SYMBOL_FD6] = {1 / 3., 8 / 45.},
-                                                     [PSG_SYMBOL_FD8] = {1 / 3., 8 / 45., 4 / 35.}};
-    const double *c = more[symbol];
-    return -k * k * (1 + s * s * (c[0] + s * s * (c[1] + s * s * c[2])));
+    double sum = 1; /* the first terms of (arcsin(s)/s)^2: one of fd2, two of fd4 */
+    for (int t = (int)symbol - PSG_SYMBOL_FD2; t > 0; t--) {
+        sum = 1 + sum * s * s * (2 * t * t) / ((t + 1) * (2 * t + 1));
+    }
+    return -k * k * sum;
 }
 
 /* cos and sin of 2 pi m i / n + phase; between sides the mode itself and 0. The turns are reduced

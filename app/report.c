@@ -254,6 +254,9 @@ void app_report_print(const app_report *report) {
     if (report->epsilon != NULL) {
         app_say("epsilon   %s\n", report->epsilon);
     }
+    if (report->kernel != NULL) {
+        app_say("kernel    %s\n", report->kernel);
+    }
     print_steps(report);
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
@@ -423,6 +426,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     app_json_put_text(root, "written", report->written);
     app_json_put_text(root, "gradient", report->gradient);
     app_json_put_text(root, "epsilon", report->epsilon);
+    app_json_put_text(root, "kernel", report->kernel);
     if (report->epsilon != NULL) {
         app_json_put_size(root, "iterations", s->iterations);
         app_json_put_real(root, "iterated_to", s->residual);

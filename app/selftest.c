@@ -118,7 +118,9 @@ static selftest_case random_case(selftest *t, selftest_on on) {
         c.n[axis] = kind == 0 ? 1 + draw % 8 : kind == 1 ? (size_t)16 << draw % 3 : 1 + draw % 80;
     }
     c.precision = app_random(&t->random) % 2 == 0 ? PSG_F64 : PSG_F32;
-    c.symbol = app_random(&t->random) % 2 == 0 ? PSG_SYMBOL_SPECTRAL : PSG_SYMBOL_FD2;
+    c.symbol = app_random(&t->random) % 2 == 0
+                   ? PSG_SYMBOL_SPECTRAL
+                   : (psg_symbol)(1 + app_random(&t->random) % (PSG_SYMBOL_COUNT - 1));
     c.lambda = app_random(&t->random) % 3 == 0 ? 1.5 : 0;
     c.graph = app_random(&t->random) % 3 == 0 ? PSG_GRAPH_STAGED : PSG_GRAPH_FUSED;
     c.z_layout = app_random(&t->random) % 2 == 0 ? PSG_Z_CONTIGUOUS : PSG_Z_STRIDED;

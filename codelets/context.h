@@ -9,6 +9,7 @@
 #include "cpu/ops.h"
 #include "runtime/args.h"
 
+#include <math.h>
 #include <starpu.h>
 #include <stdatomic.h>
 
@@ -90,21 +91,21 @@ static inline size_t psg_gradient_wants_xy(const psg_gradient_terms *g, int comp
 typedef struct psg_waves {
     void *along[2]; /**< k along x [nxc] and y [ny], in the tasks' unit of length */
     void *eigen[3]; /**< for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for 0 */
-    double scale;   /**< a derivative in the tasks' unit times this is one in the caller's */
 } psg_waves;
 
-/** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA
- *  graph of a chain is for these terms alone (psg_engine.user_bytes). Both are in the tasks' unit
- *  of length. */
+/** What a solve has of its own: psg_run.user. Kernels get these numbers by value, so a CUDA
+ *  graph of a chain is for these terms alone (psg_engine.user_bytes). */
 typedef struct psg_terms {
     const psg_overlap_place *overlap; /**< by StarPU worker */
+    int unit;                         /**< the tasks' unit of length is 2^unit of the caller's */
+    psg_cpu_free free_z; /**< of a z with a free end, in that unit, as lambda and scale are */
     double lambda;
     /** of the division, and of `normalize`: their product is the factor over the product of the
      *  norms, of a periodic grid factor/(nx ny nz), and one of them is 1 */
     double scale;
     double scale_after;
     psg_sides sides;
-    const psg_cpu_table *table; /**< of the division; NULL: neither x nor y is free */
+    const psg_cpu_table *table; /**< of the division; NULL: psg_context.tabled is false */
     psg_gradient_terms gradient;
     size_t right_hand_sides; /**< that the run solves; 1 but in psg_solve_many() */
     /** of a solve with variable coefficients; `lambda` above is that of its preconditioner */
@@ -130,7 +131,8 @@ typedef struct psg_context {
     const psg_cpu_ops *cpu;
     const psg_cpu_sheet_ops *sheet; /**< for sheets as form.z_contiguous says */
     psg_cpu_fft *fft;
-    psg_cpu_divide divide;      /**< of a solve, without its lambda, scale and table */
+    psg_cpu_divide divide; /**< of a solve, without what psg_divide_of() adds */
+    bool tabled; /**< solves have a table: x or y is free, or the kernel is the caller's */
     const psg_waves *waves;     /**< of the gradient */
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const
@@ -175,8 +177,8 @@ static inline bool psg_gradient_by_modes(const psg_context *context) {
 /** By what the modes of u, times their wavenumbers in the tables, are multiplied to be those of a
  * derivative. */
 static inline double psg_derivative_scale(const psg_run *run) {
-    const psg_context *c = psg_context_of(run);
-    return c->waves->scale * psg_terms_of(run)->scale_after;
+    const psg_terms *t = psg_terms_of(run);
+    return ldexp(t->scale_after, -t->unit);
 }
 
 /** Components that a task makes besides u: all that are wanted along x and y, or none. They are its
@@ -210,6 +212,7 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     divide.lambda = t->lambda;
     divide.scale = t->scale;
     divide.table = t->table;
+    divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &t->free_z : NULL;
     return divide;
 }
 

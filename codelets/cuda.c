@@ -55,10 +55,15 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     const size_t count = sizes_of(&c->layout.sheets, 1, rows);
     int code = cudaErrorNotSupported;
     const bool fused = psg_graph_has(&c->graph, PSG_TASK_KSPACE, true);
-    const psg_cuda_r2r kind = psg_cuda_kspace_kind_of(c);
+    const psg_cuda_r2r kind = psg_cuda_kspace_kind_of(c, c->tabled);
     if (fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), kind, c->layout.n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), kind,
                                            c->layout.n[2], 0);
+        w->gradient_z = w->kspace;
+    }
+    if (code == 0 && c->tabled && psg_gradient_by_modes(c)) {
+        code = (int)psg_cuda_kspace_create(&w->gradient_z, psg_cuda_precision_of(c),
+                                           psg_cuda_kspace_kind_of(c, false), c->layout.n[2], 0);
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || w->strips != NULL ||
         psg_overlap_rows_all(&c->layout) > 0) {
@@ -120,19 +125,23 @@ static void *pairs_of(const psg_context *c) {
     return pairs;
 }
 
-static int copy_table(void **table_d, const void *table, size_t bytes) {
-    const int code = (int)cudaMalloc(table_d, bytes);
-    return code == 0 ? (int)cudaMemcpy(*table_d, table, bytes, cudaMemcpyHostToDevice) : code;
+/* To new memory at the first time, then to the same address, which recorded kernels know. CUDA has
+ * read the table when the call returns, as it is not page-locked. */
+static int copy_table(const psg_cuda_plans *w, void **table_d, const void *table, size_t bytes) {
+    const int code = *table_d == NULL ? (int)cudaMalloc(table_d, bytes) : 0;
+    return code != 0
+               ? code
+               : (int)cudaMemcpyAsync(*table_d, table, bytes, cudaMemcpyHostToDevice, w->stream);
 }
 
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     const size_t count[3] = {c->layout.nxc * (c->divide.apart ? 2 : 1), c->layout.nyc,
-                             c->layout.n[2] * (c->divide.free != NULL ? 2 : 1)};
+                             c->layout.n[2] * (c->kind[2] == PSG_TRANSFORM_FREE ? 2 : 1)};
     const bool paired = c->divide.apart && w->strips != NULL;
     void *pairs = paired ? pairs_of(c) : NULL;
     int code = paired && pairs == NULL ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
-        code = copy_table(&w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->divide.eigen[d],
+        code = copy_table(w, &w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->divide.eigen[d],
                           count[d] * c->cpu->real_bytes);
     }
     free(pairs);
@@ -161,14 +170,21 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
     void *strips = strips_of(w, c);
     int code = strips == NULL ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
-        code = copy_table(&w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
+        code =
+            copy_table(w, &w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
     }
     for (int d = 0; d < 2 && code == 0; d++) {
-        code = copy_table(&w->waves_d.along[d], d == 0 ? strips : c->waves->along[d],
+        code = copy_table(w, &w->waves_d.along[d], d == 0 ? strips : c->waves->along[d],
                           count[d] * c->cpu->real_bytes);
     }
     free(strips);
     return code;
+}
+
+static int renew(const psg_context *c, int worker) {
+    psg_cuda_plans *w = c->engine.gpu[worker]->state;
+    const int code = copy_tables(w, c);
+    return code == 0 ? copy_waves(w, c) : code;
 }
 
 static void free_whole(const psg_cuda_whole_room *room) {
@@ -190,6 +206,9 @@ static void destroy(void *state, const void *owner) {
         psg_cuda_fft_destroy(plan_at(w, m));
     }
     psg_cuda_xy_destroy(w->strips);
+    if (w->gradient_z != w->kspace) {
+        psg_cuda_kspace_destroy(w->gradient_z);
+    }
     psg_cuda_kspace_destroy(w->kspace);
     free_whole(&w->whole);
     for (int d = 0; d < 3; d++) {
@@ -220,6 +239,7 @@ static int make(void **state, const void *owner) {
     if (w == NULL) {
         return code;
     }
+    w->stream = starpu_cuda_get_local_stream();
     w->segments[0] = calloc(3 * c->layout.segments.count, sizeof **w->segments);
     w->blocks = calloc(2 * c->layout.bundles.count, sizeof *w->blocks);
     w->rows = calloc(2 * c->layout.bundles.count + 1, sizeof *w->rows);
@@ -441,7 +461,7 @@ static bool all_have_kspace(const psg_context *c) {
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     bool all = true;
     for (unsigned w = 0; w < count && all; w++) {
-        all = psg_cuda_kspace_suits(psg_cuda_precision_of(c), psg_cuda_kspace_kind_of(c),
+        all = psg_cuda_kspace_suits(psg_cuda_precision_of(c), psg_cuda_kspace_kind_of(c, c->tabled),
                                     c->layout.n[2], starpu_worker_get_devid(id[w]));
     }
     return all;
@@ -452,14 +472,16 @@ static bool overlaps(const psg_context *c) {
            all_have_kspace(c);
 }
 
-/* Where there is such a transform it is the faster one, on one GPU too. */
+/* Where there is such a transform it is the faster one, on one GPU too. Of numbers with two modes
+ * strips have another order than a table. */
 static size_t strip(const psg_context *c) {
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
-    bool suits = c->layout.bundles.count <= PSG_CUDA_XY_PARTS && all_have_kspace(c);
+    bool suits = c->layout.bundles.count <= PSG_CUDA_XY_PARTS && all_have_kspace(c) &&
+                 !(c->tabled && c->divide.apart);
     for (unsigned w = 0; w < count && suits; w++) {
         suits = psg_cuda_xy_suits(precision, kind, c->layout.n[0], c->layout.n[1],
                                   starpu_worker_get_devid(id[w]));
@@ -497,4 +519,5 @@ const psg_gpu_kernels psg_cuda_kernels = {.strip = strip,
                                           .overlaps = overlaps,
                                           .has_kspace = all_have_kspace,
                                           .plans = plans,
+                                          .renew = renew,
                                           .stateless = stateless};

@@ -39,6 +39,8 @@ typedef struct psg_cuda_plans {
     psg_cuda_xy *strips;                 /**< both, if form.strip > 0 */
     psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of sheet]; NULL with the fused graph and kspace */
     psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
+    cudaStream_t stream;             /**< the worker's */
+    psg_cuda_kspace *gradient_z;     /**< of kspace with a table: the same without; else kspace */
     void *eigen_d[3];                /**< tables of the symbol */
     psg_waves waves_d; /**< those of the gradient; x in the order of kernels with strips */
     void *work_d;      /**< work area of all of them */
@@ -116,11 +118,10 @@ static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
                                    : kind;
 }
 
-/** What its fused kernel does along z. */
-static inline psg_cuda_r2r psg_cuda_kspace_kind_of(const psg_context *c) {
+/** What its fused kernel does along z. @param[in] tabled  psg_context.tabled; gradient_z: false */
+static inline psg_cuda_r2r psg_cuda_kspace_kind_of(const psg_context *c, bool tabled) {
     const psg_cuda_r2r kind = psg_cuda_kind_of(c, 2);
-    const bool table = c->kind[0] == PSG_TRANSFORM_FREE || c->kind[1] == PSG_TRANSFORM_FREE;
-    return !table                        ? kind
+    return !tabled                       ? kind
            : kind == PSG_CUDA_DFT        ? PSG_CUDA_TABLE_DFT
            : kind == PSG_CUDA_FREE       ? PSG_CUDA_TABLE_FREE
            : kind == PSG_CUDA_FREE_PAIRS ? PSG_CUDA_TABLE_PAIRS

@@ -20,6 +20,10 @@ typedef struct psg_gpu_kernels {
      * engine's owner.
      *  @param[in] peers  tasks write and read other GPUs' memory */
     psg_gpu_user (*plans)(bool peers);
+    /** Copy the tables of a plan's context, of which no solve is in flight, to those that a
+     *  worker's GPU has of them: work that is put on its stream later finds them.
+     *  @return a code for psg_gpu_user.words(); 0: all is well */
+    int (*renew)(const psg_context *context, int worker);
     /** For tasks that keep nothing on a GPU. */
     psg_gpu_user (*stateless)(void);
 } psg_gpu_kernels;

@@ -37,7 +37,9 @@ static int kspace_by_steps(void *buffers[], const psg_task_args *args) {
 
 static int kspace_gpu(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
-    const psg_cuda_kspace *kspace = psg_cuda_plans_self(context)->kspace;
+    const psg_cuda_plans *plans = psg_cuda_plans_self(context);
+    const psg_cuda_kspace *kspace =
+        args->label.kind == PSG_TASK_GRADIENT_Z ? plans->gradient_z : plans->kspace;
     if (kspace == NULL) {
         return kspace_by_steps(buffers, args);
     }

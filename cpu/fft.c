@@ -36,10 +36,10 @@ typedef struct pitched {
 
 struct psg_cpu_fft {
     int nx, ny, nz;
-    int along[2]; /* points that are transformed along x and y: nx and ny, or twice as many */
+    int along[3]; /* points that are transformed: nx, ny and nz, or twice as many */
     int nxc;
     bool padded;                   /* in place, in a spectrum with f in some points of some rows */
-    int first[2];                  /* the first of these points, and rows */
+    int first[3];                  /* the first of these points, and rows; along z, planes */
     psg_transform_kind kind[3][2]; /* [axis][direction] */
     bool real[3]; /* along y and z: the real and the imaginary part are data of their own */
     unsigned flags;
@@ -85,7 +85,7 @@ static size_t rows_before(const psg_cpu_fft *fft) {
 }
 
 static size_t tile_bytes(const psg_cpu_fft *fft) {
-    return (size_t)fft->nz * fft->columns * sizeof(psg_complex);
+    return (size_t)fft->along[2] * fft->columns * sizeof(psg_complex);
 }
 
 /* Ask with FFTW_WISDOM_ONLY first: only so is it known whether there is something new to keep. */
@@ -204,7 +204,7 @@ static bool plan_pitched(psg_cpu_fft *fft, size_t row_pitch) {
     return planned;
 }
 
-/* Complex lines of nz: the distance of their points, and of the lines. */
+/* Complex lines along z: the distance of their points, and of the lines. */
 typedef struct line_set {
     fft_complex *first;
     int point, line;
@@ -214,12 +214,12 @@ static fft_plan plan_lines(const psg_cpu_fft *fft, bool real, int d, int count, 
                            line_set to, unsigned flags) {
     const PSG_FFTW(r2r_kind) kind = kind_of(fft, 2, d);
     if (!real) {
-        const PSG_FFTW(iodim) along = {fft->nz, from.point, to.point};
+        const PSG_FFTW(iodim) along = {fft->along[2], from.point, to.point};
         const PSG_FFTW(iodim) across = {count, from.line, to.line};
         return PSG_FFTW(plan_guru_dft)(1, &along, 1, &across, from.first, to.first,
                                        d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD, flags);
     }
-    const PSG_FFTW(iodim) along = {fft->nz, 2 * from.point, 2 * to.point};
+    const PSG_FFTW(iodim) along = {fft->along[2], 2 * from.point, 2 * to.point};
     const PSG_FFTW(iodim) across[2] = {{count, 2 * from.line, 2 * to.line}, {2, 1, 1}};
     return PSG_FFTW(plan_guru_r2r)(1, &along, 2, across, *from.first, *to.first, &kind, flags);
 }
@@ -237,7 +237,7 @@ static bool plan_z(psg_cpu_fft *fft) {
     fft_complex *tile = base_allocate(tile_bytes(fft));
     fft_complex *other = base_allocate(tile_bytes(fft));
     const line_set strided = {tile, w, 1};
-    const line_set contiguous = {other, 1, fft->nz};
+    const line_set contiguous = {other, 1, fft->along[2]};
     bool all = tile != NULL && other != NULL;
     for (int d = PSG_CPU_FORWARD; all && d <= PSG_CPU_INVERSE; d++) {
         const bool forward = d == PSG_CPU_FORWARD;
@@ -282,14 +282,15 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     fft->ny = (int)spec->ny;
     fft->nz = (int)spec->nz;
     fft->nxc = (int)psg_transform_row(spec->nx, spec->kind[0][PSG_CPU_FORWARD]);
-    fft->along[0] = (int)psg_transform_length(spec->nx, spec->kind[0][PSG_CPU_FORWARD]);
-    fft->along[1] = (int)psg_transform_length(spec->ny, spec->kind[1][PSG_CPU_FORWARD]);
-    fft->padded = fft->along[0] > fft->nx || fft->along[1] > fft->ny;
-    fft->first[0] = spec->at_end[0] ? fft->nx : 0;
-    fft->first[1] = spec->at_end[1] ? fft->ny : 0;
     memcpy(fft->kind, spec->kind, sizeof fft->kind);
     for (int d = 0; d < 3; d++) {
-        fft->real[d] = fft->real[0] || !psg_transform_complex(fft->kind[d][PSG_CPU_FORWARD]);
+        const size_t points = d == 0 ? spec->nx : d == 1 ? spec->ny : spec->nz;
+        const psg_transform_kind kind = spec->kind[d][PSG_CPU_FORWARD];
+        const size_t along = psg_transform_length(points, kind, d);
+        fft->along[d] = (int)along;
+        fft->first[d] = spec->at_end[d] ? (int)(along - points) : 0;
+        fft->padded = fft->padded || (d < 2 && along > points);
+        fft->real[d] = fft->real[0] || !psg_transform_complex(kind);
     }
     fft->free = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_FREE;
     fft->real[2] = fft->real[2] && !fft->free;
@@ -509,17 +510,11 @@ bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, 
     for (size_t first = 0; first < count; first += w) {
         const size_t some = count - first < w ? count - first : w;
         for (size_t k = 0; k < nz; k++) {
-            for (size_t c = 0; c < some; c++) {
-                tile[k * w + c][0] = all[k * count + first + c][0];
-                tile[k * w + c][1] = all[k * count + first + c][1];
-            }
+            memcpy(tile + k * w, all + k * count + first, some * sizeof *tile);
         }
         run_lines(fft, fft->column[direction], tile, tile);
         for (size_t k = 0; k < nz; k++) {
-            for (size_t c = 0; c < some; c++) {
-                all[k * count + first + c][0] = tile[k * w + c][0];
-                all[k * count + first + c][1] = tile[k * w + c][1];
-            }
+            memcpy(all + k * count + first, tile + k * w, some * sizeof *tile);
         }
         for (size_t c = 0; c < some; c++) {
             finite = finite && psg_cpu_finite(tile[c]);
@@ -530,6 +525,14 @@ bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, 
 
 size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft) {
     return (size_t)fft->nz;
+}
+
+size_t psg_cpu_fft_length_z(const psg_cpu_fft *fft) {
+    return (size_t)fft->along[2];
+}
+
+size_t psg_cpu_fft_first_z(const psg_cpu_fft *fft) {
+    return (size_t)fft->first[2];
 }
 
 size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft) {

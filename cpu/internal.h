@@ -19,6 +19,8 @@
 #define psg_cpu_fft_z_contiguous PSG_REAL_NAME(psg_cpu_fft_z_contiguous)
 #define psg_cpu_fft_z_strided PSG_REAL_NAME(psg_cpu_fft_z_strided)
 #define psg_cpu_fft_points_z PSG_REAL_NAME(psg_cpu_fft_points_z)
+#define psg_cpu_fft_length_z PSG_REAL_NAME(psg_cpu_fft_length_z)
+#define psg_cpu_fft_first_z PSG_REAL_NAME(psg_cpu_fft_first_z)
 #define psg_cpu_fft_tile_columns PSG_REAL_NAME(psg_cpu_fft_tile_columns)
 #define psg_cpu_fft_tile_forward PSG_REAL_NAME(psg_cpu_fft_tile_forward)
 #define psg_cpu_fft_tile_inverse PSG_REAL_NAME(psg_cpu_fft_tile_inverse)
@@ -40,8 +42,11 @@ bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction directio
 bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                            void *columns, void *scratch);
 
-/* A tile is [nz][columns] complex; its lines are [columns][nz]. Both 64-byte aligned, apart. */
+/* A tile is [length_z][columns] complex; its lines are [columns][length_z]. Both 64-byte aligned,
+ * apart. The points of f and u are the planes of the tile from first_z on. */
 size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft);
+size_t psg_cpu_fft_length_z(const psg_cpu_fft *fft);
+size_t psg_cpu_fft_first_z(const psg_cpu_fft *fft);
 size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft);
 void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_complex *lines);
 void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile);

@@ -7,12 +7,13 @@
  * needed (J. Makhoul, A fast cosine transform in one and two dimensions, 1980). */
 typedef struct order {
     size_t nz;
+    size_t first; /* the plane of the tile that the first one becomes */
     bool mirrored;
     bool sine;
 } order;
 
 static size_t place_of(const order *o, size_t k) {
-    return !o->mirrored ? k : k % 2 == 0 ? k / 2 : o->nz - (k + 1) / 2;
+    return !o->mirrored ? o->first + k : k % 2 == 0 ? k / 2 : o->nz - (k + 1) / 2;
 }
 
 static void copy(const order *o, size_t k, size_t columns, const void *from, void *to) {
@@ -147,14 +148,13 @@ static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divi
 }
 
 /* A tile of columns stays in the second-level cache between its one read and its one write. The
- * last tile may be narrower: its missing columns hold what the tile before left, and are
- * transformed in vain. */
+ * columns that the last tile lacks, and the planes that f has not, are 0. */
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                     const psg_cpu_sheet *sheet, void *scratch, void *mode0) {
-    const size_t nz = psg_cpu_fft_points_z(fft);
+    const size_t nz = psg_cpu_fft_length_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
     const size_t total = sheet->rows * sheet->nxc;
-    order o = {.nz = nz};
+    order o = {.nz = psg_cpu_fft_points_z(fft), .first = psg_cpu_fft_first_z(fft)};
     const psg_real *turn = psg_cpu_fft_mirrored(fft, &o.sine);
     psg_complex *tile = scratch;
     psg_complex *lines = tile + nz * width;
@@ -162,12 +162,12 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
 
     o.mirrored = turn != NULL && divide->table == NULL;
     o.sine = o.sine && o.mirrored;
-    if (total < width) {
-        memset(tile, 0, nz * width * sizeof *tile);
-    }
     for (size_t first = 0; first < total; first += width) {
         const size_t columns = total - first < width ? total - first : width;
         void *zero = sheet->row0 == 0 && first == 0 ? mode0 : NULL;
+        if (columns < width || o.nz < nz) {
+            memset(tile, 0, nz * width * sizeof *tile);
+        }
         gather(sheet, &o, first, columns, width, tile);
         if (divide->table != NULL) {
             size_t place[2 * PSG_CPU_TILE_COLUMNS] = {0};

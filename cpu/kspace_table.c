@@ -1,12 +1,13 @@
-/* A sheet's columns where x or y is free: modes of f times those of a Green's function, which is a
- * table. Along a free z the even and the odd modes are apart, as kspace_free.c has them. */
+/* A sheet's columns where x or y is free, or the kernel is the caller's: modes of f times those of
+ * a Green's function, which is a table. Along a free z the even and the odd modes are apart, as
+ * kspace_free.c has them; beside a wall the tile has twice as many planes. */
 #include "cpu/internal.h"
 
 #include <string.h>
 
 /* Of twice as many points the modes m and 2n - m are one in the table. */
 static size_t mode_of(const psg_cpu_table *table, int d, size_t m) {
-    const size_t mode = m + (d < 2 ? table->shift[d] : 0);
+    const size_t mode = m + table->shift[d];
     return mode < table->modes[d] ? mode : 2 * (table->modes[d] - 1) - mode;
 }
 
@@ -46,7 +47,7 @@ static PSG_CLONES void multiply_apart(size_t columns, psg_complex *low, psg_comp
 static void multiply_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide, size_t residue,
                           const size_t *place, psg_complex *tile) {
     const psg_cpu_table *t = divide->table;
-    const size_t nz = psg_cpu_fft_points_z(fft);
+    const size_t nz = psg_cpu_fft_length_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
     const bool free = divide->free != NULL;
     const psg_real scale = -(psg_real)divide->scale;

@@ -30,11 +30,11 @@ typedef struct psg_cpu_fft_spec {
                              a text that is damaged; NULL: nothing */
 } psg_cpu_fft_spec;
 
-/** The modes of a Green's function of a grid with a free side along x or y, of some of its rows:
- *  cpu/green.h. */
+/** The modes of a Green's function, of some of its rows: that of a grid with a free side along x or
+ *  y (cpu/green.h), or one of the caller's. */
 typedef struct psg_cpu_table {
     size_t modes[3];
-    size_t shift[2];     /**< along x and y mode m of a transform is mode m + shift here */
+    size_t shift[3];     /**< mode m of a transform is mode m + shift here */
     size_t first;        /**< the first row that is here */
     const void *values;  /**< reals [rows][mz][mx] */
     void *const *on_gpu; /**< by StarPU worker number: a copy of the values on its GPU */
@@ -58,7 +58,7 @@ typedef struct psg_cpu_divide {
     /** z has a free end, and eigen[2] the even modes of 2 nz points, then the odd ones. NULL: z has
      *  none */
     const psg_cpu_free *free;
-    /** x or y is free: multiply by -scale times this instead. NULL: none is */
+    /** multiply by -scale times this instead; NULL: there is none */
     const psg_cpu_table *table;
 } psg_cpu_divide;
 

@@ -1,5 +1,5 @@
-/** @file symbol.h  Eigenvalues of the discrete Laplacian along one axis: the one place with the
- * formulas.
+/** @file symbol.h  The discrete Laplacian along one axis: a row for each symbol, and the one
+ * formula of the eigenvalues.
  *
  * In 3-D the eigenvalue of mode (i, j, k) is the sum of the three axes' values, for every symbol
  * and every pair of boundary conditions here; so a solver needs three short tables and no formula.
@@ -9,6 +9,7 @@
 #define PSG_CPU_SYMBOL_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -24,40 +25,40 @@ static inline double psg_symbol_waves(size_t m, size_t n) {
     return 2 * m <= n ? (double)m : -(double)(n - m);
 }
 
-/* All have a mode of so many waves per length, half waves too, on an axis of so many intervals
- * h. */
+/** What stands for the second derivative along an axis: a central difference of points h apart,
+ *  sum over d = 1 .. reach of weight[d-1] (u[i-d] - 2 u[i] + u[i+d]) / h^2. */
+typedef struct psg_symbol_row {
+    int reach; /**< 0: no difference, but the derivative of the trigonometric interpolant */
+    double weight[4];
+    bool free;  /**< an axis may have a free side */
+    bool faces; /**< neighbours alone count: there are values on sides, epsilon, and a gradient
+                     between the points */
+} psg_symbol_row;
 
-/** -k^2, k = 2 pi waves / length: the derivative of the trigonometric interpolant, exact for every
- *  mode that the grid carries, Nyquist's included. */
-static inline double psg_symbol_spectral(double waves, double intervals, double length) {
-    (void)intervals;
+/** The rows, in the order of psg_symbol in graph/psg.h. Weights by Fornberg, Math. Comp. 51, 699
+ *  (1988). */
+static const psg_symbol_row psg_symbol_rows[] = {
+    {0, {0}, true, false},                                    /* spectral */
+    {1, {1}, true, true},                                     /* fd2 */
+    {2, {4 / 3., -1 / 12.}, false, false},                    /* fd4 */
+    {3, {3 / 2., -3 / 20., 1 / 90.}, false, false},           /* fd6 */
+    {4, {8 / 5., -1 / 5., 8 / 315., -1 / 560.}, false, false} /* fd8 */
+};
+
+/** What the symbol does to a mode of so many waves per length, half waves too, on an axis of so
+ *  many intervals h = length / intervals. Of `spectral` that is -k^2, k = 2 pi waves / length,
+ *  exact for every mode that the grid carries, Nyquist's included. Of a difference it is the sum
+ *  of weight[d-1] (2 cos(d k h) - 2) / h^2, here with 2 cos(x) - 2 = -(2 sin(x/2))^2, which loses
+ *  no digits of low modes. */
+static inline double psg_symbol_eigenvalue(const psg_symbol_row *row, double waves,
+                                           double intervals, double length) {
     const double k = 2 * psg_symbol_pi * waves / length;
-    return -k * k;
-}
-
-/** -(2/h sin(k h/2))^2, h = length/intervals: what (u[i-1] - 2 u[i] + u[i+1]) / h^2 does to the
- * mode. */
-static inline double psg_symbol_fd2(double waves, double intervals, double length) {
-    const double s = 2 * (intervals / length) * sin(psg_symbol_pi * waves / intervals);
-    return -s * s;
-}
-
-/** The central differences of order 4, 6 and 8: fd2 times the first terms of (arcsin(s)/s)^2, s =
- * sin(k h/2). All terms together are -k^2. */
-static inline double psg_symbol_fd4(double waves, double intervals, double length) {
-    const double s = sin(psg_symbol_pi * waves / intervals);
-    return psg_symbol_fd2(waves, intervals, length) * (1 + s * s / 3);
-}
-
-static inline double psg_symbol_fd6(double waves, double intervals, double length) {
-    const double s = sin(psg_symbol_pi * waves / intervals);
-    return psg_symbol_fd2(waves, intervals, length) * (1 + s * s * (1 / 3. + s * s * 8 / 45));
-}
-
-static inline double psg_symbol_fd8(double waves, double intervals, double length) {
-    const double s = sin(psg_symbol_pi * waves / intervals), s2 = s * s;
-    return psg_symbol_fd2(waves, intervals, length) *
-           (1 + s2 * (1 / 3. + s2 * (8 / 45. + s2 * 4 / 35)));
+    double sum = row->reach == 0 ? -k * k : 0;
+    for (int d = row->reach; d >= 1; d--) {
+        const double s = 2 * (intervals / length) * sin(psg_symbol_pi * d * waves / intervals);
+        sum -= row->weight[d - 1] * s * s;
+    }
+    return sum;
 }
 
 /** k of mode m of n along a periodic axis: i k times the mode is its derivative. At the points the
@@ -65,8 +66,6 @@ static inline double psg_symbol_fd8(double waves, double intervals, double lengt
 static inline double psg_symbol_derivative(size_t m, size_t n, double length) {
     return 2 * m == n ? 0 : 2 * psg_symbol_pi * psg_symbol_waves(m, n) / length;
 }
-
-typedef double (*psg_symbol_function)(double waves, double intervals, double length);
 
 #ifdef __cplusplus
 }

@@ -27,8 +27,8 @@ typedef enum psg_transform_kind {
     /** a Fourier transform of twice the length, of which half is 0: along x and y as one of 2n
      *  points; along z of complex numbers, the even and the odd modes apart (cpu/kspace_free.c) */
     PSG_TRANSFORM_FREE,
-    /** along x and y, free at one end: COS2 or SIN2 of twice the length, of which half is 0. The
-     *  wall at the other end has the images of f */
+    /** free at one end, along x and y, and along z where x or y is free: COS2 or SIN2 of twice the
+     *  length, of which half is 0. The wall at the other end has the images of f */
     PSG_TRANSFORM_FREE_COS2,
     PSG_TRANSFORM_FREE_SIN2,
     PSG_TRANSFORM_COUNT
@@ -39,16 +39,17 @@ static inline bool psg_transform_complex(psg_transform_kind kind) {
     return kind == PSG_TRANSFORM_PERIODIC || kind == PSG_TRANSFORM_FREE;
 }
 
-/** Points that are transformed along x or y: n, or twice as many. */
-static inline size_t psg_transform_length(size_t n, psg_transform_kind kind) {
-    return kind >= PSG_TRANSFORM_FREE ? 2 * n : n;
+/** Points that are transformed along axis d: n, or twice as many. Along z the even and the odd
+ *  modes of FREE have n points each. */
+static inline size_t psg_transform_length(size_t n, psg_transform_kind kind, int d) {
+    return kind > PSG_TRANSFORM_FREE || (kind == PSG_TRANSFORM_FREE && d < 2) ? 2 * n : n;
 }
 
 /** Complex numbers that nx real points become: the half of a Fourier transform; else two modes in
  *  one complex number, 2i in the real and 2i+1 in the imaginary part. Of an odd nx the last
  *  imaginary part is 0. The ny rows of them become psg_transform_length() rows. */
 static inline size_t psg_transform_row(size_t nx, psg_transform_kind kind) {
-    const size_t length = psg_transform_length(nx, kind);
+    const size_t length = psg_transform_length(nx, kind, 0);
     return psg_transform_complex(kind) ? length / 2 + 1 : length / 2 + length % 2;
 }
 

@@ -55,7 +55,7 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
         const double k =
             psg_symbol_derivative(1, axis->n, ldexp(axis->length, -plan->problem.unit));
         fits = k == 0 || (psg_transforms_has(plan, k) &&
-                          psg_transforms_has(plan, plan->context.waves->scale));
+                          psg_transforms_has(plan, ldexp(1, -plan->problem.unit)));
     } else {
         fits = (axis->n == 1 || psg_transforms_has(plan, along->scale)) &&
                (along->last == 0 || psg_transforms_has(plan, along->last)) &&
@@ -91,14 +91,15 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     if (gradient->wanted == 0) {
         return PSG_OK;
     }
-    if (plan->problem.options.symbol != PSG_SYMBOL_FD2 && !psg_gradient_by_modes(&plan->context)) {
+    if (!psg_symbol_of(&plan->problem)->faces && !psg_gradient_by_modes(&plan->context)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the gradient needs the symbol fd2, or spectral with all axes periodic");
     }
     for (int d = 0; d < 3; d++) {
         if (psg_gradient_wants(gradient, d) && plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "the gradient along %c at a free upper side is not there yet",
+                            "the gradient along %c at a free upper side is not there yet: with one "
+                            "more point, where f is 0, u is the same, and it is inside",
                             "xyz"[d]);
         }
     }

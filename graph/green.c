@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_free(const psg_plan *plan, int d) {
     return plan->context.kind[d] >= PSG_TRANSFORM_FREE;
@@ -37,7 +38,7 @@ static double mode_of_one(const psg_plan *plan, int d, double k2, size_t m) {
     const double length = h * (double)points_of(plan, d);
     const size_t shift = shift_of(plan, d);
     const double k = sqrt(k2);
-    const double decay = p->options.symbol == PSG_SYMBOL_FD2 ? 2 / h * asinh(h * k / 2) : k;
+    const double decay = psg_symbol_of(p)->reach > 0 ? 2 / h * asinh(h * k / 2) : k;
     if (m < shift) {
         return 0; /* no transform has it */
     }
@@ -71,9 +72,8 @@ static void fill_of_one(psg_green *green, const psg_plan *plan, int d, size_t ro
 static bool fill(psg_green *green, const psg_plan *plan, size_t rows) {
     const psg_problem *p = &plan->problem;
     psg_cpu_green_spec spec = {.kind = p->options.kernel == PSG_KERNEL_IGF ? PSG_CPU_GREEN_IGF
-                                       : p->options.symbol == PSG_SYMBOL_FD2
-                                           ? PSG_CPU_GREEN_FD2
-                                           : PSG_CPU_GREEN_SPECTRAL,
+                                       : psg_symbol_of(p)->reach > 0       ? PSG_CPU_GREEN_FD2
+                                                                           : PSG_CPU_GREEN_SPECTRAL,
                                .lambda = green->lambda,
                                .zero_at = ldexp(1, -p->unit)};
     double *eigen = NULL;
@@ -113,24 +113,70 @@ static double at_origin(const double h[3]) {
     return 8 * corner / (4 * psg_symbol_pi);
 }
 
-/* 1/(4 pi r), times the volume of a cell, at the points of the octant [y][z][x], and its modes. */
+/* ------------------------------------------------------------------------------- an octant */
+
+void psg_green_octant(const psg_plan *plan, size_t n[3]) {
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &plan->problem.grid.axis[d];
+        n[d] = is_free(plan, d)                                 ? points_of(plan, d) + 1
+               : psg_transform_periodic(psg_transform_of(axis)) ? axis->n / 2 + 1
+                                                                : axis->n;
+    }
+}
+
+/* The modes of the values [z][y][x] at the points of an octant, in place. */
+static bool transform_octant(const psg_plan *plan, double *octant) {
+    size_t n[3];
+    int points[3], axes = 0;
+    psg_green_octant(plan, n);
+    for (int d = 2; d >= 0; d--) {
+        if (n[d] > 1) { /* else the only value is the only mode */
+            points[axes++] = (int)n[d];
+        }
+    }
+    return axes == 0 || psg_cpu_cosines(axes, points, 1, 0, octant);
+}
+
+/* Modes [z][y][x] times a unit to the table. Of a periodic axis m and n - m are one.
+ * @return the largest absolute value */
+static double put_octant(psg_green *green, const psg_plan *plan, size_t rows, const double *octant,
+                         double unit) {
+    const psg_cpu_table *t = &green->table;
+    const psg_axis *axis = plan->problem.grid.axis;
+    size_t n[3], place = 0;
+    double largest = 0;
+    psg_green_octant(plan, n);
+    for (size_t j = t->first; j < t->first + rows; j++) {
+        const size_t y = j < n[1] ? j : axis[1].n - j;
+        for (size_t k = 0; k < t->modes[2]; k++) {
+            const size_t z = k < n[2] ? k : axis[2].n - k;
+            for (size_t i = 0; i < t->modes[0]; i++, place++) {
+                const double value = unit * octant[(z * n[1] + y) * n[0] + i];
+                psg_transforms_put(plan, green->values, place, value);
+                largest = fmax(largest, fabs(value));
+            }
+        }
+    }
+    return largest;
+}
+
+/* 1/(4 pi r), times the volume of a cell, at the points of the octant, and its modes. */
 static bool fill_sampled(psg_green *green, const psg_plan *plan, size_t rows) {
-    const size_t *modes = green->table.modes;
-    const size_t row = modes[2] * modes[0], count = modes[1] * row;
-    const int points[] = {(int)modes[1], (int)modes[2], (int)modes[0]};
+    const size_t *n = green->table.modes;
+    const size_t count = n[0] * n[1] * n[2];
     double *octant = base_allocate(count * sizeof *octant);
     double h[3];
     for (int d = 0; d < 3; d++) {
         h[d] = length_of(&plan->problem, d) / (double)plan->problem.grid.axis[d].n;
     }
     for (size_t m = 0; octant != NULL && m < count; m++) {
-        const double r = hypot(hypot((double)(m % modes[0]) * h[0], (double)(m / row) * h[1]),
-                               (double)(m % row / modes[0]) * h[2]);
+        const double r = hypot(hypot((double)(m % n[0]) * h[0], (double)(m / n[0] % n[1]) * h[1]),
+                               (double)(m / n[0] / n[1]) * h[2]);
         octant[m] = m == 0 ? at_origin(h) : h[0] * h[1] * h[2] / (4 * psg_symbol_pi * r);
     }
-    const bool good = octant != NULL && psg_cpu_cosines(3, points, 1, 0, octant);
-    for (size_t m = 0; good && m < rows * row; m++) {
-        psg_transforms_put(plan, green->values, m, octant[green->table.first * row + m]);
+    const bool good = octant != NULL && transform_octant(plan, octant);
+    if (good) {
+        (void)put_octant(green, plan, rows, octant, 1);
     }
     free(octant);
     return good;
@@ -171,7 +217,7 @@ size_t psg_green_bytes(const psg_plan *plan) {
     const size_t ranks = (size_t)plan->processes.ranks;
     const size_t own = (c->layout.nyc + ranks - 1) / ranks;
     const size_t rows = own < table.modes[1] ? own : table.modes[1];
-    return psg_green_needed(c) ? rows * table.modes[2] * table.modes[0] * c->cpu->real_bytes : 0;
+    return c->tabled ? rows * table.modes[2] * table.modes[0] * c->cpu->real_bytes : 0;
 }
 
 static void drop_copies(psg_green *green) {
@@ -193,34 +239,44 @@ static psg_status copy_to_gpus(psg_green *green, const psg_plan *plan, size_t by
         *there = copy != NULL ? copy : *there;
         if (copy == NULL) {
             return psg_fail(PSG_ERR_MEMORY,
-                            "no memory on GPU %d for the Green's function of the free sides: %zu "
-                            "bytes",
-                            device, bytes);
+                            "no memory on GPU %d for the Green's function: %zu bytes", device,
+                            bytes);
         }
     }
     return PSG_OK;
 }
 
-static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
+/* The table without its values, of which there are `rows` rows. @return bytes of the values */
+static size_t prepare(psg_green *green, const psg_plan *plan, size_t *rows) {
     psg_cpu_table *table = &green->table;
-    int free_axes = 0, last = 0;
     find_modes(table, plan);
     for (int d = 0; d < 3; d++) {
-        if (d < 2) {
-            table->shift[d] = shift_of(plan, d);
-        }
-        free_axes += is_free(plan, d);
-        last = is_free(plan, d) ? d : last;
+        table->shift[d] = shift_of(plan, d);
+        green->box[d] = plan->problem.grid.axis[d].length;
     }
-    const size_t rows = find_rows(table, plan);
-    const size_t count = rows * table->modes[2] * table->modes[0];
-    const size_t bytes = count * plan->context.cpu->real_bytes;
-    green->lambda = lambda;
+    *rows = find_rows(table, plan);
+    const size_t bytes = *rows * table->modes[2] * table->modes[0] * plan->context.cpu->real_bytes;
     if (green->values == NULL) {
         green->values = base_allocate(bytes);
         table->values = green->values;
         table->on_gpu = green->on_gpu;
     }
+    return bytes;
+}
+
+static psg_status no_memory(size_t bytes) {
+    return psg_fail(PSG_ERR_MEMORY, "no memory for the Green's function: %zu bytes", bytes);
+}
+
+static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
+    int free_axes = 0, last = 0;
+    size_t rows = 0;
+    for (int d = 0; d < 3; d++) {
+        free_axes += is_free(plan, d);
+        last = is_free(plan, d) ? d : last;
+    }
+    const size_t bytes = prepare(green, plan, &rows);
+    green->lambda = lambda;
     if (green->values != NULL && free_axes == 1) {
         fill_of_one(green, plan, last, rows);
         return copy_to_gpus(green, plan, bytes);
@@ -228,23 +284,83 @@ static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
     const bool sampled = plan->problem.options.kernel == PSG_KERNEL_HOCKNEY;
     return green->values != NULL && (sampled ? fill_sampled : fill)(green, plan, rows)
                ? copy_to_gpus(green, plan, bytes)
-               : psg_fail(PSG_ERR_MEMORY,
-                          "no memory for the Green's function of the free sides: %zu numbers",
-                          count);
+               : no_memory(bytes);
+}
+
+/* What the values of a form are times the volume of a cell, in the tasks' unit of length. */
+static double unit_of(const psg_plan *plan, psg_kernel_form form) {
+    const psg_problem *p = &plan->problem;
+    double volume = 1;
+    for (int d = 0; d < 3 && form == PSG_KERNEL_FORM_SPACE; d++) {
+        volume *= p->grid.axis[d].length / (double)p->grid.axis[d].n;
+    }
+    return ldexp(volume, -2 * p->unit);
+}
+
+static psg_status fill_given(psg_green *green, const psg_plan *plan, psg_kernel_form form,
+                             const double *values) {
+    size_t n[3], rows = 0;
+    const size_t bytes = prepare(green, plan, &rows);
+    psg_green_octant(plan, n);
+    const size_t count = n[0] * n[1] * n[2];
+    const bool space = form == PSG_KERNEL_FORM_SPACE;
+    double *octant = space ? base_allocate(count * sizeof *octant) : NULL;
+    if (octant != NULL) {
+        memcpy(octant, values, count * sizeof *octant);
+    }
+    if (green->values == NULL || (space && (octant == NULL || !transform_octant(plan, octant)))) {
+        free(octant);
+        return no_memory(bytes + (space ? count * sizeof *octant : 0));
+    }
+    const double unit = unit_of(plan, form);
+    const double *modes = space ? octant : values;
+    const double largest = put_octant(green, plan, rows, modes, unit);
+    green->first = unit * modes[0];
+    free(octant);
+    return largest == 0 || psg_transforms_has(plan, largest)
+               ? copy_to_gpus(green, plan, bytes)
+               : psg_fail(PSG_ERR_ARG,
+                          "the largest mode of the kernel is %Lg, for a spacing of about %Lg: out "
+                          "of the range of the precision",
+                          ldexpl(largest, 2 * plan->problem.unit), ldexpl(1, plan->problem.unit));
+}
+
+/* It is that of lambda = 0: there is no other with it. */
+psg_status psg_green_give(psg_green **kept, const psg_plan *plan, psg_kernel_form form,
+                          const double *values) {
+    *kept = *kept == NULL ? calloc(1, sizeof **kept) : *kept;
+    if (*kept == NULL) {
+        return no_memory(sizeof **kept);
+    }
+    const psg_status status = fill_given(*kept, plan, form, values);
+    (*kept)->lambda = status == PSG_OK ? 0 : NAN;
+    return status;
+}
+
+static bool is_of(const psg_green *green, const psg_plan *plan, double lambda) {
+    bool same = green->lambda == lambda;
+    for (int d = 0; d < 3; d++) {
+        same = same && green->box[d] == plan->problem.grid.axis[d].length;
+    }
+    return same;
 }
 
 psg_status psg_green_take(psg_green **kept, const psg_plan *plan, double lambda,
                           psg_green **taken) {
     psg_green *idle = NULL;
     *taken = NULL;
-    if (!psg_green_needed(&plan->context)) {
+    if (!plan->context.tabled) {
         return PSG_OK;
     }
     for (psg_green *g = *kept; g != NULL && *taken == NULL; g = g->next) {
-        *taken = g->lambda == lambda ? g : NULL;
+        *taken = is_of(g, plan, lambda) ? g : NULL;
         idle = g->users == 0 ? g : idle;
     }
     psg_status status = PSG_OK;
+    if (*taken == NULL && plan->problem.options.kernel == PSG_KERNEL_USER) {
+        return psg_fail(PSG_ERR_STATE,
+                        "kernel = user, and there is none: psg_plan_kernel() comes before a solve");
+    }
     if (*taken == NULL && idle == NULL) {
         idle = calloc(1, sizeof *idle);
         if (idle == NULL) {

@@ -33,8 +33,11 @@ static const word precisions[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}}
 static const word symbols[] = {{"spectral", PSG_SYMBOL_SPECTRAL}, {"fd2", PSG_SYMBOL_FD2},
                                {"fd4", PSG_SYMBOL_FD4},           {"fd6", PSG_SYMBOL_FD6},
                                {"fd8", PSG_SYMBOL_FD8},           {NULL, 0}};
-static const word kernels[] = {
-    {"auto", PSG_KERNEL_AUTO}, {"igf", PSG_KERNEL_IGF}, {"hockney", PSG_KERNEL_HOCKNEY}, {NULL, 0}};
+static const word kernels[] = {{"auto", PSG_KERNEL_AUTO},
+                               {"igf", PSG_KERNEL_IGF},
+                               {"hockney", PSG_KERNEL_HOCKNEY},
+                               {"user", PSG_KERNEL_USER},
+                               {NULL, 0}};
 static const word means[] = {{"drop", PSG_MEAN_DROP}, {"error", PSG_MEAN_ERROR}, {NULL, 0}};
 static const word graphs[] = {
     {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {"auto", PSG_GRAPH_AUTO}, {NULL, 0}};
@@ -84,9 +87,10 @@ static const row rows[] = {
      symbols,
      0,
      0},
-    {{"kernel", "Equation", "auto|igf|hockney", "auto",
-      "with all axes free, in place of the symbol: igf (the mean of 1/(4 pi r) over a cell), or "
-      "hockney (1/(4 pi r) at the points); auto: that of the symbol",
+    {{"kernel", "Equation", "auto|igf|hockney|user", "auto",
+      "in place of the symbol: with all axes free igf (the mean of 1/(4 pi r) over a cell), or "
+      "hockney (1/(4 pi r) at the points); with any axes user (that of psg_plan_kernel()); auto: "
+      "that of the symbol",
       SAME},
      CHOICE,
      AT(kernel),

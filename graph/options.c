@@ -189,18 +189,6 @@ static psg_status check_axis(const psg_axis *axis, char name) {
     return check_sides(axis, name);
 }
 
-/* A wall opposite to a free side of z has its images in kspace, which needs x and y without a free
- * side. */
-static psg_status check_walls(const psg_axis axis[3]) {
-    const bool tables = psg_transform_free(psg_transform_of(&axis[0])) ||
-                        psg_transform_free(psg_transform_of(&axis[1]));
-    const bool wall = (axis[2].bc[0] == PSG_BC_FREE) != (axis[2].bc[1] == PSG_BC_FREE);
-    return wall && tables ? psg_fail(PSG_ERR_UNSUPPORTED,
-                                     "z is free at one side alone, and x or y is free, which is "
-                                     "not there yet: with x and z exchanged it is")
-                          : PSG_OK;
-}
-
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
     const psg_axis *a = grid->axis;
     for (int d = 0; d < 3; d++) {
@@ -217,14 +205,8 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
                             "xyz"[d], a[d].n, most);
         }
     }
-    const psg_status walls = check_walls(a);
-    if (walls != PSG_OK) {
-        return walls;
-    }
-    const psg_transform *x = psg_transform_of(&a[0]);
-    const psg_transform *y = psg_transform_of(&a[1]);
-    const size_t row = psg_transform_row(a[0].n, psg_transform_kind_of(x, 0));
-    const size_t rows = psg_transform_length(a[1].n, psg_transform_kind_of(y, 1));
+    const size_t row = psg_transform_row(a[0].n, psg_transforms_kind(grid, 0));
+    const size_t rows = psg_transform_length(a[1].n, psg_transforms_kind(grid, 1), 1);
     const size_t complex_bytes = precision == PSG_F64 ? 16 : 8;
     size_t bytes = 0;
     if (__builtin_mul_overflow(row, a[2].n, &bytes) || bytes > UINT32_MAX / 2 ||

@@ -59,7 +59,7 @@ struct psg_pcg {
 
 static psg_status check(const psg_plan *plan) {
     const psg_problem *p = &plan->problem;
-    if (p->options.symbol != PSG_SYMBOL_FD2) {
+    if (!psg_symbol_of(p)->faces) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "epsilon is for the symbol fd2, and the plan's symbol is another");
     }

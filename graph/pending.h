@@ -17,7 +17,7 @@ typedef struct psg_pending {
     psg_mean mean;         /**< what to do with the mean of f */
     double *means;         /**< where the means of f go; NULL: nowhere but to the plan */
     psg_sides_room *sides; /**< memory of terms.sides; NULL: none */
-    psg_green *green;      /**< of which terms.table is; NULL: neither x nor y is free */
+    psg_green *green;      /**< of which terms.table is; NULL: there is none */
     double side_largest;   /**< the largest absolute value that the sides add to f here */
     bool chained;          /**< its tasks are one of StarPU's */
     size_t steps_most;     /**< with epsilon; 0: without */

@@ -168,8 +168,7 @@ psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
     }
     if (!home->fits(plan, false)) {
         return psg_fail(PSG_ERR_MEMORY, "the spectrum%s does not fit the GPUs",
-                        psg_green_bytes(plan) > 0 ? ", with the Green's function of the free sides,"
-                                                  : "");
+                        plan->context.tabled ? ", with the Green's function," : "");
     }
     *ahead = in_place && home->fits(plan, true);
     return PSG_OK;
@@ -215,6 +214,22 @@ psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_
     return fault == PSG_FAULT_NONE
                ? PSG_OK
                : psg_fail(psg_fault_status(fault), "the GPUs could not be prepared: %s", words);
+}
+
+psg_status psg_placement_renew(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    const size_t count = c->engine.gpu != NULL ? plan->workers.gpu_count : 0;
+    for (size_t g = 0; g < count; g++) {
+        const int device = starpu_worker_get_devid(plan->workers.gpus[g]);
+        const int before = psg_device_current(device);
+        const int code = psg_kernels->renew(c, plan->workers.gpus[g]);
+        (void)psg_device_current(before);
+        if (code != 0) {
+            return psg_fail(PSG_ERR_RUNTIME, "GPU %d, the tables of a box: %s", device,
+                            plan->placement.gpu_user.words(code));
+        }
+    }
+    return PSG_OK;
 }
 
 static size_t least_free(const psg_plan *plan) {

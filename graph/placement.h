@@ -50,6 +50,9 @@ psg_status psg_placement_check(bool *ahead, const psg_plan *plan);
 psg_status psg_placement_codelets(psg_gpu_place *placement, const psg_plan *plan);
 /** Prepare the GPUs for tasks. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
 psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan);
+/** Copy the plan's tables of eigenvalues, which have changed, to its GPUs. @return PSG_OK;
+ * PSG_ERR_RUNTIME */
+psg_status psg_placement_renew(const psg_plan *plan);
 /** Is there room on a GPU for `what` a task works on, or for its blocks? StarPU waits for room, and
  *  where there never is any, for ever. @param[in] finer  parts of which more make it less
  *  @return PSG_OK; PSG_ERR_MEMORY */

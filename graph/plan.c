@@ -47,13 +47,13 @@ static void set_context(psg_plan *plan) {
     c->cpu = single ? &psg_cpu_ops_f32 : &psg_cpu_ops_f64;
     for (int d = 0; d < 3; d++) {
         c->layout.n[d] = plan->problem.grid.axis[d].n;
-        c->kind[d] = psg_transform_kind_of(psg_transform_of(&plan->problem.grid.axis[d]), d);
+        c->kind[d] = psg_transforms_kind(&plan->problem.grid, d);
     }
     c->layout.nxc = psg_transform_row(c->layout.n[0], c->kind[0]);
-    c->layout.nyc = psg_transform_length(c->layout.n[1], c->kind[1]);
+    c->layout.nyc = psg_transform_length(c->layout.n[1], c->kind[1], 1);
     c->divide.apart = !psg_transform_complex(c->kind[0]);
     c->waves = &plan->problem.waves;
-    c->divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &plan->problem.free_z : NULL;
+    c->tabled = psg_transforms_table(&plan->problem.grid) || o->kernel == PSG_KERNEL_USER;
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();
@@ -153,9 +153,12 @@ static psg_status make_history(psg_plan *plan) {
                : psg_fail(PSG_ERR_MEMORY, "no memory for the history of a solve");
 }
 
-/* Most solves have the plan's lambda. */
+/* Most solves have the plan's lambda. A kernel of the caller's comes later. */
 static psg_status make_green(psg_plan *plan) {
     psg_green *first = NULL;
+    if (plan->problem.options.kernel == PSG_KERNEL_USER) {
+        return PSG_OK;
+    }
     const psg_status status =
         psg_green_take(&plan->pending.kept, plan, plan->problem.terms.lambda, &first);
     psg_green_give_back(first);
@@ -334,6 +337,9 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->problem.options.comm = NULL;
     plan->problem.tuned = b.tuned;
     plan->problem.grid = *grid;
+    for (int d = 0; d < 3; d++) {
+        plan->problem.box[d] = grid->axis[d].length;
+    }
     plan->processes.comm = b.comm;
     plan->processes.rank = b.comm != NULL ? b.comm->rank : 0;
     plan->processes.ranks = b.comm != NULL ? b.comm->ranks : 1;

@@ -29,7 +29,7 @@ typedef struct psg_past {
 } psg_past;
 
 /** Each structure is made from those before it, by the functions of graph/plan.c. None but the last
- *  five changes after psg_plan_create(). */
+ *  five changes after psg_plan_create(); of `problem` what depends on the box. */
 struct psg_plan {
     psg_problem problem;
     psg_processes processes;

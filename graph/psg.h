@@ -1,8 +1,8 @@
 /** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
  *
- * This header has the solver. Four more have the rest: psg_observe.h what happened in a solve,
- * psg_machine.h the machine, tuning and simulation, psg_starpu.h f and u as StarPU data, psg_task.h
- * tasks of a program's own.
+ * This header has the solver. Five more have the rest: psg_kernel.h a kernel of the caller's,
+ * psg_observe.h what happened in a solve, psg_machine.h the machine, tuning and simulation,
+ * psg_starpu.h f and u as StarPU data, psg_task.h tasks of a program's own.
  *
  * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k)
  * at (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are
@@ -80,9 +80,9 @@ typedef enum psg_bc {
     PSG_BC_PERIODIC = 0, /**< at both sides */
     PSG_BC_DIRICHLET,    /**< u is 0, or what psg_solve_args says */
     PSG_BC_NEUMANN, /**< the derivative of u across the side is 0, or what psg_solve_args says */
-    /** f is 0 beyond the points, and u goes on: with points in cells, at both sides of any axes, or
-     *  at one beside a Dirichlet or a Neumann side; of z only where x and y have no free side. x
-     *  and y on cores alone; with the symbols spectral and fd2 and the fused graph */
+    /** f is 0 beyond the points, and u goes on: at both sides of any axes, or at one opposite to a
+     *  Dirichlet or a Neumann side, where x or y is free on cores alone. With points in cells, the
+     *  symbols spectral and fd2 and the fused graph */
     PSG_BC_FREE,
     PSG_BC_COUNT
 } psg_bc;
@@ -160,6 +160,7 @@ typedef enum psg_kernel {
     PSG_KERNEL_HOCKNEY, /**< 1/(4 pi r) at the points, and at r = 0 its mean over a cell (Hockney
                              and Eastwood, 1988): for cells that are about cubes. The process takes
                              (nx + 1)(ny + 1)(nz + 1) doubles while it makes a table */
+    PSG_KERNEL_USER,    /**< that of psg_plan_kernel() in psg_kernel.h, for any axes and on GPUs */
     PSG_KERNEL_COUNT
 } psg_kernel;
 
@@ -479,6 +480,11 @@ typedef struct psg_solve_args {
     /** 0 = 1000; with epsilon: the most iterations; if they do not reach the tolerance, the status
      *  is PSG_ERR_DATA, and u is what they found */
     size_t iterations;
+    /** psg_axis.length; lengths of the box along x, y and z, finite, > 0, unit L. Where they are
+     *  not those of the solve before, the plan makes its tables of eigenvalues anew, which takes
+     *  microseconds, and where x or y is free the Green's function. While another solve is in
+     *  flight that is PSG_ERR_STATE, and with kernel = user PSG_ERR_UNSUPPORTED. */
+    double box[3];
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL

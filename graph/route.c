@@ -159,18 +159,22 @@ static bool asks_for(const psg_plan *plan, psg_executor executor) {
 
 static psg_status check_free(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    if (!psg_transforms_free_side(&plan->problem.grid)) {
+    const bool given = plan->problem.options.kernel == PSG_KERNEL_USER;
+    if (!psg_transforms_free_side(&plan->problem.grid) && !given) {
         return PSG_OK;
     }
     if (!fused(plan) || !psg_platform->computes) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "a free side is for the fused graph so far (graph = fused), and is not "
-                        "simulated");
+                        "%s is for the fused graph so far (graph = fused), and is not simulated",
+                        given ? "kernel user" : "a free side");
     }
-    if (plan->workers.gpu_count > 0 &&
-        (c->kind[0] > PSG_TRANSFORM_FREE || c->kind[1] > PSG_TRANSFORM_FREE)) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "an x or y that is free at one side alone is for cores so far (gpus = 0)");
+    for (int d = 0; d < 3; d++) {
+        if (plan->workers.gpu_count > 0 && c->kind[d] > PSG_TRANSFORM_FREE) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "where x or y is free, an axis that is free at one side alone, as %c, "
+                            "is for cores so far (gpus = 0)",
+                            "xyz"[d]);
+        }
     }
     return plan->workers.gpu_count == 0 || c->kind[2] != PSG_TRANSFORM_FREE ||
                    (psg_kernels != NULL && psg_kernels->has_kspace(c))

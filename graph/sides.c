@@ -249,7 +249,7 @@ psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides 
         if (status != PSG_OK) {
             return status;
         }
-        if (any && plan->problem.options.symbol != PSG_SYMBOL_FD2) {
+        if (any && !psg_symbol_of(&plan->problem)->faces) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "the values on side %s are not 0: only the symbol fd2 has such sides",
                             part[m].name);

@@ -64,9 +64,10 @@ static psg_status follow_streams(psg_run *run, const psg_arrays *arrays, const r
                : psg_fail(fault == PSG_FAULT_MEMORY ? PSG_ERR_MEMORY : PSG_ERR_ARG, "%s", words);
 }
 
-/* Has the equation of these terms no solution for a mean of f? */
-static bool needs_mean(const psg_plan *plan, const psg_terms *terms) {
-    return terms->lambda == 0 && psg_transforms_null(&plan->problem.grid);
+/* Has the equation of a solve no solution for a mean of f? */
+static bool needs_mean(const psg_plan *plan, const psg_pending *pending) {
+    return pending->terms.lambda == 0 && psg_transforms_null(&plan->problem.grid) &&
+           (pending->green == NULL || pending->green->first == 0);
 }
 
 /* The rule for the mean may have to read f after the solve. */
@@ -81,7 +82,7 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
         status = psg_green_take(&plan->pending.kept, plan, pending->terms.lambda, &pending->green);
         pending->terms.table = pending->green != NULL ? &pending->green->table : NULL;
     }
-    if (status == PSG_OK && arrays->in_place && needs_mean(plan, &pending->terms) &&
+    if (status == PSG_OK && arrays->in_place && needs_mean(plan, pending) &&
         pending->mean == PSG_MEAN_ERROR) {
         status = psg_fail(PSG_ERR_ARG,
                           "PSG_MEAN_ERROR compares the mean of f with max|f| after the solve, and "
@@ -270,7 +271,7 @@ psg_status psg_submit_slabs(psg_plan *plan) {
 }
 
 static double mean_of(const psg_plan *plan, const psg_pending *pending, double sum) {
-    return needs_mean(plan, &pending->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
+    return needs_mean(plan, pending) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
 }
 
 /* The sum of f of right-hand side m. The first process has it, with mode 0, and the others have

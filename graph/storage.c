@@ -28,8 +28,8 @@ psg_status psg_storage_workspaces(psg_storage *storage, const psg_plan *plan) {
 psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     /* solves with values on the sides copy a plane of f */
-    const bool copies = !psg_transforms_periodic(&plan->problem.grid) &&
-                        plan->problem.options.symbol == PSG_SYMBOL_FD2;
+    const bool copies =
+        !psg_transforms_periodic(&plan->problem.grid) && psg_symbol_of(&plan->problem)->faces;
     size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
     storage->sides_scratch = (bytes + 63) / 64 * 64;
     if (c->fft != NULL && copies) {

@@ -1,27 +1,31 @@
-/* The terms of a solve: lambda, the factor and the rule for the mean, which may change from solve
- * to solve. */
+/* The terms of a solve: lambda, the factor, the rule for the mean and the box, which may change
+ * from solve to solve. */
 #include "graph/terms.h"
 #include "graph/options.h"
+#include "graph/placement.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/status.h"
 #include "graph/transform_table.h"
 #include "graph/transforms.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(offsetof(psg_solve_args, value) == 32 && sizeof(psg_solve_args) == 176,
+_Static_assert(offsetof(psg_solve_args, value) == 32 && sizeof(psg_solve_args) == 200,
                "psg_solve_args may grow at its end only; keep the old sizes valid");
 enum { FIRST_ARGS_SIZE = 32 };
 
 psg_solve_args psg_terms_of_plan(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
+    const double *box = plan->problem.box;
     return (psg_solve_args){
         .struct_size = sizeof(psg_solve_args),
         .lambda = o->lambda,
         .factor = o->factor,
         .mean = o->mean,
+        .box = {box[0], box[1], box[2]},
     };
 }
 
@@ -78,7 +82,8 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
                         "precision: choose another unit of length, or another factor",
                         args->factor, ldexpl(1, p->unit));
     }
-    if (fits(plan, scale, least, most) && fits(plan, terms->scale, least, most)) {
+    if (p->options.kernel == PSG_KERNEL_USER || /* no mode is divided */
+        (fits(plan, scale, least, most) && fits(plan, terms->scale, least, most))) {
         return PSG_OK;
     }
     return psg_fail(
@@ -94,19 +99,56 @@ static psg_status make_terms(psg_terms *terms, const psg_plan *plan, const psg_s
     const double scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit);
     const bool normalizes = psg_graph_has(&plan->context.graph, PSG_TASK_NORMALIZE, false);
     *terms = (psg_terms){.right_hand_sides = 1,
+                         .unit = p->unit,
+                         .free_z = p->free_z,
                          .lambda = ldexp(args->lambda, 2 * p->unit),
                          .scale = normalizes ? 1 : scale,
                          .scale_after = normalizes ? scale : 1};
     return check_quotients(plan, args, terms);
 }
 
-psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
+/* The box enters a solve by tables alone, and by what is made of the grid for each solve. */
+static psg_status take_box(psg_plan *plan, const double box[3]) {
+    psg_problem *p = &plan->problem;
+    psg_grid grid = p->grid;
+    bool same = true;
+    for (int d = 0; d < 3; d++) {
+        same = same && box[d] == grid.axis[d].length;
+        grid.axis[d].length = box[d];
+    }
+    if (same) {
+        return PSG_OK;
+    }
+    psg_status status = psg_grid_check(&grid, p->options.precision);
+    if (status == PSG_OK && p->options.kernel == PSG_KERNEL_USER) {
+        status =
+            psg_fail(PSG_ERR_UNSUPPORTED, "the box is not that of the plan, and kernel = user is "
+                                          "for that: another plan takes another kernel");
+    }
+    if (status == PSG_OK && plan->pending.oldest != NULL) {
+        status = psg_fail(PSG_ERR_STATE, "a solve is in flight, and this one has another box: "
+                                         "psg_wait() for that one first");
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    p->grid = grid;
+    status = psg_transforms_eigenvalues(p, plan);
+    status = status == PSG_OK ? psg_placement_renew(plan) : status;
+    if (status != PSG_OK) {
+        p->grid.axis[0].length = NAN; /* the tables are of no box */
+    }
+    return status;
+}
+
+psg_status psg_terms_take(psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
                           psg_mean *mean) {
     psg_options options = plan->problem.options;
     options.lambda = args->lambda;
     options.factor = args->factor;
     options.mean = *mean = args->mean;
-    const psg_status status = psg_options_check_terms(&options);
+    psg_status status = psg_options_check_terms(&options);
+    status = status == PSG_OK ? take_box(plan, args->box) : status;
     return status == PSG_OK ? make_terms(terms, plan, args) : status;
 }
 
@@ -121,9 +163,10 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args) {
     static const char *const given[6] = {"side[0][0]", "side[0][1]", "side[1][0]",
                                          "side[1][1]", "side[2][0]", "side[2][1]"};
     static const char *const component[3] = {"gradient[0]", "gradient[1]", "gradient[2]"};
-    enum { TERMS = 3, SIDES = 12 };
+    enum { TERMS = 6, SIDES = 12 };
     psg_option_value values[TERMS + SIDES + 3] = {
-        {"lambda", args->lambda}, {"factor", args->factor}, {"mean", (double)args->mean}};
+        {"lambda", args->lambda}, {"factor", args->factor}, {"mean", (double)args->mean},
+        {"box[0]", args->box[0]}, {"box[1]", args->box[1]}, {"box[2]", args->box[2]}};
     for (int m = 0; m < 6; m++) {
         values[TERMS + 2 * m] = (psg_option_value){names[m], args->value[m / 2][m % 2]};
         values[TERMS + 2 * m + 1] =

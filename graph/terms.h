@@ -10,11 +10,11 @@ psg_solve_args psg_terms_of_plan(const psg_plan *plan);
 /** What a program gave, whatever version of the struct it is. @param[in] args  not NULL
  *  @return PSG_OK; PSG_ERR_ARG: no version of this library's */
 psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_solve_args *args);
-/** The terms of a solve, checked as those of a plan are.
+/** The terms of a solve, checked as those of a plan are, and the plan's tables for its box.
  *  @param[in]  args   from psg_terms_read()
  *  @param[out] terms  without its overlap and sides
- *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
-psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _STATE, _RUNTIME */
+psg_status psg_terms_take(psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
                           psg_mean *mean);
 /** Have all processes the same? Collective. @param[in] args  checked @return PSG_OK; PSG_ERR_ARG,
  * _RUNTIME */

@@ -1,30 +1,19 @@
 /* The table of transforms: a row for each pair of sides and position of the points. */
 #include "graph/transform_table.h"
 
-/* Mirror images of cells and nodes continue the modes beyond a side, so each stencil has these
- * modes. */
-#define SYMBOLS                                                                                    \
-    {                                                                                              \
-        [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral, [PSG_SYMBOL_FD2] = psg_symbol_fd2,            \
-        [PSG_SYMBOL_FD4] = psg_symbol_fd4, [PSG_SYMBOL_FD6] = psg_symbol_fd6,                      \
-        [PSG_SYMBOL_FD8] = psg_symbol_fd8                                                          \
-    }
 #define ROW(low, high, the_points, forward, inverse, the_more, the_first, the_shift, the_null)     \
     {                                                                                              \
         .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_##the_points,                    \
         .kind = {PSG_TRANSFORM_##forward, PSG_TRANSFORM_##inverse}, .more = the_more,              \
-        .first = the_first, .shift = the_shift, .null = the_null, .eigenvalue = SYMBOLS            \
+        .first = the_first, .shift = the_shift, .null = the_null                                   \
     }
 
 /* Beyond a free end nothing continues: the modes are those of twice the length. */
-#define FREE_ROW(low, high, in_planes)                                                             \
+#define FREE_ROW(low, high, in_a_table)                                                            \
     {                                                                                              \
         .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_CELLS,                           \
-        .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE}, .plane = PSG_TRANSFORM_##in_planes,      \
-        .first = 0.5, .eigenvalue = {                                                              \
-            [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral,                                           \
-            [PSG_SYMBOL_FD2] = psg_symbol_fd2                                                      \
-        }                                                                                          \
+        .kind = {PSG_TRANSFORM_FREE, PSG_TRANSFORM_FREE}, .table = PSG_TRANSFORM_##in_a_table,     \
+        .first = 0.5                                                                               \
     }
 
 static const psg_transform transforms[] = {
@@ -58,7 +47,11 @@ const psg_transform *psg_transform_of(const psg_axis *axis) {
 double psg_transforms_norm(const psg_grid *grid) {
     double norm = 1;
     for (int d = 0; d < 3; d++) {
-        norm *= psg_transform_norm(psg_transform_of(&grid->axis[d]), d, grid->axis[d].n);
+        const psg_transform_kind kind = psg_transforms_kind(grid, d);
+        norm *= psg_transform_intervals(psg_transform_of(&grid->axis[d]), grid->axis[d].n) *
+                (kind == PSG_TRANSFORM_PERIODIC ? 1
+                 : kind > PSG_TRANSFORM_FREE    ? 4
+                                                : 2);
     }
     return norm;
 }

@@ -12,13 +12,11 @@ typedef struct psg_transform {
     psg_bc bc[2];               /**< at the lower and at the upper side */
     psg_points points;          /**< of a periodic axis any */
     psg_transform_kind kind[2]; /**< forward and inverse */
-    psg_transform_kind plane;   /**< of a free side, along x and y, forward and inverse */
+    psg_transform_kind table;   /**< of a free side, where x or y is free, forward and inverse */
     int more;                   /**< n points have n + more intervals in the length of the box */
     double first;               /**< point j is j + first intervals above the lower side */
     double shift; /**< mode m has m + shift half waves; of a periodic axis psg_symbol_waves() */
     bool null;    /**< mode 0 has the eigenvalue 0 */
-    /** By psg_symbol; NULL: the modes are not those of the stencil. */
-    psg_symbol_function eigenvalue[PSG_SYMBOL_COUNT];
 } psg_transform;
 
 /** @return NULL: there is no transform for the axis' boundary conditions */
@@ -32,25 +30,25 @@ static inline bool psg_transform_free(const psg_transform *row) {
     return row->kind[0] == PSG_TRANSFORM_FREE;
 }
 
-/** Along axis d, where a free side has another transform along x and y than along z. */
-static inline psg_transform_kind psg_transform_kind_of(const psg_transform *row, int d) {
-    return d < 2 && psg_transform_free(row) ? row->plane : row->kind[0];
+/** Has x or y a free side? A table is then the Green's function of all free axes. */
+static inline bool psg_transforms_table(const psg_grid *grid) {
+    return psg_transform_free(psg_transform_of(&grid->axis[0])) ||
+           psg_transform_free(psg_transform_of(&grid->axis[1]));
 }
 
-/** Intervals of n points in the length of the box; and the factor that the transform forward and
- * back leaves along axis d. */
+/** The transform forward along axis d. */
+static inline psg_transform_kind psg_transforms_kind(const psg_grid *grid, int d) {
+    const psg_transform *row = psg_transform_of(&grid->axis[d]);
+    return psg_transform_free(row) && psg_transforms_table(grid) ? row->table : row->kind[0];
+}
+
+/** Intervals of n points in the length of the box. */
 static inline double psg_transform_intervals(const psg_transform *row, size_t n) {
     return (double)n + row->more;
 }
 
-static inline double psg_transform_norm(const psg_transform *row, int d, size_t n) {
-    const psg_transform_kind kind = psg_transform_kind_of(row, d);
-    return psg_transform_intervals(row, n) * (kind == PSG_TRANSFORM_PERIODIC ? 1
-                                              : kind > PSG_TRANSFORM_FREE    ? 4
-                                                                             : 2);
-}
-
-/** The product of the norms of all axes: the mode (0,0,0) over this is the mean of f. */
+/** The factor that the transforms forward and back leave: the mode (0,0,0) over this is the mean of
+ * f. */
 double psg_transforms_norm(const psg_grid *grid);
 /** Has the equation with lambda = 0 no solution for the mode (0,0,0)? */
 bool psg_transforms_null(const psg_grid *grid);

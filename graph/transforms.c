@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(sizeof psg_symbol_rows / sizeof *psg_symbol_rows == PSG_SYMBOL_COUNT,
+               "psg_symbol has other rows");
+
 static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
     [PSG_EFFORT_MEASURE] = PSG_CPU_MEASURE,
     [PSG_EFFORT_ESTIMATE] = PSG_CPU_ESTIMATE,
@@ -67,8 +70,10 @@ bool psg_transforms_has(const psg_plan *plan, double value) {
 
 /* Whole waves of mode m in the length of the box; half a wave is 0.5. A free axis has the modes of
  * twice the length, along z the even ones and then the odd ones. */
-static double waves_of(const psg_transform *row, int d, size_t m, size_t n) {
-    const psg_transform_kind kind = psg_transform_kind_of(row, d);
+static double waves_of(const psg_grid *grid, int d, size_t m) {
+    const psg_transform *row = psg_transform_of(&grid->axis[d]);
+    const psg_transform_kind kind = psg_transforms_kind(grid, d);
+    const size_t n = grid->axis[d].n;
     if (kind > PSG_TRANSFORM_FREE) {
         return ((double)m + (kind == PSG_TRANSFORM_FREE_SIN2 ? 1 : 0)) / 4;
     }
@@ -97,19 +102,26 @@ static int unit_of(const psg_grid *grid) {
     return unit;
 }
 
-static bool is_constant(const psg_transform *row, int d, size_t m) {
+static bool is_constant(const psg_grid *grid, int d, size_t m) {
+    const psg_transform *row = psg_transform_of(&grid->axis[d]);
     return m == 0 && (row->null || psg_transform_free(row)) &&
-           psg_transform_kind_of(row, d) != PSG_TRANSFORM_FREE_SIN2;
+           psg_transforms_kind(grid, d) != PSG_TRANSFORM_FREE_SIN2;
 }
 
 double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
-    const bool constant = is_constant(row, d, m);
-    return constant ? 0
-                    : row->eigenvalue[p->options.symbol](waves_of(row, d, m, axis->n),
-                                                         psg_transform_intervals(row, axis->n),
-                                                         ldexp(axis->length, -p->unit));
+    return is_constant(&p->grid, d, m)
+               ? 0
+               : psg_symbol_eigenvalue(psg_symbol_of(p), waves_of(&p->grid, d, m),
+                                       psg_transform_intervals(row, axis->n),
+                                       ldexp(axis->length, -p->unit));
+}
+
+/* A table, unless it is there: tasks know its address. */
+static bool have(void **table, size_t bytes) {
+    *table = *table != NULL ? *table : calloc(1, bytes);
+    return *table != NULL;
 }
 
 /* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a
@@ -120,7 +132,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     double least = INFINITY;
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
-    if (row->eigenvalue[p->options.symbol] == NULL) {
+    if (psg_transform_free(row) && !psg_symbol_of(p)->free) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "symbol %s has no free sides: spectral and fd2 have them",
                         psg_option_table_word("symbol", p->options.symbol));
@@ -128,13 +140,12 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     const size_t modes = axis->n * (psg_transform_free(row) ? 2 : 1);
     const size_t count =
         d > 0 ? modes : plan->context.layout.nxc * (plan->context.divide.apart ? 2 : 1);
-    p->eigen[d] = malloc(count * plan->context.cpu->real_bytes);
-    if (p->eigen[d] == NULL) {
+    if (!have(&p->eigen[d], count * plan->context.cpu->real_bytes)) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a table of %zu eigenvalues", count);
     }
     for (size_t place = 0; place < count; place++) {
         const size_t m = place < modes ? place : modes - 1; /* of what stays 0 any will do */
-        const bool constant = is_constant(row, d, m);
+        const bool constant = is_constant(&p->grid, d, m);
         const double value = psg_transforms_eigenvalue(p, d, m);
         psg_transforms_put(plan, p->eigen[d], place, value);
         most = fmax(most, fabs(value));
@@ -152,18 +163,13 @@ static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_p
     const size_t count[3] = {plan->context.layout.nxc, p->grid.axis[1].n, p->grid.axis[2].n};
     const size_t bytes = plan->context.cpu->real_bytes;
     bool all = true;
-    waves->scale = ldexp(1, -p->unit);
     for (int d = 0; d < 3 && all; d++) {
-        waves->eigen[d] = calloc(count[d], bytes);
-        void *table = d < 2 ? malloc(count[d] * bytes) : waves->eigen[2];
-        if (d < 2) {
-            waves->along[d] = table;
-        }
-        all = waves->eigen[d] != NULL && table != NULL;
+        void **table = d < 2 ? &waves->along[d] : &waves->eigen[2];
+        all = have(&waves->eigen[d], count[d] * bytes) && have(table, count[d] * bytes);
         for (size_t m = 0; m < count[d] && all; m++) {
             const double k = psg_symbol_derivative(m, p->grid.axis[d].n,
                                                    ldexp(p->grid.axis[d].length, -p->unit));
-            psg_transforms_put(plan, table, m, d == 2 && k != 0 ? 1 / k : k);
+            psg_transforms_put(plan, *table, m, d == 2 && k != 0 ? 1 / k : k);
         }
     }
     return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for tables of wavenumbers");
@@ -183,13 +189,22 @@ static int wall_of(psg_bc bc) {
     return bc == PSG_BC_DIRICHLET ? -1 : bc == PSG_BC_NEUMANN ? 1 : 0;
 }
 
-/* A kernel that stands in place of the symbol is that of the space around the box. */
+/* A kernel that stands in place of the symbol is that of the space around the box, or the caller's.
+ * Where z alone is free, the wall opposite to a free side has its images in the division. */
 static psg_status check_kernel(const psg_problem *p) {
     const char *kernel = psg_option_table_word("kernel", (int)p->options.kernel);
     if (p->options.kernel != PSG_KERNEL_AUTO && p->options.symbol != PSG_SYMBOL_SPECTRAL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "kernel %s stands in place of the symbol: leave that at spectral, not %s",
                         kernel, psg_option_table_word("symbol", (int)p->options.symbol));
+    }
+    if (p->options.kernel == PSG_KERNEL_USER) {
+        const psg_bc *z = p->grid.axis[2].bc;
+        return (z[0] == PSG_BC_FREE) == (z[1] == PSG_BC_FREE) || psg_transforms_table(&p->grid)
+                   ? PSG_OK
+                   : psg_fail(PSG_ERR_UNSUPPORTED,
+                              "z alone is free, and at one side, and kernel user is not there for "
+                              "that yet: with x and z exchanged it is");
     }
     for (int d = 0; d < 3 && p->options.kernel != PSG_KERNEL_AUTO; d++) {
         const psg_axis *axis = &p->grid.axis[d];
@@ -208,14 +223,13 @@ psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
     p->unit = unit_of(&p->grid);
     p->eigen_least = INFINITY;
     p->free_z = (psg_cpu_free){.length = ldexp(z->length, -p->unit),
-                               .stencil = p->options.symbol == PSG_SYMBOL_FD2,
+                               .stencil = psg_symbol_of(p)->reach > 0,
                                .wall = {wall_of(z->bc[0]), wall_of(z->bc[1])}};
     p->eigen_first = p->eigen_most = 0;
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
         status = make_table(p, plan, d);
     }
-    if (status == PSG_OK && p->options.symbol == PSG_SYMBOL_SPECTRAL &&
-        psg_transforms_periodic(&p->grid)) {
+    if (status == PSG_OK && psg_symbol_of(p)->reach == 0 && psg_transforms_periodic(&p->grid)) {
         status = make_waves(&p->waves, p, plan);
     }
     return status;

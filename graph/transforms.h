@@ -3,6 +3,7 @@
 #define PSG_GRAPH_TRANSFORMS_H
 
 #include "codelets/context.h"
+#include "cpu/symbol.h"
 #include "graph/psg.h"
 
 /** What is asked for. */
@@ -11,6 +12,8 @@ typedef struct psg_problem {
     psg_grid grid;
     bool policy_asked; /**< the options name a scheduling policy */
     bool tuned;        /**< some of the options are what `psg tune` stored */
+    double box[3];     /**< lengths of a solve without a box of its own; those of the latest solve
+                            are in the grid, and all below is for them */
     int unit;          /**< the tasks' unit of length is 2^unit, about the spacing of the points */
     void *eigen[3];    /**< eigenvalues along each axis, in that unit and the plan's precision */
     psg_waves waves;   /**< of the gradient */
@@ -23,8 +26,13 @@ typedef struct psg_problem {
     psg_terms terms;
 } psg_problem;
 
-/** The eigenvalues along each axis, the wavenumbers that the gradient needs, and the plan's terms.
- *  @return PSG_OK; PSG_ERR_MEMORY, _ARG: out of the range of the precision */
+static inline const psg_symbol_row *psg_symbol_of(const psg_problem *problem) {
+    return &psg_symbol_rows[problem->options.symbol];
+}
+
+/** The eigenvalues along each axis and the wavenumbers that the gradient needs: in new tables, or
+ *  in those that are there.
+ *  @return PSG_OK; at the first time PSG_ERR_MEMORY, _UNSUPPORTED */
 psg_status psg_transforms_eigenvalues(psg_problem *problem, const psg_plan *plan);
 /** Free the tables, also after a failure. */
 void psg_transforms_free(psg_problem *problem);

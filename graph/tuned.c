@@ -130,7 +130,7 @@ bool psg_tuned_find(psg_tuned *tuned, const psg_grid *grid, const psg_options *o
     double nearest = INFINITY;
     shelf s;
     *tuned = nothing;
-    if (options->tuned == 0 || !is_periodic(grid)) {
+    if (options->tuned == 0 || options->kernel != PSG_KERNEL_AUTO || !is_periodic(grid)) {
         return false;
     }
     shelf_open(&s, options);

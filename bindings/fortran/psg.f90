@@ -23,12 +23,12 @@ module psg
     public :: psg_submit_statistics, psg_grid_init, psg_options_init, psg_options_set, psg_options_get, psg_axis_points, &
         psg_good_length, psg_message
 
-    ! psg_status, psg_bc, psg_points and psg_precision
+    ! psg_status, psg_bc, psg_points, psg_precision and psg_kernel_form
     integer(c_int), parameter, public :: PSG_OK = 0, PSG_ERR_ARG = 1, PSG_ERR_UNSUPPORTED = 2, PSG_ERR_MEMORY = 3, &
         PSG_ERR_NODEV = 4, PSG_ERR_DATA = 5, PSG_ERR_MEAN = 6, PSG_ERR_STATE = 7, PSG_ERR_RUNTIME = 8
     integer(c_int), parameter, public :: PSG_BC_PERIODIC = 0, PSG_BC_DIRICHLET = 1, PSG_BC_NEUMANN = 2, PSG_BC_FREE = 3
     integer(c_int), parameter, public :: PSG_POINTS_CELLS = 0, PSG_POINTS_NODES = 1
-    integer(c_int), parameter, public :: PSG_F64 = 0, PSG_F32 = 1
+    integer(c_int), parameter, public :: PSG_F64 = 0, PSG_F32 = 1, PSG_KERNEL_FORM_SPACE = 0, PSG_KERNEL_FORM_MODES = 1
     integer(c_int), parameter :: PSG_HOST = -1, PSG_ASK = -2
 
     type, bind(c) :: psg_axis
@@ -36,7 +36,6 @@ module psg
         real(c_double) :: length
         integer(c_int) :: bc(2), points
     end type psg_axis
-
     type, bind(c) :: psg_grid
         type(psg_axis) :: axis(3)
     end type psg_grid
@@ -102,7 +101,6 @@ module psg
         integer(c_size_t) :: iterations
         real(c_double) :: residual
     end type psg_statistics
-
     type, bind(c) :: c_array ! psg_array
         type(c_ptr) :: data
         integer(c_int) :: device
@@ -118,16 +116,15 @@ module psg
         type(c_ptr) :: side(2, 3), gradient(3), epsilon
         real(c_double) :: tolerance
         integer(c_size_t) :: iterations
+        real(c_double) :: box(3)
     end type c_args
 
     !> What a solve may have besides lambda and factor: psg_solve_args in graph/psg.h. `value` and `side` are by side, 1 for the
-    !> lower one, and axis. Pointers are c_loc() of dense arrays of the plan's kind of real. side(:, 1) is (ny, nz), side(:, 2)
-    !> (nx, nz) and side(:, 3) (nx, ny), in main memory. gradient(d), where the derivative of u along axis d goes (symbol
-    !> 'spectral' with all axes periodic, or 'fd2'), and epsilon have u's shape.
+    !> lower one, and axis. box 0: the plan's. Pointers are c_loc() of dense arrays of the plan's kind of real: side(:, 1) is
+    !> (ny, nz), (:, 2) (nx, nz) and (:, 3) (nx, ny), in main memory; gradient(d), of u along axis d, and epsilon have u's shape.
     type :: psg_terms
-        real(real64) :: value(2, 3) = 0
+        real(real64) :: value(2, 3) = 0, tolerance = 0, box(3) = 0
         type(c_ptr) :: side(2, 3) = c_null_ptr, gradient(3) = c_null_ptr, epsilon = c_null_ptr
-        real(real64) :: tolerance = 0
         integer :: iterations = 0
     end type psg_terms
 
@@ -137,7 +134,7 @@ module psg
         type(c_ptr) :: handle = c_null_ptr
         integer(c_int) :: precision = PSG_F64
     contains
-        procedure :: create, destroy, local_box, statistics, wait, submit, solve_many
+        procedure :: create, destroy, local_box, statistics, set_kernel, wait, submit, solve_many
         procedure, private :: solve_real64, solve_real32, solve_pointer
         generic :: solve => solve_real64, solve_real32, solve_pointer
     end type psg_plan
@@ -195,7 +192,13 @@ module psg
             type(c_ptr), value :: plan
             integer(c_size_t), value :: bytes
         end function c_args_init
-
+        integer(c_int) function c_kernel(plan, form, n, values) bind(c, name='psg_plan_kernel')
+            import :: c_double, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            integer(c_int), value :: form
+            integer(c_size_t), intent(in) :: n(3)
+            real(c_double), intent(in) :: values(*)
+        end function c_kernel
         integer(c_int) function c_solve_many(plan, count, f, u) bind(c, name='psg_solve_many_arrays')
             import :: c_array, c_int, c_ptr, c_size_t
             type(c_ptr), value :: plan
@@ -218,7 +221,6 @@ module psg
             type(psg_statistics), intent(out) :: statistics
             integer(c_size_t), value :: bytes
         end function c_statistics
-
         type(c_ptr) function c_last_error() bind(c, name='psg_last_error')
             import :: c_ptr
         end function c_last_error
@@ -241,7 +243,6 @@ module psg
             type(c_array), intent(in) :: f, u
             type(c_args), intent(in) :: args
         end function c_arrays
-
         type(c_ptr) function comm_f2c(comm) bind(c)
             import :: c_int, c_ptr
             integer(c_int), value :: comm
@@ -252,20 +253,16 @@ module psg
     procedure(c_arrays), bind(c, name='psg_submit_arrays') :: c_submit_arrays
 
 contains
-
     ! -------------------------------------------------------------------------------------- words
     !> What went wrong in the latest call of this thread that failed.
     function psg_message() result(words)
         character(:), allocatable :: words
         character(kind=c_char), pointer :: letters(:)
         type(c_ptr) :: text
-        integer :: m
         text = c_last_error()
         call c_f_pointer(text, letters, [c_strlen(text)])
         allocate (character(size(letters)) :: words)
-        do m = 1, size(letters)
-            words(m:m) = letters(m)
-        end do
+        words = transfer(letters, words)
     end function psg_message
 
     subroutine finish(found, status)
@@ -286,9 +283,8 @@ contains
         integer, intent(in) :: n(3)
         real(real64), intent(in) :: length(3)
         integer :: d
-        do d = 1, 3
-            grid%axis(d) = psg_axis(int(n(d), c_size_t), length(d), [PSG_BC_PERIODIC, PSG_BC_PERIODIC], PSG_POINTS_CELLS)
-        end do
+        integer(c_int), parameter :: bc(2) = PSG_BC_PERIODIC
+        grid%axis = [(psg_axis(int(n(d), c_size_t), length(d), bc, PSG_POINTS_CELLS), d = 1, 3)]
     end subroutine psg_grid_init
 
     !> Where the points of an axis are: point i at first + (i - 1) step.
@@ -325,10 +321,7 @@ contains
         character(kind=c_char), pointer :: kept(:)
         integer :: m
         allocate (kept(len(text) + 1))
-        do m = 1, len(text)
-            kept(m) = text(m:m)
-        end do
-        kept(len(text) + 1) = c_null_char
+        kept = [(text(m:m), m = 1, len(text)), c_null_char]
         call finish(c_options_set(options, trim(name) // c_null_char, c_loc(kept)), status)
     end subroutine psg_options_set
 
@@ -375,11 +368,10 @@ contains
         procedure(comm_f2c), pointer :: convert
         type(c_funptr) :: found
         found = c_dlsym(c_null_ptr, 'MPI_Comm_f2c' // c_null_char)
+        handle = transfer(int(comm, c_intptr_t), handle)
         if (c_associated(found)) then
             call c_f_procpointer(found, convert)
             handle = convert(int(comm, c_int))
-        else
-            handle = transfer(int(comm, c_intptr_t), handle)
         end if
     end function c_handle
 
@@ -406,6 +398,15 @@ contains
         n = int(c_n)
         call finish(found, status)
     end subroutine local_box
+
+    !> The kernel of a plan with kernel 'user': see psg_plan_kernel(). The first index is x.
+    subroutine set_kernel(plan, form, values, status)
+        class(psg_plan), intent(in) :: plan
+        integer(c_int), intent(in) :: form
+        real(real64), intent(in) :: values(:, :, :)
+        integer, intent(out), optional :: status
+        call finish(c_kernel(plan%handle, form, shape(values, c_size_t), values), status)
+    end subroutine set_kernel
 
     !> What psg_observe.h has about the plan and its latest solve.
     subroutine statistics(plan, found, status)
@@ -434,6 +435,7 @@ contains
         args%value = terms%value
         args%tolerance = terms%tolerance
         args%iterations = int(terms%iterations, c_size_t)
+        if (any(abs(terms%box) > 0 .or. terms%box /= terms%box)) args%box = terms%box
         given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon]
         do m = 1, TERMS_ARRAYS
             at(m) = pointed(given(m), stream)
@@ -595,5 +597,4 @@ contains
         end do
         array = c_array(at(1), PSG_HOST, steps, c_null_ptr)
     end function placed
-
 end module psg

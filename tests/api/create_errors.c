@@ -90,9 +90,11 @@ static void grids(void) {
         EXPECT((x.grid.axis[a].bc[0] = x.grid.axis[a].bc[1] = PSG_BC_FREE,
                 x.grid.axis[a].points = PSG_POINTS_NODES),
                PSG_ERR_UNSUPPORTED);
-        EXPECT((x.grid.axis[a].bc[0] = x.grid.axis[a].bc[1] = PSG_BC_FREE,
-                x.options.symbol = PSG_SYMBOL_FD4),
-               PSG_ERR_UNSUPPORTED);
+        for (int symbol = 0; symbol < PSG_SYMBOL_COUNT; ++symbol) {
+            EXPECT((x.grid.axis[a].bc[0] = x.grid.axis[a].bc[1] = PSG_BC_FREE,
+                    x.options.symbol = (psg_symbol)symbol),
+                   symbol <= PSG_SYMBOL_FD2 ? PSG_OK : PSG_ERR_UNSUPPORTED);
+        }
         EXPECT((x.grid.axis[a].bc[0] = x.grid.axis[a].bc[1] = PSG_BC_NEUMANN, x.grid.axis[a].n = 1,
                 x.grid.axis[a].points = PSG_POINTS_NODES),
                PSG_ERR_ARG);

@@ -88,7 +88,7 @@ def bad():
                         ((*ASKED, *eps, "--tolerance", "2"), ("tolerance = 2", "below 1")),
                         ((*ASKED, *eps, "--tolerance", "-1"), ("tolerance = -1", "above 0")),
                         ((*ASKED, "--tolerance", "1e-3"), ("are for --epsilon",)), ((*ASKED, "--iterations", "9"), ("are for --epsilon",)),
-                        ((*ASKED, *eps, "--symbol", "spectral"), ("--symbol fd2",)), ((*ASKED, *eps, "--bc", "PP,DD,PP"), ("periodic",)),
+                        ((*ASKED, *eps, "--symbol", "fd6"), ("--symbol fd2",)), ((*ASKED, *eps, "--bc", "PP,DD,PP"), ("periodic",)),
                         ((*ASKED, *eps, "--data", "resident"), ("--data resident",)),
                         (("--problem", "modes", "--grid", "8", *FD2, *eps), ("is for --in",))):
         refused("solve", *given, code=2, says=says)

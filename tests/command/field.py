@@ -6,17 +6,19 @@ import numpy as np
 from command import check, solve, without_load
 
 
+STENCILS = {"fd2": (1,), "fd6": (3 / 2, -3 / 20, 1 / 90), "fd8": (8 / 5, -1 / 5, 8 / 315, -1 / 560)}
+
+
 def numpy_solution(f, box, symbol, decay):
     """lap(u) - decay u = f by complex FFTs over all three axes; box is lx, ly, lz."""
     total = np.full(f.shape, -float(decay))
     for axis, length in zip((2, 1, 0), box):
         n = f.shape[axis]
         mode = np.array([m if 2 * m <= n else m - n for m in range(n)], dtype=float)
-        if symbol == "fd2":
-            # the cosine form of the eigenvalue of (1, -2, 1)/h^2
-            eigenvalue = 2 * (np.cos(2 * np.pi * mode / n) - 1) * (n / length) ** 2
-        else:
-            eigenvalue = -((2 * np.pi * mode / length) ** 2)
+        eigenvalue = 0 if symbol in STENCILS else -((2 * np.pi * mode / length) ** 2)
+        for m, weight in enumerate(STENCILS.get(symbol, ()), 1):
+            # the cosine form of the eigenvalue of weight times (1, -2, 1)/h^2, m points apart
+            eigenvalue += 2 * weight * (np.cos(2 * np.pi * m * mode / n) - 1) * (n / length) ** 2
         shape = [1, 1, 1]
         shape[axis] = n
         total = total + eigenvalue.reshape(shape)
@@ -67,6 +69,8 @@ compare((128, 128, 128), np.float64, UNIT, "spectral", 0.0)
 compare((128, 128, 128), np.float32, UNIT, "spectral", 0.0)
 compare((61, 50, 37), np.float64, LONG, "spectral", 0.0, ("--graph", "staged", "--z", "strided"))
 compare((61, 50, 37), np.float64, LONG, "fd2", 0.0, ("--segment-planes", "7", "--sheets", "3"))
+compare((61, 50, 37), np.float64, LONG, "fd6", 0.0)
+compare((5, 2, 7), np.float32, LONG, "fd8", 2.5)
 compare((61, 50, 37), np.float64, LONG, "spectral", 1.0,
         ("--repeat", "7", "--in-flight", "3", "--cpus", "1", "--sched", "eager"))
 

@@ -306,7 +306,8 @@ def wrong(program, *arguments, says):
 
 
 for program, peers in (("bench_cores", ("fftw", "mkl", "fftw_mpi", "many", "free", "fft", "tasks", "workload", "workload_mpi")),
-                       ("bench_gpus", ("cufft", "embed", "fft", "many", "workload", "free", "exchange", "copy", "transpose"))):
+                       ("bench_gpus", ("cufft", "embed", "fft", "many", "workload", "free", "exchange", "copy",
+                                       "transpose"))):
     if not os.path.exists(os.path.join(FOLDER, program)):
         continue
     for arguments in ((), ("frob",), ("--repeat", "2", "8")):

@@ -101,6 +101,10 @@ said = solve("--in", "rho.h5:f", "--bc", "NN", "--gpus", "0").stdout
 check("of f was dropped: a box without a Dirichlet side has no solution for it" in said, said)
 bad("--in", "rho.h5:flat", "--bc", "FF", "--symbol", "fd2", "--verify", "--gpus", "0", code=1,
     says=("nothing is verified: all points are next to a free side",))
+for symbol in ("fd4", "fd6", "fd8"):
+    bad("--in", "rho.h5:f", "--bc", "PP,PP,DF", "--symbol", symbol, "--verify", "--gpus", "0",
+        says=("symbol %s has no free sides: spectral and fd2 have them" % symbol,))
+bad("--in", "rho.h5:f", "--bc", "FF", "--verify", says=("--verify needs --symbol fd2",))
 bad("--problem", "lid", "--grid", "8", "--bc", "FF", says=("--bc is not for --problem lid",))
 said = solve("--in", "rho.h5:f", "--bc", "NN,NN,ND", "--gpus", "0").stdout
 check("dropped" not in said, said)

@@ -108,12 +108,14 @@ bad(*SIDES, "--values", "nan.h5", says=("f.h5:/f with --values nan.h5: the value
 bad(*SIDES, "--values", "group.h5", says=("group.h5:/x0: not a data set",))
 check("'X1' is no side" in solve(*SIDES, "--values", "more.h5").stderr, "X1 is a side")
 bad("--in", "f.h5:f", *FD2, "--bc", "PP,DD,DD", "--values", "walls.h5", says=("walls.h5:/x0", "--bc makes x periodic"))
-bad("--in", "f.h5:f", "--bc", "DD,PP,NN", "--gpus", "0", "--values", "walls.h5", says=("only the symbol fd2",))
+for symbol in ("spectral", "fd6"):
+    bad("--in", "f.h5:f", "--bc", "DD,PP,NN", "--symbol", symbol, "--gpus", "0",
+        "--values", "walls.h5", says=("only the symbol fd2",))
 bad(*SIDES, "--values", "walls.h5", "--out", "walls.h5:/x0", "--force", says=("walls.h5:/x0 and walls.h5:/x0 are the same data set",))
 bad(*SIDES, "--values", "walls.h5", "--dag", "walls.h5", says=("--dag and --values name the same file, walls.h5",))
 bad(*SIDES, "--values", "walls.h5", "--data", "resident", says=("--data resident is not for values",))
 bad("--problem", "modes", "--grid", "8", "--values", "walls.h5", says=("--values is for --in",))
 bad("--problem", "lid", "--grid", "8", "--bc", "DD", says=("all its sides are Dirichlet",))
-bad("--problem", "lid", "--grid", "8", "--symbol", "fd4", says=("--problem lid needs --symbol fd2",))
+bad("--problem", "lid", "--grid", "8", "--symbol", "fd8", says=("--problem lid needs --symbol fd2",))
 bad("--problem", "lid", "--grid", "8", "--box", "1x1x2", says=("--problem lid needs a cube",))
 bad("--problem", "lid", "--grid", "8", "--lambda", "1", says=("--lambda is not for --problem lid",))

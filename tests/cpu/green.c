@@ -34,15 +34,14 @@ static size_t volume(const box *b) {
 static psg_cpu_green *create(const box *b) {
     psg_cpu_green_spec spec = {.kind = b->kind, .lambda = b->lambda, .zero_at = zero_at};
     double *eigen = calloc(b->n[0] + b->n[1] + b->n[2], sizeof *eigen);
-    const psg_symbol_function symbol =
-        b->kind == PSG_CPU_GREEN_FD2 ? psg_symbol_fd2 : psg_symbol_spectral;
+    const psg_symbol_row *symbol = &psg_symbol_rows[b->kind == PSG_CPU_GREEN_FD2];
     double *next = eigen;
     for (int d = 0; eigen != NULL && d < 3; d++) {
         const double n = (double)b->n[d];
         spec.axis[d] = (psg_cpu_green_axis){
             .modes = modes_of(b, d), .spacing = b->h[d], .eigen = b->free[d] ? NULL : next};
         for (size_t m = 0; m < b->n[d]; m++) {
-            *next++ = symbol(psg_symbol_waves(m, b->n[d]), n, n * b->h[d]);
+            *next++ = psg_symbol_eigenvalue(symbol, psg_symbol_waves(m, b->n[d]), n, n * b->h[d]);
         }
     }
     psg_cpu_green *green = psg_cpu_green_create(&spec);
@@ -391,7 +390,6 @@ static void check_all_rows(void) {
 
 /* Where all decays within the box, the table is that of a box without an end. */
 static void check_decayed(void) {
-    static const psg_symbol_function symbol[] = {psg_symbol_spectral, psg_symbol_fd2};
     box b = {
         {97, 31, 200}, {1.0 / 97, 1.0 / 31, 1.0 / 200}, {1, 1, 1}, PSG_CPU_GREEN_SPECTRAL, 3600};
     for (int kind = 0; kind < 2; kind++) {
@@ -402,7 +400,8 @@ static void check_decayed(void) {
             const size_t mode[3] = {m % 98, m / 98 / 201, m / 98 % 201};
             double sum = b.lambda;
             for (int d = 0; d < 3; d++) {
-                sum -= symbol[kind]((double)mode[d] / 2, (double)b.n[d], 1);
+                sum -= psg_symbol_eigenvalue(&psg_symbol_rows[kind], (double)mode[d] / 2,
+                                             (double)b.n[d], 1);
             }
             worst = check_worse(worst, fabs(table[m] * sum - 1));
         }

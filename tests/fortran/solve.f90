@@ -82,6 +82,7 @@ program solve
     call single%solve(f32, u32)
     call check(all(abs(u32 + wave / pi ** 2) <= 1e-6), 'between walls')
 
+    call kernels()
     call terms_of_a_solve()
     call several()
 
@@ -113,6 +114,37 @@ program solve
     print '(a)', 'ok'
 
 contains
+
+    !> 1/k^2 of the modes is what the symbol has. An octant has the rows and planes of its own grid.
+    subroutine kernels()
+        real(real64) :: t(4, 4, 3), want(nx, ny, nz) ! half of each axis, and one more
+        type(psg_plan) :: own
+        integer :: j, k
+        do k = 1, size(t, 3)
+            do j = 1, size(t, 2)
+                do i = 1, size(t, 1)
+                    t(i, j, k) = sum((2 * pi * [i - 1, j - 1, k - 1] / length) ** 2)
+                end do
+            end do
+        end do
+        t(1, 1, 1) = 1
+        t = 1 / t
+        t(1, 1, 1) = 0
+        call random_number(f)
+        call plan%solve(f, want)
+        call psg_grid_init(grid, [nx, ny, nz], length)
+        call psg_options_init(options)
+        call psg_options_set(options, 'kernel', 'user')
+        call psg_options_set(options, 'factor', '-2')
+        call own%create(grid, options)
+        call own%set_kernel(PSG_KERNEL_FORM_MODES, t(:, :, 2:), status)
+        call refused(PSG_ERR_ARG, 'the kernel has 4 x 4 x 2 values', 'another shape')
+        call own%set_kernel(PSG_KERNEL_FORM_MODES, t)
+        call own%solve(f, u)
+        call check(near(u, want), 'the modes of a kernel')
+        call own%destroy()
+        options%precision = PSG_F32
+    end subroutine kernels
 
     !> u = 1 + 2 x + x y between walls along x, with u on one and its derivative on the other; its gradient; variable coefficients.
     subroutine terms_of_a_solve()
@@ -168,7 +200,10 @@ contains
             wave(i, :, :) = cos(2 * pi * (i - 1) / nx)
         end do
         f = (2 * pi / length(1))**2 / 2 * wave ! the plan's factor is -2
+        call plan%solve(f, u, terms=psg_terms(box=2 * length))
+        back = u / 4
         call plan%solve(f, u, terms=terms)
+        call check(near(u, back), 'the box of a solve')
         call check(near(u, wave), 'a wave')
         do i = 1, nx
             call check(all(abs(slope(i, :, :, 1) + 2 * pi * sin(2 * pi * (i - 1) / nx)) <= 1e-12_real64), 'its derivative')

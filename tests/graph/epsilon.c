@@ -412,9 +412,13 @@ static void refusals(void) {
     CHECK_SAYS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_ERR_ARG, "epsilon and u overlap");
     psg_plan_destroy(plan);
     psg_grid grid = harness_box(6, 5, 4, 1, 1, 1);
-    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        refused(plan, &p, 0, PSG_ERR_UNSUPPORTED, "the symbol fd2");
-        psg_plan_destroy(plan);
+    for (int symbol = 0; symbol < PSG_SYMBOL_COUNT; ++symbol) {
+        options.symbol = (psg_symbol)symbol;
+        if (symbol != PSG_SYMBOL_FD2 &&
+            CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+            refused(plan, &p, 0, PSG_ERR_UNSUPPORTED, "the symbol fd2");
+            psg_plan_destroy(plan);
+        }
     }
     grid.axis[1].bc[0] = grid.axis[1].bc[1] = PSG_BC_NEUMANN;
     options.symbol = PSG_SYMBOL_FD2;

@@ -101,13 +101,16 @@ static void lambdas(void) {
 
 static void refused(void) {
     const psg_options options = harness_options(PSG_F64);
+    static const char *const walls[] = {"DF,PP,PP", "FF,PP,FN"};
     psg_grid grid = harness_box(6, 5, 4, 1, 1, 1);
-    psg_plan *plan = NULL;
-    harness_sides(&grid, "DF,PP,PP");
-    const psg_status status = psg_plan_create(&plan, &grid, &options);
-    CHECK(status == (options.gpus > 0 ? PSG_ERR_UNSUPPORTED : PSG_OK), "a wall beside a free x: %s",
-          psg_last_error());
-    psg_plan_destroy(plan);
+    for (size_t m = 0; m < sizeof walls / sizeof *walls; ++m) {
+        psg_plan *plan = NULL;
+        harness_sides(&grid, walls[m]);
+        const psg_status status = psg_plan_create(&plan, &grid, &options);
+        CHECK(status == (options.gpus > 0 ? PSG_ERR_UNSUPPORTED : PSG_OK), "%s: %s", walls[m],
+              psg_last_error());
+        psg_plan_destroy(plan);
+    }
 }
 
 int main(void) {

@@ -130,6 +130,21 @@ static void modes_of_all(psg_precision precision, size_t g) {
     }
 }
 
+/* Each symbol with each pair of sides and both positions, on one axis that may be shorter than the
+ * stencil. */
+static void modes_of_lines(psg_precision precision, size_t most) {
+    for (size_t c = 0; c < most * STENCILS * PAIRS * 2 * 3; ++c) {
+        size_t n[3] = {1, 1, 1}, pair[3] = {SIDED, SIDED, SIDED};
+        const unsigned nodes = c / 3 % 2 ? 7 : 0;
+        n[c % 3] = 1 + c / 6 / PAIRS / STENCILS;
+        pair[c % 3] = c / 6 % PAIRS;
+        if (n[c % 3] > 1 || pair[c % 3] > 0 || !nodes) { /* one node is too few for Neumann sides */
+            const box b = box_of(n, pair, nodes);
+            all_modes(&b, precision, c / 6 / PAIRS % STENCILS);
+        }
+    }
+}
+
 /* ---------------------------------------------------------------------------------- residual */
 
 static double mean_of(const box *b, const double *f) {
@@ -195,6 +210,41 @@ static size_t drawn(uint64_t *state, size_t count) {
     return (size_t)(*state >> 33) % count;
 }
 
+static void residual_of(const box *b, psg_precision precision, psg_symbol symbol, double lambda,
+                        size_t seed) {
+    const psg_grid grid = grid_of(b);
+    const size_t points = points_of(b);
+    FREED double *f = oracle_array(points), *u = oracle_array(points);
+    psg_options options = options_of(precision, b);
+    options.symbol = symbol;
+    options.lambda = lambda;
+    oracle_random(seed, points, f);
+    DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+    if (CHECK_STATUS(harness_solve(plan, precision, points, f, u), PSG_OK)) {
+        check_residual(b, plan, &options, f, u);
+    }
+}
+
+/* Each stencil with each pair of sides and both positions along each axis, shorter than the stencil
+ * and longer, with the other axes' sides in turns. */
+static void thin_boxes(void) {
+    static const size_t sizes[] = {1, 2, 3, 4, 9};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    for (size_t c = 0; c < (size_t)SIZES * (STENCILS - 1) * PAIRS * 2 * 3; ++c) {
+        const unsigned position = c / 3 % 2;
+        size_t n[3] = {5, 4, 6}, pair[3] = {c / 7 % PAIRS, c / 11 % PAIRS, c / 13 % PAIRS};
+        n[c % 3] = sizes[c / 6 / PAIRS % SIZES];
+        pair[c % 3] = c / 6 % PAIRS;
+        if (n[c % 3] > 1 || pair[c % 3] > 0 || position == 0) {
+            const unsigned others = (unsigned)(c / 5 % 8) & ~(1U << c % 3);
+            const box b = box_of(n, pair, others | position << c % 3);
+            const psg_symbol symbol = symbols[1 + c / 6 / PAIRS / SIZES];
+            residual_of(&b, PSG_F64, symbol, 0, c);
+            residual_of(&b, PSG_F32, symbol, 0, c);
+        }
+    }
+}
+
 static void random_boxes(void) {
     uint64_t state = 5;
     for (size_t c = 0; c < 60; ++c) {
@@ -206,18 +256,8 @@ static void random_boxes(void) {
             n[d] += n[d] == 1 && pair[d] == 0; /* Neumann on nodes */
         }
         const box b = box_of(n, pair, nodes);
-        const psg_grid grid = grid_of(&b);
-        const size_t points = points_of(&b);
-        FREED double *f = oracle_array(points), *u = oracle_array(points);
         for (psg_symbol symbol = PSG_SYMBOL_FD2; symbol < PSG_SYMBOL_COUNT; ++symbol) {
-            psg_options options = options_of(PSG_F64, &b);
-            options.symbol = symbol;
-            options.lambda = drawn(&state, 3) == 0 ? 2.5 : 0;
-            oracle_random(c, points, f);
-            DESTROYED psg_plan *plan = harness_plan(&grid, &options);
-            if (CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), PSG_OK)) {
-                check_residual(&b, plan, &options, f, u);
-            }
+            residual_of(&b, PSG_F64, symbol, drawn(&state, 3) == 0 ? 2.5 : 0, c);
         }
     }
 }
@@ -392,9 +432,12 @@ int main(void) {
             modes_of_all((psg_precision)precision, g);
         }
     }
+    modes_of_lines(PSG_F64, 10);
+    modes_of_lines(PSG_F32, 5);
     psg_plan_destroy(anchor);
     options = harness_options(PSG_F64);
     anchor = harness_anchor(&options);
+    thin_boxes();
     random_boxes();
     for (size_t c = 0; c < (size_t)PAIRS * PAIRS * PAIRS; ++c) {
         same_from_all(c % 5 == 0 ? PSG_F32 : PSG_F64, c);

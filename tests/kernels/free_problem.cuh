@@ -54,9 +54,9 @@ template <class Real> struct free_problem {
                 (*table)[i] = i == 0 ? Real(0) : Real(-1.5 - uniform());
         for (size_t m = 0; m < 2 * n; m++) {
             const double waves = psg_symbol_waves(2 * (m % n) + m / n, 2 * n) / 2;
-            ez[m] = (Real)(m == 0           ? 0
-                           : e.free.stencil ? psg_symbol_fd2(waves, n, e.free.length)
-                                            : psg_symbol_spectral(waves, n, e.free.length));
+            ez[m] = (Real)(m == 0 ? 0
+                                  : psg_symbol_eigenvalue(&psg_symbol_rows[e.free.stencil], waves,
+                                                          n, e.free.length));
         }
         for (Complex &v : f)
             v = {Real(uniform()), Real(uniform())};

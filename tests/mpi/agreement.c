@@ -246,8 +246,8 @@ static void options_that_are_wrong(void) {
     }
     /* wrong in the same way everywhere, one and the other status */
     TOGETHER(x.options.lambda = NAN, PSG_ERR_ARG, PSG_ERR_ARG);
-    TOGETHER((x.grid.axis[1].bc[0] = x.grid.axis[1].bc[1] = x.grid.axis[2].bc[1] = PSG_BC_FREE,
-              x.grid.axis[2].bc[0] = PSG_BC_DIRICHLET),
+    TOGETHER((x.grid.axis[1].bc[0] = x.grid.axis[1].bc[1] = PSG_BC_FREE,
+              x.options.symbol = PSG_SYMBOL_FD4),
              PSG_ERR_UNSUPPORTED, PSG_ERR_UNSUPPORTED);
     if (size > 1) {
         TOGETHER(x.options.exchange = PSG_EXCHANGE_MANAGED, PSG_ERR_UNSUPPORTED,

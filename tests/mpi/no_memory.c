@@ -1,6 +1,7 @@
 /* Where one process has no memory, whichever allocation of PoissonGraph's it is that fails: each
  * call returns the same status in all processes, with words, none waits for ever, the plan goes on
  * to give right answers, and it can be destroyed. */
+#include "graph/psg_kernel.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "tests/check.h"
@@ -27,6 +28,7 @@ typedef struct scene {
     const harness_variant *variant;
     psg_exchange exchange;
     int record;
+    int kernel;  /* the symbol's modes are given to the plan */
     share *part; /**< [SHARES] */
     long failed; /* the number of the allocation */
 } scene;
@@ -78,6 +80,17 @@ static void solve_all(const scene *x, psg_plan *plan) {
     }
 }
 
+/* Half of the modes of each axis are all that there is. */
+static psg_status give_kernel(psg_plan *plan) {
+    const size_t n[3] = {NX / 2 + 1, NY / 2 + 1, NZ / 2 + 1};
+    double values[(NX / 2 + 1) * (NY / 2 + 1) * (NZ / 2 + 1)];
+    for (size_t m = 0; m < n[0] * n[1] * n[2]; m++) {
+        const size_t mode[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
+        values[m] = m > 0 ? -1 / oracle_eigenvalue(&box, ORACLE_SPECTRAL, mode) : 0;
+    }
+    return psg_plan_kernel(plan, PSG_KERNEL_FORM_MODES, n, values);
+}
+
 /* On a communicator of its own, so that all that the library keeps for one is made again. */
 static void play(const scene *x) {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -88,12 +101,17 @@ static void play(const scene *x) {
     harness_set_variant(&options, x->variant);
     options.exchange = x->exchange;
     options.record = x->record;
+    options.kernel = x->kernel ? PSG_KERNEL_USER : PSG_KERNEL_AUTO;
     options.segment_planes = 2;
     options.sheets = 5;
     for (int m = 0; m < SHARES; m++) {
         share_take(&x->part[m], f);
     }
     if (agreed(x, psg_plan_create(&plan, &grid, &options), "psg_plan_create")) {
+        if (x->kernel && !agreed(x, give_kernel(plan), "psg_plan_kernel")) {
+            fail_nth_arm(0);
+            CHECK_STATUS(give_kernel(plan), PSG_OK);
+        }
         solve_all(x, plan);
     } else {
         CHECK(plan == NULL, "a plan after a failure");
@@ -156,6 +174,7 @@ int main(int argc, char **argv) {
         x.variant = &harness_variants[n / RANKS_EXCHANGES];
         x.exchange = ranks_exchanges[n % RANKS_EXCHANGES];
         x.record = n % 2;
+        x.kernel = n % 2 && x.variant->graph == PSG_GRAPH_FUSED;
         for (int victim = 0; victim<ranks; victim += ranks> 1 ? ranks - 1 : 1) {
             total += fail_each(&x, victim, step);
         }

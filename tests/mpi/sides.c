@@ -1,4 +1,4 @@
-/* Dirichlet and Neumann sides over several processes: u is what one process alone gives, whatever
+/* Dirichlet, Neumann and free sides over several processes: u is what one process alone gives, whatever
  * the exchange, the cuts and the variant. */
 #include "graph/psg_observe.h"
 #include "tests/mpi/ranks.h"
@@ -6,8 +6,11 @@
 static const oracle_grid grids[] = {{{7, 9, 11}, {1.0, 1.1, 1.2}}, {{8, 6, 4}, {1.0, 1.0, 1.0}}};
 enum { GRIDS = sizeof grids / sizeof *grids };
 
-static const char *const sides[] = {"DD,NN,DN", "NNn,NNn,NNn", "NDn,PP,DDn", "PP,DN,PP",
-                                    "PP,PP,NDn"};
+/* Those with FD or NF beside a free x or y come last: GPUs do not have them. */
+static const char *const sides[] = {"DD,NN,DN",  "NNn,NNn,NNn", "NDn,PP,DDn", "PP,DN,PP",
+                                    "PP,PP,NDn", "PP,NN,FF",    "FF,DD,PP",   "FF",
+                                    "NN,FF,FF",  "FD,PP,NF"};
+enum { FREE = 5, CORES = 9 };
 enum { SIDES = sizeof sides / sizeof *sides };
 
 static void one_run(size_t run) {
@@ -16,8 +19,16 @@ static void one_run(size_t run) {
     psg_statistics statistics = {.mean = NAN};
     double mean = 0;
     harness_sides(&x.g, sides[s]);
+    const size_t symbols = s < FREE ? PSG_SYMBOL_COUNT : PSG_SYMBOL_FD2 + 1;
+    x.options.symbol = (psg_symbol)((s + run / GRIDS / SIDES) % symbols);
     x.options.segment_planes = 1 + run % 4;
     x.options.sheets = 1 + run % 5;
+    if (s >= FREE && x.options.graph == PSG_GRAPH_STAGED) { /* it has no free sides */
+        x.options.graph = PSG_GRAPH_FUSED;
+    }
+    if (s >= CORES && x.options.gpus > 0) {
+        return;
+    }
     CHECK_STATUS(problem_alone(&x, &mean), PSG_OK);
     problem_plan(&x);
     const share *mine = run % 2 ? &x.other : &x.part;

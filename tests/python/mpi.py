@@ -77,6 +77,31 @@ def free_sides(**options):
         check(far(u, expected) <= 1e-15, "%s, %s: %.1e" % (bc, options, far(u, expected)))
 
 
+def kernels():
+    """What one process gives as a kernel that is none, all refuse, and the plan is closed."""
+    shape = (13, 6, 8)
+    f, kernel = random(shape), random([n + 1 for n in shape])
+    options = {"bc": "free", "gpus": 0, "effort": "estimate"}
+    expected = psg.solve(f, kernel=kernel, **options)
+    psg.forget()
+    with psg.Plan(shape, comm=world, kernel=kernel, **options) as plan:
+        mine = np.ascontiguousarray(f[plan.lo[0]:plan.lo[0] + plan.local_shape[0]])
+        u = np.concatenate(world.allgather(plan.solve(mine)))
+        check(far(u, expected) <= 1e-14, "a kernel: %.1e" % far(u, expected))
+        for bad in (kernel[:, ::-1], kernel[1:]):
+            try:
+                plan.set_kernel(bad if world.rank == world.size - 1 else kernel)
+                check(False, "a wrong kernel was taken")
+            except psg.ArgumentError as error:
+                check("kernel" in str(error), error)
+        plan.solve(mine)
+    try:
+        psg.Plan(shape, comm=world, kernel=kernel[1:], **options)
+        check(False, "a plan has a wrong kernel")
+    except psg.ArgumentError:
+        check(psg._plan.process.plans == 0, "a plan was left")
+
+
 class Interrupted:
     """Ctrl-C comes while the binding looks at it."""
 
@@ -146,6 +171,7 @@ def main():
     together((12, 4, 6), lambda_=2.0, exchange="alltoall")
     together((2, 5, 4))  # three processes: one has no plane
     few_axes()
+    kernels()
     free_sides()
     if world.size > 1:
         free_sides(exchange="mpi")

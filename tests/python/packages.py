@@ -18,6 +18,7 @@ DELAY = 400_000_000  # cycles of a GPU: some tenths of a second
 MIXED = {"z": ("dirichlet", "neumann"), "y": ("neumann", "dirichlet"), "x": "neumann"}
 SIDES = [dict(box=(1, 2, 3), bc=bc, points=points) for bc in ("periodic", "neumann", "dirichlet", MIXED)
          for points in ("cells", "nodes")]
+BOXES = [("periodic", "cells", "spectral"), (("neumann", "dirichlet"), "cells", "fd6"), ("neumann", "nodes", "fd2"), ("dirichlet", "nodes", "spectral")]
 FEW = [("periodic", "cells"), (["neumann", "dirichlet"], "nodes"),
        ([("neumann", "dirichlet"), "neumann"], "nodes")]
 
@@ -169,15 +170,60 @@ def test_torch_functions(device):
         torch.autograd.functional.jacobian(psg.torch.solve, many[0], vectorize=True)
 
     length = two[0].clone().requires_grad_()
-    for box in (length, (1, length, 1), {"z": length}):
-        with pytest.raises(psg.ArgumentError, match="box requires a gradient"):
-            psg.torch.solve(many[0], box=box)
+    for bad in ({"mean_tolerance": length}, {"points": (length, "cells", "cells")}, {"bc": {"z": length}}):
+        with pytest.raises(psg.ArgumentError, match="%s requires a gradient" % list(bad)[0]):
+            psg.torch.solve(many[0], **bad)
     for function in (torch.func.grad, lambda f: lambda x: torch.func.jvp(f, (x,), (x,)), lambda f: lambda x: torch.vmap(f)(x[None])):
-        with pytest.raises(psg.ArgumentError, match="box requires a gradient"):
-            function(lambda x: psg.torch.solve(many[0], box=x).sum())(two[0])
+        with pytest.raises(psg.ArgumentError, match="mean_tolerance requires a gradient"):
+            function(lambda x: psg.torch.solve(many[0], mean_tolerance=x).sum())(two[0])
     for bad, words in (((many,), r"vmap\(\) maps over more"), ((many[0], two), r"lambda_ has the shape \(2,\): one number")):
         with pytest.raises(psg.ArgumentError, match=words):
             psg.torch.solve(bad[0], lambda_=bad[1] if bad[1:] else None)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("bc, points, symbol", BOXES)
+def test_torch_box(device, bc, points, symbol):
+    """The box as a tensor, as one length of three, and as that of a cube."""
+    torch = torch_on(device)
+    import psg.torch
+
+    f, sides = torch.tensor(random((3, 2, 4)), device=device), dict(bc=[bc] * 3, points=points, symbol=symbol)
+    box = torch.tensor([1.2, 0.7, 1.5], dtype=torch.float64, device=device, requires_grad=True)
+
+    def solve(box, lambda_=None, factor=2.5):
+        return psg.torch.solve(f, box=box, lambda_=lambda_, factor=factor, **sides)
+
+    assert torch.autograd.gradcheck(solve, (box,), nondet_tol=1e-14, check_forward_ad=True)
+    both = (box, torch.tensor(1.5, dtype=torch.float64, device=device, requires_grad=True))
+    assert torch.autograd.gradgradcheck(solve, both, nondet_tol=1e-14, check_fwd_over_rev=True, fast_mode=True)
+    slopes = torch.func.grad(lambda b: (solve(b) ** 2).sum())(box.detach())
+    for d in range(3):
+        one = box.detach()[d].clone().requires_grad_()
+        (solve([one if e == d else float(box[e]) for e in range(3)]) ** 2).sum().backward()
+        assert abs(one.grad - slopes[d]) <= 1e-12 * abs(slopes[d])
+    cube = box.detach()[0].clone().requires_grad_()
+    assert torch.autograd.gradcheck(solve, (cube,), nondet_tol=1e-14, fast_mode=True)
+    two = torch.stack([box.detach(), 2 * box.detach()])
+    assert far(torch.vmap(solve)(two).cpu(), torch.stack([solve(b) for b in two]).cpu().numpy()) <= 1e-14
+    with psg.Plan(f.shape, box=(1, 2, 3), **sides, **({"gpus": 1} if device == "cuda" else {})) as plan:
+        assert torch.equal(psg.torch.solve(f, plan, box=two[1]), psg.torch.solve(f, box=two[1], **sides))
+        assert torch.equal(psg.torch.solve(f, plan), psg.torch.solve(f, box=(1, 2, 3), **sides))
+        assert torch.autograd.gradcheck(lambda b: psg.torch.solve(f, plan, box=b), (box,), nondet_tol=1e-14, fast_mode=True)
+
+
+def test_torch_box_errors():
+    torch = torch_on("cpu")
+    import psg.torch
+
+    f, length = torch.tensor(random((3, 2, 4))), torch.tensor(1.5, requires_grad=True)
+    u = psg.torch.solve(f, box=length, bc={"z": "free"})
+    with pytest.raises(psg.UnsupportedError, match="not differentiated for a box with free sides"):
+        u.sum().backward()
+    for bad, words in ((torch.tensor([1.0, 2.0]), "box has 2 values"), (-length, "the box is -1.5 long along x"),
+                       (length * float("nan"), "the box is nan long"), ((1, 2, torch.ones(2)), r"a length of box has the shape \(2,\)")):
+        with pytest.raises(psg.ArgumentError, match=words):
+            psg.torch.solve(f, box=bad)
 
 
 def test_torch_gradient_of_a_closed_plan():
@@ -277,12 +323,37 @@ def test_jax_functions(compiled):
     slope = jax.grad(lambda x, lambda_: (psg.jax.solve(x, lambda_=lambda_) ** 2).sum(), 1)
     assert far(call(jax.vmap(slope, (0, None)), many, two[0]), np.stack([slope(x, two[0]) for x in many])) <= 1e-12
     for derivative in (jax.grad, lambda f: lambda x: jax.jvp(f, (x,), (x,)), jax.vmap, jax.jit):
-        with pytest.raises(psg.ArgumentError, match="box is traced"):
-            derivative(lambda x: psg.jax.solve(many[0], box=(1, x, 1)).sum())(two if derivative is jax.vmap else two[0])
+        with pytest.raises(psg.ArgumentError, match="mean_tolerance is traced"):
+            derivative(lambda x: psg.jax.solve(many[0], mean_tolerance=x).sum())(two if derivative is jax.vmap else two[0])
     with pytest.raises(psg.ArgumentError, match=r"vmap\(\) maps over more"):
         psg.jax.solve(many)
     with pytest.raises(psg.ArgumentError, match=r"lambda_ has the shape \(2,\): one number"):
         psg.jax.solve(many[0], lambda_=two)
+
+
+@pytest.mark.parametrize("bc, points, symbol", BOXES)
+def test_jax_box(bc, points, symbol):
+    jax = jax_here()
+    import psg.jax
+    from jax.test_util import check_grads
+
+    f, box = jax.numpy.asarray(random((3, 2, 4))), jax.numpy.asarray([1.2, 0.7, 1.5])
+
+    def solve(box, lambda_=None):
+        return psg.jax.solve(f, box=box, lambda_=lambda_, factor=2.5, bc=[bc] * 3, points=points, symbol=symbol)
+
+    def loss(box):
+        return (solve(box) ** 2).sum()
+
+    check_grads(solve, (box, 1.5), order=2, modes=["rev"])
+    check_grads(lambda x: solve((1.2, x, 1.5)), (0.7,), order=1, modes=["fwd", "rev"])
+    check_grads(loss, (1.2,), order=1, modes=["rev"])
+    assert far(jax.jit(jax.grad(loss))(box), np.asarray(jax.grad(loss)(box))) <= 1e-12
+    two = jax.numpy.stack([box, 2 * box])
+    assert far(jax.vmap(solve)(two), np.stack([solve(b) for b in two])) <= 1e-14
+    for call in (jax.grad, lambda loss: jax.jit(jax.grad(loss))):
+        with pytest.raises(psg.UnsupportedError, match="not differentiated for a box with free sides"):
+            call(lambda b: psg.jax.solve(f, box=b, bc={"x": "free"}).sum())(box)
 
 
 # ----------------------------------------------------------------------------------- a GPU

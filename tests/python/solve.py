@@ -40,6 +40,23 @@ def test_units():
         psg.solve(f.astype("f4"), box=box)
 
 
+@pytest.mark.parametrize("symbol, weights", [
+    ("fd2", (-2, 1)), ("fd4", (-5 / 2, 4 / 3, -1 / 12)),
+    ("fd6", (-49 / 18, 3 / 2, -3 / 20, 1 / 90)),
+    ("fd8", (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560))])
+def test_stencils(symbol, weights):
+    """The stencil of u is f. Around short axes np.roll() goes more than once."""
+    for shape in (9, 12, 11), (1, 2, 3), (3, 16, 1):
+        f = random(shape)
+        u = psg.solve(f, box=(1, 2, 3), symbol=symbol, lambda_=2)
+        total = -2 * u
+        for axis, length in enumerate((1, 2, 3)):
+            for m, weight in enumerate(weights):
+                both = sum(np.roll(u, step, axis) for step in {m, -m})
+                total += weight * (shape[axis] / length) ** 2 * both
+        assert far(total, f) <= 1e-12, shape
+
+
 @pytest.mark.parametrize("bc, place, wave", [
     ("dirichlet", "cells", lambda x: np.sin(np.pi * x)), ("dirichlet", "nodes", lambda x: np.sin(np.pi * x)),
     ("neumann", "cells", lambda x: np.cos(np.pi * x)), ("neumann", "nodes", lambda x: np.cos(np.pi * x)),
@@ -301,6 +318,43 @@ def test_one_address():
         with pytest.raises(psg.ArgumentError, match="cannot be written"):
             psg.solve(f.copy(), out=f)
         f.setflags(write=True)
+
+
+def test_box_of_a_solve():
+    """Whatever box a plan was made with; psg.solve() makes one for all of them."""
+    f = random((6, 7, 8))
+    boxes = ((1, 2, 3), (1.25, 2, 3), (3e3, 2e3, 5e3), (1e-4, 3e-4, 2e-4), (1, 2, 3))
+    psg.forget()
+    with psg.Plan(f.shape, box=(1, 1, 1)) as plan:
+        for box in boxes:
+            expected = periodic(f, box, 1.5 / box[0] ** 2)
+            assert far(plan.solve(f, box=box, lambda_=1.5 / box[0] ** 2), expected) <= 1e-12
+            assert far(psg.solve(f, box=box, lambda_=1.5 / box[0] ** 2), expected) <= 1e-12
+            u, own = plan.gradient(f, box=box), psg.Plan(f.shape, box=box).gradient(f)
+            assert all(np.array_equal(x, y) for x, y in zip((u[0], *u[1]), (own[0], *own[1])))
+        assert far(plan.solve(f, box=2), periodic(f, (2, 2, 2))) <= 1e-12
+        assert far(plan.solve(f, box={"y": 2}), periodic(f, (1, 2, 1))) <= 1e-12
+        assert far(plan.solve(f), periodic(f)) <= 1e-12
+        plan.submit(f, box=2)
+        with pytest.raises(psg.StateError, match="in flight, and this one has another box"):
+            plan.submit(f)
+        assert far(plan.wait(), periodic(f, (2, 2, 2))) <= 1e-12
+        for bad, words in ((0, "the box is 0 long along x"), ((1, -1, 1), "is -1 long along y"), ((np.inf, 1, 1), "is inf long along z"),
+                           (np.nan, "nan long"), ((1, 1), "box has 2 values"), ({"w": 1}, "'w'"), ("long", "box along z = 'long'")):
+            with pytest.raises(psg.ArgumentError, match=words):
+                plan.solve(f, box=bad)
+            assert far(plan.solve(f, box=3), periodic(f, (3, 3, 3))) <= 1e-12
+    assert len(psg._kept.plans) == 1
+
+
+def test_kernel_is_for_one_box():
+    f, own = random((4, 4, 4)), dict(kernel=np.ones((3, 3, 3)), kernel_form="modes")
+    with psg.Plan(f.shape, box=2, **own) as plan:
+        with pytest.raises(psg.UnsupportedError, match="kernel = user is for that"):
+            plan.solve(f, box=3)
+        assert far(plan.solve(f, box=2), -f) <= 1e-12
+    for box in (2, 3, 2):
+        assert far(psg.solve(f, box=box, **own), -f) <= 1e-12
 
 
 def test_box_that_changes():

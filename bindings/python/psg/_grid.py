@@ -89,10 +89,15 @@ def is_length(value: Any) -> bool:
     return isinstance(value, str) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
 
 
+def lengths_of(box: Box, axes: str) -> list[float]:
+    return [number(length, "box along " + axis, ", the length of the box; psg.points() has the points")
+            for axis, length in zip(axes, per_axis(box, "box", axes, 1.0, is_length))]
+
+
 def make(shape: Any, box: Box, bc: Sides, points: Points) -> Grid:
     grid, numbers = Grid(), extents(shape)
     axes = AXES[-len(numbers):]
-    lengths = per_axis(box, "box", axes, 1.0, is_length)
+    lengths = lengths_of(box, axes)
     sides = per_axis(bc, "bc", axes, "periodic", is_side)
     kinds = per_axis(points, "points", axes, "cells", lambda p: isinstance(p, str))
     for axis in grid.axis:
@@ -100,13 +105,17 @@ def make(shape: Any, box: Box, bc: Sides, points: Points) -> Grid:
     for d, (letter, place) in enumerate(zip(axes, PLACES[len(numbers)])):
         axis = grid.axis[place]
         axis.n = numbers[d]
-        axis.length = number(lengths[d], "box along " + letter, ", the length of the box; psg.points() has the points")
+        axis.length = lengths[d]
         axis.bc[0], axis.bc[1] = both_sides(sides[d], letter)
         axis.points = number_of(POINTS, kinds[d], "points along " + letter)
     if mixed_up([grid.axis[place] for place in PLACES[len(numbers)]]):
         warnings.warn("box = %s, and the points have equal distances along all axes if the lengths are in another order: box has "
                       "the order of the shape, %s" % (lengths, ", ".join(axes)), stacklevel=2)
     return grid
+
+
+def lengths_in(grid: Grid, axes: int) -> tuple[float, ...]:
+    return tuple(grid.axis[place].length for place in PLACES[axes])
 
 
 def mixed_up(axes: Sequence[Axis]) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import threading
 from collections import OrderedDict
+from contextlib import nullcontext
 from typing import Any
 
 from . import _arrays as arrays
 from . import _grid as grids
+from . import _kernel as kernels
 from ._errors import ArgumentError, StateError, shown, term
 from ._library import PLACES
 from ._options import OptionValue
@@ -18,6 +20,7 @@ from ._values import Values
 KEPT = 4
 PLAIN = frozenset((int, float, str))
 lock = threading.RLock()
+kernel_lock = threading.Lock()
 plans: OrderedDict[Any, Plan] = OrderedDict()
 
 
@@ -29,15 +32,19 @@ def forget() -> None:
 
 
 def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue],
-              **terms: float | None) -> Plan:
-    """A plan for arrays of this shape and type; on the GPU that has them, if one has. The plan's solves are given the terms, lambda_ and factor. It is made with
-    them, because a box may suit the precision with these terms alone; it serves others of the same names."""
+              **terms: float | None) -> tuple[Plan, tuple[float, ...] | None]:
+    """A plan for arrays of this shape and type, on the GPU that has them, if one has; and the box,
+    if it is not the plan's. The plan's solves are given that and the terms, lambda_ and factor. It
+    is made with them, because a box may suit the precision with these terms alone; it serves
+    others."""
     if len(v.shape) not in PLACES:
         raise ArgumentError("f has the shape %s, and one to three axes are needed: (z, y, x), (y, x) or (x,). "
                             "Plan.solve_many() takes several right-hand sides" % (v.shape,))
     grid = known_grid if never_changes((box, bc, points)) else made_grid
     given = {name: term(value, name) for name, value in terms.items() if value is not None}
-    key = (len(v.shape), grid(v.shape, box, bc, points), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())), tuple(given))
+    grid_key, lengths = grid(v.shape, box, bc, points)
+    key = (len(v.shape), grid_key, v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())), tuple(given),
+           lengths if options.get("kernel") == "user" else None)  # such a kernel is for one box
     try:
         hash(key)
     except TypeError:
@@ -46,15 +53,20 @@ def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Poi
         plan = plans.get(key)
         if plan is not None:
             plans.move_to_end(key)
-            return plan
+            return plan, None if plan.box == lengths else lengths
         while len(plans) >= KEPT:
             plans.popitem(last=False)[1].close()
         plan = plans[key] = make(v, box, bc, points, {**options, **given})
-    return plan
+    return plan, None
 
 
-def made_grid(shape: tuple[int, ...], box: grids.Box, bc: grids.Sides, points: grids.Points) -> bytes:
-    return bytes(grids.make(shape, box, bc, points))
+def made_grid(shape: tuple[int, ...], box: grids.Box, bc: grids.Sides, points: grids.Points) -> tuple[bytes, tuple[float, ...]]:
+    """The grid without its lengths, and these."""
+    grid = grids.make(shape, box, bc, points)
+    lengths = grids.lengths_in(grid, len(shape))
+    for axis in grid.axis:
+        axis.length = 1.0
+    return bytes(grid), lengths
 
 
 known_grid = functools.lru_cache(maxsize=64)(made_grid)
@@ -80,16 +92,26 @@ def make(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points,
 
 def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "periodic", points: grids.Points = "cells",
           lambda_: float | None = None, factor: float | None = None, values: Values = None, epsilon: Any = None,
-          tolerance: float = 0, iterations: int = 0, **options: OptionValue) -> Any:
+          tolerance: float = 0, iterations: int = 0, kernel: Any = None, kernel_form: str = "space",
+          **options: OptionValue) -> Any:
     """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
-    psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them."""
+    psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept, whatever the box is; forget() closes
+    them.
+    A kernel that is an array is transformed in each call; a psg.Plan does that once."""
+    if isinstance(kernel, str) and kernel == "user":
+        raise ArgumentError("kernel = 'user': give the array itself, or make a psg.Plan")
     while True:
         seen = arrays.view(f, "f")
         seen.of = f
-        plan = plan_like(seen, box, bc, points, options, lambda_=lambda_, factor=factor)
+        own = kernels.look(kernel, kernel_form, len(seen.shape))
+        options["kernel"] = kernel if own is None else "user"
+        plan, other = plan_like(seen, box, bc, points, options, lambda_=lambda_, factor=factor)
         try:
-            return plan.solve(seen, out, lambda_=lambda_, factor=factor, values=values, epsilon=epsilon, tolerance=tolerance,
-                              iterations=iterations)
+            with nullcontext() if own is None else kernel_lock:  # threads share the plan
+                if own is not None:
+                    plan.set_kernel(kernel, kernel_form)
+                return plan.solve(seen, out, lambda_=lambda_, factor=factor, box=other, values=values,
+                                  epsilon=epsilon, tolerance=tolerance, iterations=iterations)
         except StateError:
             if not plan.closed:  # by another thread's solve() of another shape
                 raise

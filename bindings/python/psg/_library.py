@@ -54,7 +54,8 @@ class Array(Structure):
 class SolveArgs(Structure):
     _fields_ = [("struct_size", c_size_t), ("lambda", c_double), ("factor", c_double), ("mean", c_int),
                 ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3),
-                ("gradient", c_void_p * 3), ("epsilon", c_void_p), ("tolerance", c_double), ("iterations", c_size_t)]
+                ("gradient", c_void_p * 3), ("epsilon", c_void_p), ("tolerance", c_double), ("iterations", c_size_t),
+                ("box", c_double * 3)]
 
 
 class StageStatistics(Structure):
@@ -113,6 +114,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "psg_call_refuse": (c_int, [c_void_p, POINTER(Options), c_int, c_char_p]),
     "psg_solve_args_init": (c_int, [POINTER(SolveArgs), c_void_p, c_size_t]),
     "psg_submit_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
+    "psg_plan_kernel": (c_int, [c_void_p, c_int, c_size_t * 3, c_void_p]),
     "psg_solve_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_solve_many_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array)]),
     "psg_plan_local_box": (c_int, [c_void_p, c_int, c_size_t * 3, c_size_t * 3]),

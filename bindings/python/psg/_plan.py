@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import ctypes
-import functools
 import json
 import operator
 import os
@@ -12,207 +10,25 @@ import threading
 import time
 import warnings
 import weakref
-from collections import deque
-from typing import Any, Callable, Sequence, TypeVar, cast
+from typing import Any, Mapping, Optional, Sequence, Tuple
 
 from . import _arrays as arrays
 from . import _grid as grids
+from . import _kernel as kernels
 from . import _values as sides
-from ._errors import ArgumentError, ArrayError, StateError, UnsupportedError, noting, number, shown, term
-from ._library import LINKS, PLACES, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, refuse, text
+from ._errors import ArgumentError, ArrayError, UnsupportedError, number, shown, term
+from ._handle import Handle, collective, refuse_plan
+from ._library import LINKS, PLACES, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, text
 from ._options import Chosen, OptionValue, choice, table
+from ._process import process
 
-T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
 CUDA = components()["CUDA"] is not None  # the library can use GPUs
+
+# lambda_, factor, mean and box of a solve; None: the plan's.
+Terms = Tuple[Optional[float], Optional[float], Optional[str], Optional[grids.Box]]
 
 # A call that takes longer than so many seconds runs in a thread of its own, so that Ctrl-C need not wait for it.
 PATIENCE = 0.05
-
-
-
-class Process:
-    """What the interpreter knows about the library: how many plans there are, and whether it is a fork of one with plans."""
-
-    def __init__(self) -> None:
-        self.plans = 0
-        self.lock = threading.Lock()
-        self.forked = False
-        self.cuda = False  # a plan may have begun with CUDA
-        self.left_cuda = False  # and that was in the process of which this one is a fork
-        self.collective: list[Handle] = []  # of plans with processes, in the order in which they were made
-        os.register_at_fork(after_in_child=self.after_fork)
-
-    def after_fork(self) -> None:
-        self.lock = threading.Lock()
-        self.forked = self.forked or self.plans > 0
-        self.left_cuda = self.cuda
-        self.plans = 0
-        self.collective = []
-
-    def count(self, change: int) -> None:
-        with self.lock:
-            self.plans += change
-
-    def check(self, gpus: bool) -> None:
-        """May this process make a plan? @param gpus  one that may use GPUs"""
-        if self.left_cuda and gpus:
-            raise StateError("this process is a fork of one that may have used CUDA, which a fork cannot use: say gpus=0, or "
-                             "let multiprocessing use 'spawn'")
-        if self.forked:
-            raise StateError("this process is a fork of one that had plans, and StarPU's threads are not here: " + FORKED)
-
-
-process = Process()
-
-
-FORKED = ("close the plans before os.fork() (psg.forget() closes those of psg.solve()), or let multiprocessing use 'spawn'")
-
-
-class Handle:
-    """A psg_plan of the library, and whose turn it is to use it. It outlives its Plan where other processes have to close it, too."""
-
-    def __init__(self) -> None:
-        self.plan = ctypes.c_void_p()
-        self.flights: deque[tuple[Any, Any]] = deque()  # u, and what holds the memory, of each solve that is not waited for
-        self.calls = 0  # that were handed to the library
-        self.pid = os.getpid()
-        self.turn = threading.Lock()
-        self.collective = False
-        self.axes = 3  # of an array
-
-    def create(self, grid: Any, chosen: Chosen) -> None:
-        process.count(1)
-        try:
-            check(lib.psg_plan_create(ctypes.byref(self.plan), ctypes.byref(grid), ctypes.byref(chosen.options)))
-        except BaseException:
-            process.count(-1)
-            raise
-        self.collective = chosen.options.comm is not None
-        if self.collective:
-            process.collective.append(self)
-
-    def destroy(self) -> None:
-        """When the call that uses the plan has ended. In a fork nothing: the plan is the parent's."""
-        if self.pid != os.getpid():
-            return
-        with self.turn:
-            if self.plan:
-                lib.psg_plan_destroy(self.plan)
-                self.plan = ctypes.c_void_p()
-                self.flights.clear()
-                process.count(-1)
-                if self.collective:
-                    process.collective.remove(self)
-
-    def check(self) -> None:
-        if self.pid != os.getpid():
-            raise StateError("the plan is of process %d, of which this process is a fork: %s" % (self.pid, FORKED))
-        if not self.plan:
-            raise StateError("the plan is closed")
-
-    def use(self, call: Callable[[], T], long: bool) -> T:
-        """One call at a time. A long call of the main thread runs in a thread of its own, because Python takes signals between
-        two steps of the main thread: Ctrl-C leaves the call to itself, and the next use of the plan waits for its end."""
-        if self.pid != os.getpid():
-            self.check()  # nobody will give the turn back here
-        call = noting(call) if self.axes == 2 else call
-        if not long or threading.current_thread() is not threading.main_thread():
-            with self.turn:
-                self.calls += 1
-                return call()
-        return apart(self, call)
-
-    def refuse(self, error: BaseException) -> None:
-        """Of several processes: the others wait for this one in the call that it does not make."""
-        if self.collective and self.plan and self.pid == os.getpid():
-            self.use(lambda: refuse(self.plan, None, error), True)
-
-    def submit(self, function: Any, f: Array, u: Array, args: SolveArgs, flight: tuple[Any, Any]) -> None:
-        """The memory is held from before the solve: Ctrl-C may come between any two steps."""
-        self.flights.append(flight)
-        try:
-            check(function(self.plan, 1, f, u, args))
-        except BaseException:
-            if lib.psg_plan_in_flight(self.plan) < len(self.flights):
-                self.flights.pop()
-            raise
-
-    def wait(self) -> Any:
-        """@return u of the oldest solve in flight"""
-        self.drop_ended()
-        out = self.flights[0][0] if self.flights else None
-        try:
-            check(lib.psg_wait(self.plan))
-        finally:
-            self.drop_ended()
-        return out
-
-    def drop_ended(self) -> None:
-        while len(self.flights) > lib.psg_plan_in_flight(self.plan):
-            self.flights.popleft()
-
-
-def refuse_plan(comm: Any, error: BaseException) -> None:
-    """As Handle.refuse(), of a plan that is not made."""
-    try:
-        options = Chosen({}, None, comm).options
-    except ArgumentError:  # comm is no communicator: nobody waits
-        return
-    Handle().use(lambda: refuse(None, ctypes.byref(options), error), True)
-
-
-def collective(method: F) -> F:
-    """What a process refuses, or is interrupted in, before the library has the call, it refuses for all."""
-
-    @functools.wraps(method)
-    def refusing(self: Plan, *given: Any, **named: Any) -> Any:
-        handle = self._handle
-        calls = handle.calls
-        try:
-            return method(self, *given, **named)
-        except BaseException as error:
-            if handle.calls == calls:
-                handle.refuse(error)
-            raise
-
-    return cast(F, refusing)
-
-
-def apart(handle: Handle, call: Callable[[], T]) -> T:
-    """The thread takes the turn and gives it back: whoever waits here may be interrupted at each step, also in start()."""
-    outcome: list[Any] = []
-    done = threading.Lock()
-    done.acquire()
-
-    def run() -> None:
-        try:
-            with handle.turn:
-                outcome.append((True, call()))
-        except BaseException as error:
-            outcome.append((False, error))
-        finally:
-            done.release()
-
-    thread = threading.Thread(target=run, name="psg", daemon=True)
-    handle.calls += 1
-    try:
-        thread.start()
-    except RuntimeError:  # there is no thread, and the library does not get the call
-        handle.calls -= 1
-        raise
-    done.acquire()
-    well, result = outcome[0]
-    if not well:
-        raise result
-    return result  # type: ignore[no-any-return]
-
-
-@atexit.register
-def close_collective() -> None:
-    """All processes close the plans that are left in the same order, before mpi4py ends MPI."""
-    for handle in list(process.collective):
-        handle.destroy()
 
 
 class Plan:
@@ -229,6 +45,7 @@ class Plan:
     comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.
              Plan(), solve(), submit(), wait() and close() are collective: close the plan, or use `with`
     gpu_ids  CUDA's numbers of the GPUs to use
+    kernel   a word of the option, or an array as set_kernel() takes it, with kernel_form
     options  by name; True and False are "yes" and "no". A name that is a word of Python has a "_" behind it: lambda_
 
     A plan may be used by several threads: they take turns. Close it after use, or use `with`.
@@ -238,13 +55,17 @@ class Plan:
 
     def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
                  bc: grids.Sides = "periodic", points: grids.Points = "cells", comm: Any = None,
-                 gpu_ids: Sequence[int] | None = None, **options: OptionValue) -> None:
+                 gpu_ids: Sequence[int] | None = None, kernel: Any = None,
+                 kernel_form: str = "space", **options: OptionValue) -> None:
         try:
             self.shape = grids.extents(shape)
             self.precision = arrays.precision_of(dtype)
             if "precision" in options:
                 raise ArgumentError("precision: dtype says it")
             self.grid = grids.make(shape, box, bc, points)
+            self.box = grids.lengths_in(self.grid, len(self.shape))
+            own = kernels.look(kernel, kernel_form, len(self.shape))
+            options["kernel"] = kernel if own is None else "user"
             chosen = Chosen({**options, "precision": self.precision}, gpu_ids, comm)
             gpus = int(chosen.options.gpus) != 0 and CUDA
             process.check(gpus)
@@ -261,6 +82,8 @@ class Plan:
             threading.Thread(target=handle.destroy, daemon=True).start()
             raise
         self._handle = handle
+        self.symbol = choice("symbol", chosen.options.symbol)
+        self.own_kernel = options["kernel"] == "user"
         self._seconds: float | None = None  # of the latest solve
         self._waits_for_others = comm is not None
         self._args = SolveArgs()
@@ -272,6 +95,12 @@ class Plan:
         self.lo = tuple(lo[place] for place in places)
         self.local_shape = tuple(n[place] if here else 0 for place in places)
         self._finalizer = None if comm is not None else weakref.finalize(self, handle.destroy)
+        if own is not None:
+            try:
+                self._give(own)
+            except BaseException:
+                self.close()
+                raise
 
     # ------------------------------------------------------------------------------- life
 
@@ -306,14 +135,14 @@ class Plan:
 
     @collective
     def solve(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
-              mean: str | None = None, values: sides.Values = None, epsilon: Any = None, tolerance: float = 0,
-              iterations: int = 0) -> Any:
+              mean: str | None = None, box: grids.Box | None = None, values: sides.Values = None, epsilon: Any = None,
+              tolerance: float = 0, iterations: int = 0) -> Any:
         """Solve lap(u) - lambda u = factor f, and return u; with epsilon div(epsilon grad u) - lambda u = factor f.
 
         f      an array of NumPy, CuPy, PyTorch, JAX or Numba, or another one with DLPack, __cuda_array_interface__,
                __array_interface__ or the buffer protocol. Planes and rows may be padded. It is not copied
         out    where u goes; f itself: in place. None: a new array of f's kind
-        lambda_, factor, mean   in place of the plan's
+        lambda_, factor, mean, box   in place of the plan's. A solve in flight has to be waited for before one with another box
         values  what holds on the sides where that is not 0, with symbol="fd2": u on a Dirichlet side, the derivative of u along
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
@@ -328,8 +157,32 @@ class Plan:
         coefficients = () if epsilon is None else (epsilon, tolerance, iterations)
         if epsilon is None and (tolerance, iterations) != (0, 0):
             raise ArgumentError("tolerance and iterations are for epsilon")
-        return self._start(f, out, lambda_, factor, mean, values, lib.psg_solve_arrays, self._is_long(),
+        return self._start(f, out, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(),
                            coefficients=coefficients)
+
+    @collective
+    def set_kernel(self, kernel: Any, kernel_form: str = "space") -> None:
+        """Another kernel for a plan that was made with one, or with kernel="user": what stands for
+        the inverse of -lap. It is real and even along each axis, so an octant says all of it.
+
+        kernel       float64, in main memory, with as many axes as f; in each process all of it. For
+                     n points n + 1 values along a free axis, 2 n + 1 where one side of it is a
+                     wall, n // 2 + 1 along a periodic axis, and between two walls n modes
+        kernel_form  "space": G at the points, by distance, in 1/length. u is -factor times the sum
+                     of G f over the points and the volume of a cell: 1 / (4 pi r) is the
+                     equation's. A periodic axis has an even number of points.
+                     "modes": T, in length^2. A mode of u is -factor T times that of f: 1 / k^2 is
+                     the equation's, where k is 2 pi m / length along a periodic axis, pi m / length
+                     along a free one, and pi m / (2 length) where one side is a wall
+        """
+        self._give(kernels.Kernel(kernel, kernel_form, len(self.shape)))
+
+    def _give(self, kernel: kernels.Kernel) -> None:
+        def call() -> None:
+            self._handle.check()
+            kernel.give(self._handle.plan)
+
+        self._handle.use(call, True)
 
     @collective
     def solve_many(self, f: Any, out: Any = None) -> Any:
@@ -369,14 +222,15 @@ class Plan:
 
     @collective
     def submit(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
-               mean: str | None = None, values: sides.Values = None) -> Any:
+               mean: str | None = None, box: grids.Box | None = None, values: sides.Values = None) -> Any:
         """Start a solve as solve() does, and return u, which wait() fills. Up to in_flight solves overlap.
         Arrays on a GPU may be used on the stream that was current in this call before wait() returns. Others may not."""
-        return self._start(f, out, lambda_, factor, mean, values, lib.psg_submit_arrays, False)
+        return self._start(f, out, (lambda_, factor, mean, box), values, lib.psg_submit_arrays, False)
 
     @collective
     def gradient(self, f: Any, out: Sequence[Any] | None = None, *, u: Any = None, lambda_: float | None = None,
-                 factor: float | None = None, mean: str | None = None, values: sides.Values = None) -> tuple[Any, Any]:
+                 factor: float | None = None, mean: str | None = None, box: grids.Box | None = None,
+                 values: sides.Values = None) -> tuple[Any, Any]:
         """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and
         x, or along those of these that f has.
 
@@ -399,7 +253,7 @@ class Plan:
         for given in wanted:
             new = given is None and out is None
             made.append((arrays.kind_of(f).fresh(f, from_) if new else given, new))
-        u = self._start(f, u, lambda_, factor, mean, values, lib.psg_solve_arrays, self._is_long(), made)
+        u = self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(), made)
         return u, tuple(component for component, _ in made)
 
     def _components(self, args: SolveArgs, made: Sequence[tuple[Any, bool]], f: arrays.View) -> list[Any]:
@@ -445,14 +299,20 @@ class Plan:
     def _is_long(self) -> bool:
         return self._waits_for_others or self._seconds is None or self._seconds > PATIENCE
 
-    def _arguments(self, lambda_: float | None, factor: float | None, mean: str | None) -> SolveArgs:
+    def _arguments(self, terms: Terms) -> SolveArgs:
         args = SolveArgs.from_buffer_copy(self._args)
+        lambda_, factor, mean, box = terms
         if lambda_ is not None:
             setattr(args, "lambda", term(lambda_, "lambda_"))
         if factor is not None:
             args.factor = term(factor, "factor")
         if mean is not None:
             args.mean = Chosen({"mean": mean}, None, None).options.mean
+        if box is not None:
+            axes, places = grids.AXES[-len(self.shape):], PLACES[len(self.shape)]
+            named = {**dict(zip(axes, self.box)), **box} if isinstance(box, Mapping) else box
+            for place, length in zip(places, grids.lengths_of(named, axes)):
+                args.box[place] = length
         return args
 
     def _look(self, x: Any, name: str) -> arrays.View:
@@ -475,8 +335,8 @@ class Plan:
                                     % (name, v.dtype[1:], self.precision[1:]))
         return v
 
-    def _start(self, f: Any, out: Any, lambda_: float | None, factor: float | None, mean: str | None, values: sides.Values,
-               function: Any, long: bool, made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, ...] = ()) -> Any:
+    def _start(self, f: Any, out: Any, terms: Terms, values: sides.Values, function: Any, long: bool,
+               made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, ...] = ()) -> Any:
         from_ = self._look(f, "f")
         f = from_.of if from_ is f else f
         if out is None:
@@ -488,8 +348,8 @@ class Plan:
             if not to.writable:
                 raise ArgumentError("out cannot be written: it is read-only, or of a package whose arrays never change")
             arrays.check_beside(from_, to)
-        plain = lambda_ is None and factor is None and mean is None and values is None and not made and not coefficients
-        args = self._args if plain else self._arguments(lambda_, factor, mean)
+        plain = all(t is None for t in terms) and values is None and not made and not coefficients
+        args = self._args if plain else self._arguments(terms)
         held: list[Any] = list(sides.fill(args, values, self.local_shape, self.precision)) if values is not None else []
         held += self._components(args, made, from_)
         if coefficients:

@@ -1,4 +1,5 @@
-"""psg.jax.solve(): a solve that JAX differentiates, in reverse and forward, for f, lambda_ and factor, maps, and compiles around.
+"""psg.jax.solve(): a solve that JAX differentiates, in reverse and forward, for f, lambda_, factor
+and box, maps, and compiles around.
 
 _linear.py says what the derivatives are. Outside of jit a solve works on the array where it is. Inside of jit JAX calls it back
 with an array in main memory: a function of a GPU would have to be compiled.
@@ -30,22 +31,22 @@ __all__ = ["solve"]
 class Problem(linear.Problem):
     """JAX tells functions apart by it."""
 
-    fixed: list[Any]  # lambda and factor; None: an operand of the solve
+    fixed: list[Any]  # lambda, factor and lengths of the box; None: an operand of the solve
 
-    def fix(self, lambda_: Any, factor: Any) -> tuple[Problem, list[Any]]:
+    def fix(self, numbers: Any) -> tuple[Problem, list[Any]]:
         """@return a problem for these, and the operands beside f: numbers of Python stay exact in it"""
         fixed = copy.copy(self)
-        traced = [isinstance(n, (jax.Array, numpy.ndarray)) for n in (lambda_, factor)]
-        fixed.fixed = [None if t else n for n, t in zip((lambda_, factor), traced)]
-        return fixed, [n for n, t in zip((lambda_, factor), traced) if t]
+        traced = [isinstance(n, (jax.Array, numpy.ndarray)) for n in numbers]
+        fixed.fixed = [None if t else n for n, t in zip(numbers, traced)]
+        return fixed, [n for n, t in zip(numbers, traced) if t]
 
     def given(self, operands: Any) -> list[Any]:
-        """lambda and factor. @param operands  beside f"""
+        """lambda, factor and lengths. @param operands  beside f"""
         rest = iter(operands)
         return [next(rest) if n is None else n for n in self.fixed]
 
     def tangents(self, operands: Any) -> list[Any]:
-        """Of lambda and factor; None: it is fixed."""
+        """Of lambda, factor and lengths; None: it is fixed."""
         rest = iter(operands)
         return [next(rest) if n is None else None for n in self.fixed]
 
@@ -53,8 +54,7 @@ class Problem(linear.Problem):
 def u_of(problem: Problem, f: Any, operands: Any, stack: Any) -> Any:
     like = arrays.view(f, "f")
     like.shape = like.shape[-problem.axes:]
-    lambda_, factor = problem.given(operands)
-    return problem.solve(f, like, (float(lambda_), float(factor)), stack)
+    return problem.solve(f, like, [float(n) for n in problem.given(operands)], stack)
 
 
 def concrete(f: Any, *operands: Any, problem: Problem) -> Any:
@@ -69,9 +69,19 @@ def compiled(f: Any, *operands: Any, problem: Problem) -> Any:
     return jax.pure_callback(functools.partial(called_back, problem), jax.eval_shape(lambda: f), f, *operands)
 
 
-def solved(problem: Problem, f: Any, lambda_: Any, factor: Any) -> Any:
-    fixed, operands = problem.fix(lambda_, factor)
+def solved(problem: Problem, f: Any, numbers: Any) -> Any:
+    fixed, operands = problem.fix(numbers)
     return primitive.bind(f, *operands, problem=fixed)
+
+
+def second(u: Any, problem: Problem, d: int) -> Any:
+    """The second derivative along axis d of u, where that axis has the length 1."""
+    point, sign, eigen = problem.second(u.shape[-problem.axes:], d)
+    axis = u.ndim - problem.axes + d
+    shape = [-1 if e == axis else 1 for e in range(u.ndim)]
+    period = jnp.take(u, point, axis) * jnp.asarray(sign, u.dtype).reshape(shape)
+    modes = jnp.fft.rfft(period, axis=axis) * jnp.asarray(eigen, u.dtype).reshape(shape)
+    return jax.lax.slice_in_dim(jnp.fft.irfft(modes, len(sign), axis), 0, u.shape[axis], axis=axis)
 
 
 def weighted(x: Any, problem: Problem, power: int) -> Any:
@@ -84,15 +94,21 @@ def weighted(x: Any, problem: Problem, power: int) -> Any:
 
 def forward(primals: Any, tangents: Any, problem: Problem) -> Any:
     u = primitive.bind(*primals, problem=problem)
-    lambda_, factor = problem.given(primals[1:])
-    of_f, of_lambda, of_factor = (t if type(t) is not ad.Zero else None for t in (tangents[0], *problem.tangents(tangents[1:])))
-    parts = []
+    lambda_, factor, *lengths = problem.given(primals[1:])
+    of_f, of_lambda, of_factor, *of_lengths = (t if type(t) is not ad.Zero else None
+                                               for t in (tangents[0], *problem.tangents(tangents[1:])))
+    parts, sources = [], []
     if of_f is not None:
         parts.append(primitive.bind(of_f, *primals[1:], problem=problem))
-    if of_lambda is not None:
-        parts.append(jnp.asarray(of_lambda, u.dtype) * solved(problem, u, lambda_, 1.0))
     if of_factor is not None:
         parts.append(jnp.asarray(of_factor / factor, u.dtype) * u)
+    if of_lambda is not None:
+        sources.append(jnp.asarray(of_lambda, u.dtype) * u)
+    for d, (length, of_length) in enumerate(zip(lengths, of_lengths)):
+        if of_length is not None:
+            sources.append(jnp.asarray(of_length * 2 / length**3, u.dtype) * second(u, problem, d))
+    if sources:
+        parts.append(solved(problem, sum(sources[1:], sources[0]), (lambda_, 1.0, *lengths)))
     return u, sum(parts[1:], parts[0]) if parts else jnp.zeros_like(u)
 
 
@@ -129,16 +145,22 @@ def check_number(x: Any, name: str) -> Any:
     return x
 
 
-def solve(f: Any, plan: Plan | None = None, *, box: grids.Box = 1.0, bc: grids.Sides = "periodic",
+def solve(f: Any, plan: Plan | None = None, *, box: Any = None, bc: grids.Sides = "periodic",
           points: grids.Points = "cells", lambda_: Any = None, factor: Any = None, **options: OptionValue) -> Any:
-    """Solve lap(u) - lambda u = factor f, and return u. The gradients for f and lambda_ are another solve, and that for factor is
-    a sum over u. lambda_ and factor are numbers, or arrays of one, which may be traced; box and the options may not be.
-    jax.grad, jvp, vmap and jit work.
-    With a plan, box and what follows it are the plan's, but for lambda_ and factor. Else as psg.solve().
+    """Solve lap(u) - lambda u = factor f, and return u. The gradients for f, lambda_ and box are
+    another solve, and that for factor is a sum over u. lambda_ and factor are numbers, or arrays of
+    one, which may be traced; so is box, or it has one for each axis. The options may not be traced.
+    jax.grad, jvp, vmap and jit work. With a plan, bc, points and the options are the plan's, and so
+    are box, lambda_ and factor where they are None. Else as psg.solve().
 
-    Where lambda is 0 and the mean is dropped, the gradient for lambda is that of u without a mean. With a plan of several
-    processes the gradients for lambda_ and factor are this process' part of the sum over all."""
-    linear.refuse(lambda x: isinstance(x, jax.core.Tracer), {"box": box, "bc": bc, "points": points, **options},
-                  "is traced, and psg.jax.solve() is differentiated, mapped and compiled for f, lambda_ and factor")
-    problem = Problem(plan, (box, bc, points), options, numpy.shape(f), "jax.vmap()")
-    return solved(problem, f, *problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor")))
+    The derivative for the box is at constant f. With free sides, and with a plan of several
+    processes, it is UnsupportedError.
+
+    Where lambda is 0 and the mean is dropped, the gradient for lambda is that of u without a mean.
+    With a plan of several processes the gradients for lambda_ and factor are this process' part of
+    the sum over all."""
+    linear.refuse(lambda x: isinstance(x, jax.core.Tracer), {"bc": bc, "points": points, **options},
+                  "is traced, and psg.jax.solve() is differentiated, mapped and compiled for f, lambda_, factor and box")
+    problem = Problem(plan, (bc, points), options, numpy.shape(f), "jax.vmap()")
+    lambda_, factor, *lengths = problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor"), box)
+    return solved(problem, f, (lambda_, factor, *(check_number(length, "a length of box") for length in lengths)))
