@@ -69,12 +69,15 @@ def test_softened_gravity_of_points():
     assert far(phi, want) < 1e-14
 
 
-@pytest.mark.parametrize("symbol", ("spectral", "fd2"))
-def test_multipliers_are_the_symbol(symbol):
+@pytest.mark.parametrize("symbol, weights", (
+    ("spectral", ()), ("fd2", (1,)), ("fd6", (3 / 2, -3 / 20, 1 / 90))))
+def test_multipliers_are_the_symbol(symbol, weights):
     shape = (9, 8, 7)
     k = [2 * np.pi * np.arange(n // 2 + 1) / length for n, length in zip(shape, BOX)]
-    if symbol == "fd2":
-        k = [2 * n / length * np.sin(m * length / n / 2) for m, n, length in zip(k, shape, BOX)]
+    if weights:
+        h = [length / n for n, length in zip(shape, BOX)]
+        k = [np.sqrt(sum(2 * weight * (1 - np.cos((m + 1) * wave * step))
+                         for m, weight in enumerate(weights))) / step for wave, step in zip(k, h)]
     k2 = k[0][:, None, None] ** 2 + k[1][:, None] ** 2 + k[2] ** 2
     k2[0, 0, 0] = np.inf
     f = random(shape)
