@@ -37,8 +37,10 @@ static const struct {
 static const app_choice lattice_choices[] = {
     {"nacl", APP_NACL}, {"cscl", APP_CSCL}, {"zns", APP_ZNS}, {NULL, 0}};
 
-static const app_choice form_choices[] = {
-    {"space", PSG_KERNEL_FORM_SPACE}, {"modes", PSG_KERNEL_FORM_MODES}, {NULL, 0}};
+static const app_choice form_choices[] = {{"space", PSG_KERNEL_FORM_SPACE},
+                                          {"modes", PSG_KERNEL_FORM_MODES},
+                                          {"spectrum", PSG_KERNEL_FORM_SPECTRUM},
+                                          {NULL, 0}};
 
 #define FIELD(member) offsetof(app_arguments, member)
 #define ROW_SOLVER(name) APP_SOLVER_ROW(NULL, name, FIELD(solver), NULL)
@@ -110,11 +112,12 @@ static const option_row solve_rows[] = {
         "Equation", "precision", FIELD(solver),
         "precision of u and all arithmetic; default: as the input's (f64 for integers), else f64"),
     APP_FIRST_SOLVER_ROW(NULL, "factor", FIELD(solver), NULL),
-    {NULL, "kernel-form", "space|modes", app_value_choice, FIELD(form), form_choices, NULL,
+    {NULL, "kernel-form", "space|modes|spectrum", app_value_choice, FIELD(form), form_choices, NULL,
      "of --kernel FILE: values G at the points, u = -X times the sum of G f over the points and "
      "the "
      "volume of a cell; or multipliers T of the modes, u = -X T f: 1/k^2 is the equation's; "
-     "default: space",
+     "spectrum: "
+     "of all modes of a periodic box, as numpy.fft.rfftn() has them; default: space",
      false},
     ROW_SOLVER("*"),
     APP_OPTIONS_ROW(FIELD(solver)),

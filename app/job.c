@@ -576,9 +576,8 @@ int app_job_give_kernel(app_job *r, psg_plan *plan) {
     }
     int code = app_ranks_agree(read_kernel(r, &values));
     if (!code) {
-        const psg_kernel_form form = r->arguments.form == PSG_KERNEL_FORM_MODES
-                                         ? PSG_KERNEL_FORM_MODES
-                                         : PSG_KERNEL_FORM_SPACE;
+        const psg_kernel_form form =
+            r->arguments.form < 0 ? PSG_KERNEL_FORM_SPACE : (psg_kernel_form)r->arguments.form;
         const psg_status status = psg_plan_kernel(plan, form, r->kernel.n, values);
         code = status == PSG_OK
                    ? APP_DONE

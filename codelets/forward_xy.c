@@ -22,7 +22,7 @@ static void forward_core(void *buffers[], const psg_task_args *args) {
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++, f += real_plane) {
         size_t pitch = row_pitch;
         const void *given = psg_sides_plane(args, k, f, &pitch);
-        context->cpu->fft_xy(context->fft, given, pitch, spectrum);
+        context->cpu->fft_xy(context->fft, given, pitch, spectrum, psg_task_scratch(args));
         if (whole) {
             spectrum += plane;
         } else {

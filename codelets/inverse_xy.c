@@ -27,12 +27,13 @@ static void differentiate(const psg_task_args *args, int component, void *blocks
     }
 }
 
-static void transform_plane(const psg_context *c, void *spectrum, void *buffers[], size_t m,
+static void transform_plane(const psg_task_args *args, void *spectrum, void *buffers[], size_t m,
                             size_t k) {
+    const psg_context *c = psg_context_of(args->run);
     c->cpu->ifft_xy(c->fft, spectrum,
                     (char *)psg_task_pointer(buffers, m) +
                         k * psg_task_pitch(buffers, m) * c->cpu->real_bytes,
-                    psg_task_row_pitch(buffers, m));
+                    psg_task_row_pitch(buffers, m), psg_task_scratch(args));
 }
 
 /* A plane's spectrum is collected from the blocks and transformed in the cache. */
@@ -52,7 +53,7 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
         } else if (!whole) {
             psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
         }
-        transform_plane(c, spectrum, buffers, 0, k);
+        transform_plane(args, spectrum, buffers, 0, k);
         if (args->label.kind == PSG_TASK_GRADIENT_XY ||
             args->label.kind == (int)psg_graph_last(&c->graph)) {
             psg_plane_check(args, buffers, 0, k);
@@ -60,7 +61,7 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
         spectrum += whole ? plane : 0;
         for (size_t m = 0; m < beside; m++) {
             differentiate(args, component[m], buffers + 1, k, spectrum);
-            transform_plane(c, spectrum, buffers, 1 + c->layout.bundles.count + m, k);
+            transform_plane(args, spectrum, buffers, 1 + c->layout.bundles.count + m, k);
             psg_plane_check(args, buffers, 1 + c->layout.bundles.count + m, k);
         }
     }

@@ -50,13 +50,15 @@ static void whole_core(void *buffers[], const psg_task_args *args) {
     char *u = psg_task_pointer(buffers, 1);
     for (size_t k = 0; k < n[2]; k++) {
         c->cpu->fft_xy(c->fft, f + k * psg_task_pitch(buffers, 0) * real,
-                       psg_task_row_pitch(buffers, 0), spectrum + k * whole.pitch * 2 * real);
+                       psg_task_row_pitch(buffers, 0), spectrum + k * whole.pitch * 2 * real,
+                       psg_task_scratch(args));
     }
     bool finite = c->cpu->kspace(c->fft, &divide, &sheet, psg_task_scratch(args),
                                  psg_findings_mode0(args->run, number));
     for (size_t k = 0; k < n[2]; k++) {
         c->cpu->ifft_xy(c->fft, spectrum + k * whole.pitch * 2 * real,
-                        u + k * psg_task_pitch(buffers, 1) * real, psg_task_row_pitch(buffers, 1));
+                        u + k * psg_task_pitch(buffers, 1) * real, psg_task_row_pitch(buffers, 1),
+                        psg_task_scratch(args));
         finite = psg_plane_finite(c, buffers, 1, k) && finite;
     }
     if (!finite) {

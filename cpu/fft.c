@@ -1,61 +1,13 @@
-/* All of FFTW: the one file that knows it. Plans are made once, under a lock, and executed by any
- * thread on any array through the new-array interface. */
+/* FFTW's plans of a grid are made once, under a lock. */
 #define _GNU_SOURCE /* dladdr() */
 #include "base/memory.h"
 #include "base/tuning.h"
-#include "cpu/internal.h"
+#include "cpu/fft_plans.h"
 
 #include <dlfcn.h>
-#include <fftw3.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef PSG_FFTW(plan) fft_plan;
-typedef PSG_FFTW(complex) fft_complex;
-
-/* FFTW tells arrays apart by their address modulo 16: a plan made for aligned arrays must not see
- * others. A caller's array may start anywhere, and planes of odd extents do not stay aligned. */
-enum { ALIGNED = 0, UNALIGNED, ALIGNMENTS };
-enum { FFTW_ALIGNMENT = 16 };
-
-/* Between planes of real rows and their spectra, [direction]. */
-typedef struct planes {
-    fft_plan rows[2];    /* along x; of periodic x and y along both */
-    fft_plan columns[2]; /* else along y, in the spectrum */
-} planes;
-
-/* For planes whose rows have gaps between them, at any address. */
-typedef struct pitched {
-    struct pitched *next;
-    size_t row_pitch;
-    planes planes;
-} pitched;
-
-struct psg_cpu_fft {
-    int nx, ny, nz;
-    int along[3]; /* points that are transformed: nx, ny and nz, or twice as many */
-    int nxc;
-    bool padded;                   /* in place, in a spectrum with f in some points of some rows */
-    int first[3];                  /* the first of these points, and rows; along z, planes */
-    psg_transform_kind kind[3][2]; /* [axis][direction] */
-    bool real[3]; /* along y and z: the real and the imaginary part are data of their own */
-    unsigned flags;
-    bool learnt; /* a plan was searched for that the wisdom did not have */
-    size_t columns;
-    planes dense[ALIGNMENTS];
-    _Atomic(pitched *) pitched; /* read while another solve is prepared */
-    fft_plan line[2];           /* one contiguous line, in place */
-    fft_plan column[2];         /* [nz][columns], in place */
-    fft_plan
-        tile[2];   /* [nz][columns] -> [columns][nz], and back; of a mirrored z complex, in place */
-    bool free;     /* there is no side at one end of z, or at both */
-    bool mirrored; /* type II along z, forward: kspace does it by a complex transform */
-    psg_real
-        *twiddle; /* cos and sin, k < nz: of a mirrored z of pi k/(2 nz), of a free z of pi k/nz */
-};
 
 /* FFTW has one planner per precision. In a library that shares FFTW with the host program it is the
  * host's, too: FFTW's own lock then protects the calls that plan, but not those that read and write
@@ -75,19 +27,6 @@ static void import_wisdom(const char *wisdom) {
     }
 }
 
-static size_t spectrum_plane_bytes(const psg_cpu_fft *fft) {
-    return (size_t)fft->along[1] * (size_t)fft->nxc * sizeof(psg_complex);
-}
-
-/* Reals before the first row that f is in. */
-static size_t rows_before(const psg_cpu_fft *fft) {
-    return (size_t)fft->first[1] * 2 * (size_t)fft->nxc;
-}
-
-static size_t tile_bytes(const psg_cpu_fft *fft) {
-    return (size_t)fft->along[2] * fft->columns * sizeof(psg_complex);
-}
-
 /* Ask with FFTW_WISDOM_ONLY first: only so is it known whether there is something new to keep. */
 #define WITH_WISDOM(fft, plan, call)                                                               \
     do {                                                                                           \
@@ -102,6 +41,15 @@ static size_t tile_bytes(const psg_cpu_fft *fft) {
         }                                                                                          \
     } while (0)
 
+/* The transform of the length that is transformed. */
+static psg_transform_kind within(psg_transform_kind kind, int direction) {
+    const bool forward = direction == PSG_CPU_FORWARD;
+    return kind == PSG_TRANSFORM_FREE        ? PSG_TRANSFORM_PERIODIC
+           : kind == PSG_TRANSFORM_FREE_COS2 ? (forward ? PSG_TRANSFORM_COS2 : PSG_TRANSFORM_COS3)
+           : kind == PSG_TRANSFORM_FREE_SIN2 ? (forward ? PSG_TRANSFORM_SIN2 : PSG_TRANSFORM_SIN3)
+                                             : kind;
+}
+
 static PSG_FFTW(r2r_kind) kind_of(const psg_cpu_fft *fft, int axis, int direction) {
     static const PSG_FFTW(r2r_kind) kinds[PSG_TRANSFORM_COUNT] = {
         [PSG_TRANSFORM_COS1] = FFTW_REDFT00, [PSG_TRANSFORM_COS2] = FFTW_REDFT10,
@@ -109,17 +57,10 @@ static PSG_FFTW(r2r_kind) kind_of(const psg_cpu_fft *fft, int axis, int directio
         [PSG_TRANSFORM_SIN1] = FFTW_RODFT00, [PSG_TRANSFORM_SIN2] = FFTW_RODFT10,
         [PSG_TRANSFORM_SIN3] = FFTW_RODFT01, [PSG_TRANSFORM_SIN4] = FFTW_RODFT11,
     };
-    const psg_transform_kind kind = fft->kind[axis][direction];
-    const bool forward = direction == PSG_CPU_FORWARD;
-    return kind == PSG_TRANSFORM_FREE_COS2   ? (forward ? FFTW_REDFT10 : FFTW_REDFT01)
-           : kind == PSG_TRANSFORM_FREE_SIN2 ? (forward ? FFTW_RODFT10 : FFTW_RODFT01)
-           : !psg_transform_complex(kind)    ? kinds[kind]
-           : direction == PSG_CPU_FORWARD    ? FFTW_R2HC
-                                             : FFTW_HC2R;
-}
-
-static bool columns_apart(const psg_cpu_fft *fft) {
-    return fft->real[1] || fft->padded;
+    const psg_transform_kind kind = within(fft->kind[axis][direction], direction);
+    return kind != PSG_TRANSFORM_PERIODIC ? kinds[kind]
+           : direction == PSG_CPU_FORWARD ? FFTW_R2HC
+                                          : FFTW_HC2R;
 }
 
 /* Plan the transforms of planes whose rows are so many reals apart, under the lock. */
@@ -135,6 +76,9 @@ static bool plan_rows(psg_cpu_fft *fft, planes *p, int row_pitch, psg_real *plan
         kind[2] = {kind_of(fft, 0, PSG_CPU_FORWARD), kind_of(fft, 0, PSG_CPU_INVERSE)};
     const unsigned keep = more | FFTW_PRESERVE_INPUT;
     const unsigned destroy = more | FFTW_DESTROY_INPUT;
+    if (fft->pairs[0].width > 0) {
+        return true;
+    }
     if (fft->real[0]) {
         WITH_WISDOM(fft, p->rows[PSG_CPU_FORWARD],
                     PSG_FFTW(plan_many_r2r)(1, &n[1], rows, plane, NULL, 1, row_pitch, *spectrum,
@@ -161,7 +105,10 @@ static bool plan_columns(psg_cpu_fft *fft, planes *p, fft_complex *spectrum, uns
     const int nxc = fft->nxc;
     const int wide = 2 * nxc;
     bool all = true;
-    for (int d = PSG_CPU_FORWARD; all && columns_apart(fft) && d <= PSG_CPU_INVERSE; d++) {
+    if (!columns_apart(fft) || fft->pairs[1].width > 0) {
+        return true;
+    }
+    for (int d = PSG_CPU_FORWARD; all && d <= PSG_CPU_INVERSE; d++) {
         const PSG_FFTW(r2r_kind) kind = kind_of(fft, 1, d);
         const int sign = d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD;
         WITH_WISDOM(fft, p->columns[d],
@@ -224,14 +171,6 @@ static fft_plan plan_lines(const psg_cpu_fft *fft, bool real, int d, int count, 
     return PSG_FFTW(plan_guru_r2r)(1, &along, 2, across, *from.first, *to.first, &kind, flags);
 }
 
-static void run_lines(const psg_cpu_fft *fft, fft_plan plan, psg_complex *from, psg_complex *to) {
-    if (fft->real[2]) {
-        PSG_FFTW(execute_r2r)(plan, *from, *to);
-    } else {
-        PSG_FFTW(execute_dft)(plan, from, to);
-    }
-}
-
 static bool plan_z(psg_cpu_fft *fft) {
     const int w = (int)fft->columns;
     fft_complex *tile = base_allocate(tile_bytes(fft));
@@ -257,6 +196,36 @@ static bool plan_z(psg_cpu_fft *fft) {
     }
     free(tile);
     free(other);
+    return all;
+}
+
+static bool plan_pairs(psg_cpu_fft *fft) {
+    bool all = true;
+    for (int axis = 0; axis < 2; axis++) {
+        const psg_cpu_pairs *p = &fft->pairs[axis];
+        fft_complex *tile = p->width > 0 ? base_allocate(p->n * p->width * sizeof *tile) : NULL;
+        const int n = (int)p->n, w = (int)p->width;
+        for (int d = PSG_CPU_FORWARD; tile != NULL && d <= PSG_CPU_INVERSE; d++) {
+            const int sign = d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD;
+            WITH_WISDOM(
+                fft, fft->pair[axis][d],
+                PSG_FFTW(plan_many_dft)(1, &n, w, tile, NULL, w, 1, tile, NULL, w, 1, sign, flags));
+        }
+        all = all && (p->width == 0 || fft->pair[axis][PSG_CPU_INVERSE] != NULL);
+        free(tile);
+    }
+    return all;
+}
+
+/* Of complex numbers along y there are no pairs, and an even periodic x is as fast without. */
+static bool find_pairs(psg_cpu_fft *fft) {
+    bool all = true;
+    for (int d = 0; d < 2; d++) {
+        const psg_transform_kind kind[2] = {within(fft->kind[d][0], 0), within(fft->kind[d][1], 1)};
+        const bool may = d == 0 ? fft->real[0] || fft->along[0] % 2 == 1 : fft->real[1];
+        all = all && (!may || psg_cpu_pairs_init(&fft->pairs[d], (size_t)fft->along[d],
+                                                 (size_t)(d == 0 ? fft->ny : 2 * fft->nxc), kind));
+    }
     return all;
 }
 
@@ -308,6 +277,7 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     lock_planner();
     import_wisdom(spec->wisdom);
     const bool planned = ((!fft->mirrored && !fft->free) || make_twiddles(fft)) &&
+                         find_pairs(fft) && plan_pairs(fft) &&
                          plan_dense(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
     fft->learnt = fft->learnt && spec->effort != PSG_CPU_ESTIMATE;
     pthread_mutex_unlock(&planner);
@@ -346,6 +316,8 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
         PSG_FFTW(destroy_plan)(fft->line[d]);
         PSG_FFTW(destroy_plan)(fft->column[d]);
         PSG_FFTW(destroy_plan)(fft->tile[d]);
+        PSG_FFTW(destroy_plan)(fft->pair[0][d]);
+        PSG_FFTW(destroy_plan)(fft->pair[1][d]);
     }
     destroy_planes(&fft->dense[ALIGNED]);
     destroy_planes(&fft->dense[UNALIGNED]);
@@ -355,43 +327,10 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
         free(p);
     }
     pthread_mutex_unlock(&planner);
+    free(fft->pairs[0].turn);
+    free(fft->pairs[1].turn);
     free(fft->twiddle);
     free(fft);
-}
-
-size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft) {
-    const size_t tiles = (fft->free ? 3 : 2) * tile_bytes(fft);
-    const size_t plane = spectrum_plane_bytes(fft);
-    return tiles > plane ? tiles : plane;
-}
-
-static bool aligned(const void *p) {
-    return (uintptr_t)p % FFTW_ALIGNMENT == 0;
-}
-
-static const pitched *pitched_for(const psg_cpu_fft *fft, size_t row_pitch) {
-    const pitched *p = atomic_load(&fft->pitched);
-    while (p != NULL && p->row_pitch != row_pitch) {
-        p = p->next;
-    }
-    return p;
-}
-
-static bool is_planned(const psg_cpu_fft *fft, const planes *p) {
-    return p->rows[PSG_CPU_INVERSE] != NULL &&
-           (!columns_apart(fft) || p->columns[PSG_CPU_INVERSE] != NULL);
-}
-
-/* The plans for unaligned arrays serve aligned ones too. */
-static const planes *planes_for(const psg_cpu_fft *fft, const void *plane, size_t row_pitch,
-                                const void *spectrum) {
-    if (row_pitch != (size_t)fft->nx && !fft->padded) {
-        return &pitched_for(fft, row_pitch)->planes;
-    }
-    const planes *fast = &fft->dense[ALIGNED];
-    return fast->rows[PSG_CPU_FORWARD] != NULL && aligned(plane) && aligned(spectrum)
-               ? fast
-               : &fft->dense[UNALIGNED];
 }
 
 bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *first, size_t row_pitch,
@@ -407,163 +346,6 @@ bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *first, size_t row_pitch,
         pthread_mutex_unlock(&planner);
     }
     return found;
-}
-
-/* The place of an odd last mode is transformed along y and z, and stays 0. */
-static void clear_last(const psg_cpu_fft *fft, psg_complex *spectrum) {
-    for (int j = 0; fft->real[0] && fft->along[0] % 2 == 1 && j < fft->ny; j++) {
-        spectrum[((size_t)j + 1) * (size_t)fft->nxc - 1][1] = 0;
-    }
-}
-
-/* A plane in some points of some rows of a spectrum, with 0 in all others; and back. */
-static void pad(const psg_cpu_fft *fft, const psg_real *plane, size_t row_pitch,
-                psg_complex *spectrum) {
-    const size_t nx = (size_t)fft->nx;
-    const size_t wide = 2 * (size_t)fft->nxc;
-    const size_t before = (size_t)fft->first[0];
-    psg_real *row = *spectrum;
-    memset(row, 0, rows_before(fft) * sizeof *row);
-    row += rows_before(fft);
-    for (int j = 0; j < fft->ny; j++, plane += row_pitch, row += wide) {
-        memset(row, 0, before * sizeof *row);
-        memcpy(row + before, plane, nx * sizeof *row);
-        memset(row + before + nx, 0, (wide - before - nx) * sizeof *row);
-    }
-    memset(row, 0, (size_t)(fft->along[1] - fft->ny - fft->first[1]) * wide * sizeof *row);
-}
-
-static void take_out(const psg_cpu_fft *fft, const psg_complex *spectrum, psg_real *plane,
-                     size_t row_pitch) {
-    const psg_real *row = *spectrum + rows_before(fft) + fft->first[0];
-    for (int j = 0; j < fft->ny; j++, plane += row_pitch, row += 2 * (size_t)fft->nxc) {
-        memcpy(plane, row, (size_t)fft->nx * sizeof *row);
-    }
-}
-
-static void run_columns(const psg_cpu_fft *fft, fft_plan plan, psg_complex *spectrum) {
-    if (fft->real[1]) {
-        PSG_FFTW(execute_r2r)(plan, *spectrum, *spectrum);
-    } else if (columns_apart(fft)) {
-        PSG_FFTW(execute_dft)(plan, spectrum, spectrum);
-    }
-}
-
-static psg_complex *first_row(const psg_cpu_fft *fft, void *spectrum) {
-    return (psg_complex *)spectrum + rows_before(fft) / 2;
-}
-
-void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum) {
-    /* FFTW has no const; the plan preserves its input. */
-    psg_complex *rows = first_row(fft, spectrum);
-    psg_real *in = fft->padded ? *rows : (psg_real *)(uintptr_t)plane;
-    const planes *p = planes_for(fft, in, row_pitch, spectrum);
-    if (fft->padded) {
-        pad(fft, plane, row_pitch, spectrum);
-    }
-    if (fft->real[0]) {
-        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_FORWARD], in, *rows);
-        clear_last(fft, rows);
-    } else {
-        PSG_FFTW(execute_dft_r2c)(p->rows[PSG_CPU_FORWARD], in, rows);
-    }
-    run_columns(fft, p->columns[PSG_CPU_FORWARD], spectrum);
-}
-
-void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch) {
-    psg_complex *rows = first_row(fft, spectrum);
-    psg_real *out = fft->padded ? *rows : plane;
-    const planes *p = planes_for(fft, out, row_pitch, spectrum);
-    run_columns(fft, p->columns[PSG_CPU_INVERSE], spectrum);
-    if (fft->real[0]) {
-        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_INVERSE], *rows, out);
-    } else {
-        PSG_FFTW(execute_dft_c2r)(p->rows[PSG_CPU_INVERSE], rows, out);
-    }
-    if (fft->padded) {
-        take_out(fft, spectrum, plane, row_pitch);
-    }
-}
-
-bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
-                              void *lines, void *scratch) {
-    (void)scratch;
-    fft_complex *line = lines;
-    bool finite = true;
-    for (size_t c = 0; c < count; c++, line += fft->nz) {
-        run_lines(fft, fft->line[direction], line, line);
-        finite = finite && psg_cpu_finite(*line);
-    }
-    return finite;
-}
-
-bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
-                           void *columns, void *scratch) {
-    const size_t nz = (size_t)fft->nz;
-    const size_t w = fft->columns;
-    psg_complex *all = columns;
-    psg_complex *tile = scratch;
-    bool finite = true;
-    for (size_t m = 0; count < w && m < nz * w; m++) {
-        tile[m][0] = tile[m][1] = 0; /* columns of the tile that never get data */
-    }
-    for (size_t first = 0; first < count; first += w) {
-        const size_t some = count - first < w ? count - first : w;
-        for (size_t k = 0; k < nz; k++) {
-            memcpy(tile + k * w, all + k * count + first, some * sizeof *tile);
-        }
-        run_lines(fft, fft->column[direction], tile, tile);
-        for (size_t k = 0; k < nz; k++) {
-            memcpy(all + k * count + first, tile + k * w, some * sizeof *tile);
-        }
-        for (size_t c = 0; c < some; c++) {
-            finite = finite && psg_cpu_finite(tile[c]);
-        }
-    }
-    return finite;
-}
-
-size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft) {
-    return (size_t)fft->nz;
-}
-
-size_t psg_cpu_fft_length_z(const psg_cpu_fft *fft) {
-    return (size_t)fft->along[2];
-}
-
-size_t psg_cpu_fft_first_z(const psg_cpu_fft *fft) {
-    return (size_t)fft->first[2];
-}
-
-size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft) {
-    return fft->columns;
-}
-
-void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_complex *lines) {
-    run_lines(fft, fft->tile[PSG_CPU_FORWARD], tile, lines);
-}
-
-void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile) {
-    run_lines(fft, fft->tile[PSG_CPU_INVERSE], lines, tile);
-}
-
-const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine) {
-    *sine = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_SIN2;
-    return fft->mirrored ? fft->twiddle : NULL;
-}
-
-void psg_cpu_fft_tile_in_place(const psg_cpu_fft *fft, psg_cpu_direction direction,
-                               psg_complex *tile) {
-    run_lines(fft, fft->column[direction], tile, tile);
-}
-
-const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft) {
-    return fft->twiddle;
-}
-
-void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,
-                               psg_complex *tile) {
-    PSG_FFTW(execute_dft)(fft->tile[direction], tile, tile);
 }
 
 #if !PSG_REAL_IS_FLOAT

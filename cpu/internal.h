@@ -35,8 +35,10 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft);
 size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft);
 bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes, size_t row_pitch,
                          size_t plane_pitch);
-void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum);
-void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch);
+void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum,
+                    void *scratch);
+void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch,
+                     void *scratch);
 bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                               void *lines, void *scratch);
 bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
@@ -64,6 +66,38 @@ void psg_cpu_fft_tile_in_place(const psg_cpu_fft *fft, psg_cpu_direction directi
 
 /** cos and sin of pi k/nz, k < nz, of a free z. */
 const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft);
+
+/* pairs.c */
+#define psg_cpu_pairs_init PSG_REAL_NAME(psg_cpu_pairs_init)
+#define psg_cpu_pairs_in PSG_REAL_NAME(psg_cpu_pairs_in)
+#define psg_cpu_pairs_out PSG_REAL_NAME(psg_cpu_pairs_out)
+/** Real lines that are transformed two at a time, as one complex line. */
+typedef struct psg_cpu_pairs {
+    size_t n;     /**< points of a line */
+    size_t width; /**< pairs in a tile; 0: FFTW transforms lines of this length and kind */
+    psg_transform_kind kind[2];
+    psg_real *turn; /**< [n][2], cos and sin of pi m / (2 n); of who has the pairs */
+} psg_cpu_pairs;
+/** Where lines are. */
+typedef struct psg_cpu_lines {
+    psg_real *memory;
+    size_t point,
+        line;     /**< numbers from a point to the next one, and from a line to the next one */
+    bool complex; /**< the modes of a periodic line are n/2 + 1 complex numbers, else n real
+                             ones, as FFTW has them in its half-complex order */
+} psg_cpu_lines;
+/** @param[in] lines  that are transformed in one call @return false: no memory */
+bool psg_cpu_pairs_init(psg_cpu_pairs *pairs, size_t n, size_t lines,
+                        const psg_transform_kind kind[2]);
+/** Bring the lines from `first` on, as many of `count` as fit, into a tile [n][width]. Its complex
+ *  transform along n has what psg_cpu_pairs_out() takes to the lines' new places, which may be the
+ *  old ones. Imaginary parts that are 0 are not written.
+ *  @param[in] direction  of the lines @return that of the complex transform */
+psg_cpu_direction psg_cpu_pairs_in(const psg_cpu_pairs *pairs, psg_cpu_direction direction,
+                                   size_t first, size_t count, const psg_cpu_lines *from,
+                                   psg_complex *tile);
+void psg_cpu_pairs_out(const psg_cpu_pairs *pairs, psg_cpu_direction direction, size_t first,
+                       size_t count, psg_complex *tile, const psg_cpu_lines *to);
 
 /** Is this complex number finite? A transform puts what is not into every point of a line. */
 static inline bool psg_cpu_finite(const psg_complex value) {

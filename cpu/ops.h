@@ -144,9 +144,11 @@ struct psg_cpu_ops {
     bool (*fft_prepare)(psg_cpu_fft *fft, const void *planes, size_t row_pitch, size_t plane_pitch);
 
     /** real [ny][nx], rows row_pitch apart -> complex [nyc][nxc], unscaled; and back, which
-     *  destroys the spectrum. */
-    void (*fft_xy)(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum);
-    void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch);
+     *  destroys the spectrum. The scratch may begin with the spectrum. */
+    void (*fft_xy)(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum,
+                   void *scratch);
+    void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch,
+                    void *scratch);
 
     psg_cpu_sheet_ops contiguous; /**< of sheets [rows][nxc][nz] */
     psg_cpu_sheet_ops strided;    /**< of sheets [nz][rows][nxc], by tiles */

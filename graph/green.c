@@ -115,12 +115,12 @@ static double at_origin(const double h[3]) {
 
 /* ------------------------------------------------------------------------------- an octant */
 
-void psg_green_octant(const psg_plan *plan, size_t n[3]) {
+void psg_green_extents(const psg_plan *plan, psg_kernel_form form, size_t n[3]) {
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &plan->problem.grid.axis[d];
-        n[d] = is_free(plan, d)                                 ? points_of(plan, d) + 1
-               : psg_transform_periodic(psg_transform_of(axis)) ? axis->n / 2 + 1
-                                                                : axis->n;
+        const bool half = psg_transform_periodic(psg_transform_of(axis)) &&
+                          (d == 0 || form != PSG_KERNEL_FORM_SPECTRUM);
+        n[d] = is_free(plan, d) ? points_of(plan, d) + 1 : half ? axis->n / 2 + 1 : axis->n;
     }
 }
 
@@ -128,7 +128,7 @@ void psg_green_octant(const psg_plan *plan, size_t n[3]) {
 static bool transform_octant(const psg_plan *plan, double *octant) {
     size_t n[3];
     int points[3], axes = 0;
-    psg_green_octant(plan, n);
+    psg_green_extents(plan, PSG_KERNEL_FORM_SPACE, n);
     for (int d = 2; d >= 0; d--) {
         if (n[d] > 1) { /* else the only value is the only mode */
             points[axes++] = (int)n[d];
@@ -137,21 +137,27 @@ static bool transform_octant(const psg_plan *plan, double *octant) {
     return axes == 0 || psg_cpu_cosines(axes, points, 1, 0, octant);
 }
 
-/* Modes [z][y][x] times a unit to the table. Of a periodic axis m and n - m are one.
+/* Modes [z][y][x] times a unit to the table. Where a periodic axis has half of them, m and n - m
+ * are one. Where both halves of x meet, the modes k and -k of a spectrum make one real wave, and a
+ * transform back may do anything with what they make beside it.
  * @return the largest absolute value */
-static double put_octant(psg_green *green, const psg_plan *plan, size_t rows, const double *octant,
-                         double unit) {
+static double put_modes(psg_green *green, const psg_plan *plan, size_t rows, psg_kernel_form form,
+                        const double *modes, double unit) {
     const psg_cpu_table *t = &green->table;
     const psg_axis *axis = plan->problem.grid.axis;
     size_t n[3], place = 0;
     double largest = 0;
-    psg_green_octant(plan, n);
+    psg_green_extents(plan, form, n);
     for (size_t j = t->first; j < t->first + rows; j++) {
         const size_t y = j < n[1] ? j : axis[1].n - j;
         for (size_t k = 0; k < t->modes[2]; k++) {
             const size_t z = k < n[2] ? k : axis[2].n - k;
+            const size_t opposite[2] = {(axis[1].n - y) % axis[1].n, (axis[2].n - z) % axis[2].n};
             for (size_t i = 0; i < t->modes[0]; i++, place++) {
-                const double value = unit * octant[(z * n[1] + y) * n[0] + i];
+                const bool meet = form == PSG_KERNEL_FORM_SPECTRUM && 2 * i % axis[0].n == 0;
+                const size_t at = (z * n[1] + y) * n[0] + i;
+                const size_t other = meet ? (opposite[1] * n[1] + opposite[0]) * n[0] + i : at;
+                const double value = unit * (modes[at] / 2 + modes[other] / 2);
                 psg_transforms_put(plan, green->values, place, value);
                 largest = fmax(largest, fabs(value));
             }
@@ -176,7 +182,7 @@ static bool fill_sampled(psg_green *green, const psg_plan *plan, size_t rows) {
     }
     const bool good = octant != NULL && transform_octant(plan, octant);
     if (good) {
-        (void)put_octant(green, plan, rows, octant, 1);
+        (void)put_modes(green, plan, rows, PSG_KERNEL_FORM_SPACE, octant, 1);
     }
     free(octant);
     return good;
@@ -301,7 +307,7 @@ static psg_status fill_given(psg_green *green, const psg_plan *plan, psg_kernel_
                              const double *values) {
     size_t n[3], rows = 0;
     const size_t bytes = prepare(green, plan, &rows);
-    psg_green_octant(plan, n);
+    psg_green_extents(plan, form, n);
     const size_t count = n[0] * n[1] * n[2];
     const bool space = form == PSG_KERNEL_FORM_SPACE;
     double *octant = space ? base_allocate(count * sizeof *octant) : NULL;
@@ -314,7 +320,7 @@ static psg_status fill_given(psg_green *green, const psg_plan *plan, psg_kernel_
     }
     const double unit = unit_of(plan, form);
     const double *modes = space ? octant : values;
-    const double largest = put_octant(green, plan, rows, modes, unit);
+    const double largest = put_modes(green, plan, rows, form, modes, unit);
     green->first = unit * modes[0];
     free(octant);
     return largest == 0 || psg_transforms_has(plan, largest)

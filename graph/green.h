@@ -17,8 +17,8 @@ typedef struct psg_green {
     void *on_gpu[STARPU_NMAXWORKERS]; /**< those of the table */
 } psg_green;
 
-/** Values of the caller's kernel along each axis, of either form. */
-void psg_green_octant(const psg_plan *plan, size_t n[3]);
+/** Values of the caller's kernel along each axis. */
+void psg_green_extents(const psg_plan *plan, psg_kernel_form form, size_t n[3]);
 /** Keep the caller's kernel, in place of the one before. No solve is in flight.
  *  @param[in] values  as psg_plan_kernel() has them
  *  @return PSG_OK; PSG_ERR_MEMORY, _ARG (out of the range of the precision): no kernel is kept */

@@ -16,9 +16,9 @@ static psg_status check_space(const psg_plan *plan) {
         const psg_transform *row = psg_transform_of(axis);
         if (psg_transform_periodic(row) && axis->n > 1 && axis->n % 2 == 1) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "a kernel in space needs an even number of points along the periodic "
-                            "%c, not %zu: give its modes",
-                            "xyz"[d], axis -> n);
+                            "a kernel in space needs an even number of points, not %zu, along the "
+                            "periodic %c: give its modes",
+                            axis->n, "xyz"[d]);
         }
         if (!psg_transform_periodic(row) && !psg_transform_free(row)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
@@ -28,6 +28,18 @@ static psg_status check_space(const psg_plan *plan) {
         }
     }
     return PSG_OK;
+}
+
+static psg_status check_form(const psg_plan *plan, psg_kernel_form form) {
+    if ((int)form < 0 || form >= PSG_KERNEL_FORM_COUNT) {
+        return psg_fail(PSG_ERR_ARG, "form = %d is none of psg_kernel_form", (int)form);
+    }
+    if (form == PSG_KERNEL_FORM_SPECTRUM && !psg_transforms_periodic(&plan->problem.grid)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "the spectrum of a kernel is for a box whose sides are all periodic: give "
+                        "its modes");
+    }
+    return form == PSG_KERNEL_FORM_SPACE ? check_space(plan) : PSG_OK;
 }
 
 static psg_status check(const psg_plan *plan, psg_kernel_form form, const size_t n[3],
@@ -43,12 +55,9 @@ static psg_status check(const psg_plan *plan, psg_kernel_form form, const size_t
     if (plan->pending.oldest != NULL) {
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
-    if ((int)form < 0 || form >= PSG_KERNEL_FORM_COUNT) {
-        return psg_fail(PSG_ERR_ARG, "form = %d is none of psg_kernel_form", (int)form);
-    }
-    const psg_status status = form == PSG_KERNEL_FORM_SPACE ? check_space(plan) : PSG_OK;
+    const psg_status status = check_form(plan, form);
     size_t need[3];
-    psg_green_octant(plan, need);
+    psg_green_extents(plan, form, need);
     if (status == PSG_OK && (n[0] != need[0] || n[1] != need[1] || n[2] != need[2])) {
         return psg_fail(PSG_ERR_ARG,
                         "the kernel has %zu x %zu x %zu values along x, y and z, and this grid "

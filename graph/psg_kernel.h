@@ -28,6 +28,12 @@ typedef enum psg_kernel_form {
     PSG_KERNEL_FORM_SPACE = 0,
     /** T at the modes, in L^2: mode (i,j,k) of u is -factor T(i,j,k) times that of f */
     PSG_KERNEL_FORM_MODES,
+    /** the same for all modes that a Fourier transform of real numbers has, where all sides are
+     *  periodic: T(-k) is T(k), but T need not be even along an axis, as for a constant tensor in
+     *  div(A grad u), or in a cell whose edges are skew. nx/2 + 1 values along x, and along y and
+     *  z ny and nz, in the order k = 0, 1, .., then from below up to -1, times 2 pi/l. At kx = 0,
+     *  and at nx/2 of an even nx, T is the mean of T(k) and T(-k) */
+    PSG_KERNEL_FORM_SPECTRUM,
     PSG_KERNEL_FORM_COUNT
 } psg_kernel_form;
 
@@ -35,9 +41,9 @@ typedef enum psg_kernel_form {
  *  given again with other values. With several processes the call is collective, and each process
  *  has all of the values.
  *
- *  The kernel is real and even along each axis, G(-x, y, z) = G(x, y, z) and so on, so that an
- *  octant says all of it. A kernel that is odd along an axis, as a derivative is, has none. Of
- *  n points, half a wave in length l being pi/l, an axis has
+ *  The kernel is real. But for PSG_KERNEL_FORM_SPECTRUM it is even along each axis, G(-x, y, z) =
+ *  G(x, y, z) and so on, so that an octant says all of it. A kernel that is odd, as a derivative
+ *  is, is none. Of n points, half a wave in length l being pi/l, an axis of an octant has
  *
  *  | axis                          | values  | of the modes, value m is that of |
  *  |-------------------------------|---------|----------------------------------|
@@ -54,11 +60,11 @@ typedef enum psg_kernel_form {
  *  kernel: it is part of T.
  *
  *  @param[in] form    what the values are
- *  @param[in] n       the values along x, y and z, as the table says
+ *  @param[in] n       the values along x, y and z
  *  @param[in] values  [n[2]][n[1]][n[0]], x fastest, finite, doubles in each precision; borrowed
  *                     until return. In space the process takes a copy of them meanwhile
  *  @return PSG_OK; PSG_ERR_ARG: the shape, the form or the range of the values is wrong, or they
- *          are not those of process 0; PSG_ERR_UNSUPPORTED: an axis has no values in space;
+ *          are not those of process 0; PSG_ERR_UNSUPPORTED: an axis has no values of this form;
  *          PSG_ERR_DATA: a value is NaN or Inf; PSG_ERR_STATE: the plan's kernel is another one, or
  *          a solve is in flight: nothing was done. PSG_ERR_MEMORY, _RUNTIME, and _ARG for the
  *          range: the plan has no kernel, and its solves are PSG_ERR_STATE until it has one */

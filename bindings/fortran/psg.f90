@@ -27,8 +27,8 @@ module psg
     integer(c_int), parameter, public :: PSG_OK = 0, PSG_ERR_ARG = 1, PSG_ERR_UNSUPPORTED = 2, PSG_ERR_MEMORY = 3, &
         PSG_ERR_NODEV = 4, PSG_ERR_DATA = 5, PSG_ERR_MEAN = 6, PSG_ERR_STATE = 7, PSG_ERR_RUNTIME = 8
     integer(c_int), parameter, public :: PSG_BC_PERIODIC = 0, PSG_BC_DIRICHLET = 1, PSG_BC_NEUMANN = 2, PSG_BC_FREE = 3
-    integer(c_int), parameter, public :: PSG_POINTS_CELLS = 0, PSG_POINTS_NODES = 1
-    integer(c_int), parameter, public :: PSG_F64 = 0, PSG_F32 = 1, PSG_KERNEL_FORM_SPACE = 0, PSG_KERNEL_FORM_MODES = 1
+    integer(c_int), parameter, public :: PSG_POINTS_CELLS = 0, PSG_POINTS_NODES = 1, PSG_F64 = 0, PSG_F32 = 1, &
+        PSG_KERNEL_FORM_SPACE = 0, PSG_KERNEL_FORM_MODES = 1, PSG_KERNEL_FORM_SPECTRUM = 2
     integer(c_int), parameter :: PSG_HOST = -1, PSG_ASK = -2
 
     type, bind(c) :: psg_axis

@@ -68,6 +68,13 @@ solve(*periodic, *modes, "--out", "w.npy", "--gradient", "d.h5")
 solve(*periodic, "--out", "plain.npy", "--gradient", "e.h5")
 near("the symbol's modes", np.load("w.npy"), np.load("plain.npy"))
 near("their gradient", read("d.h5", "gradient/y"), read("e.h5", "gradient/y"))
+waves = np.fft.rfftn(F)
+S = rng.random(waves.shape)
+S[:, :, 0] = S[:, :, -1] = 1
+with h5py.File("s.h5", "w") as made:
+    made["s"] = S
+solve(*periodic, "--kernel", "s.h5", "--kernel-form", "spectrum", "--out", "w.npy", "--force")
+near("a spectrum", np.load("w.npy"), -np.fft.irfftn(S * waves, SHAPE))
 if MPIRUN:
     solve(*ASKED, "--kernel", "g.npy", "--out", "m.npy", "--cpus", "1", ranks=3)
     near("three processes", np.load("m.npy"), convolved(F))
@@ -82,7 +89,7 @@ for given, says in ((("in.h5:bad",), ("in.h5:/bad: the kernel is nan at (i,j,k) 
                     (("hokney",), ("--kernel 'hokney'", "auto, igf, hockney")),
                     (("",), ("--kernel ''", "auto, igf, hockney")),
                     (("in.h5:t/*",), ("one data set",)),
-                    (("in.h5:g", "--kernel-form", "mode"), ("--kernel-form 'mode'", "space")),
+                    (("in.h5:g", "--kernel-form", "mode"), ("--kernel-form 'mode'", "spectrum")),
                     (("igf", "--kernel-form", "modes"), ("--kernel-form is for --kernel FILE",)),
                     (("in.h5:g", "--lambda", "2"), ("kernel user is for lambda = 0",)),
                     (("in.h5:g", "--symbol", "fd4"), ("in place of the symbol",)),

@@ -58,7 +58,8 @@ static void check_xy(const psg_cpu_fft *fft) {
     FREED void *plane = filled(NX * NY);
     FREED void *spectrum = base_allocate((size_t)2 * NXC * NY * ops->real_bytes);
     FREED void *back = filled(NX * NY);
-    ops->fft_xy(fft, plane, NX, spectrum);
+    FREED void *scratch = base_allocate(ops->fft_scratch_bytes(fft));
+    ops->fft_xy(fft, plane, NX, spectrum, scratch);
     for (size_t q = 0; q < NY; q++) {
         for (size_t p = 0; p < NXC; p++) {
             double complex sum = 0;
@@ -75,7 +76,7 @@ static void check_xy(const psg_cpu_fft *fft) {
                        p, q);
         }
     }
-    ops->ifft_xy(fft, spectrum, back, NX);
+    ops->ifft_xy(fft, spectrum, back, NX, scratch);
     for (size_t m = 0; m < NX * NY; m++) {
         CHECK_NEAR(get(back, m), NX * NY * value_at(m), tolerance * 30 * NX * NY, "ifft_xy at %zu",
                    m);

@@ -239,6 +239,57 @@ static void in_modes(size_t run) {
            harness_tolerance(precision, 1e-13, 3e-6), s->sides);
 }
 
+/* Point m of a wave of mode k. */
+static double wave_at(const size_t n[3], const long k[3], size_t m, double phase) {
+    const size_t p[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
+    double angle = phase;
+    for (int d = 0; d < 3; ++d) {
+        angle += 2 * acos(-1) * (double)k[d] * (double)p[d] / (double)n[d];
+    }
+    return cos(angle);
+}
+
+/* Random values in a spectrum: each is that of its wave, alone in f. */
+static void in_spectrum(size_t run) {
+    static const size_t sizes[][3] = {{6, 4, 5}, {5, 6, 4}, {4, 1, 7}, {1, 4, 6}, {8, 5, 1}};
+    const size_t *n = sizes[run % 5], half = n[0] / 2 + 1, count = half * n[1] * n[2];
+    const size_t points = n[0] * n[1] * n[2];
+    const oracle_grid box = {{n[0], n[1], n[2]}, {1, 1, 1}};
+    psg_grid grid = harness_grid(&box);
+    psg_options options = ranks_options(PSG_F64, &world);
+    FREED double *t = oracle_array(count), *f = oracle_array(points), *u = oracle_array(points);
+    FREED double *want = oracle_array(points);
+    ranks_at("a spectrum, run %zu", run);
+    harness_set(&options, ways[run / 5]);
+    options.kernel = PSG_KERNEL_USER;
+    oracle_random(run, count, t);
+    psg_plan *plan = NULL;
+    const size_t extents[3] = {half, n[1], n[2]};
+    if (ranks_all(world, CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK))) {
+        AT_END(share_free) share mine = share_make(world, PSG_F64, &box, 0);
+        CHECK_STATUS(psg_plan_kernel(plan, PSG_KERNEL_FORM_SPECTRUM, extents, t), PSG_OK);
+        for (size_t mode = 0; mode < count; ++mode) {
+            const size_t i = mode % half, j = mode / half % n[1], l = mode / half / n[1];
+            const size_t back = ((n[2] - l) % n[2] * n[1] + (n[1] - j) % n[1]) * half + i;
+            const double factor = 2 * i % n[0] == 0 ? (t[mode] + t[back]) / 2 : t[mode];
+            for (size_t m = 0; m < points; ++m) {
+                f[m] = wave_at(n, (const long[3]){(long)i, (long)j, (long)l}, m, 0.3);
+                want[m] = -factor * f[m];
+            }
+            share_take(&mine, f);
+            CHECK_STATUS(psg_solve(plan, mine.f, mine.u), PSG_OK);
+            share_gather(&mine, world, u);
+            double worst = 0; /* T of other modes is up to 1 */
+            for (size_t m = 0; m < points; ++m) {
+                worst = check_worse(worst, fabs(u[m] - want[m]));
+            }
+            CHECK(worst <= 1e-14, "mode (%zu,%zu,%zu) of %zux%zux%zu: off by %g", i, j, l, n[0],
+                  n[1], n[2], worst);
+        }
+    }
+    psg_plan_destroy(plan);
+}
+
 /* u of a charge at a corner is the kernel. What stands beyond the points is of no account. */
 static void hockney(void) {
     enum { NX = 6, NY = 5, NZ = 7, POINTS = NX * NY * NZ };
@@ -368,14 +419,17 @@ static void shapes(void) {
         {{{4, 5, 6}, "FF"}, 1, {4, 5, 6}, PSG_ERR_ARG, "needs 5 x 6 x 7"},
         {{{4, 5, 6}, "PP"}, 1, {3, 3, 4}, PSG_OK, ""},
         {{{4, 5, 6}, "PP"}, 1, {4, 5, 6}, PSG_ERR_ARG, "needs 3 x 3 x 4"},
-        {{{4, 5, 6}, "PP"}, 0, {3, 3, 4}, PSG_ERR_UNSUPPORTED, "along the periodic y, not 5: give"},
+        {{{4, 5, 6}, "PP"}, 0, {3, 3, 4}, PSG_ERR_UNSUPPORTED, "not 5, along the periodic y: give"},
         {{{4, 5, 6}, "FF,DD,FF"},
          0,
          {5, 5, 7},
          PSG_ERR_UNSUPPORTED,
          "y, which is between two walls"},
         {{{4, 5, 6}, "FF,DD,FF"}, 1, {5, 5, 7}, PSG_OK, ""},
-        {{{4, 5, 6}, "FF"}, 2, {5, 6, 7}, PSG_ERR_ARG, "form = 2 is none"},
+        {{{4, 5, 6}, "PP"}, 2, {3, 5, 6}, PSG_OK, ""},
+        {{{4, 5, 6}, "PP"}, 2, {3, 3, 4}, PSG_ERR_ARG, "needs 3 x 5 x 6"},
+        {{{4, 5, 6}, "PP,FF,PP"}, 2, {3, 6, 6}, PSG_ERR_UNSUPPORTED, "sides are all periodic"},
+        {{{4, 5, 6}, "FF"}, 3, {5, 6, 7}, PSG_ERR_ARG, "form = 3 is none"},
         {{{4, 5, 6}, "FF"}, -1, {5, 6, 7}, PSG_ERR_ARG, "form = -1 is none"}};
     double values[512], f[120], u[120];
     oracle_random(8, 512, values);
@@ -481,6 +535,11 @@ int main(int argc, char **argv) {
             } else {
                 in_modes(run - SPACE);
             }
+        }
+    }
+    for (size_t run = 0; run < 10; ++run) {
+        if (ranks_takes(run)) {
+            in_spectrum(run);
         }
     }
     hockney();

@@ -69,12 +69,15 @@ def test_softened_gravity_of_points():
     assert far(phi, want) < 1e-14
 
 
-@pytest.mark.parametrize("symbol", ("spectral", "fd2"))
-def test_multipliers_are_the_symbol(symbol):
+@pytest.mark.parametrize("symbol, weights", (
+    ("spectral", ()), ("fd2", (1,)), ("fd6", (3 / 2, -3 / 20, 1 / 90))))
+def test_multipliers_are_the_symbol(symbol, weights):
     shape = (9, 8, 7)
     k = [2 * np.pi * np.arange(n // 2 + 1) / length for n, length in zip(shape, BOX)]
-    if symbol == "fd2":
-        k = [2 * n / length * np.sin(m * length / n / 2) for m, n, length in zip(k, shape, BOX)]
+    if weights:
+        h = [length / n for n, length in zip(shape, BOX)]
+        k = [np.sqrt(sum(2 * weight * (1 - np.cos((m + 1) * wave * step))
+                         for m, weight in enumerate(weights))) / step for wave, step in zip(k, h)]
     k2 = k[0][:, None, None] ** 2 + k[1][:, None] ** 2 + k[2] ** 2
     k2[0, 0, 0] = np.inf
     f = random(shape)
@@ -85,6 +88,25 @@ def test_multipliers_are_the_symbol(symbol):
         k2[0, 0, 0] = 0.5
         plan.set_kernel(1 / k2, "modes")
         assert far(plan.solve(f, factor=3), np.full(shape, -6.0)) < 1e-14  # the mean is a mode
+
+
+@pytest.mark.parametrize("shape", ((9, 8, 7), (6, 10, 12), (9, 8), (7, 6)))
+def test_a_constant_tensor(shape):
+    """div(A grad u), where A mixes the axes: no octant has its modes, and their spectrum has."""
+    axes = len(shape)
+    root = random((axes, axes))
+    a = root @ root.T + np.eye(axes)
+    along = (2 * np.pi * np.fft.fftfreq(n, length / n) for n, length in zip(shape, BOX))
+    k = np.meshgrid(*along, indexing="ij")
+    q = sum(a[d, e] * k[d] * k[e] for d in range(axes) for e in range(axes))
+    q.flat[0] = np.inf
+    modes = np.fft.fftn(random(shape))
+    for axis, n in enumerate(shape):  # a highest wave is its own opposite, and has no sign of k
+        modes[(slice(None),) * axis + (slice(n // 2, n // 2 + 1 - n % 2),)] = 0
+    kernel = np.ascontiguousarray(1 / q[..., :shape[-1] // 2 + 1])
+    f = np.fft.ifftn(modes).real.copy()
+    u = psg.solve(f, box=BOX[:axes], kernel=kernel, kernel_form="spectrum", **QUICK)
+    assert far(u, -np.fft.ifftn(modes / q).real) < 1e-13
 
 
 def test_threads_have_their_kernels():
@@ -117,7 +139,7 @@ G = random((5, 6, 7))
     ({"kernel": G.tolist()}, psg.ArrayError, "kernel is builtins.list, and no array"),
     ({"kernel": 3}, psg.ArrayError, "kernel is builtins.int, and no array"),
     ({"kernel": np.where(G == G[1, 2, 3], np.nan, G)}, psg.DataError, r"nan at .* = \(3,2,1\)"),
-    ({"kernel": G, "kernel_form": "odd"}, psg.ArgumentError, "'space' or 'modes' is needed"),
+    ({"kernel": G, "kernel_form": "odd"}, psg.ArgumentError, "one of 'space', 'modes' and"),
     ({"kernel_form": "modes"}, psg.ArgumentError, "is for a kernel that is an array"),
     ({"kernel": "igf", "kernel_form": "modes"}, psg.ArgumentError, "for a kernel that is an array"),
     ({"kernel": G, "lambda_": 1.0}, psg.UnsupportedError, "kernel user is for lambda = 0"),

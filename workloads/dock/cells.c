@@ -149,7 +149,8 @@ void dock_cpu_transform(const psg_cpu_fft *fft, size_t n, const float *cells, vo
                         void *scratch) {
     const size_t plane = n * (n / 2 + 1);
     for (size_t k = 0; k < n; k++) {
-        psg_cpu_ops_f32.fft_xy(fft, cells + k * n * n, n, (float *)spectrum + 2 * k * plane);
+        psg_cpu_ops_f32.fft_xy(fft, cells + k * n * n, n, (float *)spectrum + 2 * k * plane,
+                               scratch);
     }
     (void)psg_cpu_ops_f32.strided.fft_z(fft, PSG_CPU_FORWARD, plane, spectrum, scratch);
 }
@@ -167,7 +168,7 @@ void dock_cpu_correlate(const psg_cpu_fft *fft, size_t n, const void *fixed, flo
     }
     (void)psg_cpu_ops_f32.strided.fft_z(fft, PSG_CPU_INVERSE, plane, spectrum, scratch);
     for (size_t k = 0; k < n; k++) {
-        psg_cpu_ops_f32.ifft_xy(fft, m + 2 * k * plane, cells + k * n * n, n);
+        psg_cpu_ops_f32.ifft_xy(fft, m + 2 * k * plane, cells + k * n * n, n, scratch);
     }
 }
 

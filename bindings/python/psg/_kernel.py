@@ -9,7 +9,7 @@ from . import _arrays as arrays
 from ._errors import ArgumentError, ArrayError, shown
 from ._library import PLACES, check, lib
 
-FORMS = {"space": 0, "modes": 1}  # psg_kernel_form
+FORMS = {"space": 0, "modes": 1, "spectrum": 2}  # psg_kernel_form
 
 
 class Kernel:
@@ -18,7 +18,8 @@ class Kernel:
     def __init__(self, kernel: Any, form: str, axes: int) -> None:
         self.view = v = arrays.view(kernel, "kernel")
         if form not in FORMS:
-            raise ArgumentError("kernel_form = %s: 'space' or 'modes' is needed" % shown(form))
+            raise ArgumentError("kernel_form = %s: one of 'space', 'modes' and 'spectrum' is needed"
+                                % shown(form))
         if len(v.shape) != axes:
             raise ArgumentError("kernel has the shape %s, and one of %d axes is needed, as f has"
                                 % (v.shape, axes))

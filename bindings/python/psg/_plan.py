@@ -163,7 +163,8 @@ class Plan:
     @collective
     def set_kernel(self, kernel: Any, kernel_form: str = "space") -> None:
         """Another kernel for a plan that was made with one, or with kernel="user": what stands for
-        the inverse of -lap. It is real and even along each axis, so an octant says all of it.
+        the inverse of -lap. It is real, and but for "spectrum" even along each axis, so that an
+        octant says all of it.
 
         kernel       float64, in main memory, with as many axes as f; in each process all of it. For
                      n points n + 1 values along a free axis, 2 n + 1 where one side of it is a
@@ -173,7 +174,9 @@ class Plan:
                      equation's. A periodic axis has an even number of points.
                      "modes": T, in length^2. A mode of u is -factor T times that of f: 1 / k^2 is
                      the equation's, where k is 2 pi m / length along a periodic axis, pi m / length
-                     along a free one, and pi m / (2 length) where one side is a wall
+                     along a free one, and pi m / (2 length) where one side is a wall.
+                     "spectrum": T of all modes as numpy.fft.rfftn(f) has them, where all sides are
+                     periodic: it need not be even along an axis
         """
         self._give(kernels.Kernel(kernel, kernel_form, len(self.shape)))
 

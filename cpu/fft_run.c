@@ -1,0 +1,224 @@
+/* FFTW's plans, executed by any thread on any array through the new-array interface. */
+#include "cpu/fft_plans.h"
+
+#include <string.h>
+
+/* The scratch of a worker: tiles along z or the spectrum of a plane, and a tile of pairs. */
+static size_t before_pairs(const psg_cpu_fft *fft) {
+    const size_t tiles = (fft->free ? 3 : 2) * tile_bytes(fft);
+    const size_t plane = spectrum_plane_bytes(fft);
+    return ((tiles > plane ? tiles : plane) + 63) / 64 * 64;
+}
+
+size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft) {
+    const size_t x = fft->pairs[0].n * fft->pairs[0].width;
+    const size_t y = fft->pairs[1].n * fft->pairs[1].width;
+    return before_pairs(fft) + (x > y ? x : y) * sizeof(psg_complex);
+}
+
+/* The plans for unaligned arrays serve aligned ones too. */
+static const planes *planes_for(const psg_cpu_fft *fft, const void *plane, size_t row_pitch,
+                                const void *spectrum) {
+    if (row_pitch != (size_t)fft->nx && !fft->padded) {
+        return &pitched_for(fft, row_pitch)->planes;
+    }
+    const planes *fast = &fft->dense[ALIGNED];
+    return is_planned(fft, fast) && aligned(plane) && aligned(spectrum) ? fast
+                                                                        : &fft->dense[UNALIGNED];
+}
+
+static void run_lines(const psg_cpu_fft *fft, fft_plan plan, psg_complex *from, psg_complex *to) {
+    if (fft->real[2]) {
+        PSG_FFTW(execute_r2r)(plan, *from, *to);
+    } else {
+        PSG_FFTW(execute_dft)(plan, from, to);
+    }
+}
+
+/* The place of an odd last mode is transformed along y and z, and stays 0. */
+static void clear_last(const psg_cpu_fft *fft, psg_complex *spectrum) {
+    for (int j = 0; fft->real[0] && fft->along[0] % 2 == 1 && j < fft->ny; j++) {
+        spectrum[((size_t)j + 1) * (size_t)fft->nxc - 1][1] = 0;
+    }
+}
+
+/* A plane in some points of some rows of a spectrum, with 0 in all others; and back. */
+static void pad(const psg_cpu_fft *fft, const psg_real *plane, size_t row_pitch,
+                psg_complex *spectrum) {
+    const size_t nx = (size_t)fft->nx;
+    const size_t wide = 2 * (size_t)fft->nxc;
+    const size_t before = (size_t)fft->first[0];
+    psg_real *row = *spectrum;
+    memset(row, 0, rows_before(fft) * sizeof *row);
+    row += rows_before(fft);
+    for (int j = 0; j < fft->ny; j++, plane += row_pitch, row += wide) {
+        memset(row, 0, before * sizeof *row);
+        memcpy(row + before, plane, nx * sizeof *row);
+        memset(row + before + nx, 0, (wide - before - nx) * sizeof *row);
+    }
+    memset(row, 0, (size_t)(fft->along[1] - fft->ny - fft->first[1]) * wide * sizeof *row);
+}
+
+static void take_out(const psg_cpu_fft *fft, const psg_complex *spectrum, psg_real *plane,
+                     size_t row_pitch) {
+    const psg_real *row = *spectrum + rows_before(fft) + fft->first[0];
+    for (int j = 0; j < fft->ny; j++, plane += row_pitch, row += 2 * (size_t)fft->nxc) {
+        memcpy(plane, row, (size_t)fft->nx * sizeof *row);
+    }
+}
+
+/* Along x or y. */
+static void run_pairs(const psg_cpu_fft *fft, int axis, psg_cpu_direction direction, size_t count,
+                      const psg_cpu_lines *from, const psg_cpu_lines *to, void *scratch) {
+    const psg_cpu_pairs *pairs = &fft->pairs[axis];
+    psg_complex *tile = (psg_complex *)((char *)scratch + before_pairs(fft));
+    for (size_t first = 0; first < count; first += 2 * pairs->width) {
+        const psg_cpu_direction d = psg_cpu_pairs_in(pairs, direction, first, count, from, tile);
+        PSG_FFTW(execute_dft)(fft->pair[axis][d], tile, tile);
+        psg_cpu_pairs_out(pairs, direction, first, count, tile, to);
+    }
+}
+
+static void run_columns(const psg_cpu_fft *fft, const planes *p, psg_cpu_direction direction,
+                        psg_complex *spectrum, void *scratch) {
+    const psg_cpu_lines columns = {*spectrum, 2 * (size_t)fft->nxc, 1, false};
+    if (fft->pairs[1].width > 0) {
+        run_pairs(fft, 1, direction, columns.point, &columns, &columns, scratch);
+    } else if (fft->real[1]) {
+        PSG_FFTW(execute_r2r)(p->columns[direction], *spectrum, *spectrum);
+    } else if (columns_apart(fft)) {
+        PSG_FFTW(execute_dft)(p->columns[direction], spectrum, spectrum);
+    }
+}
+
+static psg_complex *first_row(const psg_cpu_fft *fft, void *spectrum) {
+    return (psg_complex *)spectrum + rows_before(fft) / 2;
+}
+
+/* Rows of a plane become rows of a spectrum, and back. */
+static void run_rows(const psg_cpu_fft *fft, const planes *p, psg_cpu_direction direction,
+                     psg_real *plane, size_t row_pitch, psg_complex *rows, void *scratch) {
+    const psg_cpu_lines points = {plane, 1, fft->padded ? 2 * (size_t)fft->nxc : row_pitch, false};
+    const psg_cpu_lines modes = {*rows, 1, 2 * (size_t)fft->nxc, !fft->real[0]};
+    const bool forward = direction == PSG_CPU_FORWARD;
+    if (fft->pairs[0].width > 0) {
+        run_pairs(fft, 0, direction, (size_t)fft->ny, forward ? &points : &modes,
+                  forward ? &modes : &points, scratch);
+        for (int j = 0; forward && modes.complex && j < fft->ny; j++) {
+            rows[(size_t)j * (size_t)fft->nxc][1] = 0;
+        }
+    } else if (fft->real[0]) {
+        PSG_FFTW(execute_r2r)(p->rows[direction], forward ? plane : *rows, forward ? *rows : plane);
+    } else if (forward) {
+        PSG_FFTW(execute_dft_r2c)(p->rows[direction], plane, rows);
+    } else {
+        PSG_FFTW(execute_dft_c2r)(p->rows[direction], rows, plane);
+    }
+}
+
+void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum,
+                    void *scratch) {
+    /* FFTW has no const; the plan preserves its input. */
+    psg_complex *rows = first_row(fft, spectrum);
+    psg_real *in = fft->padded ? *rows : (psg_real *)(uintptr_t)plane;
+    const planes *p = planes_for(fft, in, row_pitch, spectrum);
+    if (fft->padded) {
+        pad(fft, plane, row_pitch, spectrum);
+    }
+    run_rows(fft, p, PSG_CPU_FORWARD, in, row_pitch, rows, scratch);
+    clear_last(fft, rows);
+    run_columns(fft, p, PSG_CPU_FORWARD, spectrum, scratch);
+}
+
+void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch,
+                     void *scratch) {
+    psg_complex *rows = first_row(fft, spectrum);
+    psg_real *out = fft->padded ? *rows : plane;
+    const planes *p = planes_for(fft, out, row_pitch, spectrum);
+    run_columns(fft, p, PSG_CPU_INVERSE, spectrum, scratch);
+    run_rows(fft, p, PSG_CPU_INVERSE, out, row_pitch, rows, scratch);
+    if (fft->padded) {
+        take_out(fft, spectrum, plane, row_pitch);
+    }
+}
+
+bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                              void *lines, void *scratch) {
+    (void)scratch;
+    fft_complex *line = lines;
+    bool finite = true;
+    for (size_t c = 0; c < count; c++, line += fft->nz) {
+        run_lines(fft, fft->line[direction], line, line);
+        finite = finite && psg_cpu_finite(*line);
+    }
+    return finite;
+}
+
+bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                           void *columns, void *scratch) {
+    const size_t nz = (size_t)fft->nz;
+    const size_t w = fft->columns;
+    psg_complex *all = columns;
+    psg_complex *tile = scratch;
+    bool finite = true;
+    for (size_t m = 0; count < w && m < nz * w; m++) {
+        tile[m][0] = tile[m][1] = 0; /* columns of the tile that never get data */
+    }
+    for (size_t first = 0; first < count; first += w) {
+        const size_t some = count - first < w ? count - first : w;
+        for (size_t k = 0; k < nz; k++) {
+            memcpy(tile + k * w, all + k * count + first, some * sizeof *tile);
+        }
+        run_lines(fft, fft->column[direction], tile, tile);
+        for (size_t k = 0; k < nz; k++) {
+            memcpy(all + k * count + first, tile + k * w, some * sizeof *tile);
+        }
+        for (size_t c = 0; c < some; c++) {
+            finite = finite && psg_cpu_finite(tile[c]);
+        }
+    }
+    return finite;
+}
+
+size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft) {
+    return (size_t)fft->nz;
+}
+
+size_t psg_cpu_fft_length_z(const psg_cpu_fft *fft) {
+    return (size_t)fft->along[2];
+}
+
+size_t psg_cpu_fft_first_z(const psg_cpu_fft *fft) {
+    return (size_t)fft->first[2];
+}
+
+size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft) {
+    return fft->columns;
+}
+
+void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_complex *lines) {
+    run_lines(fft, fft->tile[PSG_CPU_FORWARD], tile, lines);
+}
+
+void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile) {
+    run_lines(fft, fft->tile[PSG_CPU_INVERSE], lines, tile);
+}
+
+const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine) {
+    *sine = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_SIN2;
+    return fft->mirrored ? fft->twiddle : NULL;
+}
+
+void psg_cpu_fft_tile_in_place(const psg_cpu_fft *fft, psg_cpu_direction direction,
+                               psg_complex *tile) {
+    run_lines(fft, fft->column[direction], tile, tile);
+}
+
+const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft) {
+    return fft->twiddle;
+}
+
+void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,
+                               psg_complex *tile) {
+    PSG_FFTW(execute_dft)(fft->tile[direction], tile, tile);
+}

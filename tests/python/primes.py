@@ -1,0 +1,85 @@
+"""Lengths with a large prime factor, whose lines along x and y are transformed two at a time: every
+pair of sides, whatever the graph, the cut and the array, beside dense matrices."""
+
+import itertools
+
+import numpy as np
+import psg
+import pytest
+from few_axes import ENDS, second, sides_of
+from reference import far
+
+SHAPES = ((3, 71, 73), (2, 6, 142), (2, 73, 6), (4, 146, 71), (79, 1, 1), (1, 1, 79))
+LAMBDA = 900.0  # numpy's eigenvalues are exact to 1e-16 of the largest one
+
+
+def modes(n, ends, points):
+    """Eigenvalues of the second difference, and matrices to its modes and back. The scale of a
+    point on a Neumann side makes it symmetric."""
+    on_side = [points == "nodes" and end == "N" and n > 1 for end in ends]
+    scale = np.ones(n)
+    scale[[side for side, on in zip((0, -1), on_side) if on]] = np.sqrt(0.5)
+    values, vectors = np.linalg.eigh(scale[:, None] * second(n, 1, ends, points) / scale)
+    return values, vectors.T * scale, vectors / scale[:, None]
+
+
+def dense(f, ends, points):
+    """u by fd2 in the unit box."""
+    (z, az, bz), (y, ay, by), (x, ax, bx) = (modes(n, e, points) for n, e in zip(f.shape, ends))
+    u = np.einsum("az,by,cx,zyx->abc", az, ay, ax, f, optimize=True)
+    u /= z[:, None, None] + y[:, None] + x - LAMBDA
+    return np.einsum("za,yb,xc,abc->zyx", bz, by, bx, u, optimize=True)
+
+
+def problem(shape, ends, points="cells"):
+    f = np.random.default_rng(1).standard_normal(shape)
+    options = dict(bc=[sides_of(e) for e in ends], points=points, symbol="fd2", lambda_=LAMBDA,
+                   gpus=0, effort="estimate")
+    return f, dense(f, ends, points), options
+
+
+@pytest.mark.parametrize("points", ("cells", "nodes"))
+def test_every_pair_of_sides(points):
+    dice = np.random.default_rng(2)
+    for count, (y, x) in enumerate(itertools.product(ENDS, repeat=2)):
+        shape = SHAPES[count % len(SHAPES)]
+        nodes = points == "nodes" and 1 in shape
+        ends = (ENDS[0 if nodes else dice.integers(5)], *(("PP", "PP") if nodes else (y, x)))
+        f, want, options = problem(shape, ends, points)
+        for dtype, most in (("f8", 1e-12), ("f4", 1e-5)):
+            with psg.Plan(shape, dtype, **options) as plan:
+                assert far(plan.solve(f.astype(dtype)), want) < most, (shape, ends, dtype)
+
+
+@pytest.mark.parametrize("ends", (("PP", "NN", "DD"), ("DD", "PP", "NN"), ("NN", "DD", "PP")))
+def test_every_way(ends):
+    shape = (6, 71, 73)
+    f, want, options = problem(shape, ends)
+    for way in (dict(graph="staged"), dict(executor="tasks", segment_planes=1, sheets=9),
+                dict(graph="staged", z_layout="strided", sheets=5), dict(cpus=1, in_flight=1)):
+        with psg.Plan(shape, **options, **way) as plan:
+            wide = np.zeros((6, 75, 80))
+            wide[:, 2:73, 3:76] = f
+            u = np.zeros((6, 73, 79))
+            plan.solve(wide[:, 2:73, 3:76], out=u[:, 1:72, 5:78])
+            assert far(u[:, 1:72, 5:78], want) < 1e-12, way
+            assert not np.any(u[:, 0]) and not np.any(u[:, 72:]), "beside u"
+            g = f.copy()
+            assert far(plan.solve(g, out=g), want) < 1e-12, way
+            for one, u in zip((1, -2, 3), plan.solve_many(np.stack([f, -2 * f, 3 * f]))):
+                assert far(u, one * want) < 1e-12, way
+
+
+def test_walls_and_free_ends():
+    """A transform of twice the length has the same factor."""
+    f = np.random.default_rng(1).standard_normal((3, 71, 73))
+    for wall, sign in (("neumann", 1), ("dirichlet", -1)):
+        options = dict(symbol="fd2", lambda_=LAMBDA, gpus=0, effort="estimate")
+        bc = ("periodic", (wall, "free"), ("free", wall))
+        large = np.concatenate([sign * f[:, ::-1], f], axis=1)
+        large = np.concatenate([large, sign * large[:, :, ::-1]], axis=2)
+        with psg.Plan(f.shape, bc=bc, **options) as plan:
+            u = plan.solve(f)
+        with psg.Plan(large.shape, bc=("periodic", "free", "free"), box=(1, 2, 2),
+                      **options) as plan:
+            assert far(u, plan.solve(large)[:, 71:, :73]) < 1e-12
