@@ -27,7 +27,7 @@ highlight_language = "none"
 autodoc_member_order = "bysource"
 
 # What stands in the bar at the side, below README.
-PAGES = ["docs/tutorial", "docs/recipes", "docs/gallery/README", "docs/command", "docs/library", "docs/python", "docs/fortran", "docs/packages",
+PAGES = ["docs/tutorial", "docs/recipes", "docs/clients", "docs/gallery/README", "docs/command", "docs/library", "docs/python", "docs/fortran", "docs/packages",
          "docs/concepts", "docs/architecture", "docs/gpu", "docs/mpi", "docs/workloads", "docs/scheduling", "docs/policy", "docs/theses", "docs/simulation",
          "docs/benchmarking", "docs/performance", "docs/records", "docs/robustness", "docs/decisions/README", "docs/reference", "CONTRIBUTING", "CHANGELOG"]
 HEADERS = ["psg.h", "psg_starpu.h", "psg_observe.h", "psg_task.h", "psg_machine.h"]
