@@ -198,8 +198,8 @@ static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const s
             } else {
                 ((float *)table)[q * part->n[0] + p] = (float)sum;
             }
-            largest_value = fmax(largest_value, fabs(value));
-            largest_sum = fmax(largest_sum, fabs(sum));
+            largest_value = fabs(value) > largest_value ? fabs(value) : largest_value;
+            largest_sum = fabs(sum) > largest_sum ? fabs(sum) : largest_sum;
         }
     }
     *largest = fmax(*largest, largest_sum);

@@ -65,7 +65,7 @@ class Problem:
         self.plan, self.sides, self.options = plan, sides, options
         self.axes = len(shape)
         if self.axes not in PLACES or (plan is not None and self.axes != len(plan.shape)):
-            raise ArgumentError("f has the shape %s: %s axes are needed, and %s maps over more"
+            raise ArgumentError("f has the shape %s: %s axes are needed, and %s maps over more, as many=True does"
                                 % (tuple(shape), "one to three" if plan is None else len(plan.shape), mapping))
 
     def numbers(self, lambda_: Any, factor: Any, box: Any) -> tuple[Any, ...]:

@@ -164,6 +164,6 @@ def solve(f: Any, plan: Plan | None = None, *, box: Any = None, bc: grids.Sides 
     linear.refuse(lambda x: isinstance(x, jax.core.Tracer), {"bc": bc, "points": points, **options},
                   "is traced, and psg.jax.solve() is differentiated, mapped and compiled for f, lambda_, factor and box")
     problem = Problem(plan, (bc, points), options, linear.one_of(numpy.shape(f), many),
-                      "many=True has one axis more, and jax.vmap()")
+                      "jax.vmap()")
     lambda_, factor, *lengths = problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor"), box)
     return solved(problem, f, (lambda_, factor, *(check_number(length, "a length of box") for length in lengths)))

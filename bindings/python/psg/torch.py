@@ -165,7 +165,7 @@ def solve(f: torch.Tensor, plan: Plan | None = None, *, box: Any = None, bc: gri
                   "requires a gradient or is mapped, and psg.torch.solve() is differentiated and mapped for f, lambda_, factor and box alone: "
                   "x.detach() requires none")
     problem = linear.Problem(plan, (bc, points), options, linear.one_of(f.shape, many),
-                             "many=True has one axis more, and torch.vmap()")
+                             "torch.vmap()")
     lambda_, factor, *lengths = problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor"), box)
     numbers = (lambda_, factor, *(check_number(length, "a length of box") for length in lengths))
     u: torch.Tensor = Solve.apply(f, problem, *numbers)  # type: ignore[no-untyped-call,unused-ignore]
