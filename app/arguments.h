@@ -61,12 +61,13 @@
                  "between GPUs, for ui.perfetto.dev or chrome://tracing"),                         \
         APP_FILE_ROW(NULL, dag, "FILE",                                                            \
                      "write the task graph of the last " last                                      \
-                     ", with its times, for Graphviz: dot -Tsvg FILE"),                            \
+                     ", with times and bytes: for Graphviz (dot -Tsvg FILE), FILE.json, or "       \
+                     "FILE.rec, which starpu_replay and psg run replay:FILE.rec run again"),       \
         APP_FLAG_ROW(                                                                              \
             NULL, bounds,                                                                          \
             "say how short the last " last " could have been: by its longest chain of "            \
-            "tasks, by their work, by the bytes to move. Then measures memory, which takes "       \
-            "0.1 to 20 s: longest where few cores have a large cache")
+            "tasks, by their work, by the bytes to move. The first three times on a machine "      \
+            "it measures memory, which takes up to some seconds")
 
 /** A file of such options, into an app_options at `field`. */
 #define APP_OPTIONS_ROW(field)                                                                     \

@@ -1,5 +1,6 @@
 /* What has to be done and where it goes: all that is found out before anything is allocated. */
 #include "app/job.h"
+#include "app/dag.h"
 #include "app/npy.h"
 #include "app/processes.h"
 #include "app/simulating.h"
@@ -446,6 +447,7 @@ static int begin_files(app_job *r) {
     }
     code = code ? code : name_gradient(r);
     code = code ? code : check_files(r);
+    code = code ? code : app_dag_check(a->dag);
     const struct {
         const char *path; /* NULL: it is not wanted */
         app_output_kind kind;
@@ -456,7 +458,7 @@ static int begin_files(app_job *r) {
         [APP_JOB_GRADIENT] = {a->gradient != NULL ? r->gradient.out.file : NULL, APP_OUTPUT_ANY,
                               3 * bytes},
         [APP_JOB_TRACE] = {a->trace, APP_OUTPUT_TRACE, 0},
-        [APP_JOB_DAG] = {a->dag, APP_OUTPUT_DAG, 0},
+        [APP_JOB_DAG] = {a->dag, app_dag_kind(a->dag), 0},
         [APP_JOB_JSON] = {r->json_to_stdout ? NULL : a->json, APP_OUTPUT_JSON, 0}};
     for (int f = 0; f < APP_JOB_FILES && !code; f++) {
         if (files[f].path != NULL) {

@@ -213,7 +213,8 @@ static int write_others(const app_job *r) {
     }
     return code || a->dag == NULL
                ? code
-               : app_dag_write(&r->record, r->file[APP_JOB_DAG].temporary, a->dag);
+               : app_dag_write(&r->record, &r->report.runs.workers, &r->report.options,
+                               r->file[APP_JOB_DAG].temporary, a->dag);
 }
 
 int app_job_write_results(app_job *r, void *const gradient[3]) {

@@ -129,6 +129,8 @@ static const struct {
     [APP_OUTPUT_JSON] = {"a report of psg", "{\n  \"command\": \""},
     [APP_OUTPUT_TRACE] = {"a trace of psg", "{\n  \"traceEvents\": ["},
     [APP_OUTPUT_DAG] = {"a task graph of psg", "digraph psg {"},
+    [APP_OUTPUT_DAG_JSON] = {"a task graph of psg", "{\n  \"task_graph\": {"},
+    [APP_OUTPUT_DAG_REC] = {"a task graph of psg", "# psg: a task graph"},
     [APP_OUTPUT_XMF] = {"a description of psg", "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">"},
     [APP_OUTPUT_PNG] = {"a picture of psg", "tEXtpsg", 817}, /* behind the colours */
     [APP_OUTPUT_POSES] = {"a list of poses of psg", "rank,twist,theta,phi,"},

@@ -22,6 +22,8 @@ typedef enum app_output_kind {
     APP_OUTPUT_JSON,
     APP_OUTPUT_TRACE,
     APP_OUTPUT_DAG,
+    APP_OUTPUT_DAG_JSON,
+    APP_OUTPUT_DAG_REC,
     APP_OUTPUT_XMF,
     APP_OUTPUT_PNG,
     APP_OUTPUT_POSES,

@@ -15,6 +15,7 @@ static const size_t row_bytes[APP_RECORD_TABLES] = {[APP_RECORD_EVENTS] = sizeof
                                                     [APP_RECORD_COPIES] = sizeof(psg_copy),
                                                     [APP_RECORD_DEPENDENCIES] =
                                                         sizeof(psg_dependency),
+                                                    [APP_RECORD_USES] = sizeof(psg_use),
                                                     [APP_RECORD_RUNS] = sizeof(app_record_run)};
 
 /* What the library has for a table. */
@@ -26,7 +27,9 @@ static psg_status get_rows(int t, const psg_work *work, void *rows, size_t capac
     if (t == APP_RECORD_COPIES) {
         return psg_work_copies(work, rows, capacity, count);
     }
-    const psg_status status = psg_work_dependencies(work, rows, capacity, count);
+    const psg_status status = t == APP_RECORD_USES
+                                  ? psg_work_uses(work, rows, capacity, count)
+                                  : psg_work_dependencies(work, rows, capacity, count);
     if (status == PSG_ERR_STATE) { /* the library records none */
         *count = 0;
     }
@@ -63,6 +66,7 @@ int app_record_take(app_record *record, const psg_work *work) {
     run.events = more[APP_RECORD_EVENTS];
     run.copies = more[APP_RECORD_COPIES];
     run.dependencies = more[APP_RECORD_DEPENDENCIES];
+    run.uses = more[APP_RECORD_USES];
     void *row = append(record, APP_RECORD_RUNS, 1);
     if (row == NULL) {
         return APP_FAILED;
@@ -118,6 +122,7 @@ static int connect(app_record *record) {
     const psg_event *event = record->table[APP_RECORD_EVENTS];
     const psg_copy *copy = record->table[APP_RECORD_COPIES];
     psg_dependency *dependency = record->table[APP_RECORD_DEPENDENCIES];
+    const psg_use *use = record->table[APP_RECORD_USES];
     record->sent =
         app_allocate(record->rows[APP_RECORD_EVENTS] + 1, sizeof *record->sent, "the messages");
     if (record->sent == NULL) {
@@ -127,6 +132,7 @@ static int connect(app_record *record) {
         run->event = event;
         run->copy = copy;
         run->dependency = dependency;
+        run->use = use;
         for (size_t e = 0; e < run->events; e++, event++) {
             if (event->rank >= 0 && !event->received) {
                 record->sent[record->messages++] = (app_message){run, event};
@@ -134,6 +140,7 @@ static int connect(app_record *record) {
         }
         copy += run->copies;
         dependency += run->dependencies;
+        use += run->uses;
     }
     qsort(record->sent, record->messages, sizeof *record->sent, compare_messages);
     return APP_DONE;

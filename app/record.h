@@ -10,10 +10,11 @@ typedef struct app_record_run {
     int rank;
     unsigned number; /**< of the process' runs, from 0 */
     psg_run_statistics statistics;
-    size_t events, copies, dependencies; /**< how many of the tables' rows are its own */
-    const psg_event *event;              /**< its rows, after app_record_join() */
+    size_t events, copies, dependencies, uses; /**< how many of the tables' rows are its own */
+    const psg_event *event;                    /**< its rows, after app_record_join() */
     const psg_copy *copy;
     psg_dependency *dependency; /**< numbers count from `event` */
+    const psg_use *use;         /**< so do these */
 } app_record_run;
 
 /** One end of a message. */
@@ -26,13 +27,15 @@ enum {
     APP_RECORD_EVENTS,
     APP_RECORD_COPIES,
     APP_RECORD_DEPENDENCIES,
+    APP_RECORD_USES,
     APP_RECORD_RUNS,
     APP_RECORD_TABLES
 };
 
 /** All zero before the first use. */
 typedef struct app_record {
-    void *table[APP_RECORD_TABLES]; /**< psg_event, psg_copy, psg_dependency, app_record_run */
+    void *table[APP_RECORD_TABLES]; /**< psg_event, psg_copy, psg_dependency, psg_use,
+                                        app_record_run */
     size_t rows[APP_RECORD_TABLES];
     app_message *sent; /**< in an order of their own, after app_record_join() */
     size_t messages;

@@ -30,8 +30,8 @@ int app_work_status(psg_status status) {
 }
 
 static int begin_files(const app_work_job *r, work_files *w) {
-    const app_output_kind kinds[FILES] = {APP_OUTPUT_JSON, APP_OUTPUT_TRACE, APP_OUTPUT_DAG,
-                                          r->command->kind};
+    const app_output_kind kinds[FILES] = {APP_OUTPUT_JSON, APP_OUTPUT_TRACE,
+                                          app_dag_kind(r->arguments->dag), r->command->kind};
     const app_work_arguments *a = r->arguments;
     w->path[JSON] = a->json != NULL && strcmp(a->json, "-") == 0 ? NULL : a->json;
     w->path[TRACE] = a->trace;
@@ -44,6 +44,7 @@ static int begin_files(const app_work_job *r, work_files *w) {
                                     r->in[0],
                                     r->in[1]};
     int code = app_files_differ(files, sizeof files / sizeof *files);
+    code = code ? code : app_dag_check(a->dag);
     for (int f = 0; f < FILES && !code; f++) {
         if (w->path[f] != NULL) {
             code = app_output_begin(&w->output[f], w->path[f], a->force ? APP_OUTPUT_ANY : kinds[f],
@@ -235,7 +236,8 @@ static int write_files(app_work_job *r, const work_files *w) {
                                &r->runs.workers, about);
     }
     if (!code && w->path[DAG] != NULL) {
-        code = app_dag_write(&r->record, w->output[DAG].temporary, w->path[DAG]);
+        code = app_dag_write(&r->record, &r->runs.workers, &r->arguments->solver.options,
+                             w->output[DAG].temporary, w->path[DAG]);
     }
     if (!code && w->path[OUT] != NULL) {
         code = r->command->write(r, w->output[OUT].temporary, w->path[OUT]);

@@ -122,6 +122,9 @@
 
 /* -------------------------------------------------------------------------------------- waiting */
 
+/** Seconds before the end of a replayed task from which on its core looks at the clock: a sleep
+ * ends some 60 us late. Chosen (2026-11-27). */
+#define TUNING_REPLAY_AWAKE_SECONDS 100e-6
 /** Looks of the messenger thread at MPI without anything new before it sleeps, and seconds of that
  *  sleep. Not recorded (2026-11-20). */
 #define TUNING_MESSENGER_LOOKS 20

@@ -37,7 +37,7 @@ if [ "${STARPU_CUDA:-yes}" != no ] && [ "$simgrid" != yes ]; then
     fi
 fi
 arch=${STARPU_ARCH:-sm_90}
-changes=3 # counts the changes to its sources below
+changes=4 # counts the changes to its sources below
 settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch changes=$changes"
 gpus=8
 if [ "$simgrid" = yes ]; then
@@ -103,6 +103,13 @@ fi
 # On SimGrid what copies data ends when StarPU stops, and has to be made anew if it starts again.
 if grep -q '^[[:space:]]*starpu_sem_destroy(&t->sem);$' src/core/simgrid.c 2>/dev/null; then
     sed -i 's/^[[:space:]]*starpu_sem_destroy(&t->sem);$/& t->runner = NULL;/' src/core/simgrid.c
+fi
+
+# starpu_replay would not notice that a task has more than STARPU_NMAXBUFS pieces of data, and stop. It would free the lists
+# of such a task twice.
+if grep -q '^[[:space:]]*arrays_managing(set_alloc_mode(nb_parameters));$' tools/starpu_replay.c 2>/dev/null; then
+    sed -i 's/arrays_managing(set_alloc_mode(nb_parameters));$/alloc_mode = set_alloc_mode(nb_parameters); arrays_managing(alloc_mode);/
+            /^[[:space:]]*free(task->task.dyn_\(handles\|modes\));$/d' tools/starpu_replay.c
 fi
 
 # StarPU would look for models of tasks in PREFIX, where it installs those of its authors' machines, and warn

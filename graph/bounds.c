@@ -32,17 +32,30 @@ const char *psg_link_name(psg_link link) {
     return (unsigned)link < PSG_LINK_COUNT ? link_names[link] : NULL;
 }
 
-static psg_status find_path(const psg_work *work, double *seconds) {
+/* The longest path, and the area. */
+static bool find_times(const psg_work *work, const psg_edge *edges, size_t count, double bound[]) {
     const psg_history *h = &work->latest;
     const psg_chain_rule all = {.owner = NULL};
+    psg_least least;
+    bool good = psg_history_least(h, work->engine, work->workers->usable,
+                                  work->workers->usable_count, &least);
+    if (good) {
+        double *path = &bound[PSG_BOUND_PATH];
+        good = work->rules->path != NULL ? work->rules->path(work, &least, edges, count, path)
+                                         : psg_history_chain(h, &least, edges, count, &all, path);
+        bound[PSG_BOUND_WORK] = psg_history_area(h, &least);
+    }
+    free(least.seconds);
+    return good && bound[PSG_BOUND_WORK] >= 0;
+}
+
+static psg_status find_tasks(const psg_work *work, double bound[]) {
     psg_edge *edges = NULL;
     size_t count = 0;
-    *seconds = 0;
     psg_status status = psg_edges_find(work, &edges, &count);
-    if (status == PSG_OK &&
-        !(work->rules->path != NULL ? work->rules->path(work, edges, count, seconds)
-                                    : psg_history_chain(h, edges, count, &all, seconds))) {
-        status = psg_fail(PSG_ERR_MEMORY, "no memory for the times of %zu events", h->events.count);
+    if (status == PSG_OK && !find_times(work, edges, count, bound)) {
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for the times of %zu events",
+                          work->latest.events.count);
     }
     free(edges);
     return status;
@@ -50,7 +63,7 @@ static psg_status find_path(const psg_work *work, double *seconds) {
 
 static psg_status find_bounds(const psg_work *work, psg_bounds *b) {
     psg_comm *comm = work->engine->comm;
-    psg_status status = psg_ranks_agree(comm, find_path(work, &b->bound[PSG_BOUND_PATH]));
+    psg_status status = psg_ranks_agree(comm, find_tasks(work, b->bound));
     if (status == PSG_OK && work->rules->links != NULL) {
         status = work->rules->links(work, b);
     }
@@ -63,8 +76,6 @@ static psg_status find_bounds(const psg_work *work, psg_bounds *b) {
     }
     b->lp_seconds = psg_lp_bound_seconds(work);
     b->memory_bytes = psg_history_traffic(&work->latest, work->engine, b->cache_bytes);
-    b->bound[PSG_BOUND_WORK] =
-        psg_history_work(&work->latest) / (double)work->workers->usable_count;
     b->bound[PSG_BOUND_MEMORY] = b->memory_rate > 0 ? b->memory_bytes / b->memory_rate : 0;
     for (int link = 0; link < PSG_LINK_COUNT; link++) {
         b->bound[PSG_BOUND_LINK] = fmax(b->bound[PSG_BOUND_LINK], b->link_seconds[link]);

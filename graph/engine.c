@@ -5,6 +5,7 @@
 #include "graph/options.h"
 #include "graph/psg_machine.h"
 #include "graph/ranks.h"
+#include "graph/rates.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/transfer_log.h"
@@ -85,7 +86,7 @@ static psg_status check_simulation(const engine *e) {
                                       .precision = e->engine.precision};
         const bool gpu = m % 2 == 1;
         if (used[gpu] && !(gpu && psg_kind_at(shape.kind)->cores) &&
-            !psg_machine_knows(machine, gpu, &shape)) {
+            psg_kind_at(shape.kind)->seconds == NULL && !psg_machine_knows(machine, gpu, &shape)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "machine %s: it is not recorded how long %s takes on a %s",
                             machine->name, psg_kind_at(shape.kind)->name, gpu ? "GPU" : "core");
@@ -133,7 +134,8 @@ static psg_status set_engine(engine *e, const psg_options *options) {
                          .owner = e,
                          .engine = &e->engine,
                          .workers = &e->workers,
-                         .calibrate = options->calibrate != 0};
+                         .calibrate = options->calibrate != 0,
+                         .memory_files = psg_memory_files(options)};
     bool all = psg_history_open(&e->work.latest, &e->engine);
     for (size_t m = 0; m < e->args.kind_count && all; m++) {
         all = psg_registered_make(e->args.kinds[m]);

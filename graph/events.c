@@ -4,6 +4,8 @@
 #include "graph/plan_struct.h"
 #include "graph/status.h"
 
+#include <stdlib.h>
+
 /* Does the event write what the message carries away, or read it last? */
 static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *message) {
     const bool packs = event->kind == PSG_TASK_PACK;
@@ -90,9 +92,16 @@ static int worker_of(const psg_workers *workers, int id) {
 
 psg_status psg_work_events(const psg_work *work, psg_event *events, size_t capacity,
                            size_t *count) {
+    psg_least least;
     psg_clear_error();
     if (work == NULL || count == NULL || (events == NULL && capacity > 0)) {
         return psg_fail(PSG_ERR_ARG, "work, count or events is NULL");
+    }
+    if (!psg_history_least(&work->latest, work->engine, work->workers->usable,
+                           capacity > 0 ? work->workers->usable_count : 0, &least)) {
+        free(least.seconds);
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the times of %zu events",
+                        work->latest.events.count);
     }
     const psg_run_events *all = &work->latest.events;
     *count = all->lost ? 0 : all->count;
@@ -112,10 +121,12 @@ psg_status psg_work_events(const psg_work *work, psg_event *events, size_t capac
             .dense = from->shape.dense,
             .start = from->start,
             .end = from->end,
+            .least = {least.seconds[m][0], least.seconds[m][1]},
         };
         if (work->rules->event != NULL) {
             work->rules->event(work, from, &events[m]);
         }
     }
+    free(least.seconds);
     return all->lost ? psg_fail(PSG_ERR_MEMORY, "there was no memory for all events") : PSG_OK;
 }

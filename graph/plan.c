@@ -13,6 +13,7 @@
 #include "graph/policy.h"
 #include "graph/psg_starpu.h"
 #include "graph/ranks.h"
+#include "graph/rates.h"
 #include "graph/route.h"
 #include "graph/shared_memory.h"
 #include "graph/sides.h"
@@ -344,6 +345,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->processes.ranks = b.comm != NULL ? b.comm->ranks : 1;
     set_context(plan);
     status = make(plan);
+    plan->work.memory_files = b.comm == NULL ? psg_memory_files(&plan->problem.options) : NULL;
     plan->problem.options.cache_dir = NULL; /* the caller's: the wisdom is in */
     if (status != PSG_OK) {
         free_plan(plan);

@@ -76,14 +76,15 @@ static bool on_sheet(const void *plan, const psg_run_event *event) {
 
 /* A chain has f and u of one segment. But a sheet needs every segment, and a segment every sheet:
  * all of f has come before the first sheet begins, and all of u goes home after the last. */
-bool psg_plan_path(const psg_work *work, const psg_edge *edges, size_t count, double *seconds) {
+bool psg_plan_path(const psg_work *work, const psg_least *least, const psg_edge *edges,
+                   size_t count, double *seconds) {
     const psg_plan *plan = psg_plan_of(work);
     const psg_history *h = &work->latest;
     const psg_chain_rule all = {.owner = plan, .lead = lead, .tail = tail};
     const psg_chain_rule sheets = {.owner = plan, .counts = on_sheet};
     double chain = 0;
-    if (!psg_history_chain(h, edges, count, &all, seconds) ||
-        !psg_history_chain(h, edges, count, &sheets, &chain)) {
+    if (!psg_history_chain(h, least, edges, count, &all, seconds) ||
+        !psg_history_chain(h, least, edges, count, &sheets, &chain)) {
         return false;
     }
     *seconds = fmax(*seconds, whole_way(plan, false) + whole_way(plan, true) + chain);

@@ -223,6 +223,10 @@ typedef struct psg_event {
                               was written. Of a message that comes, start = end */
     size_t bytes; /**< of a task: of its planes or rows of the spectrum; of a message: what it
                               carries; 0: of an alltoall */
+    double
+        least[2]; /**< seconds of a task like it on a core and on a GPU: the shortest in this run;
+                              in a simulation, or where psg_kind.seconds says it, the fastest
+                              worker's. INFINITY: not known, or no such worker can do it */
 } psg_event;
 
 /** What happened on this process in the latest run waited for, in the order of their ends.
@@ -255,7 +259,23 @@ PSG_API psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_
  * psg_work_events(). */
 typedef struct psg_dependency {
     size_t before, after;
+    size_t bytes; /**< of these data */
 } psg_dependency;
+
+/** An event used a piece of data. */
+typedef struct psg_use {
+    size_t event; /**< its number in the list of psg_work_events() */
+    size_t data;  /**< the piece's number in this run, from 0 */
+    size_t bytes; /**< of the piece */
+    int reads, writes;
+    int adds; /**< it changed the piece in no order with others that add; reads and writes are 0 */
+} psg_use;
+
+/** What the events of the latest run waited for used, but for scratch, with psg_options.record. The
+ *  uses of one event stand together, and events are in the order of their submission.
+ *  @return as psg_work_dependencies() */
+PSG_API psg_status psg_work_uses(const psg_work *work, psg_use *uses, size_t capacity,
+                                 size_t *count);
 
 /** The dependencies between the events of the latest run waited for, with
  *  psg_options.record. `before` had ended when `after` started (of a received message only the
@@ -272,10 +292,11 @@ PSG_API psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *d
 /** What a run cannot be shorter than. */
 typedef enum psg_bound {
     PSG_BOUND_PATH =
-        0,            /**< the longest chain of tasks, each the shortest of its kind and shape. In a
+        0,          /**< the longest chain of tasks, each the shortest of its kind and shape. In a
                              solve, f has come to the GPUs before the first sheet, and u goes home
                              after the last */
-    PSG_BOUND_WORK,   /**< the seconds of all tasks over the number of workers */
+    PSG_BOUND_WORK, /**< the work of all tasks, each as short as psg_event.least, divided among the
+                           workers in the best way: the area bound */
     PSG_BOUND_MEMORY, /**< the least bytes through memory, at the rate measured there */
     PSG_BOUND_LINK,   /**< the time of the slowest link */
     PSG_BOUND_COUNT
@@ -301,12 +322,16 @@ typedef struct psg_bounds {
 /** How short the latest run could have been, with psg_options.record; compare with
  *  psg_statistics.seconds. psg_work_bounds(work, &bounds): the macro adds the size. Collective with
  *  psg_options.comm.
- *  work: it compares cores with GPUs only as they shared the tasks; lp_seconds does more.
+ *  path, work: of tasks that are alike the shortest in the run counts for all, on cores and on GPUs
+ *  apart. A kind of worker that did none of them counts as one that cannot, where its time is not
+ *  known (psg_event.least). In a simulation it is, so that no policy is faster.
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
- *  found at a process' first call for a number of workers: 17 times that many bytes move. That
- *  takes 0.1 to 20 s, longest where few cores have a large cache, and nothing else should run then.
+ *  found at a process' first call for a number of workers. That takes 0.3 s to some seconds,
+ * longest where few cores have a large cache. Of one process on cores it is kept in
+ * psg_options.cache_dir after three processes have measured it; the best counts. With other
+ * programs beside, a rate may be too low.
  *  links: f to the GPUs and u from them, unless they are slabs, blocks between memories, messages;
  *  at StarPU's rates. The rate of messages is that of all processes sending at once, found at a
  *  communicator's first call.

@@ -124,6 +124,10 @@ typedef struct psg_kind {
     int (*priority)(const void *owner, const psg_label *label);
     /** Bytes of the data of a task of this shape, as StarPU counts them. */
     double (*data_bytes)(const psg_task_shape *shape);
+    /** Seconds of the task on a core or on a GPU, where they are known: a simulation takes them,
+     * and no machine's file needs the kind. NULL: they are not known.
+     *  @return 0: no such worker can do the task */
+    double (*seconds)(const void *owner, const psg_label *label, bool gpu);
 } psg_kind;
 
 enum { PSG_KINDS_MOST = 64, PSG_PHASES_MOST = 8 };

@@ -1,6 +1,8 @@
 /* How fast the workers get at memory: all of them at once, on arrays that no cache holds. */
 #include "graph/rates.h"
+#include "base/kept.h"
 #include "base/memory.h"
+#include "graph/cache.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/work.h"
@@ -11,6 +13,7 @@
 #include <hwloc.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +21,13 @@
  * the caches. Which is faster differs by machine, and the solve does both. To read both of a
  * worker's arrays or to copy one to the other moves the same number of bytes. */
 enum { READ = 0, COPY, WAYS, ROUNDS = 8 };
+
+/* Each way is tried at least once, and all of it ends after this time. */
+static const double measuring_seconds = 0.2;
+
+/* Other programs make a machine slow, and a rate that is too low bounds nothing. So several
+ * processes measure. */
+enum { MEASUREMENTS = 3 };
 
 static const double arrays_bytes_min = 32 << 20, arrays_bytes_max = 1 << 30;
 
@@ -96,7 +106,10 @@ static psg_status measure_cores(found *f, const psg_comm *comm) {
     for (int w = 0; w < STARPU_NMAXWORKERS; w++) {
         allocated += m.arrays[w] != NULL;
     }
-    for (int round = 0; round < WAYS * ROUNDS && allocated == f->workers; round++) {
+    const double end = starpu_timing_now() + measuring_seconds * 1e6;
+    for (int round = 0; round < WAYS * ROUNDS && allocated == f->workers &&
+                        (round < WAYS || starpu_timing_now() < end);
+         round++) {
         double rate = 0;
         m.way = round % WAYS;
         starpu_execute_on_each_worker(do_round, &m, STARPU_CPU);
@@ -114,14 +127,73 @@ static psg_status measure_cores(found *f, const psg_comm *comm) {
                : psg_fail(PSG_ERR_MEMORY, "no memory for arrays of %.0f bytes", all);
 }
 
-static psg_status measure(found *f, size_t workers, bool gpus, const psg_comm *comm) {
+/* ------------------------------------------------------------------------------------ the files */
+
+char *psg_memory_files(const psg_options *options) {
+    char host[256];
+    char name[320];
+    char path[4096];
+    psg_cache_host(host, sizeof host);
+    (void)snprintf(name, sizeof name, "memory-%s", host);
+    return options->record != 0 && psg_platform->computes && options->comm == NULL &&
+                   psg_cache_file(options, name, path, sizeof path)
+               ? strdup(path)
+               : NULL;
+}
+
+/* @return false: there is no file */
+static bool name_file(const psg_work *work, size_t workers, char *path, size_t size) {
+    const int length = work->memory_files != NULL
+                           ? snprintf(path, size, "%s-%zu", work->memory_files, workers)
+                           : 0;
+    return length > 0 && (size_t)length < size;
+}
+
+/* @return how many measured it; 0: nothing is known */
+static int read_kept(const char *path, found *f) {
+    int measurements = 0;
+    int error = 0;
+    char *text = base_kept_read_checked(path, 256, &error);
+    const bool good =
+        text != NULL && sscanf(text, "%d %lf %lf", /* NOLINT(cert-err34-c): its checksum is right */
+                               &measurements, &f->rate, &f->cache_bytes) == 3;
+    free(text);
+    return good ? measurements : 0;
+}
+
+/* With what others found. Where that cannot be written, each process measures. */
+static void keep(const char *path, int before, found *f) {
+    char text[128];
+    found other = {.rate = 0};
+    const int measurements = read_kept(path, &other);
+    f->rate = fmax(f->rate, other.rate);
+    (void)snprintf(text, sizeof text, "%d %.6e %.0f\n",
+                   1 + (measurements > before ? measurements : before), f->rate, f->cache_bytes);
+    (void)base_kept_write_checked(path, text);
+}
+
+static psg_status find_cores(const psg_work *work, found *f) {
+    char path[4352];
+    const bool kept = name_file(work, f->workers, path, sizeof path);
+    const int measurements = kept ? read_kept(path, f) : 0;
+    if (measurements >= MEASUREMENTS) {
+        return PSG_OK;
+    }
+    const psg_status status = measure_cores(f, work->engine->comm);
+    if (status == PSG_OK && kept && f->rate > 0) {
+        keep(path, measurements, f);
+    }
+    return status;
+}
+
+static psg_status measure(const psg_work *work, found *f, size_t workers, bool gpus) {
     psg_status status = PSG_OK;
     *f = (found){.workers = workers};
     psg_runtime_awake();
     if (gpus) {
         psg_devices->memory_rate(&f->rate, &f->cache_bytes);
     } else {
-        status = measure_cores(f, comm);
+        status = find_cores(work, f);
     }
     psg_runtime_rest();
     f->workers = status == PSG_OK ? workers : 0;
@@ -142,7 +214,7 @@ psg_status psg_memory_rate(const psg_work *work, double *rate, double *cache_byt
             continue;
         }
         if (psg_platform->computes && f->workers != workers[gpu]) {
-            status = measure(f, workers[gpu], gpu, work->engine->comm);
+            status = measure(work, f, workers[gpu], gpu);
         }
         known = known && f->rate > 0;
         *rate += f->rate;

@@ -53,4 +53,5 @@ void psg_work_forget(psg_work *work) {
     psg_history_close(&work->latest);
     free(work->moved.record);
     free(work->copy);
+    free(work->memory_files);
 }

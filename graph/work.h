@@ -19,7 +19,8 @@ typedef struct psg_work_rules {
     bool (*copy)(const psg_work *work, const psg_copy_record *record, psg_copy *copy);
     /** Seconds of the longest path. NULL: of the longest chain of tasks. @return false: no
      * memory */
-    bool (*path)(const psg_work *work, const psg_edge *edges, size_t count, double *seconds);
+    bool (*path)(const psg_work *work, const psg_least *least, const psg_edge *edges, size_t count,
+                 double *seconds);
     /** The bytes that have to go over links, and their seconds. Collective. @return PSG_OK;
      * PSG_ERR_RUNTIME */
     psg_status (*links)(const psg_work *work, psg_bounds *bounds);
@@ -36,6 +37,7 @@ struct psg_work {
     psg_history latest;      /**< of the latest run that was waited for */
     psg_copy_list moved;     /**< its copies; times as they were taken: those of StarPU's clock */
     psg_copy *copy;          /**< [moved.count]: the same, as they are told */
+    char *memory_files;      /**< see psg_memory_files() */
     struct psg_lp_bound *lp; /**< NULL: none was asked for yet */
 };
 

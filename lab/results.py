@@ -3,6 +3,7 @@ launcher, the machine and the library of a policy, are the identity: they say wh
 
 import math
 import os
+import random
 import sys
 
 import sweep as configs
@@ -11,7 +12,8 @@ from words import clean
 
 # The columns after those of the lists, up to those of the stages. *: a text, =: a part of the
 # identity, ~: the median of this number of all samples.
-COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max repeats warm_up seed
+COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max
+    seconds_low seconds_high *samples repeats warm_up seed
     *models gflops points error tolerance ~busy idle ~exchange_busy ~busiest *busy_workers load
     load_average ~tasks_cpu ~tasks_gpu
     ~starpu_tasks ~placed_tasks *executor_used *kinds ~cpu_planes ~cpu_rows ~h2d_bytes ~d2h_bytes
@@ -22,6 +24,8 @@ COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max repea
     *=starpu_version *=fftw_version *=cuda_version *=mpi_version *=mpirun *=host *=cpu_model
     =cores *gpu_model *date""".split()
 BOUNDS = ("path", "work", "memory", "link")
+# Rows that differ in one of these are about other work, and are not compared.
+PROBLEM = ("grid", "workload", "precision", "data", "ranks", "nodes", "network")
 FACTS = ("workers_cpu", "workers_gpu", "policy", "gpu_model", "exchange_used", "segments", "planes",
          "sheets_used", "plan_seconds")
 
@@ -40,6 +44,17 @@ def spread(name, seconds):
     shares = (("", 0.5), ("_min", 0), ("_q1", 0.25), ("_q3", 0.75), ("_max", 1))
     return {name + which: quantile(seconds, share) if seconds else math.nan
             for which, share in shares}
+
+
+def interval(seconds):
+    """Where the median of such samples is, with 95 % (bootstrap by percentiles, Efron 1979): the
+    medians of that many drawings from the samples, of which 2.5 % are left out at each end. The
+    drawings are the same each time. NaN: fewer than three samples say nothing."""
+    drawings, draw = 2000, random.Random(1)
+    if len(seconds) < 3:
+        return math.nan, math.nan
+    medians = [quantile(draw.choices(seconds, k=len(seconds)), 0.5) for _ in range(drawings)]
+    return quantile(medians, 0.025), quantile(medians, 0.975)
 
 
 def gflops(config, seconds):
@@ -148,6 +163,8 @@ class Results:
         samples = result.samples
         seconds = [sample["seconds"] for sample in samples]
         numbers = spread("seconds", seconds)
+        numbers["seconds_low"], numbers["seconds_high"] = interval(seconds)
+        row["samples"] = " ".join("%.6g" % value for value in seconds)
         if not config["workload"]:
             numbers["gflops"] = gflops(config, numbers["seconds"])
         for name in self.medians + self.stages:
@@ -219,14 +236,37 @@ class Results:
             ", ".join(same), "",
             "".join("%-*s " % (width[column], option[column])
                     for column in varying) + "%10s %10s %10s %8s %6s %6s %5s %5s %s" %
-            ("ms", "min", "max", "Gflop/s", "busy", "most", "error", "load", "status")
+            ("ms", "low", "high", "Gflop/s", "busy", "most", "error", "load", "status")
         ]
         for config, result in zip(all_configs, results):
             if result.row is not None:
                 lines.append("".join("%-*s " % (width[column], config[column])
                                      for column in varying) +
                              self.row_text(result.row, result.skip))
-        sys.stdout.write(clean("\n".join(lines) + "\n", "\n"))
+        sys.stdout.write(clean("\n".join(lines + self.compared(results, varying)) + "\n", "\n"))
+
+    def compared(self, results, varying):
+        """Of the rows of each problem: the fastest one, and those that may be as fast for all that
+        the samples say. A row is slower where its interval is above that of the fastest."""
+        problems = {}
+        for config, result in zip(self.sweep.configs, results):
+            row = result.row
+            if row is not None and row["status"] == "ok" and row["seconds_low"]:
+                key = tuple(config[column] for column in PROBLEM if column in config)
+                problems.setdefault(key, []).append((config, row))
+        lines = []
+        others = [column for column in varying if column not in PROBLEM]
+        for key, rows in problems.items():
+            if len(rows) < 2:
+                continue
+            rows.sort(key=lambda pair: number(pair[1], "seconds"))
+            names = [" ".join(config[column] for column in others) for config, _ in rows]
+            same = [name for name, (_, row) in zip(names[1:], rows[1:])
+                    if number(row, "seconds_low") <= number(rows[0][1], "seconds_high")]
+            what = " ".join(text for column, text in zip(PROBLEM, key) if column in varying)
+            lines.append("%sfastest: %s; %s" % (what + ", " * bool(what), names[0], (
+                "perhaps as fast: " + ", ".join(same)) if same else "all others are slower"))
+        return [""] * bool(lines) + lines
 
     @staticmethod
     def row_text(row, old):
@@ -239,7 +279,8 @@ class Results:
             return form % float(row[column]) if row[column] else "-"
 
         times = tuple(1e3 * number(row, column)
-                      for column in ("seconds", "seconds_min", "seconds_max"))
-        return "%10.4g %10.4g %10.4g %8s %5.0f%% %5.0f%% %5s %5s %s" % (
+                      for column in ("seconds", "seconds_low", "seconds_high"))
+        times = tuple("-" if math.isnan(time) else "%.4g" % time for time in times)
+        return "%10s %10s %10s %8s %5.0f%% %5.0f%% %5s %5s %s" % (
             *times, shown("gflops", "%.3g"), 100 * number(row, "busy"),
             100 * number(row, "busiest"), shown("error", "%.0e"), shown("load", "%.2g"), status)

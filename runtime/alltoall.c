@@ -81,7 +81,8 @@ static void acquire(gathering *g, int end) {
         atomic_fetch_add(&g->missing, 1);
         if (run->engine->record) {
             psg_record_use_data(&run->events.record, data->block[m],
-                                end == FROM ? PSG_USE_READS : PSG_USE_WRITES);
+                                end == FROM ? PSG_USE_READS : PSG_USE_WRITES,
+                                starpu_data_get_size(data->block[m]));
         }
         result = starpu_data_acquire_on_node_cb(data->block[m], STARPU_MAIN_RAM, mode, ready, g);
         if (result == 0) {

@@ -1,6 +1,8 @@
 #include "runtime/history.h"
 
 #include "base/memory.h"
+#include "runtime/args.h"
+#include "runtime/simulation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,6 +50,7 @@ void psg_history_take(psg_history *history, psg_run *run) {
     }
     memcpy(history->cell, run->cell,
            run->engine->workers * run->engine->kinds * sizeof *history->cell);
+    history->number = run->number;
     history->messages = run->messages.cell;
     history->sent_bytes = run->messages.bytes;
     history->submitted = run->submitted;
@@ -93,6 +96,12 @@ static bool number_data(const psg_record *record, size_t *numbers) {
     return true;
 }
 
+/* Who was before, and the bytes that he wrote. */
+typedef struct needed {
+    size_t number;
+    size_t bytes;
+} needed;
+
 typedef struct search {
     const psg_record *record;
     size_t *data;   /* [uses] */
@@ -102,10 +111,10 @@ typedef struct search {
     size_t *former; /* [uses]: of a use that adds, the one before it that added to the same data */
     size_t *event;  /* [count]: the event of each; PSG_RECORD_NONE: it has none */
     size_t *first;  /* [count + 1]: where what each came after begins in `before` */
-    size_t *before;
+    struct needed *before;
     size_t found;
     size_t room;
-    size_t *seen; /* [count]: for whom each was found last */
+    size_t *seen; /* [count]: where in `before` each was found last */
 } search;
 
 static void finish(search *s) {
@@ -141,9 +150,11 @@ static bool begin(search *s, const psg_run_events *events) {
     return true;
 }
 
-/* `number` comes after `before`, once. */
-static bool add(search *s, size_t number, size_t before) {
-    if (s->seen[before] == number) {
+/* `number` comes after `before`, once, and needs all of the data together. */
+static bool add(search *s, size_t number, size_t before, size_t bytes) {
+    const size_t seen = s->seen[before];
+    if (seen != PSG_RECORD_NONE && seen >= s->first[number]) {
+        s->before[seen].bytes += bytes;
         return true;
     }
     if (s->found == s->room) {
@@ -155,20 +166,21 @@ static bool add(search *s, size_t number, size_t before) {
         }
         s->room = room;
     }
-    s->seen[before] = number;
-    s->before[s->found++] = before;
+    s->seen[before] = s->found;
+    s->before[s->found++] = (needed){before, bytes};
     return true;
 }
 
 /* `number` comes after `writer`, the last task that wrote what it reads. Where the writer is no
  * event, `number` comes after all that the writer came after. */
-static bool add_writer(search *s, size_t number, size_t writer) {
+static bool add_writer(search *s, size_t number, size_t writer, size_t bytes) {
     if (writer == PSG_RECORD_NONE || s->event[writer] != PSG_RECORD_NONE) {
-        return writer == PSG_RECORD_NONE || add(s, number, writer);
+        return writer == PSG_RECORD_NONE || add(s, number, writer, bytes);
     }
     bool room = true;
     for (size_t m = s->first[writer]; m < s->first[writer + 1] && room; m++) {
-        room = add(s, number, s->before[m]);
+        const needed from = s->before[m]; /* which may move */
+        room = add(s, number, from.number, from.bytes);
     }
     return room;
 }
@@ -178,13 +190,14 @@ static bool add_writer(search *s, size_t number, size_t writer) {
 static bool add_before(search *s, size_t number, size_t use) {
     const size_t data = s->data[use];
     const unsigned how = s->record->use[use].how;
+    const size_t bytes = s->record->use[use].bytes;
     const bool reads = (how & PSG_USE_READS) != 0;
     bool room = true;
     for (size_t m = s->adder[data]; reads && m != PSG_RECORD_NONE && room; m = s->former[m]) {
-        room = add_writer(s, number, s->record->use[m].number);
+        room = add_writer(s, number, s->record->use[m].number, bytes);
     }
     if ((reads && s->adder[data] == PSG_RECORD_NONE) || (how & PSG_USE_ADDS) != 0) {
-        room = room && add_writer(s, number, s->writer[data]);
+        room = room && add_writer(s, number, s->writer[data], bytes);
     }
     return room;
 }
@@ -225,8 +238,9 @@ static psg_edge *list_found(const search *s, size_t *count) {
     for (size_t number = 0; list != NULL && number < s->record->count; number++) {
         for (size_t m = s->first[number];
              s->event[number] != PSG_RECORD_NONE && m < s->first[number + 1]; m++) {
-            list[(*count)++] =
-                (psg_edge){.before = s->event[s->before[m]], .after = s->event[number]};
+            list[(*count)++] = (psg_edge){.before = s->event[s->before[m].number],
+                                          .after = s->event[number],
+                                          .bytes = s->before[m].bytes};
         }
     }
     return list;
@@ -244,6 +258,26 @@ bool psg_history_edges(const psg_history *history, psg_edge **list, size_t *coun
         }
         finish(&s);
     }
+    return *list != NULL;
+}
+
+bool psg_history_uses(const psg_history *history, psg_event_use **list, size_t *count) {
+    const psg_record *r = &history->events.record;
+    search s = {.data = NULL};
+    *list = NULL;
+    *count = 0;
+    if (r->lost || history->events.lost || !begin(&s, &history->events)) {
+        finish(&s);
+        return false;
+    }
+    *list = malloc((r->uses + 1) * sizeof **list);
+    for (size_t m = 0; *list != NULL && m < r->uses; m++) {
+        const size_t event = s.event[r->use[m].number];
+        if (event != PSG_RECORD_NONE) {
+            (*list)[(*count)++] = (psg_event_use){event, s.data[m], r->use[m].how, r->use[m].bytes};
+        }
+    }
+    finish(&s);
     return *list != NULL;
 }
 
@@ -275,38 +309,154 @@ static int by_likeness(const void *a, const void *b) {
     return 0;
 }
 
-static double seconds_of(const psg_run_event *event) {
-    return event->worker >= 0 ? event->end - event->start : 0;
+/* Of each event, in which its worker did nothing else: StarPU starts a task on a GPU while the one
+ * before runs there. Events are in the order of their ends. */
+static void find_seconds(const psg_run_events *events, double *seconds) {
+    double ended[STARPU_NMAXWORKERS] = {0};
+    for (size_t m = 0; m < events->count; m++) {
+        const psg_run_event *event = &events->event[m];
+        if (event->worker >= 0) {
+            seconds[m] = event->end - fmax(event->start, ended[event->worker]);
+            ended[event->worker] = event->end;
+        }
+    }
 }
 
-/* @param[out] shortest  by event: the shortest time of one like it; 0: between processes */
-static bool find_shortest(const psg_run_events *events, double *shortest) {
-    const psg_run_event **all = malloc((events->count + 1) * sizeof *all);
-    for (size_t m = 0; all != NULL && m < events->count; m++) {
+/* Looks for the least seconds of the tasks of a run. */
+typedef struct finder {
+    const psg_history *history;
+    const psg_engine *engine;
+    const int *usable; /* [count] */
+    size_t count;
+    double *seconds; /* [events]: as they were in this run */
+    double (*least)[2];
+    double *speed; /* [count]: of a worker as the fastest task on it says, beside the least of its
+                      kind; 0: not known */
+} finder;
+
+static bool is_gpu(int worker) {
+    return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
+}
+
+/* What is known without the run. @return INFINITY: nothing */
+static void find_known(finder *f, const psg_run_event *event, double least[2]) {
+    psg_run run = {.engine = f->engine, .number = f->history->number};
+    const psg_task_args args = {.run = &run, .label = event->label};
+    double seconds[STARPU_NMAXWORKERS];
+    for (size_t w = 0; w < f->count; w++) {
+        seconds[w] = psg_simulation_task(&args, f->usable[w]);
+        double *of = &least[is_gpu(f->usable[w])];
+        *of = fmin(*of, seconds[w] > 0 ? seconds[w] : INFINITY);
+    }
+    for (size_t w = 0; w < f->count; w++) {
+        if (seconds[w] > 0) {
+            f->speed[w] = fmax(f->speed[w], least[is_gpu(f->usable[w])] / seconds[w]);
+        }
+    }
+}
+
+/* What is known without the run, else the shortest of those that are alike. */
+static void find_class(finder *f, const psg_run_event *const *all, size_t count) {
+    const bool task = all[0]->worker >= 0;
+    double of[2] = {task ? INFINITY : 0, task ? INFINITY : 0};
+    if (task) {
+        find_known(f, all[0], of);
+    }
+    const bool known[2] = {isfinite(of[0]), isfinite(of[1])};
+    for (size_t m = 0; m < count && task; m++) {
+        const bool gpu = is_gpu(all[m]->worker);
+        const double seconds = f->seconds[all[m] - f->history->events.event];
+        of[gpu] = known[gpu] ? of[gpu] : fmin(of[gpu], seconds);
+    }
+    for (size_t m = 0; m < count; m++) {
+        memcpy(f->least[all[m] - f->history->events.event], of, sizeof of);
+    }
+}
+
+static void find_least(finder *f, const psg_run_event **all) {
+    const psg_run_events *events = &f->history->events;
+    for (size_t m = 0; m < events->count; m++) {
         all[m] = &events->event[m];
     }
-    if (all != NULL && events->count > 0) {
+    if (events->count > 0) {
         qsort(all, events->count, sizeof *all, by_likeness);
     }
-    for (size_t first = 0, end; all != NULL && first < events->count; first = end) {
-        double least = INFINITY;
+    for (size_t first = 0, end; first < events->count; first = end) {
         for (end = first; end < events->count && by_likeness(&all[first], &all[end]) == 0; end++) {
-            least = fmin(least, seconds_of(all[end]));
         }
-        for (size_t m = first; m < end; m++) {
-            shortest[all[m] - events->event] = least;
-        }
+        find_class(f, &all[first], end - first);
     }
-    free(all);
-    return all != NULL;
 }
 
-double psg_history_work(const psg_history *history) {
-    double sum = 0;
-    for (size_t m = 0; m < history->events.count; m++) {
-        sum += seconds_of(&history->events.event[m]);
+bool psg_history_least(const psg_history *history, const psg_engine *engine, const int *usable,
+                       size_t count, psg_least *least) {
+    const size_t events = history->events.count;
+    finder f = {.history = history, .engine = engine, .usable = usable, .count = count};
+    const psg_run_event **all = malloc((events + 1) * sizeof *all);
+    f.speed = calloc(count + 1, sizeof *f.speed);
+    f.seconds = calloc(events + 1, sizeof *f.seconds);
+    f.least = calloc(events + 1, sizeof *f.least);
+    const bool good = all != NULL && f.speed != NULL && f.seconds != NULL && f.least != NULL;
+    *least = (psg_least){.seconds = f.least};
+    if (good) {
+        find_seconds(&history->events, f.seconds);
+        find_least(&f, all);
     }
-    return sum;
+    for (size_t w = 0; w < count && good; w++) {
+        least->workers[is_gpu(usable[w])] += f.speed[w] > 0 ? f.speed[w] : 1;
+    }
+    free(all);
+    free(f.speed);
+    free(f.seconds);
+    return good;
+}
+
+/* Tasks that a GPU takes rather than a core come first. */
+static int by_gain(const void *a, const void *b) {
+    const double *x = *(const double *const *)a, *y = *(const double *const *)b;
+    const double left = x[1] > 0 ? x[0] / x[1] : 0, right = y[1] > 0 ? y[0] / y[1] : 0;
+    return (left < right) - (left > right);
+}
+
+/* The linear program for two kinds of worker: all tasks are on cores, and go to GPUs in the order
+ * of what that gains, until both kinds end at once. A share of the last one goes. */
+static double divide(double *const *task, size_t count, const double workers[2]) {
+    double load[2] = {0, 0};
+    size_t next = 0;
+    for (size_t m = 0; m < count; m++) {
+        load[0] += isfinite(task[m][0]) ? task[m][0] : 0;
+    }
+    for (; next < count && isfinite(task[next][1]); next++) {
+        const double *t = task[next];
+        if (!isfinite(t[0])) {
+            load[1] += t[1];
+        } else if (load[0] * workers[1] > load[1] * workers[0]) {
+            const double both = t[0] * workers[1] + t[1] * workers[0];
+            const double share =
+                both > 0 ? (load[0] * workers[1] - load[1] * workers[0]) / both : 1;
+            load[0] -= fmin(share, 1) * t[0];
+            load[1] += fmin(share, 1) * t[1];
+        }
+    }
+    return fmax(workers[0] > 0 ? load[0] / workers[0] : 0,
+                workers[1] > 0 ? load[1] / workers[1] : 0);
+}
+
+double psg_history_area(const psg_history *history, const psg_least *least) {
+    const size_t events = history->events.count;
+    double **task = malloc((events + 1) * sizeof *task);
+    size_t count = 0;
+    for (size_t m = 0; m < events && task != NULL; m++) {
+        if (history->events.event[m].worker >= 0) {
+            task[count++] = least->seconds[m];
+        }
+    }
+    if (count > 0) {
+        qsort(task, count, sizeof *task, by_gain);
+    }
+    const double seconds = task != NULL ? divide(task, count, least->workers) : -1;
+    free(task);
+    return seconds;
 }
 
 static double counted(const psg_chain_rule *rule, const psg_run_event *event, double seconds) {
@@ -319,28 +469,30 @@ static double edge_of(const psg_chain_rule *rule,
     return edge != NULL ? edge(rule->owner, event) : 0;
 }
 
-bool psg_history_chain(const psg_history *history, const psg_edge *edges, size_t count,
-                       const psg_chain_rule *rule, double *seconds) {
+static double shortest(const psg_least *least, size_t event) {
+    return fmin(least->seconds[event][0], least->seconds[event][1]);
+}
+
+bool psg_history_chain(const psg_history *history, const psg_least *least, const psg_edge *edges,
+                       size_t count, const psg_chain_rule *rule, double *seconds) {
     const psg_run_events *events = &history->events;
-    double *shortest = calloc(events->count + 1, sizeof *shortest);
     double *before = calloc(events->count + 1, sizeof *before);
-    const bool good = shortest != NULL && before != NULL && find_shortest(events, shortest);
+    const bool good = before != NULL;
     *seconds = 0;
     for (size_t m = 0; good && m < events->count; m++) {
         before[m] = edge_of(rule, rule->lead, &events->event[m]);
     }
     for (size_t m = 0; good && m < count; m++) {
         const psg_edge *e = &edges[m];
-        const double chain =
-            before[e->before] + counted(rule, &events->event[e->before], shortest[e->before]);
+        const double chain = before[e->before] +
+                             counted(rule, &events->event[e->before], shortest(least, e->before));
         before[e->after] = fmax(before[e->after], chain);
     }
     for (size_t m = 0; good && m < events->count; m++) {
         const psg_run_event *event = &events->event[m];
-        *seconds = fmax(*seconds, before[m] + counted(rule, event, shortest[m]) +
+        *seconds = fmax(*seconds, before[m] + counted(rule, event, shortest(least, m)) +
                                       edge_of(rule, rule->tail, event));
     }
-    free(shortest);
     free(before);
     return good;
 }

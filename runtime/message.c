@@ -152,7 +152,8 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
         psg_record_use_data(&run->events.record, block,
                             receive   ? PSG_USE_WRITES
                             : m->read ? PSG_USE_READS | PSG_USE_WRITES
-                                      : PSG_USE_READS);
+                                      : PSG_USE_READS,
+                            starpu_data_get_size(block));
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
     const enum starpu_data_access_mode mode = receive ? STARPU_W : m->read ? STARPU_RW : STARPU_R;

@@ -18,7 +18,7 @@ size_t psg_record_add(psg_record *record) {
     return record->count++;
 }
 
-void psg_record_use_data(psg_record *record, const void *data, unsigned how) {
+void psg_record_use_data(psg_record *record, const void *data, unsigned how, size_t bytes) {
     if (how == 0) {
         return;
     }
@@ -32,5 +32,5 @@ void psg_record_use_data(psg_record *record, const void *data, unsigned how) {
         }
         record->room = room;
     }
-    record->use[record->uses++] = (psg_record_use){data, record->count - 1, how};
+    record->use[record->uses++] = (psg_record_use){data, record->count - 1, how, bytes};
 }

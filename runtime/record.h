@@ -19,6 +19,7 @@ typedef struct psg_record_use {
     const void *data; /**< a StarPU handle, to be compared only: it may be gone */
     size_t number;    /**< of the task or message */
     unsigned how;     /**< flags */
+    size_t bytes;     /**< of the data */
 } psg_record_use;
 
 /** All zero before the first use. */
@@ -36,7 +37,8 @@ void psg_record_free(psg_record *record);
 
 /** One task or message more. @return its number */
 size_t psg_record_add(psg_record *record);
-/** What the latest one uses. @param[in] how  flags; 0 is left out: scratch */
-void psg_record_use_data(psg_record *record, const void *data, unsigned how);
+/** What the latest one uses. @param[in] how  flags; 0 is left out: scratch @param[in] bytes  of the
+ * data */
+void psg_record_use_data(psg_record *record, const void *data, unsigned how, size_t bytes);
 
 #endif

@@ -108,20 +108,37 @@ static double normal(uint64_t number) {
 bool psg_simulation_on_gpus(int kind, psg_task_precision precision) {
     const psg_task_shape shape = {.kind = kind, .precision = precision};
     return !psg_kind_at(kind)->cores ||
-           (machine != NULL && psg_machine_knows(machine, true, &shape));
+           (machine != NULL &&
+            (psg_kind_at(kind)->seconds != NULL || psg_machine_knows(machine, true, &shape)));
+}
+
+/* Of all tasks like it, in the mean. */
+static double mean_seconds(const psg_task_args *args, bool gpu, double *spread) {
+    const psg_kind *kind = psg_kind_at(args->label.kind);
+    if (kind->seconds != NULL) {
+        return kind->seconds(args->run->engine->owner, &args->label, gpu);
+    }
+    const psg_task_shape shape = psg_task_shape_of(args);
+    return machine != NULL ? psg_machine_seconds(machine, gpu, &shape, spread) : 0;
 }
 
 double psg_simulation_seconds(const psg_task_args *args, int gpu, int worker) {
-    const psg_task_shape shape = psg_task_shape_of(args);
     double spread = 0;
-    const double mean = psg_machine_seconds(machine, gpu >= 0, &shape, &spread) /
-                        (gpu >= 0 ? psg_machine_speed(machine, gpu) : 1);
+    const double mean = mean_seconds(args, gpu >= 0, &spread) /
+                        (gpu >= 0 && machine != NULL ? psg_machine_speed(machine, gpu) : 1);
     if (worker < 0 || spread <= 0) {
         return mean;
     }
     const double s = sqrt(log1p(spread * spread));
     const double z = normal(mixed(mixed(seed) ^ args->run->number) ^ (uint64_t)worker);
     return mean * exp(s * z - 0.5 * s * s);
+}
+
+double psg_simulation_task(const psg_task_args *args, int worker) {
+    const bool gpu = starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
+    const bool can = !gpu || psg_simulation_on_gpus(args->label.kind, args->run->engine->precision);
+    return can ? psg_simulation_seconds(args, gpu ? starpu_worker_get_devid(worker) : -1, worker)
+               : 0;
 }
 
 static double chain_seconds(const psg_step_list *chain, int gpu, int worker) {

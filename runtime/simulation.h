@@ -96,6 +96,10 @@ void psg_simulation_submit(size_t pieces);
  *  @return 0: not known */
 double psg_simulation_seconds(const struct psg_task_args *args, int gpu, int worker);
 
+/** Seconds of a task on StarPU's worker, as it is known without doing the task: in a simulation as
+ * psg_simulation_seconds(), else as the kind says (psg_kind.seconds). @return 0: not known */
+double psg_simulation_task(const struct psg_task_args *args, int worker);
+
 /** Can a GPU run tasks of this kind? Where the kind has a function for GPUs; in a simulation also
  * where the machine has their time. */
 bool psg_simulation_on_gpus(int kind, psg_task_precision precision);

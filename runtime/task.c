@@ -76,6 +76,19 @@ static void task_ended(void *argument) {
     task->callback_func = psg_run_end_task(args->run) ? last_left : NULL;
 }
 
+/* Where a task may run that no worker has by its part. */
+static uint32_t where_of(const psg_task_args *args) {
+    const psg_engine *e = args->run->engine;
+    const psg_kind *kind = psg_kind_at(args->label.kind);
+    const bool gpus = psg_simulation_on_gpus(args->label.kind, e->precision);
+    uint32_t where = gpus ? e->where : e->where & STARPU_CPU;
+    if (kind->seconds != NULL) {
+        where &= (kind->seconds(e->owner, &args->label, false) > 0 ? STARPU_CPU : 0) |
+                 (kind->seconds(e->owner, &args->label, true) > 0 ? STARPU_CUDA : 0);
+    }
+    return where;
+}
+
 /* A task runs on the worker that has its part. Where no worker has the part, it runs on any that
  * may. StarPU itself ends a task that moves data between processes, once the data are there. */
 static void choose_worker(struct starpu_task *task, const psg_task_args *args) {
@@ -86,10 +99,7 @@ static void choose_worker(struct starpu_task *task, const psg_task_args *args) {
         task->execute_on_a_specific_worker = 1;
         task->workerid = (unsigned)worker;
     } else {
-        task->where = kind->travels ? STARPU_NOWHERE
-                      : psg_simulation_on_gpus(args->label.kind, e->precision)
-                          ? e->where
-                          : e->where & STARPU_CPU;
+        task->where = kind->travels ? STARPU_NOWHERE : where_of(args);
     }
     if (kind->priority != NULL) {
         const int wanted = kind->priority(e->owner, &args->label);
@@ -152,8 +162,9 @@ static void record(psg_run *run, struct starpu_task *task) {
     args->number = psg_record_add(&run->events.record);
     const int count = STARPU_TASK_GET_NBUFFERS(task);
     for (int m = 0; m < count; m++) {
-        psg_record_use_data(&run->events.record, STARPU_TASK_GET_HANDLE(task, m),
-                            use_of(STARPU_TASK_GET_MODE(task, m)));
+        const starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, m);
+        psg_record_use_data(&run->events.record, handle, use_of(STARPU_TASK_GET_MODE(task, m)),
+                            starpu_data_get_size(handle));
     }
 }
 

@@ -117,6 +117,10 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
                    extent(p, ROW, label->index[ROW]), 1, 1, 1);
 }
 
+static double points_of(const psg_task_shape *s) {
+    return (double)s->n[0] * (double)s->n[1];
+}
+
 /* The edges are as little as they are long. */
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const problem *p = owner;
@@ -136,7 +140,7 @@ static int priority(const void *owner, const psg_label *label) {
 #define KIND(the_name)                                                                             \
     {                                                                                              \
         .name = the_name, .core = jacobi_sweep_core, .gpu = WORKLOAD_GPU(jacobi_sweep_gpu),        \
-        .shape = shape, .traffic = traffic, .priority = priority                                   \
+        .shape = shape, .operations = points_of, .traffic = traffic, .priority = priority          \
     }
 static const psg_kind kinds[KINDS] = {
     [SWEEP] = KIND("jacobi_sweep"), [INSIDE] = KIND("jacobi_inside"), [RIM] = KIND("jacobi_rim")};

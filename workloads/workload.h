@@ -185,7 +185,8 @@ typedef struct workload_row {
 
 /** All workloads, in the order of lists. */
 #define WORKLOADS(ROW)                                                                             \
-    ROW(blocks) ROW(cg) ROW(dock) ROW(ep) ROW(jacobi) ROW(pcg) ROW(qr) ROW(transpose) ROW(vadd)
+    ROW(blocks)                                                                                    \
+    ROW(cg) ROW(dock) ROW(ep) ROW(jacobi) ROW(pcg) ROW(qr) ROW(replay) ROW(transpose) ROW(vadd)
 #define WORKLOAD_ROW(name) extern const workload_row workload_##name;
 WORKLOADS(WORKLOAD_ROW)
 

@@ -4,7 +4,7 @@
 
 Rows of the same configuration belong together; only those that are in both files, and good in both, are shown. Below
 the table: how far off the simulation is, and in how many of all pairs of rows of one grid it has the faster one right, of
-those pairs that differ by more than the quartiles of the measurement.
+those pairs whose intervals of the median are apart (in older files: their quartiles).
 """
 
 import itertools
@@ -27,7 +27,10 @@ def good_rows(path):
 
 
 def clearly_differ(one, other):
-    return float(one["seconds_q3"]) < float(other["seconds_q1"]) or float(other["seconds_q3"]) < float(one["seconds_q1"])
+    """By the intervals of the medians; by the quartiles in files that have none."""
+    known = one.get("seconds_low") and other.get("seconds_low")
+    low, high = ("seconds_low", "seconds_high") if known else ("seconds_q1", "seconds_q3")
+    return float(one[high]) < float(other[low]) or float(other[high]) < float(one[low])
 
 
 def main(measured_path, simulated_path):

@@ -122,22 +122,31 @@ static size_t width(const psg_event *e, const cut *c) {
     return c->n[2] - first < c->planes ? c->n[2] - first : c->planes;
 }
 
+/** The shortest time of the tasks that are like event m: of its stage, width and number of blocks
+ * on other GPUs, on its kind of worker. */
+static double shortest(const solved *s, const cut *c, size_t m) {
+    const psg_event *a = &s->graph.event[m];
+    double least = INFINITY;
+    for (size_t n = 0; n < s->graph.events; ++n) {
+        const psg_event *b = &s->graph.event[n];
+        if (a->stage == b->stage && (a->sheet != SIZE_MAX) == (b->sheet != SIZE_MAX) &&
+            width(a, c) == width(b, c) && a->remote == b->remote) {
+            least = fmin(least, b->end - b->start);
+        }
+    }
+    return least;
+}
+
 /** Of the tasks of a stage, on segments or on sheets, each at the shortest time of its width and
  *  number of blocks on other GPUs, the longest. As every sheet needs every segment and the other
  *  way round, the longest chain is made of these. */
 static double step(const solved *s, const cut *c, psg_stage stage, int sheets) {
     double longest = 0;
     for (size_t m = 0; m < s->graph.events; ++m) {
-        double shortest = INFINITY;
-        for (size_t n = 0; n < s->graph.events; ++n) {
-            const psg_event *a = &s->graph.event[m], *b = &s->graph.event[n];
-            if (a->stage == stage && b->stage == stage && (a->sheet != SIZE_MAX) == sheets &&
-                (b->sheet != SIZE_MAX) == sheets && width(a, c) == width(b, c) &&
-                a->remote == b->remote) {
-                shortest = fmin(shortest, b->end - b->start);
-            }
+        const psg_event *a = &s->graph.event[m];
+        if (a->stage == stage && (a->sheet != SIZE_MAX) == sheets) {
+            longest = fmax(longest, shortest(s, c, m));
         }
-        longest = isfinite(shortest) ? fmax(longest, shortest) : longest;
     }
     return longest;
 }
@@ -183,11 +192,20 @@ static double traffic(const solved *s, const cut *c, psg_precision precision) {
 static void check_bounds(const solved *s, const cut *c, psg_precision precision) {
     const psg_bounds *b = &s->bounds;
     double work = 0, largest = 0;
+    int cores_alone = 1;
     CHECK(b->struct_size == sizeof *b, "struct_size %zu", b->struct_size);
     for (size_t m = 0; m < s->graph.events; ++m) {
-        work += s->graph.event[m].end - s->graph.event[m].start;
+        const psg_event *e = &s->graph.event[m];
+        const double *least = e->least;
+        work += shortest(s, c, m);
+        cores_alone = cores_alone && isinf(least[1]);
+        CHECK(fmin(least[0], least[1]) >= 0 &&
+                  fmin(least[0], least[1]) <= e->end - e->start + 1e-12,
+              "a task of %g s takes %g and %g at the least", e->end - e->start, least[0], least[1]);
     }
-    CHECK_NEAR(b->bound[PSG_BOUND_WORK], work / (double)s->statistics.workers, 1e-9, "work");
+    if (cores_alone) {
+        CHECK_NEAR(b->bound[PSG_BOUND_WORK], work / (double)s->statistics.workers, 1e-9, "work");
+    }
     CHECK(b->memory_rate > 1e8 && b->memory_rate < 1e14, "%g bytes per second", b->memory_rate);
     CHECK(b->cache_bytes > 1e4, "%g bytes of caches", b->cache_bytes);
     const double bytes = traffic(s, c, precision);
@@ -219,7 +237,8 @@ static void *make_f(psg_precision precision, size_t points) {
     return stored;
 }
 
-/** @param[in] together  all solves are submitted before the first is waited for: each has its own */
+/** @param[in] together  all solves are submitted before the first is waited for: each has its own
+ * */
 static void one_plan(const cut *c, psg_precision precision, const harness_variant *variant,
                      size_t solves, int together) {
     const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
@@ -276,7 +295,8 @@ static void linear_program(void) {
 #if defined(STARPU_HAVE_GLPK_H)
         CHECK((b.lp_seconds > 0) == calibrate, "%g s after %d solves, calibrate %d", b.lp_seconds,
               solves, calibrate);
-        /* the models may be those of a machine that had less, or more, to do: this is about units */
+        /* the models may be those of a machine that had less, or more, to do: this is about units
+         * */
         CHECK(b.lp_seconds <= 100 * most && (!calibrate || b.lp_seconds >= least / 100),
               "%g s by StarPU's models, work of %g to %g", b.lp_seconds, least, most);
 #else

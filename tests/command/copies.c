@@ -1,6 +1,6 @@
-/* Copies between memories in a trace: a track for each link of each process, and each copy on its own, when it was and
- * with what it carried. Tasks are on the track of their GPU or core, the submission is on one of its own, and what
- * depends on what is an arrow. The plan is made up. */
+/* Copies between memories in a trace: a track for each link of each process, and each copy on its
+ * own, when it was and with what it carried. Tasks are on the track of their GPU or core, the
+ * submission is on one of its own, and what depends on what is an arrow. The plan is made up. */
 #include "app/json.h"
 #include "app/processes.h"
 #include "app/trace.h"
@@ -110,7 +110,19 @@ psg_status psg_work_dependencies(const psg_work *work, psg_dependency *dependenc
     }
     *count = 1;
     if (dependencies && capacity > 0) {
-        *dependencies = (psg_dependency){0, 1};
+        *dependencies = (psg_dependency){0, 1, 0};
+    }
+    return PSG_OK;
+}
+
+psg_status psg_work_uses(const psg_work *work, psg_use *uses, size_t capacity, size_t *count) {
+    (void)work;
+    if (!count) {
+        return PSG_ERR_ARG;
+    }
+    *count = 1;
+    if (uses && capacity > 0) {
+        *uses = (psg_use){.writes = 1};
     }
     return PSG_OK;
 }

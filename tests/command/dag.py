@@ -12,8 +12,9 @@ from command import MPIRUN, check, files, refused, run, solve
 from patience import patience
 
 NODE = re.compile(r'^        (t\d+) \[label="(\w+)((?: s\d+)?)((?: p\d+)?)\\n(?:worker (\d+), )?([\d.e+-]+) ms", '
-                  r'fillcolor="(#[0-9a-f]{6})", fontcolor="(black|white)", tooltip="([^"]*): from (-?[\d.]+) to (-?[\d.]+) ms"\];$')
-EDGE = re.compile(r'^    (t\d+) -> (t\d+)(?: \[style=(dashed), tooltip="message from process (\d+) to (\d+)"\])?;$')
+                  r'fillcolor="(#[0-9a-f]{6})", fontcolor="(black|white)", tooltip="([^"]*): from (-?[\d.]+) to (-?[\d.]+) ms"'
+                  r"(?:, core_ms=([\d.e+-]+))?\];$")
+EDGE = re.compile(r'^    (t\d+) -> (t\d+) \[bytes=(\d+), (?:style=(dashed), tooltip="message from process (\d+) to (\d+): [^"]*"|tooltip="[^"]*")\];$')
 CLUSTER = re.compile(r"^    subgraph cluster_(\d+)_\d \{$")
 OTHER = re.compile(r'^digraph psg \{$|^\}$|^    \}$|^ +(label|labelloc|rankdir|fontname|color)=[^;]+;$|^    node \[[^]]*\];$')
 
@@ -35,7 +36,7 @@ def load(name="graph.dot"):
         for line in file.read().splitlines():
             node, edge, cluster = NODE.match(line), EDGE.match(line), CLUSTER.match(line)
             if node:
-                key, stage, segment, sheet, worker, ms, colour, words, tip, start, end = node.groups()
+                key, stage, segment, sheet, worker, ms, colour, words, tip, start, end, core = node.groups()
                 check(key not in nodes and tip == stage + segment + sheet, line)
                 nodes[key] = {"name": tip, "stage": stage, "segment": segment, "sheet": sheet, "worker": worker,
                               "colour": colour, "start": float(start), "end": float(end), "rank": rank}
@@ -43,8 +44,11 @@ def load(name="graph.dot"):
                 contrast = (light + 0.05) / 0.05 if words == "black" else 1.05 / (light + 0.05)
                 check(contrast >= 4.5, "%s on %s cannot be read" % (words, colour))
                 check(abs(float(ms) - (float(end) - float(start))) <= 6e-3 * float(ms) + 2e-6, line)
+                check((worker is None) == (core is None) and (core is None or 0 <= float(core) <= 1.001 * (float(end) - float(start)) + 2e-6), line)
             elif edge:
-                edges.append(edge.groups())
+                before, head, size, *message = edge.groups()
+                check(int(size) > 0, line)
+                edges.append((before, head, *message))
             elif cluster:
                 rank = int(cluster.group(1))
             else:

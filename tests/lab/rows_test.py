@@ -5,13 +5,17 @@ all cores less one's own.
     rows_test.py LAB
 """
 
+import csv
+import glob
 import math
+import os
+import re
 import sys
 
 sys.path.insert(0, sys.argv[1])
 from circumstances import Circumstances, Moment, busy_seconds, load_between  # noqa: E402
 from groups import Result  # noqa: E402
-from results import Results  # noqa: E402
+from results import Results, interval  # noqa: E402
 from sweep import Sweep  # noqa: E402
 
 
@@ -83,6 +87,56 @@ def quartiles():
         numbers(row, "seconds", "seconds_q1") == [3, 1.75], row)
 
 
+def drawn_below(count, k):
+    """The share of drawings of `count` samples whose median is at most the k-th smallest one: half
+    of those drawn and one more are among the k smallest, each with the share k / count."""
+    share = k / count
+    return sum(math.comb(count, m) * share ** m * (1 - share) ** (count - m)
+               for m in range((count + 1) // 2, count + 1))
+
+
+def intervals():
+    """The interval of the median has the order statistics that all possible drawings say; every
+    sample stays in the row."""
+    for count in (3, 5, 9, 15, 25):
+        seconds = [1 + m * m for m in range(count)]
+        low, high = interval(seconds[::-1])
+        for found, wanted in ((low, 0.025), (high, 0.975)):
+            k = next(k for k in range(1, count + 1) if drawn_below(count, k) >= wanted)
+            # some drawings stand for all: their share is right within 0.8 %
+            near = {next(k for k in range(1, count + 1) if drawn_below(count, k) >= share)
+                    for share in (wanted - 0.008, wanted, wanted + 0.008)}
+            check(any(abs(found - seconds[n - 1]) < 1e-9 for n in near),
+                  (count, found, seconds[k - 1]))
+    check(interval([1.0] * 7) == (1, 1) and all(map(math.isnan, interval([1.0, 2.0]))),
+          "few samples")
+    row = put(*map(sample, (4, 1, 16, 2, 8)))
+    check(row["samples"] == "4 1 16 2 8" and numbers(row, "seconds_low", "seconds_high") == [1, 16],
+          row)
+    row = put(sample(4))
+    check((row["samples"], row["seconds_low"], row["seconds_high"]) == ("4", "", ""), row)
+
+
+def faster():
+    """A row is slower than the fastest where the intervals say so, and else perhaps as fast. Rows
+    of other problems are not compared."""
+    sweep = Sweep(REQUEST)
+    sweep.add({"grid": ["8x8x8", "9x9x9"], "graph": ["fused", "staged"],
+               "z": ["contiguous", "strided"]})
+    sets = {"8x8x8": [(1.0, 1.1, 1.2), (1.1, 1.15, 1.3), (2.0, 2.1, 2.2), (5.0, 6.0)],
+            "9x9x9": [(7.0, 7.1, 7.2), (3.0, 3.1, 3.2), (8.0, 8.1, 8.2), (9.0, 9.1, 9.2)]}
+    several = [Result(0) for _ in sweep.configs]
+    table = Results(REQUEST, sweep, Circumstances(REQUEST, 2, 1))
+    for at, (config, result) in enumerate(zip(sweep.configs, several)):
+        result.tolerance, result.facts = 1e-13, FACTS
+        result.samples = [sample(s) for s in sets[config["grid"]].pop(0)]
+        table.put(at, several, "unused")
+    lines = table.compared(several, ["grid", "graph", "z"])
+    check(len(lines) == 3 and lines[0] == "", lines)
+    check(re.match(r"8x8x8, fastest: fused \w*; perhaps as fast: \w+ \w*$", lines[1]), lines)
+    check(re.match(r"9x9x9, fastest: \w+ \w*; all others are slower$", lines[2]), lines)
+
+
 def bounds():
     """The bound of a row is the largest of the medians, whichever was the largest in each round."""
     def bounded(path, work, lp, link=0.0):
@@ -102,6 +156,22 @@ def bounds():
     row = put(bounded(1, 3, 0.5), bounded(2, 4, 0, 2.0), bounded(9, 3, 0.125, 1.0))
     check((row["bound_lp_seconds"], row["bound_link"]) == ("", "h2d"),
           "a linear program of some rounds only: %s" % row)
+
+
+def recorded():
+    """No row of the recorded files took less time than one of its bounds."""
+    bounded = 0
+    for path in glob.glob(os.path.join(sys.argv[1], "results", "*.csv")):
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                for name in ("bound_%s" % name for name
+                             in ("seconds",
+                                 *("%s_seconds" % b for b in ("path", "work", "memory", "link")))):
+                    if row.get(name) and row["status"] == "ok":
+                        bounded += 1
+                        check(float(row[name]) <= float(row["seconds"]),
+                              "%s: %s of %s" % (path, name, row))
+    check(bounded >= 20, "%d bounds in the recorded files" % bounded)
 
 
 def links():
@@ -155,7 +225,10 @@ def loads():
 
 
 quartiles()
+intervals()
+faster()
 bounds()
+recorded()
 links()
 wrong_answers()
 order()

@@ -33,7 +33,7 @@ FILE = os.path.join(os.path.dirname(__file__), "counts.txt")
 # The first that matches a path has its lines; "": nobody counts them.
 WORK = "cg|dock|ep|jacobi|plates|qr|vadd|blas|lapack"
 PRODUCTS = [
-    ("", r"(bench|lab)/results/|.*\.(machine|png|md|toml|typed)$"),
+    ("", r"(bench|lab)/results/|.*\.(gz|machine|png|md|toml|typed)$"),
     ("tests", r"tests/"),
     ("workloads", rf"((graph|codelets)/)?workloads/|(base|cpu|kernels)/({WORK})\."
                   r"|lab/peers/workload"),

@@ -72,7 +72,7 @@ def reports():
     with open("g.dot", encoding="utf-8") as file:
         graph = file.read()
     check(sorted(re.findall(r'tooltip="(ep_[^:"]*):', graph)) == names, "other tasks in %s" % graph)
-    check(len(re.findall(r"^    t\d+ -> t\d+;$", graph, re.M)) == 2 * (CHUNKS - 1), "edges")
+    check(len(re.findall(r"^    t\d+ -> t\d+ \[bytes=\d+, tooltip=.*\];$", graph, re.M)) == 2 * (CHUNKS - 1), "edges")
     check('label="a run of ' in graph and 'label="ep_chunk"' in graph, graph)
     report = json.loads(run("run", "blocks:40+30", "--tile", "2", "--order", "longest", "--barrier", "--place", "guided", "--json",
                             "-").stdout)
