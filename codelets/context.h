@@ -52,7 +52,8 @@ typedef struct psg_sides {
     /** By axis and side: x [planes][ny], y [planes][nx], of this process' planes; z [ny][nx]. NULL:
      * nothing. */
     const void *table[3][2];
-    size_t z0; /**< the first of the process' planes */
+    size_t step; /**< bytes from a table of a right-hand side to that of the next one */
+    size_t z0;   /**< the first of the process' planes */
 } psg_sides;
 
 static inline bool psg_sides_any(const psg_sides *s) {

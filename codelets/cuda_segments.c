@@ -57,7 +57,7 @@ static int add_sides(psg_run *run, size_t s, psg_cuda_field *f) {
         return 0;
     }
     const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, s)};
-    const psg_cpu_sides at = psg_sides_at(c, sides, c->layout.segments.part[s].box.lo[2], n[2]);
+    const psg_cpu_sides at = psg_sides_at(c, sides, 0, c->layout.segments.part[s].box.lo[2], n[2]);
     const psg_cuda_sides there = {
         .x = {at.x[0], at.x[1]}, .y = {at.y[0], at.y[1]}, .z = {at.z[0], at.z[1]}};
     int code = make_dense(run, "room for a copy of f with what the values on the sides add");

@@ -15,13 +15,14 @@ static void forward_core(void *buffers[], const psg_task_args *args) {
     const size_t real_plane = psg_task_pitch(buffers, 0) * context->cpu->real_bytes;
     const size_t row_pitch = psg_task_row_pitch(buffers, 0);
     const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
+    const size_t first = context->layout.segments.part[psg_segment_of(args)].box.lo[2];
     const char *f = psg_task_pointer(buffers, 0);
     const size_t plane = psg_task_pitch(buffers, 1) * 2 * context->cpu->real_bytes;
     const bool whole = args->label.kind == PSG_TASK_FFT_XY || psg_plane_whole(context, buffers + 1);
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++, f += real_plane) {
         size_t pitch = row_pitch;
-        const void *given = psg_sides_plane(args, k, f, &pitch);
+        const void *given = psg_sides_plane(args, 0, first + k, f, &pitch);
         context->cpu->fft_xy(context->fft, given, pitch, spectrum, psg_task_scratch(args));
         if (whole) {
             spectrum += plane;

@@ -68,7 +68,7 @@ static size_t above_of(const psg_task_args *args) {
 static psg_cpu_sides sides_at(const psg_task_args *args, size_t k, size_t planes) {
     const psg_context *c = psg_context_of(args->run);
     const size_t first = c->layout.segments.part[psg_segment_of(args)].box.lo[2];
-    return psg_sides_at(c, &psg_terms_of(args->run)->sides, first + k, planes);
+    return psg_sides_at(c, &psg_terms_of(args->run)->sides, 0, first + k, planes);
 }
 
 static void gradient_core(void *buffers[], const psg_task_args *args) {

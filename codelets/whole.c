@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
+#include "codelets/sides.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda_whole.h"
 #endif
@@ -49,8 +50,10 @@ static void whole_core(void *buffers[], const psg_task_args *args) {
     const char *f = psg_task_pointer(buffers, 0);
     char *u = psg_task_pointer(buffers, 1);
     for (size_t k = 0; k < n[2]; k++) {
-        c->cpu->fft_xy(c->fft, f + k * psg_task_pitch(buffers, 0) * real,
-                       psg_task_row_pitch(buffers, 0), spectrum + k * whole.pitch * 2 * real,
+        size_t pitch = psg_task_row_pitch(buffers, 0);
+        const void *plane =
+            psg_sides_plane(args, number, k, f + k * psg_task_pitch(buffers, 0) * real, &pitch);
+        c->cpu->fft_xy(c->fft, plane, pitch, spectrum + k * whole.pitch * 2 * real,
                        psg_task_scratch(args));
     }
     bool finite = c->cpu->kspace(c->fft, &divide, &sheet, psg_task_scratch(args),

@@ -3,8 +3,10 @@
 #include "graph/pieces.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
+#include "graph/sides.h"
 #include "graph/solve.h"
 #include "graph/status.h"
+#include "graph/terms.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -65,9 +67,27 @@ static bool finish(psg_plan *plan, outcome *o, size_t m) {
     return plan->pending.oldest != oldest;
 }
 
+/* The values on the sides are those of right-hand side m. @param[out] side  what the result points
+ * to */
+static psg_solve_args args_at(const psg_plan *plan, const psg_solve_args *args, size_t m,
+                              psg_array side[6]) {
+    psg_solve_args one = *args;
+    for (int s = 0; s < 6; s++) {
+        const psg_array *all = args->side[s / 2][s % 2];
+        const ptrdiff_t step = args->side_step[s / 2][s % 2];
+        if (all != NULL && all->data != NULL) {
+            side[s] = *all;
+            side[s].data =
+                (char *)all->data + (ptrdiff_t)m * step * (ptrdiff_t)plan->context.cpu->real_bytes;
+            one.side[s / 2][s % 2] = &side[s];
+        }
+    }
+    return one;
+}
+
 /* Cores gain nothing by two solves at once, which would take another spectrum. */
 static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const psg_array *u,
-                         outcome *o) {
+                         const psg_solve_args *args, outcome *o) {
     const bool overlaps = plan->workers.gpu_count > 0 || plan->processes.ranks > 1;
     const size_t most = overlaps ? plan->problem.options.in_flight : 1;
     size_t waited = of.first;
@@ -75,9 +95,18 @@ static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const
     for (size_t m = of.first; m < of.end && finished && goes_on(o); m++) {
         const psg_array from = array_at(plan, f, m);
         const psg_array to = array_at(plan, u, m);
-        note(o, psg_solve_start(plan, &from, &to, NULL, &plan->past.means[m], most == 1), m);
-        if (m + 1 - waited == most && plan->pending.oldest != NULL) {
+        psg_array side[6];
+        outcome refused = {.status = PSG_OK};
+        const psg_solve_args own = args_at(plan, args, m, side);
+        note(&refused,
+             psg_solve_start(plan, &from, &to, &own, NULL, &plan->past.means[m], most == 1), m);
+        while (finished && plan->pending.oldest != NULL &&
+               (refused.status != PSG_OK || m + 1 - waited == most)) {
             finished = finish(plan, o, waited++);
+        }
+        if (refused.status != PSG_OK) { /* it is not in flight */
+            *o = o->status == PSG_OK ? refused : *o;
+            waited = m + 1;
         }
     }
     while (finished && plan->pending.oldest != NULL) {
@@ -88,14 +117,19 @@ static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const
 /* ------------------------------------------------------------------------------------- the call */
 
 /* Checks what concerns all right-hand sides together. Each solve checks the rest. */
-static psg_status check(const psg_plan *plan, size_t count, const psg_array *f,
-                        const psg_array *u) {
-    psg_clear_error();
+static psg_status check(const psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                        const psg_solve_args *args) {
     if (plan == NULL || f == NULL || u == NULL) {
         return psg_fail(PSG_ERR_ARG, "%s is NULL", plan == NULL ? "plan" : "f or u");
     }
     if (plan->pending.oldest != NULL) {
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
+    }
+    const psg_array *const *g = args->gradient;
+    if (g[0] != NULL || g[1] != NULL || g[2] != NULL || args->epsilon != NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "several right-hand sides have neither a gradient nor epsilon: solve them "
+                        "one by one");
     }
     if (count == 0) {
         return psg_fail(PSG_ERR_ARG, "count is 0: there is no right-hand side");
@@ -137,9 +171,20 @@ static psg_status agree(const psg_plan *plan, size_t count, psg_status status) {
     return status == PSG_OK ? psg_ranks_same_values(plan->processes.comm, &mine, 1) : status;
 }
 
+/* GPUs add values on sides in solves of their own. The rule for the mean reads f after a solve. */
+static bool goes_together(const psg_plan *plan, const psg_solve_args *args) {
+    return args->mean == PSG_MEAN_DROP && (plan->workers.gpu_count == 0 || !psg_sides_given(args));
+}
+
 psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *f,
-                                 const psg_array *u) {
-    outcome o = {.status = check(plan, count, f, u)};
+                                 const psg_array *u, const psg_solve_args *args) {
+    outcome o = {.status = PSG_OK};
+    psg_solve_args own = plan != NULL ? psg_terms_of_plan(plan) : (psg_solve_args){0};
+    psg_clear_error();
+    if (plan != NULL && args != NULL) {
+        o.status = psg_terms_read(&own, plan, args);
+    }
+    o.status = o.status == PSG_OK ? check(plan, count, f, u, &own) : o.status;
     if (o.status == PSG_OK) {
         o.status = make_means(&plan->past, count);
     }
@@ -149,17 +194,23 @@ psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *
     if (o.status != PSG_OK) {
         return o.status;
     }
-    psg_parts pieces;
+    psg_parts pieces = {.count = 0};
     size_t solved = 0;
-    note(&o, psg_pieces_cut(&pieces, plan, count, f), SIZE_MAX);
+    if (goes_together(plan, &own)) {
+        note(&o, psg_pieces_cut(&pieces, plan, count, f), SIZE_MAX);
+    }
     if (pieces.count > 0) {
-        note(&o, psg_solve_start(plan, f, u, &pieces, plan->past.means, true), SIZE_MAX);
-        note(&o, o.status == PSG_OK ? psg_wait(plan) : PSG_OK, SIZE_MAX);
-        solved = pieces.part[pieces.count - 1].box.hi[2] / plan->context.layout.n[2];
+        const psg_status started =
+            psg_solve_start(plan, f, u, &own, &pieces, plan->past.means, true);
+        note(&o, started, SIZE_MAX);
+        if (started == PSG_OK) { /* else those with good values on sides are solved below */
+            note(&o, psg_wait(plan), SIZE_MAX);
+            solved = pieces.part[pieces.count - 1].box.hi[2] / plan->context.layout.n[2];
+        }
     }
     free(pieces.part);
     if (goes_on(&o)) {
-        solve_singly(plan, (psg_range){solved, count}, f, u, &o);
+        solve_singly(plan, (psg_range){solved, count}, f, u, &own, &o);
     }
     plan->past.mean_count = goes_on(&o) ? count : 0;
     return o.status == PSG_OK ? PSG_OK : psg_fail(o.status, "%s", o.words);
@@ -170,7 +221,7 @@ psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, void *u) 
     psg_array to;
     psg_array_init(&from, (void *)(uintptr_t)f); /* tasks only read f, unless it is u */
     psg_array_init(&to, u);
-    return psg_solve_many_arrays(plan, count, &from, &to);
+    return psg_solve_many_arrays(plan, count, &from, &to, NULL);
 }
 
 psg_status psg_plan_means(const psg_plan *plan, double *means, size_t capacity, size_t *count) {

@@ -485,6 +485,9 @@ typedef struct psg_solve_args {
      *  microseconds, and where x or y is free the Green's function. While another solve is in
      *  flight that is PSG_ERR_STATE, and with kernel = user PSG_ERR_UNSUPPORTED. */
     double box[3];
+    /** 0; in psg_solve_many_arrays(): elements from the values of a right-hand side in `side` to
+     *  those of the next one; 0: all have the same */
+    ptrdiff_t side_step[3][2];
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL
@@ -527,9 +530,10 @@ PSG_API psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_arra
  *                    point nz planes, nz stride[2] elements, after that of the one before
  *  @param[in]  f     one array, not one for each GPU
  *  @param[out] u     the same; f itself (in place), or no part of it
+ *  @param[in]  args  as in psg_submit_arrays(); a gradient or epsilon is PSG_ERR_UNSUPPORTED
  *  @return as psg_solve_many() */
 PSG_API psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *f,
-                                         const psg_array *u);
+                                         const psg_array *u, const psg_solve_args *args);
 
 /** The part of the grid that a GPU of the plan has: points lo[d] .. lo[d]+n[d]-1, d = x, y, z.
  *  Without GPUs, or for PSG_HOST, the process' part.

@@ -12,6 +12,8 @@
 #include "runtime/simulation.h"
 
 #include <float.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +91,7 @@ typedef struct side_part {
     int along[2]; /* the two other axes */
     size_t n[2];  /* points along them; 0: this process has no part of the side */
     char name[3]; /* "x0" */
+    size_t of;    /* number of the right-hand side; SIZE_MAX: there is one */
 } side_part;
 
 static side_part part_of(const psg_plan *plan, int axis, int side) {
@@ -159,18 +162,26 @@ static psg_status check_side(const psg_plan *plan, const psg_solve_args *args,
     return check_array(plan, part, array);
 }
 
-/* The numbers to be added to f. A value that is a normal number, and adds less than the precision's
- * normal numbers, would lose its digits without a word. @param[out] any  is one of them not 0? */
+static const char *whose(char words[48], const side_part *part) {
+    (void)snprintf(words, 48, part->of < SIZE_MAX ? "right-hand side %zu: " : "", part->of);
+    return words;
+}
+
+/* The numbers to be added to f, of values from `first` on. A value that is a normal number, and
+ * adds less than the precision's normal numbers, would lose its digits without a word.
+ * @param[out] any  set where one of them is not 0 */
 static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const side_part *part,
-                       const psg_array *array, void *table, double *largest, bool *any) {
+                       const psg_array *array, ptrdiff_t first, void *table, double *largest,
+                       bool *any) {
     const bool f64 = plan->problem.options.precision == PSG_F64;
     const double weight = psg_sides_weight(&plan->problem, part->axis, part->side, args->factor);
     const double most = f64 ? DBL_MAX : (double)FLT_MAX;
     double largest_value = 0;
     double largest_sum = 0;
+    char words[48];
     for (size_t q = 0; q < part->n[1]; q++) {
         for (size_t p = 0; p < part->n[0]; p++) {
-            const ptrdiff_t at = (ptrdiff_t)p * array->stride[part->along[0]] +
+            const ptrdiff_t at = first + (ptrdiff_t)p * array->stride[part->along[0]] +
                                  (ptrdiff_t)q * array->stride[part->along[1]];
             const double value = array->data == NULL ? args->value[part->axis][part->side]
                                  : f64               ? ((const double *)array->data)[at]
@@ -178,9 +189,9 @@ static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const s
             const double sum = weight * value;
             if (!(fabs(sum) <= most)) {
                 return psg_fail(PSG_ERR_DATA,
-                                "the value %g on side %s at point (%zu, %zu) is not finite, or out "
-                                "of the range of the precision",
-                                value, part->name, p, q);
+                                "%sthe value %g on side %s at point (%zu, %zu) is not finite, or "
+                                "out of the range of the precision",
+                                whose(words, part), value, part->name, p, q);
             }
             if (f64) {
                 ((double *)table)[q * part->n[0] + p] = sum;
@@ -192,35 +203,34 @@ static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const s
         }
     }
     *largest = fmax(*largest, largest_sum);
-    *any = largest_sum != 0;
+    *any = *any || largest_sum != 0;
     if (psg_transforms_has(plan, largest_value) && !psg_transforms_has(plan, largest_sum)) {
         return psg_fail(
             PSG_ERR_DATA,
-            "the values on side %s, of which the largest is %g, add %g to f, which is out "
+            "%sthe values on side %s, of which the largest is %g, add %g to f, which is out "
             "of the range of the precision: choose another unit of length, or a factor",
-            part->name, largest_value, largest_sum);
+            whose(words, part), part->name, largest_value, largest_sum);
     }
     return PSG_OK;
 }
 
-/* Values of all sides are numbers, which are 0. */
-static bool none(const psg_solve_args *args) {
+bool psg_sides_given(const psg_solve_args *args) {
     bool any = false;
     for (int m = 0; m < 6; m++) {
         any = any || args->side[m / 2][m % 2] != NULL || args->value[m / 2][m % 2] != 0;
     }
-    return !any;
+    return any;
 }
 
-psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides *sides,
-                          double *largest, psg_sides_room **room) {
+psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, size_t count,
+                          psg_sides *sides, double *largest, psg_sides_room **room) {
     const size_t bytes = plan->context.cpu->real_bytes;
     side_part part[6];
     psg_array array[6];
     size_t total = 0, offset = 0;
     *sides = (psg_sides){.z0 = 0};
     *largest = 0;
-    if (none(args)) {
+    if (!psg_sides_given(args)) {
         return PSG_OK;
     }
     for (int m = 0; m < 6; m++) {
@@ -236,16 +246,23 @@ psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides 
     if (!psg_platform->computes || total == 0) {
         return PSG_OK;
     }
-    *room = take_room(plan, total);
+    *room = take_room(plan, count * total);
     if (*room == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the values on the sides: %zu bytes", total);
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the values on the sides: %zu bytes",
+                        count * total);
     }
+    sides->step = total;
     const psg_layout *l = &plan->context.layout;
     sides->z0 = l->segments.part[l->segments.own.first].box.lo[2];
     for (int m = 0; m < 6; m++) {
         char *table = (char *)(*room)->memory + offset;
         bool any = false;
-        const psg_status status = fill(plan, args, &part[m], &array[m], table, largest, &any);
+        psg_status status = PSG_OK;
+        for (size_t r = 0; r < count && status == PSG_OK; r++) {
+            const ptrdiff_t first = (ptrdiff_t)r * args->side_step[m / 2][m % 2];
+            part[m].of = count > 1 ? r : SIZE_MAX;
+            status = fill(plan, args, &part[m], &array[m], first, table + r * total, largest, &any);
+        }
         if (status != PSG_OK) {
             return status;
         }

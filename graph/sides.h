@@ -9,12 +9,15 @@ typedef struct psg_sides_room psg_sides_room;
 
 /** Check the values on the sides, and make the tables of what they add.
  *  @param[in]  args     from psg_terms_read(), with terms that were checked
+ *  @param[in]  count    right-hand sides
  *  @param[out] largest  the largest absolute value that is added to f here
  *  @param[out] room     to be given back when the solve has ended, or after a failure; untouched
  *  without values
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _DATA, _MEMORY */
-psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides *sides,
-                          double *largest, psg_sides_room **room);
+psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, size_t count,
+                          psg_sides *sides, double *largest, psg_sides_room **room);
+/** Are there values that may be other than 0? */
+bool psg_sides_given(const psg_solve_args *args);
 /** What a value of 1 on a side that is not periodic adds to f. 0 or infinite: out of the range of
  * f64. */
 double psg_sides_weight(const psg_problem *problem, int axis, int side, double factor);

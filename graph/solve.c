@@ -94,9 +94,10 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
     if (status == PSG_OK) {
         status = psg_pcg_take(pending, plan, &args);
     }
-    return status == PSG_OK ? psg_sides_take(plan, &args, &pending->terms.sides,
-                                             &pending->side_largest, &pending->sides)
-                            : status;
+    return status == PSG_OK
+               ? psg_sides_take(plan, &args, psg_arrays_right_hand_sides(plan, arrays),
+                                &pending->terms.sides, &pending->side_largest, &pending->sides)
+               : status;
 }
 
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on
@@ -507,8 +508,10 @@ psg_status psg_solve(psg_plan *plan, const void *f, void *u) {
 }
 
 psg_status psg_solve_start(psg_plan *plan, const psg_array *f, const psg_array *u,
-                           const psg_parts *parts, double *means, bool waits) {
-    return submit(plan, 1, f, u, (request){.waits = waits, .parts = parts, .means = means});
+                           const psg_solve_args *args, const psg_parts *parts, double *means,
+                           bool waits) {
+    return submit(plan, 1, f, u,
+                  (request){.args = args, .waits = waits, .parts = parts, .means = means});
 }
 
 psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,

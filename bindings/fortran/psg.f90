@@ -199,12 +199,12 @@ module psg
             integer(c_size_t), intent(in) :: n(3)
             real(c_double), intent(in) :: values(*)
         end function c_kernel
-        integer(c_int) function c_solve_many(plan, count, f, u) bind(c, name='psg_solve_many_arrays')
+        integer(c_int) function c_many(plan, count, f, u, args) bind(c, name='psg_solve_many_arrays')
             import :: c_array, c_int, c_ptr, c_size_t
-            type(c_ptr), value :: plan
+            type(c_ptr), value :: plan, args
             integer(c_size_t), value :: count
             type(c_array), intent(in) :: f, u
-        end function c_solve_many
+        end function c_many
         integer(c_int) function c_wait(plan) bind(c, name='psg_wait')
             import :: c_int, c_ptr
             type(c_ptr), value :: plan
@@ -505,7 +505,7 @@ contains
         type(c_ptr), intent(in) :: f, u
         type(c_ptr), intent(in), optional :: stream
         integer, intent(out), optional :: status
-        call finish(c_solve_many(plan%handle, int(max(count, 0), c_size_t), pointed(f, stream), pointed(u, stream)), status)
+        call finish(c_many(plan%handle, int(max(count, 0), c_size_t), pointed(f, stream), pointed(u, stream), c_null_ptr), status)
     end subroutine solve_many
 
     !> Start a solve of dense arrays, and return; else as solve(). The arrays live, with the attribute target or asynchronous, until

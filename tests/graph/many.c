@@ -207,7 +207,7 @@ static void strides(void) {
     }
     if (plan != NULL) {
         solve_each(plan, &p, COUNT);
-        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to), PSG_OK);
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to, NULL), PSG_OK);
         size_t beside = 0;
         for (size_t m = 0; m < COUNT * NZ * u_plane; ++m) {
             const size_t plane = m / u_plane, j = m % u_plane / U_ROW, i = m % U_ROW;
@@ -221,14 +221,94 @@ static void strides(void) {
             check_side(&p, m, "strides");
         }
         CHECK(beside == 0, "%zu elements beside u were written", beside);
-        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, NULL, &to), PSG_ERR_ARG);
-        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, NULL), PSG_ERR_ARG);
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, NULL, &to, NULL), PSG_ERR_ARG);
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, NULL, NULL), PSG_ERR_ARG);
         to.stride[2] = 5;
-        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to), PSG_ERR_ARG);
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to, NULL), PSG_ERR_ARG);
         from.stride[2] = -5;
-        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to), PSG_ERR_ARG);
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to, NULL), PSG_ERR_ARG);
         psg_plan_destroy(plan);
     }
+    problem_free(&p);
+}
+
+static void check_others(const problem *p, size_t count, size_t bad, const char *what) {
+    for (size_t m = 0; m < count; ++m) {
+        if (m != bad) {
+            check_side(p, m, what);
+        }
+    }
+}
+
+enum { GIVEN = 7 };
+
+/** Of right-hand side m, or of all where m is GIVEN: along x below each has values of its own,
+ *  whose points lie apart, above all have the same; along y one number; along z each has dense
+ *  ones. */
+static psg_solve_args given_terms(const problem *p, const psg_plan *plan, char *values, size_t m,
+                                  psg_array side[4]) {
+    const size_t *n[3] = {&p->grid.axis[0].n, &p->grid.axis[1].n, &p->grid.axis[2].n};
+    const size_t plane = *n[1] * *n[2], bytes = p->bytes / p->points;
+    const size_t step[4] = {1, 0, *n[0] * *n[1], 2 * *n[0] * *n[1]};
+    const size_t first[4] = {0, GIVEN * plane, 2 * p->points, 4 * p->points};
+    psg_solve_args args = harness_args(plan);
+    args.lambda = 3;
+    args.factor = -2;
+    args.box[1] = 2.5;
+    args.value[1][0] = 0.25;
+    for (size_t s = 0; s < 4; ++s) {
+        side[s] = harness_view(values + (first[s] + (m < GIVEN ? m * step[s] : 0)) * bytes);
+        args.side[s / 2 * 2][s % 2] = &side[s];
+        args.side_step[s / 2 * 2][s % 2] = (ptrdiff_t)step[s];
+    }
+    side[0].stride[1] = GIVEN;
+    side[0].stride[2] = GIVEN * (ptrdiff_t)*n[1];
+    return args;
+}
+
+static void with_terms(const char *sides, psg_precision precision, size_t batch) {
+    static const size_t n[3] = {6, 5, 7};
+    problem p;
+    problem_init(&p, n, sides, precision);
+    psg_options options = harness_options(precision);
+    options.symbol = PSG_SYMBOL_FD2;
+    options.batch = batch;
+    DESTROYED psg_plan *plan = plan_of(&p, &options);
+    const size_t bytes = p.bytes / p.points;
+    FREED double *random = oracle_array(MOST * p.points);
+    FREED char *values = harness_array(precision, MOST * p.points);
+    const psg_array f = harness_view(p.f), u = harness_view(p.u);
+    psg_array side[4];
+    oracle_random(11, MOST * p.points, random);
+    harness_store(precision, MOST * p.points, random, values);
+    for (size_t m = 0; m < GIVEN && plan != NULL; ++m) {
+        const psg_array from = harness_view(p.f + m * p.bytes),
+                        to = harness_view(p.want + m * p.bytes);
+        const psg_solve_args args = given_terms(&p, plan, values, m, side);
+        CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args), PSG_OK);
+    }
+    psg_solve_args args = given_terms(&p, plan, values, GIVEN, side);
+    CHECK_STATUS(psg_solve_many_arrays(plan, GIVEN, &f, &u, &args), PSG_OK);
+    for (size_t m = 0; m < GIVEN; ++m) {
+        check_side(&p, m, "with terms of a solve");
+    }
+    harness_store(precision, 1, (double[]){NAN}, values + (3 + GIVEN * 2) * bytes);
+    memset(p.u, 0, GIVEN * p.bytes);
+    CHECK_SAYS(psg_solve_many_arrays(plan, GIVEN, &f, &u, &args), PSG_ERR_DATA,
+               "right-hand side 3: the value nan on side x0 at point (2, 0)");
+    check_others(&p, GIVEN, 3, "a NaN on a side elsewhere");
+    args.side[0][0] = NULL;
+    args.mean = PSG_MEAN_ERROR; /* lambda is not 0 */
+    CHECK_STATUS(psg_solve_many_arrays(plan, GIVEN, &f, &u, &args), PSG_OK);
+    args.gradient[2] = &u;
+    CHECK_SAYS(psg_solve_many_arrays(plan, GIVEN, &f, &u, &args), PSG_ERR_UNSUPPORTED,
+               "have neither a gradient nor epsilon");
+    args.gradient[2] = NULL;
+    args.box[1] = -1;
+    CHECK_SAYS(psg_solve_many_arrays(plan, GIVEN, &f, &u, &args), PSG_ERR_ARG,
+               "the box is -1 long along y");
+    args.struct_size = 7;
+    CHECK_SAYS(psg_solve_many_arrays(plan, GIVEN, &f, &u, &args), PSG_ERR_ARG, "struct_size");
     problem_free(&p);
 }
 
@@ -257,14 +337,6 @@ static void poison(problem *p, size_t side, size_t at, double value) {
         ((double *)(void *)p->f)[side * p->points + at] = value;
     } else {
         ((float *)(void *)p->f)[side * p->points + at] = (float)value;
-    }
-}
-
-static void check_others(const problem *p, size_t count, size_t bad, const char *what) {
-    for (size_t m = 0; m < count; ++m) {
-        if (m != bad) {
-            check_side(p, m, what);
-        }
     }
 }
 
@@ -385,6 +457,10 @@ int main(void) {
         bad_data(PSG_F64, batch);
     }
     bad_data(PSG_F32, 0);
+    for (size_t batch = 0; batch <= 1; ++batch) {
+        with_terms("DN,DD,ND", PSG_F64, batch);
+        with_terms("NDn,DN,DDn", PSG_F32, batch);
+    }
     means();
     bad_input();
     return check_result();

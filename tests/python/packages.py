@@ -165,6 +165,11 @@ def test_torch_functions(device):
     assert close([torch.vmap(slopes, (0, None, None))(many, *two)], [torch.stack([slopes(x, *two) for x in many])])
     assert close(torch.func.jacfwd(loss, (0, 1, 2))(many[0], *two), torch.func.jacrev(loss, (0, 1, 2))(many[0], *two))
     assert close([torch.func.jacfwd(slopes, 0)(many[0], *two)], [torch.func.jacrev(slopes, 0)(many[0], *two)])
+    terms = dict(lambda_=two[0], factor=2.5, **SIDES[6])
+    each = torch.stack([psg.torch.solve(x, **terms) for x in many])
+    assert close([psg.torch.solve(many, many=True, **terms)], [each])
+    few = many[:2, :2, :2, :3].clone().requires_grad_()
+    assert torch.autograd.gradcheck(lambda x: psg.torch.solve(x, many=True, **terms), (few,), nondet_tol=1e-14, fast_mode=True)
 
     with pytest.raises(psg.UnsupportedError, match="torch.func.jacrev"):
         torch.autograd.functional.jacobian(psg.torch.solve, many[0], vectorize=True)
@@ -325,6 +330,11 @@ def test_jax_functions(compiled):
     for derivative in (jax.grad, lambda f: lambda x: jax.jvp(f, (x,), (x,)), jax.vmap, jax.jit):
         with pytest.raises(psg.ArgumentError, match="mean_tolerance is traced"):
             derivative(lambda x: psg.jax.solve(many[0], mean_tolerance=x).sum())(two if derivative is jax.vmap else two[0])
+    terms = dict(lambda_=two[0], factor=2.5)
+    each = np.stack([psg.jax.solve(x, **terms) for x in many])
+    assert far(call(lambda x: psg.jax.solve(x, many=True, **terms), many), each) <= 1e-14
+    total = call(jax.grad(lambda x: (psg.jax.solve(x, many=True, **terms) ** 2).sum()), many)
+    assert far(total, np.stack([jax.grad(lambda x: (psg.jax.solve(x, **terms) ** 2).sum())(x) for x in many])) <= 1e-14
     with pytest.raises(psg.ArgumentError, match=r"vmap\(\) maps over more"):
         psg.jax.solve(many)
     with pytest.raises(psg.ArgumentError, match=r"lambda_ has the shape \(2,\): one number"):

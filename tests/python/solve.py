@@ -347,6 +347,81 @@ def test_box_of_a_solve():
     assert len(psg._kept.plans) == 1
 
 
+@pytest.mark.parametrize("dtype, bound", [("f8", 1e-14), ("f4", 1e-6)])
+def test_many_with_values(dtype, bound):
+    """Each right-hand side with values of its own, or all with the same."""
+    count, shape = 5, (4, 3, 6)
+    sides = dict(
+        box=(1, 2, 3),
+        bc={"z": "dirichlet", "y": ("neumann", "dirichlet"), "x": "neumann"},
+        symbol="fd2",
+    )
+    f, z, y = (
+        random((count, *shape), dtype),
+        random((count, 3, 6), dtype, 2),
+        random((4, 6), dtype, 3),
+    )
+    x = np.moveaxis(random((3, 4, count), dtype, 4), 2, 0).swapaxes(1, 2)[:, ::-1]  # any strides
+    terms = dict(lambda_=1.5, factor=2.5)
+    values = {"z": (z, 0.5), "y": (y, None), "x": x}
+    wanted = np.stack(
+        [
+            psg.solve(f[m], values={"z": (z[m], 0.5), "y": (y, None), "x": x[m]}, **terms, **sides)
+            for m in range(count)
+        ]
+    )
+    assert far(psg.solve(f, many=True, values=values, **terms, **sides), wanted) <= bound
+    with psg.Plan(shape, dtype, **{**sides, "box": 1}) as plan:
+        out = np.empty_like(f)
+        assert (
+            plan.solve_many(f, out, values=values, box=sides["box"], **terms) is out
+            and far(out, wanted) <= bound
+        )
+        bad = z.copy()
+        bad[3, 1, 2] = np.nan
+        with pytest.raises(
+            psg.DataError, match=r"right-hand side 3: the value nan on side z0 at point \(2, 1\)"
+        ):
+            plan.solve_many(f, values={"z": (bad, 0)})
+        for given, words in (
+            (
+                {"z": z[:4]},
+                r"have the shape \(4, 3, 6\), and the side has \(3, 6\), or of all right-hand sides \(5, 3, 6\)",
+            ),
+            ({"z": z[:, :, :5]}, r"have the shape \(5, 3, 5\)"),
+            ({"x": "one"}, "a number is needed"),
+        ):
+            with pytest.raises(psg.ArgumentError, match=words):
+                plan.solve_many(f, values=given)
+        with pytest.raises(psg.ArgumentError, match="f has the shape"):
+            plan.solve_many(f[0])
+        with pytest.raises(
+            psg.ArgumentError, match=r"have the shape \(5, 3, 6\), and the side has \(3, 6\)$"
+        ):
+            plan.solve(f[0], values={"z": z})
+    flat = psg.solve(
+        f[0], many=True, bc="dirichlet", symbol="fd2", values={"y": (0, 1)}
+    )  # of two axes each
+    assert (
+        far(
+            flat,
+            np.stack(
+                [psg.solve(g, bc="dirichlet", symbol="fd2", values={"y": (0, 1)}) for g in f[0]]
+            ),
+        )
+        <= bound
+    )
+    for wrong, words in (
+        (f, "epsilon"),
+        (f[0, 0, 0, 0], "has the shape"),
+        (list(f) + [f[0, :2]], ""),
+    ):
+        with pytest.raises((psg.ArgumentError, TypeError), match=words):
+            psg.solve(wrong, many=True, **({"epsilon": f} if wrong is f else {}))
+    with pytest.raises(psg.ArgumentError, match="many=True solves for several right-hand sides"):
+        psg.solve(f)
+
+
 def test_kernel_is_for_one_box():
     f, own = random((4, 4, 4)), dict(kernel=np.ones((3, 3, 3)), kernel_form="modes")
     with psg.Plan(f.shape, box=2, **own) as plan:

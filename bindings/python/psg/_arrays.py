@@ -375,10 +375,15 @@ def fill(array: Array, v: View, name: str) -> None:
     array.stream = None if v.stream == LEGACY else v.stream
 
 
+def one_of(v: View) -> View:
+    """The first right-hand side of several."""
+    return View(v.data, v.device, v.shape[1:], v.strides[1:], v.dtype, v.writable, v.stream, v.keep)
+
+
 def fill_many(array: Array, v: View, name: str) -> None:
     """A psg_array of several right-hand sides, a view with a dimension more."""
     count, nz = v.shape[0], v.shape[1] if len(v.shape) > 2 else 1
-    fill(array, View(v.data, v.device, v.shape[1:], v.strides[1:], v.dtype, v.writable, v.stream, v.keep), name + "[m]")
+    fill(array, one_of(v), name + "[m]")
     if nz == 1 and count > 1:
         array.stride[2] = v.strides[0]
     elif count > 1 and v.strides[0] != nz * array.stride[2]:

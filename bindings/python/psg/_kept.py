@@ -39,7 +39,7 @@ def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Poi
     others."""
     if len(v.shape) not in PLACES:
         raise ArgumentError("f has the shape %s, and one to three axes are needed: (z, y, x), (y, x) or (x,). "
-                            "Plan.solve_many() takes several right-hand sides" % (v.shape,))
+                            "many=True solves for several right-hand sides" % (v.shape,))
     grid = known_grid if never_changes((box, bc, points)) else made_grid
     given = {name: term(value, name) for name, value in terms.items() if value is not None}
     grid_key, lengths = grid(v.shape, box, bc, points)
@@ -92,24 +92,31 @@ def make(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points,
 
 def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "periodic", points: grids.Points = "cells",
           lambda_: float | None = None, factor: float | None = None, values: Values = None, epsilon: Any = None,
-          tolerance: float = 0, iterations: int = 0, kernel: Any = None, kernel_form: str = "space",
+          tolerance: float = 0, iterations: int = 0, kernel: Any = None, kernel_form: str = "space", many: bool = False,
           **options: OptionValue) -> Any:
     """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
-    psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept, whatever the box is; forget() closes
-    them.
+    psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept, whatever
+    the box is; forget() closes them.
+    many=True: f has one axis more before the others, of right-hand sides for Plan.solve_many().
     A kernel that is an array is transformed in each call; a psg.Plan does that once."""
+    if many and (epsilon is not None or (tolerance, iterations) != (0, 0)):
+        raise ArgumentError("several right-hand sides have no epsilon: solve them one by one")
     if isinstance(kernel, str) and kernel == "user":
         raise ArgumentError("kernel = 'user': give the array itself, or make a psg.Plan")
     while True:
         seen = arrays.view(f, "f")
         seen.of = f
-        own = kernels.look(kernel, kernel_form, len(seen.shape))
+        one = seen if not many else arrays.one_of(seen)
+        own = kernels.look(kernel, kernel_form, len(one.shape))
         options["kernel"] = kernel if own is None else "user"
-        plan, other = plan_like(seen, box, bc, points, options, lambda_=lambda_, factor=factor)
+        plan, other = plan_like(one, box, bc, points, options, lambda_=lambda_, factor=factor)
         try:
             with nullcontext() if own is None else kernel_lock:  # threads share the plan
                 if own is not None:
                     plan.set_kernel(kernel, kernel_form)
+                if many:
+                    return plan.solve_many(f, out, lambda_=lambda_, factor=factor, box=other,
+                                           values=values)
                 return plan.solve(seen, out, lambda_=lambda_, factor=factor, box=other, values=values,
                                   epsilon=epsilon, tolerance=tolerance, iterations=iterations)
         except StateError:

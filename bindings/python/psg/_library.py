@@ -55,7 +55,7 @@ class SolveArgs(Structure):
     _fields_ = [("struct_size", c_size_t), ("lambda", c_double), ("factor", c_double), ("mean", c_int),
                 ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3),
                 ("gradient", c_void_p * 3), ("epsilon", c_void_p), ("tolerance", c_double), ("iterations", c_size_t),
-                ("box", c_double * 3)]
+                ("box", c_double * 3), ("side_step", c_ssize_t * 2 * 3)]
 
 
 class StageStatistics(Structure):
@@ -116,7 +116,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "psg_submit_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_plan_kernel": (c_int, [c_void_p, c_int, c_size_t * 3, c_void_p]),
     "psg_solve_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
-    "psg_solve_many_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array)]),
+    "psg_solve_many_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_plan_local_box": (c_int, [c_void_p, c_int, c_size_t * 3, c_size_t * 3]),
     "psg_stage_name": (c_char_p, [c_int]),
     "psg_link_name": (c_char_p, [c_int]),

@@ -102,11 +102,10 @@ class Problem:
         own = [slice(lo, lo + n) for lo, n in zip(self.plan.lo, self.plan.local_shape)]
         return [w if w is None else w[part] for w, part in zip(grids.weights(self.plan.grid, self.axes), own)]
 
-    def solve(self, f: Any, like: arrays.View, numbers: Sequence[float], stack: Callable[[list[Any]], Any]) -> Any:
+    def solve(self, f: Any, like: arrays.View, numbers: Sequence[float]) -> Any:
         """u of f, or of several right-hand sides f[0], f[1], ...
         @param like     one of them, as psg.solve() looks at it
-        @param numbers  as self.numbers()
-        @param stack    one array of several"""
+        @param numbers  as self.numbers()"""
         while True:
             own = tuple(numbers[:2]) == self.numbers(None, None, None)[:2]
             lambda_, factor = (None, None) if own else numbers[:2]
@@ -117,13 +116,16 @@ class Problem:
             else:
                 other = None if plan.box == box else box
             try:
-                if len(f.shape) == self.axes:
-                    return plan.solve(f, lambda_=lambda_, factor=factor, box=other)
-                return plan.solve_many(f) if own and other is None else stack(
-                    [plan.solve(one, lambda_=lambda_, factor=factor, box=other) for one in f])
+                call = plan.solve if len(f.shape) == self.axes else plan.solve_many
+                return call(f, lambda_=lambda_, factor=factor, box=other)
             except StateError:
                 if plan is self.plan or not plan.closed:  # by another thread's solve() of another shape
                     raise
+
+
+def one_of(shape: Any, many: bool) -> tuple[int, ...]:
+    """The shape of a right-hand side."""
+    return tuple(shape)[1:] if many else tuple(shape)
 
 
 def refuse(wanted: Callable[[Any], bool], given: dict[str, Any], words: str) -> None:

@@ -142,7 +142,8 @@ class Plan:
         f      an array of NumPy, CuPy, PyTorch, JAX or Numba, or another one with DLPack, __cuda_array_interface__,
                __array_interface__ or the buffer protocol. Planes and rows may be padded. It is not copied
         out    where u goes; f itself: in place. None: a new array of f's kind
-        lambda_, factor, mean, box   in place of the plan's. A solve in flight has to be waited for before one with another box
+        lambda_, factor, mean, box   in place of the plan's; one with another box is not submitted
+                 while a solve is in flight
         values  what holds on the sides where that is not 0, with symbol="fd2": u on a Dirichlet side, the derivative of u along
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
@@ -188,12 +189,16 @@ class Plan:
         self._handle.use(call, True)
 
     @collective
-    def solve_many(self, f: Any, out: Any = None) -> Any:
+    def solve_many(self, f: Any, out: Any = None, *, lambda_: float | None = None,
+                   factor: float | None = None, mean: str | None = None,
+                   box: grids.Box | None = None, values: sides.Values = None) -> Any:
         """Solve for several right-hand sides, f[0], f[1], ... of an array with one axis more, and return u, an array like f:
         faster than one by one where one is too small for all cores or for a GPU (option batch).
 
         f, out   as in solve(), with one axis more before the others, as (count, nz, ny, nx). The right-hand sides follow one another without a gap
                  other than that between two planes
+        lambda_, factor, mean, box, values   as in solve(), the same for all; an array of values
+                 with one axis more, (count, ...), has those of each right-hand side
 
         An error names the first right-hand side that is no good. u of the others is right if its data are the reason.
         """
@@ -212,12 +217,13 @@ class Plan:
         arrays.fill_many(first, from_, "f")
         arrays.fill_many(last, to, "out")
 
-        held = [from_, to]
         count = from_.shape[0]
+        args = self._arguments((lambda_, factor, mean, box))
+        held = [from_, to, *sides.fill(args, values, self.local_shape, self.precision, count)]
 
         def call() -> Any:
             self._handle.check()
-            check(lib.psg_solve_many_arrays(self._handle.plan, count, first, last))
+            check(lib.psg_solve_many_arrays(self._handle.plan, count, first, last, args))
             held.clear()  # not before: an interrupt may have left the call to itself
             return out
 

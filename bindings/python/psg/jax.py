@@ -51,18 +51,18 @@ class Problem(linear.Problem):
         return [next(rest) if n is None else None for n in self.fixed]
 
 
-def u_of(problem: Problem, f: Any, operands: Any, stack: Any) -> Any:
+def u_of(problem: Problem, f: Any, operands: Any) -> Any:
     like = arrays.view(f, "f")
     like.shape = like.shape[-problem.axes:]
-    return problem.solve(f, like, [float(n) for n in problem.given(operands)], stack)
+    return problem.solve(f, like, [float(n) for n in problem.given(operands)])
 
 
 def concrete(f: Any, *operands: Any, problem: Problem) -> Any:
-    return u_of(problem, jnp.asarray(f), operands, jnp.stack)
+    return u_of(problem, jnp.asarray(f), operands)
 
 
 def called_back(problem: Problem, f: Any, *operands: Any) -> Any:
-    return u_of(problem, numpy.ascontiguousarray(f), operands, numpy.stack)
+    return u_of(problem, numpy.ascontiguousarray(f), operands)
 
 
 def compiled(f: Any, *operands: Any, problem: Problem) -> Any:
@@ -146,12 +146,14 @@ def check_number(x: Any, name: str) -> Any:
 
 
 def solve(f: Any, plan: Plan | None = None, *, box: Any = None, bc: grids.Sides = "periodic",
-          points: grids.Points = "cells", lambda_: Any = None, factor: Any = None, **options: OptionValue) -> Any:
+          points: grids.Points = "cells", lambda_: Any = None, factor: Any = None, many: bool = False,
+          **options: OptionValue) -> Any:
     """Solve lap(u) - lambda u = factor f, and return u. The gradients for f, lambda_ and box are
     another solve, and that for factor is a sum over u. lambda_ and factor are numbers, or arrays of
     one, which may be traced; so is box, or it has one for each axis. The options may not be traced.
-    jax.grad, jvp, vmap and jit work. With a plan, bc, points and the options are the plan's, and so
-    are box, lambda_ and factor where they are None. Else as psg.solve().
+    jax.grad, jvp, vmap and jit work. many as in psg.solve(). With a plan, bc, points and the
+    options are the plan's, and so are box, lambda_ and factor where they are None. Else as
+    psg.solve().
 
     The derivative for the box is at constant f. With free sides, and with a plan of several
     processes, it is UnsupportedError.
@@ -161,6 +163,7 @@ def solve(f: Any, plan: Plan | None = None, *, box: Any = None, bc: grids.Sides 
     the sum over all."""
     linear.refuse(lambda x: isinstance(x, jax.core.Tracer), {"bc": bc, "points": points, **options},
                   "is traced, and psg.jax.solve() is differentiated, mapped and compiled for f, lambda_, factor and box")
-    problem = Problem(plan, (bc, points), options, numpy.shape(f), "jax.vmap()")
+    problem = Problem(plan, (bc, points), options, linear.one_of(numpy.shape(f), many),
+                      "many=True has one axis more, and jax.vmap()")
     lambda_, factor, *lengths = problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor"), box)
     return solved(problem, f, (lambda_, factor, *(check_number(length, "a length of box") for length in lengths)))

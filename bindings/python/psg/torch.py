@@ -56,7 +56,7 @@ class Solve(torch.autograd.Function):
         except RuntimeError:
             raise UnsupportedError("f is mapped by is_grads_batched=True or vectorize=True, which psg.torch.solve() does not support: "
                                    "torch.func.jacrev(), jacfwd() and vmap() map it") from None
-        return problem.solve(f, like, [float(n) for n in numbers], torch.stack)
+        return problem.solve(f, like, [float(n) for n in numbers])
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -145,12 +145,13 @@ def check_number(x: Any, name: str) -> Any:
 
 def solve(f: torch.Tensor, plan: Plan | None = None, *, box: Any = None, bc: grids.Sides = "periodic",
           points: grids.Points = "cells", lambda_: float | torch.Tensor | None = None,
-          factor: float | torch.Tensor | None = None, **options: OptionValue) -> torch.Tensor:
+          factor: float | torch.Tensor | None = None, many: bool = False, **options: OptionValue) -> torch.Tensor:
     """Solve lap(u) - lambda u = factor f, and return u. The gradients for f, lambda_ and box are
     another solve, and that for factor is a sum over u. Tensors of one number are differentiated
     for, and box as a tensor of one number, or of one for each axis; the options are not.
-    torch.func.grad, jvp and vmap work. With a plan, bc, points and the options are the plan's, and
-    so are box, lambda_ and factor where they are None. Else as psg.solve().
+    torch.func.grad, jvp and vmap work. many as in psg.solve(). With a plan, bc, points and the
+    options are the plan's, and so are box, lambda_ and factor where they are None. Else as
+    psg.solve().
 
     The derivative for the box is at constant f. With free sides, and with a plan of several
     processes, it is UnsupportedError.
@@ -163,7 +164,8 @@ def solve(f: torch.Tensor, plan: Plan | None = None, *, box: Any = None, bc: gri
     linear.refuse(transformed, {"bc": bc, "points": points, **options},
                   "requires a gradient or is mapped, and psg.torch.solve() is differentiated and mapped for f, lambda_, factor and box alone: "
                   "x.detach() requires none")
-    problem = linear.Problem(plan, (bc, points), options, tuple(f.shape), "torch.vmap()")
+    problem = linear.Problem(plan, (bc, points), options, linear.one_of(f.shape, many),
+                             "many=True has one axis more, and torch.vmap()")
     lambda_, factor, *lengths = problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor"), box)
     numbers = (lambda_, factor, *(check_number(length, "a length of box") for length in lengths))
     u: torch.Tensor = Solve.apply(f, problem, *numbers)  # type: ignore[no-untyped-call,unused-ignore]
