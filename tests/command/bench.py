@@ -85,7 +85,8 @@ for r, k in zip(a, j["rows"]):
     check(isinstance(k["seconds"], float) and isinstance(k["segment_planes"], int) and k["grid"] == r["grid"], k)
 lines = done.stdout.splitlines()
 check(lines[0].startswith("gpus 0, cpu-share auto, placement pinned, sched default, "), done.stdout)
-check(lines[3 + len(a)] == "" and len(lines) == 4 + len(a) + len({(r["grid"], r["precision"]) for r in a})
+problems = {(r["grid"], r["precision"]) for r in a}
+check(lines[3 + len(a)] == "" and len(lines) == 4 + len(a) + len(problems)
       and all(", fastest: " in line for line in lines[4 + len(a):]), done.stdout)
 check(lines[2].split()[:5] == ["grid", "precision", "cpus", "graph", "z"] and lines[3].endswith(" ok"), done.stdout)
 check(quiet(done), done.stderr)

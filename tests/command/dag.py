@@ -170,17 +170,22 @@ def several_processes(exchange, more):
 
 
 def in_json():
-    """The same graph for programs: of all processes, with data and bytes. A tasks.rec is of one process."""
-    solve("--problem", "modes", "--grid", "24x20x22", "--segment-planes", "4", "--sheets", "5", "--dag", "graph.json", ranks=2)
+    """The same graph for programs: of all processes, with data and bytes. A tasks.rec is of one."""
+    solve("--problem", "modes", "--grid", "24x20x22", "--segment-planes", "4", "--sheets", "5",
+          "--dag", "graph.json", ranks=2)
     with open("graph.json", encoding="utf-8") as file:
         graph = json.load(file)
     process = {task["id"]: task["process"] for task in graph["tasks"]}
-    check(set(process.values()) == {0, 1} and graph["task_graph"]["workers"].count("cpu") >= 2, graph["task_graph"])
-    check(any(edge["message"] for edge in graph["edges"]) and all(
-        edge["bytes"] > 0 and edge["message"] == (process[edge["from"]] != process[edge["to"]]) for edge in graph["edges"]), graph["edges"])
+    about, edges = graph["task_graph"], graph["edges"]
+    check(set(process.values()) == {0, 1} and about["workers"].count("cpu") >= 2, about)
+    check(any(edge["message"] for edge in edges), edges)
+    for edge in edges:
+        far = process[edge["from"]] != process[edge["to"]]
+        check(edge["bytes"] > 0 and edge["message"] == far, edge)
     said = solve("--problem", "modes", "--grid", "8", "--dag", "graph.rec", ranks=2, code=2)
-    check("graph.rec: a file .rec has the tasks of one process, and there are 2; .json and .dot have all" in said.stderr, said)
-    check(not os.path.exists("graph.rec") and not os.path.exists("graph.rec.models"), "files were left")
+    check("graph.rec: a file .rec has the tasks of one process, and there are 2; "
+          ".json and .dot have all" in said.stderr, said)
+    check(not any(map(os.path.exists, ("graph.rec", "graph.rec.models"))), "files were left")
 
 
 def bad_output():
