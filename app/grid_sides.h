@@ -48,10 +48,9 @@ void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
  *  which begins with `head`. */
 void app_print_lengths(const psg_grid *grid, const char *head);
 
-/** Is a side given that is not periodic? */
-/** Is one of them free? */
-bool app_sides_free(const app_sides_value *sides);
+/** Is a side given that is not periodic? Is one of them free? */
 bool app_sides_any(const app_sides_value *sides);
+bool app_sides_free(const app_sides_value *sides);
 /** Put what was given into a grid that is periodic. */
 void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid);
 

@@ -169,6 +169,25 @@ def several_processes(exchange, more):
     check(sum(n["stage"] == "exchange" for n in nodes.values()) == (0 if exchange == "mpi" else 6), "alltoalls")
 
 
+def in_json():
+    """The same graph for programs: of all processes, with data and bytes. A tasks.rec is of one."""
+    solve("--problem", "modes", "--grid", "24x20x22", "--segment-planes", "4", "--sheets", "5",
+          "--dag", "graph.json", ranks=2)
+    with open("graph.json", encoding="utf-8") as file:
+        graph = json.load(file)
+    process = {task["id"]: task["process"] for task in graph["tasks"]}
+    about, edges = graph["task_graph"], graph["edges"]
+    check(set(process.values()) == {0, 1} and about["workers"].count("cpu") >= 2, about)
+    check(any(edge["message"] for edge in edges), edges)
+    for edge in edges:
+        far = process[edge["from"]] != process[edge["to"]]
+        check(edge["bytes"] > 0 and edge["message"] == far, edge)
+    said = solve("--problem", "modes", "--grid", "8", "--dag", "graph.rec", ranks=2, code=2)
+    check("graph.rec: a file .rec has the tasks of one process, and there are 2; "
+          ".json and .dot have all" in said.stderr, said)
+    check(not any(map(os.path.exists, ("graph.rec", "graph.rec.models"))), "files were left")
+
+
 def bad_output():
     old = files()
     for name in ("no/such/folder/graph.dot", "/dev/full", "."):
@@ -188,6 +207,7 @@ def bad_output():
 one_process()
 bad_output()
 if MPIRUN:
+    in_json()
     several_processes("mpi", [])
     several_processes("mpi", ["--segment-planes", "2", "--sheets", "9", "--graph", "staged"])
     several_processes("alltoall", [])

@@ -80,16 +80,20 @@ template <class X> struct plane {
             list.push_back(X::strip_in_part(p, 1, strip));
         return list;
     }
+    /// Of rows that are in the threads of `lines`, from row y on.
+    void forward_rows(threads<Lines> &lines, int y) {
+        lines.forward(tx.data(), buf);
+        lines.all([&](Complex *p, int q, int r, int) { X::put_upper(p, q, r, buf.data()); });
+        lines.all([&](Complex *p, int q, int r, int) {
+            X::put_spectrum(p, q, r, buf.data(), ring, y + r, roots.data());
+        });
+    }
     void forward() {
         threads<Lines> lines;
         threads<Columns> columns;
         for (int y = 0; y < X::NY; y += X::ROWS) {
             lines.all([&](Complex *p, int q, int r, int) { X::load_line(p, q, row(y + r)); });
-            lines.forward(tx.data(), buf);
-            lines.all([&](Complex *p, int q, int r, int) { X::put_upper(p, q, r, buf.data()); });
-            lines.all([&](Complex *p, int q, int r, int) {
-                X::put_spectrum(p, q, r, buf.data(), ring, y + r, roots.data());
-            });
+            forward_rows(lines, y);
         }
         for (int s = 0; s < X::STRIPS; s++) {
             const std::vector<Complex *> to = strips(s);
@@ -135,11 +139,7 @@ template <class X> struct plane {
                 X::load_part(p, q, part_of_field + (size_t)(y + r) * points,
                              y + r < rows ? points : 0);
             });
-            lines.forward(tx.data(), buf);
-            lines.all([&](Complex *p, int q, int r, int) { X::put_upper(p, q, r, buf.data()); });
-            lines.all([&](Complex *p, int q, int r, int) {
-                X::put_spectrum(p, q, r, buf.data(), ring, y + r, roots.data());
-            });
+            forward_rows(lines, y);
         }
         for (int s = 0; s < X::STRIPS; s++) {
             const std::vector<Complex *> to = strips(s);
