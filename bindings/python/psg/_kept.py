@@ -39,7 +39,7 @@ def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Poi
     others."""
     if len(v.shape) not in PLACES:
         raise ArgumentError("f has the shape %s, and one to three axes are needed: (z, y, x), (y, x) or (x,). "
-                            "many=True solves for several right-hand sides" % (v.shape,))
+                            "many=True and Plan.solve_many() take several right-hand sides" % (v.shape,))
     grid = known_grid if never_changes((box, bc, points)) else made_grid
     given = {name: term(value, name) for name, value in terms.items() if value is not None}
     grid_key, lengths = grid(v.shape, box, bc, points)
