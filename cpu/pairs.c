@@ -11,7 +11,7 @@
 
 enum {
     LEAST_FACTOR = 71, /* from here on a pair takes less time than two lines: 1.4 times at 71, 4 at
-                          509 (one core of an EPYC, FFTW 3.3.10, 2026-11-27) */
+                          509 (one core of a Xeon, FFTW 3.3.10, 2026-11-27) */
     MOST_WIDTH = 8
 };
 #define PI 3.14159265358979323846
@@ -151,7 +151,7 @@ static void modes_in(const tile *t, const psg_cpu_lines *from) {
         const bool conjugate = periodic && 2 * m > n;
         const bool alone = m == 0 || (periodic && 2 * m == n);
         const size_t opposite = alone ? m : n - m;
-        const psg_real sign = alone ? 0 : periodic && !conjugate ? -1 : 1;
+        const psg_real sign = (psg_real)(alone ? 0 : periodic && !conjugate ? -1 : 1);
         get(from->memory + offset_of(t, from, order_of(t, conjugate ? opposite : m)), from->line,
             t->count, 1, modes[0]);
         get(from->memory + offset_of(t, from, order_of(t, conjugate ? m : opposite)), from->line,
