@@ -345,7 +345,9 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->processes.ranks = b.comm != NULL ? b.comm->ranks : 1;
     set_context(plan);
     status = make(plan);
-    plan->work.memory_files = b.comm == NULL ? psg_memory_files(&plan->problem.options) : NULL;
+    if (status == PSG_OK && b.comm == NULL) { /* a failure has its words */
+        plan->work.memory_files = psg_memory_files(&plan->problem.options);
+    }
     plan->problem.options.cache_dir = NULL; /* the caller's: the wisdom is in */
     if (status != PSG_OK) {
         free_plan(plan);
