@@ -30,8 +30,8 @@ size_t psg_messages_after(const psg_context *c, const psg_label *label) {
         return 1;
     }
     const bool writes_blocks = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_PACK ||
-                               label->kind == PSG_TASK_KSPACE || label->kind == PSG_TASK_GRADIENT_Z;
-    if (!writes_blocks) {
+                               psg_label_solves(label) || label->kind == PSG_TASK_GRADIENT_Z;
+    if (!writes_blocks || psg_label_makes(label) == PSG_MAKES_MODES) {
         return 0;
     }
     if (!psg_label_has_sheet(label)) {
@@ -57,7 +57,8 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
     const bool segment_is_block = !psg_graph_has(graph, PSG_TASK_UNPACK, false);
     const bool reads = (kind == PSG_TASK_FFT_Z && sheet_is_block) ||
                        (kind == PSG_TASK_IFFT_XY && segment_is_block);
-    const bool writes = kind == PSG_TASK_IFFT_Z && sheet_is_block;
+    const bool writes = (kind == PSG_TASK_IFFT_Z && sheet_is_block) ||
+                        psg_label_makes(label) == (PSG_MAKES_BLOCKS | PSG_MAKES_MODES);
     const double beside = (double)psg_label_components(label);
     double field = 0;
     double spectrum = 0;

@@ -21,9 +21,22 @@ typedef enum psg_task_kind {
 enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_SHEET };
 
 /** The third index of a label: of PSG_TASK_GRADIENT_XY the component, of PSG_TASK_INVERSE_XY how
- *  many components it makes besides u, if any, and of messages what `gradient_z` needs and
- *  makes. */
+ *  many components it makes besides u, if any, of PSG_TASK_MODES_IN and _OUT a sum of PSG_MAKES_,
+ *  and of messages what `gradient_z` needs and makes. */
 enum { PSG_AXIS_COMPONENT = 2 };
+enum { PSG_MAKES_BLOCKS = 1, PSG_MAKES_MODES = 2 };
+
+/** Does the task solve for the modes of a sheet, from f or its modes to u or its modes? */
+static inline bool psg_label_solves(const psg_label *label) {
+    return label->kind == PSG_TASK_KSPACE || label->kind == PSG_TASK_MODES_IN ||
+           label->kind == PSG_TASK_MODES_OUT;
+}
+/** Is that from, or to, modes of the caller's? @return a sum of PSG_MAKES_; 0: it is not */
+static inline size_t psg_label_makes(const psg_label *label) {
+    return psg_label_solves(label) && label->kind != PSG_TASK_KSPACE
+               ? label->index[PSG_AXIS_COMPONENT]
+               : 0;
+}
 
 /** How many components of the gradient a task makes besides u. */
 static inline size_t psg_label_components(const psg_label *label) {

@@ -1,21 +1,29 @@
-/* kspace, and gradient_z, which divides by something else. */
+/* kspace; modes_in and modes_out, which leave out transforms; and gradient_z, which divides by
+ * something else. */
 #include "codelets/kspace.h"
 #include "codelets/codelet.h"
 
-static void kspace_core(void *buffers[], const psg_task_args *args) {
+/* @param[in] blocks  of all segments; NULL: none */
+static psg_cpu_sheet sheet_of(const psg_task_args *args, void *blocks[]) {
     const psg_context *context = psg_context_of(args->run);
+    const size_t count = blocks != NULL ? context->layout.segments.count : 0;
     psg_cpu_piece *piece = context->pieces[psg_task_worker(args)];
-    for (size_t s = 0; s < context->layout.segments.count; s++) {
-        piece[s] = (psg_cpu_piece){psg_task_pointer(buffers, s), psg_task_pitch(buffers, s),
+    for (size_t s = 0; s < count; s++) {
+        piece[s] = (psg_cpu_piece){psg_task_pointer(blocks, s), psg_task_pitch(blocks, s),
                                    psg_layout_planes(&context->layout, s)};
     }
-    const psg_cpu_sheet sheet = {
-        .pieces = context->layout.segments.count,
+    return (psg_cpu_sheet){
+        .pieces = count,
         .piece = piece,
         .nxc = context->layout.nxc,
         .row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1],
         .rows = psg_layout_rows(&context->layout, psg_sheet_of(args)),
     };
+}
+
+static void kspace_core(void *buffers[], const psg_task_args *args) {
+    const psg_context *context = psg_context_of(args->run);
+    const psg_cpu_sheet sheet = sheet_of(args, buffers);
     const psg_cpu_divide divide = psg_divide_of(args);
     void *mode0 = args->label.kind == PSG_TASK_KSPACE ? psg_findings_of(args->run)->mode0 : NULL;
     if (!context->cpu->kspace(context->fft, &divide, &sheet, psg_task_scratch(args), mode0)) {
@@ -68,4 +76,63 @@ void psg_task_gradient_z(psg_run *run, size_t p, const starpu_data_handle_t *blo
     const psg_task_data data = {blocks, psg_context_of(run)->layout.segments.count, stride,
                                 STARPU_RW | PSG_DATA_PHASED};
     psg_solver_submit(run, gradient_z_codelet, psg_sheet_label(PSG_TASK_GRADIENT_Z, p), &data, 1);
+}
+
+/* ----------------------------------------------------------------------------------------- modes */
+
+/* The data are those of f, those of u, and the blocks, as far as they are there. */
+static void modes_core(void *buffers[], const psg_task_args *args) {
+    const psg_context *context = psg_context_of(args->run);
+    const psg_cpu_divide divide = psg_divide_of(args);
+    const size_t makes = psg_label_makes(&args->label);
+    const bool from_blocks = args->label.kind == PSG_TASK_MODES_OUT;
+    psg_cpu_piece piece[2];
+    psg_cpu_modes modes = {.norm = psg_terms_of(args->run)->norm,
+                           .back = (makes & PSG_MAKES_BLOCKS) != 0};
+    size_t m = 0;
+    for (int d = 0; d < 2; d++) {
+        if (d == 0 ? !from_blocks : (makes & PSG_MAKES_MODES) != 0) {
+            piece[m] = (psg_cpu_piece){psg_task_pointer(buffers, m), psg_task_pitch(buffers, m),
+                                       context->layout.n[2]};
+            *(d == 0 ? &modes.in : &modes.out) = &piece[m];
+            m++;
+        }
+    }
+    const psg_cpu_sheet sheet = sheet_of(args, from_blocks || modes.back ? buffers + m : NULL);
+    if (!context->cpu->modes(context->fft, &divide, &sheet, &modes, psg_task_scratch(args),
+                             psg_findings_of(args->run)->mode0)) {
+        atomic_store(psg_findings_nonfinite(args->run, 0), 1);
+    }
+}
+
+#if PSG_WITH_CUDA
+static int modes_gpu(void *buffers[], const psg_task_args *args) {
+    (void)buffers; /* psg_modes_check() refuses plans with GPUs */
+    psg_run_fail(args->run, PSG_FAULT_SUBMIT, "modes are for cores");
+    return 0;
+}
+#endif
+
+PSG_SOLVER_CODELET(modes_in, modes_core, modes_gpu);
+PSG_SOLVER_CODELET(modes_out, modes_core, modes_gpu);
+
+void psg_task_modes(psg_run *run, size_t p, starpu_data_handle_t in, starpu_data_handle_t out,
+                    const starpu_data_handle_t *blocks, size_t stride, bool back) {
+    const size_t segments = psg_context_of(run)->layout.segments.count;
+    const int use = (in == NULL ? STARPU_R : 0) | (back ? STARPU_W : 0);
+    psg_task_data data[3];
+    size_t groups = 0;
+    if (in != NULL) {
+        data[groups++] = (psg_task_data){&in, 1, 1, STARPU_R};
+    }
+    if (out != NULL) {
+        data[groups++] = (psg_task_data){&out, 1, 1, STARPU_W};
+    }
+    if (use != 0) {
+        data[groups++] = (psg_task_data){blocks, segments, stride, use | PSG_DATA_PHASED};
+    }
+    psg_label label = psg_sheet_label(in != NULL ? PSG_TASK_MODES_IN : PSG_TASK_MODES_OUT, p);
+    label.index[PSG_AXIS_COMPONENT] =
+        (size_t)((back ? PSG_MAKES_BLOCKS : 0) | (out != NULL ? PSG_MAKES_MODES : 0));
+    psg_solver_submit(run, in != NULL ? modes_in_codelet : modes_out_codelet, label, data, groups);
 }

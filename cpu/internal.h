@@ -131,12 +131,22 @@ void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], 
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                     const psg_cpu_sheet *sheet, void *scratch, void *mode0);
 
+#define psg_cpu_modes_solve PSG_REAL_NAME(psg_cpu_modes_solve)
+bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                         const psg_cpu_sheet *sheet, const psg_cpu_modes *modes, void *scratch,
+                         void *mode0);
+
 /* kspace_table.c */
 #define psg_cpu_table_places PSG_REAL_NAME(psg_cpu_table_places)
+#define psg_cpu_table_multiply PSG_REAL_NAME(psg_cpu_table_multiply)
 #define psg_cpu_kspace_table PSG_REAL_NAME(psg_cpu_kspace_table)
 /** Where the numbers of the table that both parts of the modes (i, j, 0) are multiplied by are; for
  *  mode k they are mode k of the table later. */
 void psg_cpu_table_places(const psg_cpu_divide *divide, size_t i, size_t j, size_t place[2]);
+/** Multiply a tile of modes. @param[in] residue  of a free z: 0 for the even ones, 1 for the odd ones;
+ *  else 0 @param[in] place  [columns of a tile][2] */
+void psg_cpu_table_multiply(const psg_cpu_fft *fft, const psg_cpu_divide *divide, size_t residue,
+                            const size_t *place, psg_complex *tile);
 /** Solve the columns of a tile.
  *  @param[in]  place  [columns of a tile][2]
  *  @param[in]  odd    room for another tile

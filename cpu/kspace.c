@@ -62,6 +62,22 @@ static size_t mode_y(const psg_cpu_sheet *sheet, size_t first, size_t c) {
     return sheet->row0 + (first + c) / sheet->nxc;
 }
 
+/* Of both parts of each column. */
+static void bases_of(const psg_cpu_divide *divide, const psg_cpu_sheet *sheet, size_t first,
+                     size_t columns, psg_real base[2 * PSG_CPU_TILE_COLUMNS]) {
+    for (size_t c = 0; c < columns; c++) {
+        psg_cpu_divide_base(divide, mode_x(sheet, first, c), mode_y(sheet, first, c), base + 2 * c);
+    }
+}
+
+static void places_of(const psg_cpu_divide *divide, const psg_cpu_sheet *sheet, size_t first,
+                      size_t columns, size_t place[2 * PSG_CPU_TILE_COLUMNS]) {
+    for (size_t c = 0; c < columns; c++) {
+        psg_cpu_table_places(divide, mode_x(sheet, first, c), mode_y(sheet, first, c),
+                             place + 2 * c);
+    }
+}
+
 /* FFTW's transform turns the tile on the way, so that the division runs along contiguous lines. */
 static void work_along_lines(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                              const psg_cpu_sheet *sheet, size_t first, size_t columns,
@@ -127,9 +143,7 @@ static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divi
     const psg_real *ez = divide->eigen[2];
     const psg_real scale = (psg_real)divide->scale;
     psg_real base[2 * PSG_CPU_TILE_COLUMNS] = {0};
-    for (size_t c = 0; c < columns; c++) {
-        psg_cpu_divide_base(divide, mode_x(sheet, first, c), mode_y(sheet, first, c), base + 2 * c);
-    }
+    bases_of(divide, sheet, first, columns, base);
     psg_cpu_fft_tile_mirrored(fft, PSG_CPU_FORWARD, tile);
     if (mode0 != NULL) {
         const psg_complex twice = {2 * tile[0][0], 2 * tile[0][1]};
@@ -171,17 +185,11 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         gather(sheet, &o, first, columns, width, tile);
         if (divide->table != NULL) {
             size_t place[2 * PSG_CPU_TILE_COLUMNS] = {0};
-            for (size_t c = 0; c < columns; c++) {
-                psg_cpu_table_places(divide, mode_x(sheet, first, c), mode_y(sheet, first, c),
-                                     place + 2 * c);
-            }
+            places_of(divide, sheet, first, columns, place);
             psg_cpu_kspace_table(fft, divide, place, tile, lines, zero);
         } else if (divide->free != NULL) {
             psg_real base[2 * PSG_CPU_TILE_COLUMNS];
-            for (size_t c = 0; c < columns; c++) {
-                psg_cpu_divide_base(divide, mode_x(sheet, first, c), mode_y(sheet, first, c),
-                                    base + 2 * c);
-            }
+            bases_of(divide, sheet, first, columns, base);
             psg_cpu_kspace_free(fft, divide, base, columns, tile, lines, lines + nz * width, zero);
         } else if (o.mirrored) {
             work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, zero);
@@ -192,6 +200,88 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
             finite = finite && psg_cpu_finite(tile[c]);
         }
         scatter(sheet, &o, first, columns, width, tile);
+    }
+    return finite;
+}
+
+/* ------------------------------------------------------------------------- modes of the caller's */
+
+/* A tile of modes. */
+static void divide_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                        const psg_cpu_sheet *sheet, size_t first, size_t columns,
+                        psg_complex *tile) {
+    const size_t width = psg_cpu_fft_tile_columns(fft);
+    const psg_real *ez = divide->eigen[2];
+    if (divide->table != NULL) {
+        size_t place[2 * PSG_CPU_TILE_COLUMNS] = {0};
+        places_of(divide, sheet, first, columns, place);
+        psg_cpu_table_multiply(fft, divide, 0, place, tile);
+        return;
+    }
+    psg_real base[2 * PSG_CPU_TILE_COLUMNS] = {0};
+    bases_of(divide, sheet, first, columns, base);
+    for (size_t k = 0; k < psg_cpu_fft_points_z(fft); k++) {
+        divide_plane(2 * width, tile[k * width], base, ez[k], (psg_real)divide->scale / 2);
+    }
+}
+
+/* @return false: a NaN or an Inf is among them */
+static PSG_CLONES bool write_row(size_t count, const psg_real *from, psg_real norm, psg_real *to) {
+    int good = 1;
+    for (size_t m = 0; m < count; m++) {
+        to[m] = norm * from[m];
+        good &= to[m] - to[m] == 0;
+    }
+    return good != 0;
+}
+
+static bool write_out(const psg_cpu_modes *modes, size_t first, size_t columns, size_t width,
+                      psg_complex *tile) {
+    psg_complex *to = (psg_complex *)modes->out->memory + first;
+    bool finite = true;
+    for (size_t k = 0; k < modes->out->planes; k++, tile += width, to += modes->out->pitch) {
+        finite = write_row(2 * columns, *tile, (psg_real)modes->norm, *to) && finite;
+    }
+    return finite;
+}
+
+/* The modes stay in the order of the planes, in place. */
+bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                         const psg_cpu_sheet *sheet, const psg_cpu_modes *modes, void *scratch,
+                         void *mode0) {
+    const order o = {.nz = psg_cpu_fft_points_z(fft)};
+    const size_t width = psg_cpu_fft_tile_columns(fft);
+    const size_t total = sheet->rows * sheet->nxc;
+    psg_cpu_sheet from = *sheet;
+    psg_complex *tile = scratch;
+    bool finite = true;
+    if (modes->in != NULL) {
+        from.pieces = 1;
+        from.piece = modes->in;
+    }
+    for (size_t first = 0; first < total; first += width) {
+        const size_t columns = total - first < width ? total - first : width;
+        if (columns < width) {
+            memset(tile, 0, o.nz * width * sizeof *tile);
+        }
+        gather(&from, &o, first, columns, width, tile);
+        if (modes->in == NULL) {
+            psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile);
+        }
+        if (mode0 != NULL && sheet->row0 == 0 && first == 0) {
+            memcpy(mode0, tile, sizeof *tile);
+        }
+        divide_tile(fft, divide, sheet, first, columns, tile);
+        if (modes->out != NULL) {
+            finite = write_out(modes, first, columns, width, tile) && finite;
+        }
+        if (modes->back) {
+            psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile);
+            for (size_t c = 0; c < columns; c++) {
+                finite = finite && psg_cpu_finite(tile[c]);
+            }
+            scatter(sheet, &o, first, columns, width, tile);
+        }
     }
     return finite;
 }

@@ -44,8 +44,8 @@ static PSG_CLONES void multiply_apart(size_t columns, psg_complex *low, psg_comp
     }
 }
 
-static void multiply_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide, size_t residue,
-                          const size_t *place, psg_complex *tile) {
+void psg_cpu_table_multiply(const psg_cpu_fft *fft, const psg_cpu_divide *divide, size_t residue,
+                            const size_t *place, psg_complex *tile) {
     const psg_cpu_table *t = divide->table;
     const size_t nz = psg_cpu_fft_length_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
@@ -73,11 +73,11 @@ void psg_cpu_kspace_table(const psg_cpu_fft *fft, const psg_cpu_divide *divide, 
     if (mode0 != NULL) {
         memcpy(mode0, tile, sizeof *tile);
     }
-    multiply_tile(fft, divide, 0, place, tile);
+    psg_cpu_table_multiply(fft, divide, 0, place, tile);
     psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile);
     if (free) {
         psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, odd);
-        multiply_tile(fft, divide, 1, place, odd);
+        psg_cpu_table_multiply(fft, divide, 1, place, odd);
         psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, odd);
         psg_cpu_add_twisted_back(fft, odd, tile);
     }

@@ -81,6 +81,14 @@ typedef struct psg_cpu_sheet {
     size_t rows;
 } psg_cpu_sheet;
 
+/** Modes of a sheet that are the caller's, each of them one piece of all planes. */
+typedef struct psg_cpu_modes {
+    const psg_cpu_piece *in;  /**< of f; NULL: the sheet has f, transformed along x and y */
+    const psg_cpu_piece *out; /**< of u, times `norm`; `in` itself is fine; NULL: not wanted */
+    double norm;
+    bool back; /**< the sheet gets u, to be transformed back along x and y */
+} psg_cpu_modes;
+
 /** Reals that are added to a plane [ny][nx] of f; NULL: nothing. */
 typedef struct psg_cpu_sides {
     const void *x[2]; /**< [ny], to the first and to the last point of each row */
@@ -160,6 +168,11 @@ struct psg_cpu_ops {
      *  @return false: a NaN or an Inf stands in the sheet */
     bool (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_cpu_sheet *sheet,
                    void *scratch, void *mode0);
+
+    /** kspace without a transform along z to the caller's modes, or from them. Where z is not free.
+     *  @param[out] mode0  as of kspace @return false: a NaN or an Inf stands in what it wrote */
+    bool (*modes)(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_cpu_sheet *sheet,
+                  const psg_cpu_modes *modes, void *scratch, void *mode0);
 
     /** values *= factor, count reals. */
     void (*normalize)(void *values, size_t count, double factor);

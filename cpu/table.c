@@ -15,6 +15,7 @@ const psg_cpu_ops PSG_REAL_NAME(psg_cpu_ops) = {
     .contiguous = {psg_cpu_fft_z_contiguous, psg_cpu_divide_contiguous},
     .strided = {psg_cpu_fft_z_strided, psg_cpu_divide_strided},
     .kspace = psg_cpu_kspace,
+    .modes = psg_cpu_modes_solve,
     .normalize = psg_cpu_normalize,
     .find_nonfinite = psg_cpu_find_nonfinite,
     .max_abs = psg_cpu_max_abs,

@@ -15,8 +15,8 @@ void psg_array_init(psg_array *array, void *data) {
 }
 
 const char *psg_field_name(int field) {
-    static const char *const name[PSG_FIELDS] = {"f",           "u",           "gradient[0]",
-                                                 "gradient[1]", "gradient[2]", "epsilon"};
+    static const char *const name[PSG_FIELDS] = {
+        "f", "u", "gradient[0]", "gradient[1]", "gradient[2]", "epsilon", "f_modes", "u_modes"};
     return name[field];
 }
 
@@ -230,22 +230,46 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     return planes == 0 ? PSG_OK : check_room(a, name, bytes, end);
 }
 
+/* Dense, in main memory, [nz][rows][nxc] complex numbers. */
+static psg_status check_modes(const psg_plan *plan, psg_array *a, const char *name) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t bytes = plan->context.cpu->real_bytes;
+    const size_t rows = psg_parts_length(&l->sheets, l->sheets.own, 1);
+    const void *end = NULL;
+    if (rows == 0) {
+        return PSG_OK;
+    }
+    if (a->data == NULL || (uintptr_t)a->data % bytes != 0) {
+        return psg_fail(PSG_ERR_ARG, "%s is NULL, or not aligned for a number of %zu bytes", name,
+                        bytes);
+    }
+    if (a->stride[0] != 0 || a->stride[1] != 0 || a->stride[2] != 0) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "%s has strides: modes are dense, and all three are 0",
+                        name);
+    }
+    a->stride[0] = 1;
+    a->stride[1] = (ptrdiff_t)(2 * l->nxc);
+    a->stride[2] = (ptrdiff_t)(2 * l->nxc * rows);
+    return check_device(a, name, plan, &end);
+}
+
 /* ------------------------------------------------------------------------- f beside u */
 
 typedef struct extent {
     uintptr_t first, end;
 } extent;
 
-static extent extent_of(const psg_plan *plan, const psg_arrays *arrays, const psg_array *a) {
-    const size_t bytes =
-        span(a, plan->context.layout.n, planes_of(arrays, a)) * plan->context.cpu->real_bytes;
-    return (extent){(uintptr_t)a->data, (uintptr_t)a->data + bytes};
+/* Of array m of a field. */
+static extent extent_of(const psg_plan *plan, const psg_arrays *arrays, int field, size_t m) {
+    const psg_array *a = &arrays->field[field][m];
+    const size_t *n = plan->context.layout.n;
+    const size_t reals =
+        field >= PSG_FIELD_F_MODES ? n[2] * (size_t)a->stride[2] : span(a, n, planes_of(arrays, a));
+    const uintptr_t first = (uintptr_t)a->data;
+    return (extent){first, first + reals * plan->context.cpu->real_bytes};
 }
 
-static bool overlap(const psg_plan *plan, const psg_arrays *a, const psg_array *one,
-                    const psg_arrays *b, const psg_array *other) {
-    const extent x = extent_of(plan, a, one);
-    const extent y = extent_of(plan, b, other);
+static bool overlap(extent x, extent y) {
     return x.first < x.end && y.first < y.end && x.first < y.end && y.first < x.end;
 }
 
@@ -254,15 +278,16 @@ static bool same(const psg_array *a, const psg_array *b) {
 }
 
 static bool is_read(int field) {
-    return field == PSG_FIELD_F || field == PSG_FIELD_EPSILON;
+    return field == PSG_FIELD_F || field == PSG_FIELD_EPSILON || field == PSG_FIELD_F_MODES;
 }
 
-/* Each f is its u, or no f overlaps any u. No array that is written overlaps another one. */
+/* Each f is its u, or no f overlaps any u; so with their modes. No other array that is written
+ * overlaps another one. */
 static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     psg_array *const *field = arrays->field;
     const size_t count = arrays->count;
     size_t in_place = 0;
-    for (size_t m = 0; m < count; m++) {
+    for (size_t m = 0; m < count && field[PSG_FIELD_F] != NULL && field[PSG_FIELD_U] != NULL; m++) {
         in_place += same(&field[PSG_FIELD_F][m], &field[PSG_FIELD_U][m]);
     }
     arrays->in_place = count > 0 && in_place == count;
@@ -272,9 +297,12 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
         const bool there = d <= c && field[c] != NULL && field[d] != NULL;
         for (size_t m = 0; there && m < count * count; m++) {
             const size_t one = m / count, other = m % count;
-            const bool may =
-                c == d ? one == other || is_read(c) : u_of_f && arrays->in_place && one == other;
-            if (!may && overlap(plan, arrays, &field[c][one], arrays, &field[d][other])) {
+            const bool modes =
+                c == PSG_FIELD_U_MODES && d == PSG_FIELD_F_MODES && same(field[c], field[d]);
+            const bool may = c == d ? one == other || is_read(c)
+                                    : modes || (u_of_f && arrays->in_place && one == other);
+            if (!may &&
+                overlap(extent_of(plan, arrays, c, one), extent_of(plan, arrays, d, other))) {
                 return c == d ? psg_fail(PSG_ERR_ARG, "%s of two GPUs overlap", psg_field_name(c))
                               : psg_fail(PSG_ERR_ARG, "%s and %s overlap",
                                          psg_field_name(u_of_f ? d : c),
@@ -285,6 +313,11 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     return PSG_OK;
 }
 
+static bool on_gpu(const psg_arrays *a, int field, size_t m) {
+    return a->field[PSG_FIELD_F] != NULL && a->field[PSG_FIELD_F][m].device != PSG_HOST &&
+           a->field[field][m].device != PSG_HOST;
+}
+
 /* Where all are on GPUs their streams order the solves. @return do a field of one solve and one of
  * another overlap? */
 static bool overlap_fields(const psg_plan *plan, const psg_arrays *a, int c, const psg_arrays *b,
@@ -292,10 +325,8 @@ static bool overlap_fields(const psg_plan *plan, const psg_arrays *a, int c, con
     bool found = false;
     for (size_t m = 0; a->field[c] != NULL && m < a->count; m++) {
         for (size_t o = 0; b->field[d] != NULL && o < b->count && !found; o++) {
-            const bool streams =
-                a->field[PSG_FIELD_F][m].device != PSG_HOST && a->field[c][m].device != PSG_HOST &&
-                b->field[PSG_FIELD_F][o].device != PSG_HOST && b->field[d][o].device != PSG_HOST;
-            found = !streams && overlap(plan, a, &a->field[c][m], b, &b->field[d][o]);
+            found = !(on_gpu(a, c, m) && on_gpu(b, d, o)) &&
+                    overlap(extent_of(plan, a, c, m), extent_of(plan, b, d, o));
         }
     }
     return found;
@@ -355,13 +386,18 @@ psg_status psg_array_check_count(const psg_plan *plan, size_t count) {
 }
 
 psg_status psg_array_check(const psg_plan *plan, psg_arrays *arrays) {
+    psg_status status = PSG_OK;
+    for (int c = PSG_FIELD_F_MODES; c < PSG_FIELDS && status == PSG_OK; c++) {
+        if (arrays->field[c] != NULL) {
+            status = check_modes(plan, arrays->field[c], psg_field_name(c));
+        }
+    }
     if (psg_range_count(plan->context.layout.segments.own) == 0) {
         arrays->count = 0; /* this process has no planes, and its pointers mean nothing */
-        return PSG_OK;
+        return status;
     }
-    psg_status status = PSG_OK;
     for (size_t m = 0; m < arrays->count && status == PSG_OK; m++) {
-        for (int c = 0; c < PSG_FIELDS && status == PSG_OK; c++) {
+        for (int c = 0; c < PSG_FIELD_F_MODES && status == PSG_OK; c++) {
             if (arrays->field[c] != NULL) {
                 status = check_array(&arrays->field[c][m], psg_field_name(c), plan, arrays);
             }

@@ -66,8 +66,8 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
     }
 }
 
-static size_t count_slabs(const psg_arrays *arrays) {
-    return psg_range_count(arrays->parts.own);
+static size_t count_slabs(const psg_arrays *arrays, int field) {
+    return field >= PSG_FIELD_F_MODES ? arrays->sheets : psg_range_count(arrays->parts.own);
 }
 
 size_t psg_arrays_right_hand_sides(const psg_plan *plan, const psg_arrays *arrays) {
@@ -119,7 +119,7 @@ static bool register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) 
     const psg_context *c = &plan->context;
     const size_t *n = c->layout.n;
     bool all = true;
-    for (size_t k = 0; k < count_slabs(arrays) && all; k++) {
+    for (size_t k = 0; k < count_slabs(arrays, field) && all; k++) {
         const slab_place at = place_of(arrays, field, k);
         const psg_array *a = at.array;
         const size_t block[3] = {n[0], n[1], at.planes};
@@ -137,6 +137,20 @@ static bool register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) 
         }
     }
     return all;
+}
+
+static void register_modes(const psg_plan *plan, psg_arrays *arrays, int field) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t pitch = l->nxc * psg_parts_length(&l->sheets, l->sheets.own, 1);
+    const size_t element = 2 * plan->context.cpu->real_bytes;
+    char *memory = arrays->field[field]->data;
+    for (size_t k = 0; k < arrays->sheets; k++) {
+        const size_t p = l->sheets.own.first + k;
+        const size_t n[3] = {l->nxc, psg_layout_rows(l, p), l->n[2]};
+        psg_block_register(&arrays->slabs[field][k], STARPU_MAIN_RAM, memory, n, pitch, element);
+        starpu_data_set_coordinates(arrays->slabs[field][k], 1, (int)p);
+        memory += n[0] * n[1] * element;
+    }
 }
 
 /* Rows of edges are as long as those that go between processes. */
@@ -157,13 +171,18 @@ static psg_status register_fields(const psg_plan *plan, psg_arrays *arrays) {
     const psg_layout *l = &plan->context.layout;
     bool all = true;
     const psg_status room = psg_room_check(
-        "a solve", (double)(PSG_FIELDS * count_slabs(arrays)) * TUNING_HANDLE_BYTES +
-                       (double)(TASKS * (l->segments.count + l->sheets.count)) * TUNING_TASK_BYTES);
+        "a solve",
+        (double)(PSG_FIELDS * (count_slabs(arrays, 0) + arrays->sheets)) * TUNING_HANDLE_BYTES +
+            (double)(TASKS * (l->segments.count + l->sheets.count)) * TUNING_TASK_BYTES);
     if (room != PSG_OK) {
         return room;
     }
     for (int m = 0; m < PSG_FIELDS && all; m++) {
-        all = arrays->slabs[m] == NULL || register_slabs(plan, arrays, m);
+        if (arrays->slabs[m] != NULL && m >= PSG_FIELD_F_MODES) {
+            register_modes(plan, arrays, m);
+        } else {
+            all = arrays->slabs[m] == NULL || register_slabs(plan, arrays, m);
+        }
     }
     return all && register_edges(plan, arrays)
                ? PSG_OK
@@ -176,7 +195,7 @@ void psg_arrays_destroy(psg_arrays *arrays) {
         return;
     }
     for (int m = 0; m < PSG_FIELDS; m++) {
-        psg_block_unregister(arrays->slabs[m], count_slabs(arrays));
+        psg_block_unregister(arrays->slabs[m], count_slabs(arrays, m));
         free(arrays->field[m]);
         free(arrays->slabs[m]);
     }
@@ -189,13 +208,14 @@ void psg_arrays_destroy(psg_arrays *arrays) {
 /* The arrays as the caller gave them, without handles.
  * @param[in] given  by field, [count] each; NULL: there is no such field
  * @return NULL: no memory */
-static psg_arrays *note_arrays(size_t count, const psg_array *const given[PSG_FIELDS],
-                               const psg_parts *parts) {
+static psg_arrays *note_arrays(const psg_plan *plan, size_t count,
+                               const psg_array *const given[PSG_FIELDS], const psg_parts *parts) {
     psg_arrays *arrays = calloc(1, sizeof *arrays);
     if (arrays == NULL) {
         return NULL;
     }
     arrays->count = count;
+    arrays->sheets = psg_range_count(plan->context.layout.sheets.own);
     arrays->given = calloc(PSG_FIELDS * count + 1, sizeof *arrays->given);
     arrays->parts = *parts;
     arrays->parts.part = malloc(parts->count * sizeof *parts->part);
@@ -204,11 +224,11 @@ static psg_arrays *note_arrays(size_t count, const psg_array *const given[PSG_FI
         memcpy(arrays->parts.part, parts->part, parts->count * sizeof *parts->part);
     }
     for (int m = 0; m < PSG_FIELDS && good; m++) {
-        if (given[m] == NULL && m >= PSG_FIELD_GRADIENT) {
+        if (given[m] == NULL && (m >= PSG_FIELD_GRADIENT || count > 0)) {
             continue;
         }
         arrays->field[m] = calloc(count + 1, sizeof *arrays->field[m]);
-        arrays->slabs[m] = calloc(count_slabs(arrays) + 1, sizeof(starpu_data_handle_t));
+        arrays->slabs[m] = calloc(count_slabs(arrays, m) + 1, sizeof(starpu_data_handle_t));
         good = arrays->field[m] != NULL && arrays->slabs[m] != NULL;
         for (size_t k = 0; k < count && good; k++) {
             arrays->field[m][k] = given[m][k];
@@ -248,7 +268,7 @@ static bool are_given(const psg_arrays *arrays, size_t count,
 
 static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
     bool all = arrays->count > 0;
-    for (size_t k = 0; k < count_slabs(arrays) && all; k++) {
+    for (size_t k = 0; k < count_slabs(arrays, PSG_FIELD_F) && all; k++) {
         const int worker = place_of(arrays, PSG_FIELD_F, k).worker;
         all = worker >= 0;
         for (int m = 0; m < PSG_FIELDS && all; m++) {
@@ -261,7 +281,7 @@ static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
 
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     static const psg_array *const none[PSG_FIELDS];
-    *arrays = note_arrays(0, none, &plan->context.layout.segments);
+    *arrays = note_arrays(plan, 0, none, &plan->context.layout.segments);
     if (*arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the slabs' handles");
     }
@@ -291,7 +311,7 @@ static bool prepare_transforms(const psg_plan *plan, const psg_arrays *arrays) {
 static psg_status make_arrays(psg_plan *plan, size_t count,
                               const psg_array *const given[PSG_FIELDS], const psg_parts *parts,
                               psg_arrays **result) {
-    psg_arrays *arrays = note_arrays(count, given, parts);
+    psg_arrays *arrays = note_arrays(plan, count, given, parts);
     if (arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
     }
@@ -347,7 +367,7 @@ static void make_place(psg_plan *plan) {
  * be stale, as the caller has written the field (STARPU_W). */
 static void bring_home(const psg_plan *plan, const psg_arrays *arrays, int field,
                        enum starpu_data_access_mode mode) {
-    for (size_t k = 0; arrays->slabs[field] != NULL && k < count_slabs(arrays); k++) {
+    for (size_t k = 0; arrays->slabs[field] != NULL && k < count_slabs(arrays, field); k++) {
         const starpu_data_handle_t slab = arrays->slabs[field][k];
         const int node = node_of(plan, arrays, field, k);
         if (starpu_data_acquire_on_node(slab, node, mode) == 0) {
@@ -401,7 +421,7 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
 static bool in_array(const psg_plan *plan, const psg_arrays *arrays, int field, const void *address,
                      psg_copy *copy) {
     const psg_context *c = &plan->context;
-    for (size_t k = 0; k < count_slabs(arrays) && arrays->count > 0; k++) {
+    for (size_t k = 0; k < count_slabs(arrays, field) && arrays->count > 0; k++) {
         const slab_place at = place_of(arrays, field, k);
         const size_t plane = (size_t)at.array->stride[2] * c->cpu->real_bytes;
         const char *slab = (const char *)at.array->data + at.before * plane;
@@ -415,8 +435,8 @@ static bool in_array(const psg_plan *plan, const psg_arrays *arrays, int field, 
 
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy) {
-    static const char letter[PSG_FIELDS] = {'f', 'u', 'g', 'g', 'g', 'e'};
-    for (int m = 0; m < PSG_FIELDS; m++) {
+    static const char letter[] = {'f', 'u', 'g', 'g', 'g', 'e'};
+    for (int m = 0; m < PSG_FIELD_F_MODES; m++) {
         if (arrays->field[m] != NULL && in_array(plan, arrays, m, address, copy)) {
             copy->data = letter[m];
             return true;
@@ -469,20 +489,21 @@ void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
 }
 
 void psg_arrays_settle(psg_arrays *arrays) {
-    static const int read[] = {PSG_FIELD_F, PSG_FIELD_EPSILON};
+    static const int read[] = {PSG_FIELD_F, PSG_FIELD_EPSILON, PSG_FIELD_F_MODES};
     const bool due = ++arrays->solves % TUNING_SOLVES_SETTLED == 0;
-    for (int m = 0; m < 2 && due; m++) {
+    for (int m = 0; m < 3 && due; m++) {
         if (arrays->slabs[read[m]] != NULL) {
-            psg_data_settle(arrays->slabs[read[m]], count_slabs(arrays));
+            psg_data_settle(arrays->slabs[read[m]], count_slabs(arrays, read[m]));
         }
     }
 }
 
 bool psg_arrays_in_memory(const psg_arrays *arrays) {
     bool all = arrays->count > 0;
-    for (size_t m = 0; m < arrays->count && all; m++) {
-        all = arrays->field[PSG_FIELD_F][m].device == PSG_HOST &&
-              arrays->field[PSG_FIELD_U][m].device == PSG_HOST;
+    for (int m = PSG_FIELD_F; m <= PSG_FIELD_U; m++) {
+        for (size_t k = 0; k < arrays->count && arrays->field[m] != NULL && all; k++) {
+            all = arrays->field[m][k].device == PSG_HOST;
+        }
     }
     return all;
 }

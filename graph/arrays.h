@@ -8,12 +8,15 @@
 
 #include <starpu.h>
 
-/** The fields of a solve: f, u, the components of the gradient of u, and epsilon. */
+/** The fields of a solve: f, u, the components of the gradient of u, and epsilon; and the modes of f
+ *  and of u, which are cut into sheets. */
 enum {
     PSG_FIELD_F = 0,
     PSG_FIELD_U,
     PSG_FIELD_GRADIENT,
     PSG_FIELD_EPSILON = PSG_FIELD_GRADIENT + 3,
+    PSG_FIELD_F_MODES,
+    PSG_FIELD_U_MODES,
     PSG_FIELDS
 };
 
@@ -28,7 +31,9 @@ typedef struct psg_arrays {
         *field[PSG_FIELDS]; /**< [count]: with device and strides; NULL: there is no such field */
     /** How each array is cut into slabs: as the layout into segments, or into pieces.h's pieces */
     psg_parts parts;
-    starpu_data_handle_t *slabs[PSG_FIELDS]; /**< [psg_range_count(parts.own)] */
+    size_t sheets; /**< of this process */
+    /** [psg_range_count(parts.own)]; of modes [sheets]; NULL: there is no such field */
+    starpu_data_handle_t *slabs[PSG_FIELDS];
     starpu_data_handle_t
         edge[2];     /**< planes of u that go to and come from another process, for a gradient */
     unsigned solves; /**< that have ended */

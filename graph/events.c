@@ -26,8 +26,7 @@ static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
         if (l->bundles.part[g].sheets.first == first) {
             return psg_range_has(l->bundles.part[g].sheets, p) &&
-                   (again ? event->kind == PSG_TASK_GRADIENT_Z
-                          : packs || event->kind == PSG_TASK_KSPACE);
+                   (again ? event->kind == PSG_TASK_GRADIENT_Z : packs || psg_label_solves(event));
         }
     }
     return false;

@@ -14,6 +14,11 @@
  * or fetches stand beside the blocks, in memory that StarPU knows nothing of. Only tasks that
  * use B[s][p] touch those of sheet p in segment s, and in the same mode. So StarPU's order of
  * B[s][p] orders the rows, too.
+ *
+ * Modes of the caller's are cut into sheets. Those of f are in place of the first phase, those of u
+ * in place of the last one, or beside it:
+ *
+ *   f^[p] --modes_in(p)--> B[0..S-1][p], u^[p]        B[0..S-1][p] --modes_out(p)--> u^[p], B[0..S-1][p]
  */
 #include "graph/fused.h"
 #include "codelets/forward_xy.h"
@@ -23,12 +28,11 @@
 #include "graph/exchange.h"
 #include "graph/gradient.h"
 
-static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                   const psg_arrays *arrays) {
+/* f to blocks. */
+static void submit_forward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                           const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
-    const psg_range sheets = psg_context_of(run)->layout.sheets.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
-    const size_t stride = sheets.end - sheets.first;
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_arrays_bring_f(run, plan, arrays, s,
                            workspace->bundles[(s - segments.first) * bundles]);
@@ -38,9 +42,30 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
                             &workspace->bundles[(s - segments.first) * bundles]);
     }
     psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
+}
+
+static void submit_sheets(psg_run *run, const psg_workspace *workspace, const psg_arrays *arrays) {
+    const psg_range sheets = psg_context_of(run)->layout.sheets.own;
+    starpu_data_handle_t *const *in = &arrays->slabs[PSG_FIELD_F_MODES];
+    starpu_data_handle_t *const *out = &arrays->slabs[PSG_FIELD_U_MODES];
     for (size_t p = sheets.first; p < sheets.end; p++) {
-        psg_task_kspace(run, p, &workspace->blocks[p - sheets.first], stride);
+        const size_t own = p - sheets.first;
+        const starpu_data_handle_t *blocks = &workspace->blocks[own];
+        if (*in == NULL && *out == NULL) {
+            psg_task_kspace(run, p, blocks, psg_range_count(sheets));
+        } else {
+            psg_task_modes(run, p, *in != NULL ? (*in)[own] : NULL,
+                           *out != NULL ? (*out)[own] : NULL, blocks, psg_range_count(sheets),
+                           arrays->slabs[PSG_FIELD_U] != NULL);
+        }
     }
+}
+
+/* Blocks to u, and its gradient. */
+static void submit_inverse(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                           const psg_arrays *arrays) {
+    const psg_range segments = psg_context_of(run)->layout.segments.own;
+    const size_t bundles = psg_context_of(run)->layout.bundles.count;
     psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK);
     for (size_t s = segments.first; s < segments.end; s++) {
         starpu_data_handle_t components[2];
@@ -53,6 +78,17 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
         }
     }
     psg_graph_gradient(run, plan, workspace, arrays);
+}
+
+static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                   const psg_arrays *arrays) {
+    if (arrays->slabs[PSG_FIELD_F] != NULL) {
+        submit_forward(run, plan, workspace, arrays);
+    }
+    submit_sheets(run, workspace, arrays);
+    if (arrays->slabs[PSG_FIELD_U] != NULL) {
+        submit_inverse(run, plan, workspace, arrays);
+    }
 }
 
 const psg_graph_row psg_graph_fused = {

@@ -119,17 +119,18 @@ static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const
 /* Checks what concerns all right-hand sides together. Each solve checks the rest. */
 static psg_status check(const psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
                         const psg_solve_args *args) {
-    if (plan == NULL || f == NULL || u == NULL) {
+    const bool modes = args->f_modes != NULL || args->u_modes != NULL; /* then f or u may be NULL */
+    if (plan == NULL || (!modes && (f == NULL || u == NULL))) {
         return psg_fail(PSG_ERR_ARG, "%s is NULL", plan == NULL ? "plan" : "f or u");
     }
     if (plan->pending.oldest != NULL) {
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
     const psg_array *const *g = args->gradient;
-    if (g[0] != NULL || g[1] != NULL || g[2] != NULL || args->epsilon != NULL) {
+    if (g[0] != NULL || g[1] != NULL || g[2] != NULL || args->epsilon != NULL || modes) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "several right-hand sides have neither a gradient nor epsilon: solve them "
-                        "one by one");
+                        "several right-hand sides have neither a gradient nor epsilon nor modes: "
+                        "solve them one by one");
     }
     if (count == 0) {
         return psg_fail(PSG_ERR_ARG, "count is 0: there is no right-hand side");

@@ -1,8 +1,8 @@
 /** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
  *
- * This header has the solver. Five more have the rest: psg_kernel.h a kernel of the caller's,
- * psg_observe.h what happened in a solve, psg_machine.h the machine, tuning and simulation,
- * psg_starpu.h f and u as StarPU data, psg_task.h tasks of a program's own.
+ * This header has the solver. Six more have the rest: psg_kernel.h a kernel of the caller's,
+ * psg_modes.h f and u as modes, psg_observe.h what happened in a solve, psg_machine.h the machine,
+ * tuning and simulation, psg_starpu.h f and u as StarPU data, psg_task.h tasks of a program's own.
  *
  * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k)
  * at (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are
@@ -488,6 +488,8 @@ typedef struct psg_solve_args {
     /** 0; in psg_solve_many_arrays(): elements from the values of a right-hand side in `side` to
      *  those of the next one; 0: all have the same */
     ptrdiff_t side_step[3][2];
+    const psg_array *f_modes; /**< NULL; or modes of f in place of f, see psg_modes.h */
+    const psg_array *u_modes; /**< NULL; or where modes of u go, beside u or in place of it */
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL
@@ -513,8 +515,8 @@ PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *pla
  *  @param[in] count  1: an array has this process' whole part of the grid, psg_plan_local_extent();
  *                    or the number of the plan's GPUs: array m has psg_plan_local_box() of its
  *                    device
- *  @param[in] f      [count]; nothing is written to it unless it is u
- *  @param[in] u      [count]
+ *  @param[in] f      [count]; nothing is written to it unless it is u. NULL: args has f_modes
+ *  @param[in] u      [count]; NULL: args has u_modes
  *  @param[in] args   NULL: as the plan was made; the same on all processes
  *  @return as psg_submit(). Terms that psg_plan_create() refuses are refused with its words */
 PSG_API psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_array *f,

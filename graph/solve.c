@@ -4,6 +4,7 @@
 #include "graph/arrays.h"
 #include "graph/executors.h"
 #include "graph/gradient.h"
+#include "graph/modes.h"
 #include "graph/pcg.h"
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
@@ -82,11 +83,13 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
         status = psg_green_take(&plan->pending.kept, plan, pending->terms.lambda, &pending->green);
         pending->terms.table = pending->green != NULL ? &pending->green->table : NULL;
     }
-    if (status == PSG_OK && arrays->in_place && needs_mean(plan, pending) &&
+    const bool from_f = arrays->slabs[PSG_FIELD_F] != NULL;
+    if (status == PSG_OK && (arrays->in_place || !from_f) && needs_mean(plan, pending) &&
         pending->mean == PSG_MEAN_ERROR) {
         status = psg_fail(PSG_ERR_ARG,
                           "PSG_MEAN_ERROR compares the mean of f with max|f| after the solve, and "
-                          "there is no f then: the solve is in place");
+                          "there is no f then: %s",
+                          from_f ? "the solve is in place" : "the solve is of modes");
     }
     if (status == PSG_OK) {
         status = psg_gradient_take(&pending->terms.gradient, plan, arrays, &args);
@@ -118,7 +121,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     if (status == PSG_OK && r->args != NULL) {
         psg_solve_args args;
         (void)psg_terms_read(&args, plan, r->args); /* it was fine before */
-        status = psg_terms_same(plan, &args);
+        status = psg_terms_same(plan, &args, arrays->slabs[PSG_FIELD_U] != NULL);
     }
     if (status != PSG_OK) {
         psg_sides_give_back(plan, pending != NULL ? pending->sides : NULL);
@@ -206,17 +209,21 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     psg_arrays *arrays = NULL;
     psg_solve_args terms = psg_terms_of_plan(plan);
     psg_status status = psg_array_check_count(plan, count);
-    if (f == NULL || u == NULL) {
-        status = psg_fail(PSG_ERR_ARG, "f or u is NULL");
-    }
-    if (r.waits && plan->pending.oldest != NULL) { /* psg_wait() would wait for that one */
-        status = psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
-    }
     if (status == PSG_OK && args != NULL) {
         status = psg_terms_read(&terms, plan, args);
     }
-    const psg_array *const given[PSG_FIELDS] = {
-        f, u, terms.gradient[0], terms.gradient[1], terms.gradient[2], terms.epsilon};
+    status = status == PSG_OK ? psg_modes_check(plan, &terms, f, u) : status;
+    if (r.waits && plan->pending.oldest != NULL) { /* psg_wait() would wait for that one */
+        status = psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
+    }
+    const psg_array *const given[PSG_FIELDS] = {f,
+                                                u,
+                                                terms.gradient[0],
+                                                terms.gradient[1],
+                                                terms.gradient[2],
+                                                terms.epsilon,
+                                                terms.f_modes,
+                                                terms.u_modes};
     if (status == PSG_OK) {
         const psg_parts *parts = r.parts != NULL ? r.parts : &plan->context.layout.segments;
         status = psg_arrays_take(plan, count, given, parts, &arrays);
@@ -378,6 +385,9 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
     psg_arrays *arrays = pending->arrays;
     const size_t plane = c->layout.n[0] * c->layout.n[1];
     const size_t bad = pending->terms.right_hand_sides > 1 ? find_bad(plan, pending) : 0;
+    if (arrays->slabs[PSG_FIELD_F] == NULL) {
+        return psg_modes_find_nonfinite(plan, arrays);
+    }
     double first = arrays->in_place ? INFINITY : first_nonfinite(plan, arrays, bad);
     char whose[64] = "";
     if (pending->terms.right_hand_sides > 1) {

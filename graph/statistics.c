@@ -124,7 +124,7 @@ static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
     for (size_t m = 0; m < plan->work.latest.events.count; m++) {
         const psg_run_event *event = &plan->work.latest.events.event[m];
         const int kind = event->label.kind;
-        const bool row = kind == PSG_TASK_KSPACE || kind == PSG_TASK_FFT_Z;
+        const bool row = psg_label_solves(&event->label) || kind == PSG_TASK_FFT_Z;
         if (event->worker >= 0 && (row || kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY)) {
             const bool core = starpu_worker_get_type(event->worker) == STARPU_CPU_WORKER;
             cores[row] += core ? event->shape.count : 0;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(offsetof(psg_solve_args, value) == 32 && sizeof(psg_solve_args) == 248,
+_Static_assert(offsetof(psg_solve_args, value) == 32 && sizeof(psg_solve_args) == 264,
                "psg_solve_args may grow at its end only; keep the old sizes valid");
 enum { FIRST_ARGS_SIZE = 32 };
 
@@ -99,6 +99,7 @@ static psg_status make_terms(psg_terms *terms, const psg_plan *plan, const psg_s
     const double scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit);
     const bool normalizes = psg_graph_has(&plan->context.graph, PSG_TASK_NORMALIZE, false);
     *terms = (psg_terms){.right_hand_sides = 1,
+                         .norm = psg_transforms_norm(&p->grid),
                          .unit = p->unit,
                          .free_z = p->free_z,
                          .lambda = ldexp(args->lambda, 2 * p->unit),
@@ -157,16 +158,22 @@ psg_status psg_terms_make(psg_terms *terms, const psg_plan *plan) {
     return make_terms(terms, plan, &args);
 }
 
-psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args) {
+psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool to_u) {
     static const char *const names[6] = {"value[0][0]", "value[0][1]", "value[1][0]",
                                          "value[1][1]", "value[2][0]", "value[2][1]"};
     static const char *const given[6] = {"side[0][0]", "side[0][1]", "side[1][0]",
                                          "side[1][1]", "side[2][0]", "side[2][1]"};
     static const char *const component[3] = {"gradient[0]", "gradient[1]", "gradient[2]"};
-    enum { TERMS = 6, SIDES = 12 };
-    psg_option_value values[TERMS + SIDES + 3] = {
-        {"lambda", args->lambda}, {"factor", args->factor}, {"mean", (double)args->mean},
-        {"box[0]", args->box[0]}, {"box[1]", args->box[1]}, {"box[2]", args->box[2]}};
+    enum { TERMS = 9, SIDES = 12 };
+    psg_option_value values[TERMS + SIDES + 3] = {{"lambda", args->lambda},
+                                                  {"factor", args->factor},
+                                                  {"mean", (double)args->mean},
+                                                  {"box[0]", args->box[0]},
+                                                  {"box[1]", args->box[1]},
+                                                  {"box[2]", args->box[2]},
+                                                  {"f_modes", args->f_modes != NULL},
+                                                  {"u_modes", args->u_modes != NULL},
+                                                  {"u", to_u}};
     for (int m = 0; m < 6; m++) {
         values[TERMS + 2 * m] = (psg_option_value){names[m], args->value[m / 2][m % 2]};
         values[TERMS + 2 * m + 1] =

@@ -16,9 +16,9 @@ psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _STATE, _RUNTIME */
 psg_status psg_terms_take(psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
                           psg_mean *mean);
-/** Have all processes the same? Collective. @param[in] args  checked @return PSG_OK; PSG_ERR_ARG,
- * _RUNTIME */
-psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args);
+/** Have all processes the same? Collective. @param[in] args  checked @param[in] to_u  u is wanted
+ *  @return PSG_OK; PSG_ERR_ARG, _RUNTIME */
+psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool to_u);
 /** The terms of a solve without any of its own. @return PSG_OK; PSG_ERR_ARG: out of the range of
  * the precision */
 psg_status psg_terms_make(psg_terms *terms, const psg_plan *plan);

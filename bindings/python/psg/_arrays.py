@@ -44,6 +44,10 @@ def dense(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def fresh(shape: tuple[int, ...], dtype: str) -> Any:
+    return numpy.empty(shape, "f8" if dtype == "f64" else "f4")
+
+
 # -------------------------------------------------------------------------------------- kinds
 
 
@@ -76,7 +80,7 @@ class Kind:
         """A new array, dense, where x is, of its shape and type."""
         if view.device != HOST:
             raise ArrayError("u for an array of type %s on GPU %d: give it as out=" % (type_of(x), view.device))
-        return numpy.empty(view.shape, "f8" if view.dtype == "f64" else "f4")
+        return fresh(view.shape, view.dtype)
 
 
 # Strides in elements and the type, by shape, strides in bytes and a word for the type: they follow from these alone, so what was
@@ -373,6 +377,12 @@ def fill(array: Array, v: View, name: str) -> None:
     array.device = v.device
     array.stride[:] = (sx, sy, sz)
     array.stream = None if v.stream == LEGACY else v.stream
+
+
+def filled(v: View, name: str) -> Array:
+    array = Array()
+    fill(array, v, name)
+    return array
 
 
 def one_of(v: View) -> View:

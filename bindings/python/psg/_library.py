@@ -55,7 +55,8 @@ class SolveArgs(Structure):
     _fields_ = [("struct_size", c_size_t), ("lambda", c_double), ("factor", c_double), ("mean", c_int),
                 ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3),
                 ("gradient", c_void_p * 3), ("epsilon", c_void_p), ("tolerance", c_double), ("iterations", c_size_t),
-                ("box", c_double * 3), ("side_step", c_ssize_t * 2 * 3)]
+                ("box", c_double * 3), ("side_step", c_ssize_t * 2 * 3),
+                ("f_modes", c_void_p), ("u_modes", c_void_p)]
 
 
 class StageStatistics(Structure):
@@ -118,6 +119,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "psg_solve_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_solve_many_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_plan_local_box": (c_int, [c_void_p, c_int, c_size_t * 3, c_size_t * 3]),
+    "psg_plan_local_modes": (c_int, [c_void_p, c_size_t * 3, c_size_t * 3, POINTER(c_int)]),
     "psg_stage_name": (c_char_p, [c_int]),
     "psg_link_name": (c_char_p, [c_int]),
     "psg_plan_statistics": (c_int, [c_void_p, POINTER(Statistics), c_size_t]),

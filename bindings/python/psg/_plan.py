@@ -15,6 +15,7 @@ from typing import Any, Mapping, Optional, Sequence, Tuple
 from . import _arrays as arrays
 from . import _grid as grids
 from . import _kernel as kernels
+from . import _modes as modes
 from . import _values as sides
 from ._errors import ArgumentError, ArrayError, UnsupportedError, number, shown, term
 from ._handle import Handle, collective, refuse_plan
@@ -134,9 +135,9 @@ class Plan:
     # ------------------------------------------------------------------------------ solve
 
     @collective
-    def solve(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
+    def solve(self, f: Any = None, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
               mean: str | None = None, box: grids.Box | None = None, values: sides.Values = None, epsilon: Any = None,
-              tolerance: float = 0, iterations: int = 0) -> Any:
+              tolerance: float = 0, iterations: int = 0, f_modes: Any = None) -> Any:
         """Solve lap(u) - lambda u = factor f, and return u; with epsilon div(epsilon grad u) - lambda u = factor f.
 
         f      an array of NumPy, CuPy, PyTorch, JAX or Numba, or another one with DLPack, __cuda_array_interface__,
@@ -151,6 +152,7 @@ class Plan:
                 the iterations, and the residual that they left
         tolerance  end when ||residual|| <= tolerance ||factor f||, in the 2-norm; 0: 1e-10 in float64, 1e-6 in float32
         iterations  the most of them; 0: 1000
+        f_modes  in place of f its modes, as modes() has them: no transform forward is left to do
 
         The solve comes after what the array's package has put on its current stream, and u is there when it returns.
         Ctrl-C raises KeyboardInterrupt. The solve then goes on by itself: u is undefined, and the plan can be used again.
@@ -158,8 +160,48 @@ class Plan:
         coefficients = () if epsilon is None else (epsilon, tolerance, iterations)
         if epsilon is None and (tolerance, iterations) != (0, 0):
             raise ArgumentError("tolerance and iterations are for epsilon")
+        given = None if f_modes is None else modes.Given(self._modes(), f_modes, None)
         return self._start(f, out, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(),
-                           coefficients=coefficients)
+                           coefficients=coefficients, given=given)
+
+    @collective
+    def modes(self, f: Any = None, out: Any = None, *, f_modes: Any = None, u: Any = None, lambda_: float | None = None,
+              factor: float | None = None, mean: str | None = None, box: grids.Box | None = None,
+              values: sides.Values = None) -> Any:
+        """Solve as solve() does, and return the modes of u: of transforms back there is none.
+
+        f, f_modes   one of them: f as in solve(), or its modes. Of these no transform is left: each mode is divided
+        out          where the modes of u go; f_modes itself: in place. None: a new array
+        u            None; or where u goes, too, as out in solve()
+        lambda_, factor, mean, box, values   as in solve(); no values with f_modes
+
+        Modes are arrays of NumPy of modes_shape(). They are contiguous: other f_modes, as numpy.fft.rfftn() returns some, are copied. With periodic axes they are complex, and those of f are
+        numpy.fft.rfftn(f): unscaled, half of them along x, the last axis. If z or y is between walls it has the real transform
+        of scipy.fft for its sides: between Dirichlet sides dst of type 2, or for nodes 1, between Neumann sides dct of these
+        types, else of type 4, or for nodes 3: dst if the lower side is Dirichlet, else dct. With all axes between walls modes are
+        real, an array like f. If x is between walls and another axis is periodic there are none, nor with free sides, on
+        GPUs, and in the staged graph.
+
+        Of modes that are not those of real numbers u has the part that is, as numpy.fft.irfftn() does.
+        """
+        space = self._modes()
+        out = space.fresh() if out is None else out
+        self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(),
+                    given=modes.Given(space, f_modes, out))
+        return out
+
+    def modes_shape(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The shape of the arrays of modes, and which mode is their first one. With several processes each has the modes of
+        some ky, of which it has all along z: rows, and not planes."""
+        space = self._modes()
+        return space.shape, space.lo
+
+    def _modes(self) -> modes.Space:
+        def call() -> modes.Space:
+            self._handle.check()
+            return modes.Space(self._handle.plan, len(self.shape), self.precision)
+
+        return self._handle.use(call, False)
 
     @collective
     def set_kernel(self, kernel: Any, kernel_form: str = "space") -> None:
@@ -345,29 +387,39 @@ class Plan:
         return v
 
     def _start(self, f: Any, out: Any, terms: Terms, values: sides.Values, function: Any, long: bool,
-               made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, ...] = ()) -> Any:
-        from_ = self._look(f, "f")
-        f = from_.of if from_ is f else f
-        if out is None:
-            out = arrays.kind_of(f).fresh(f, from_)
+               made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, ...] = (),
+               given: modes.Given | None = None) -> Any:
+        from_: arrays.View | None = None
+        to: arrays.View | None = None
+        if given is None or given.f is None:
+            from_ = self._look(f, "f")
+            f = from_.of if from_ is f else f
+        elif f is not None:
+            raise ArgumentError("f and f_modes are both given: a solve has one f")
+        if out is None and (given is None or given.u is None):
+            out = arrays.fresh(self.local_shape, self.precision) if from_ is None else arrays.kind_of(f).fresh(f, from_)
             to = self._look(out, "u")
             to.writable = True
-        else:
-            to = from_ if out is f else self._look(out, "out")
+        elif out is not None:
+            to = from_ if from_ is not None and out is f else self._look(out, "out")
             if not to.writable:
                 raise ArgumentError("out cannot be written: it is read-only, or of a package whose arrays never change")
-            arrays.check_beside(from_, to)
-        plain = all(t is None for t in terms) and values is None and not made and not coefficients
+            if from_ is not None:
+                arrays.check_beside(from_, to)
+        plain = all(t is None for t in terms) and values is None and not made and not coefficients and given is None
         args = self._args if plain else self._arguments(terms)
         held: list[Any] = list(sides.fill(args, values, self.local_shape, self.precision)) if values is not None else []
-        held += self._components(args, made, from_)
+        if made and from_ is not None:
+            held += self._components(args, made, from_)
         if coefficients:
             held += self._coefficients(args, *coefficients)
-        if arrays.PER_THREAD in (from_.stream, to.stream):
+        if given is not None:
+            given.fill(args)
+            held.append(given)
+        if any(v is not None and v.stream == arrays.PER_THREAD for v in (from_, to)):
             long = False  # the stream is of this thread
-        first, last = Array(), Array()
-        arrays.fill(first, from_, "f")
-        arrays.fill(last, to, "out")
+        first = None if from_ is None else arrays.filled(from_, "f")
+        last = None if to is None else arrays.filled(to, "out")
 
         def call() -> Any:
             self._handle.check()
@@ -377,6 +429,8 @@ class Plan:
                 begin = time.perf_counter()
                 check(function(self._handle.plan, 1, first, last, args))
                 self._seconds = time.perf_counter() - begin
+                if given is not None:
+                    given.finish()
             held.clear()  # not before: the library has read them now
             return out
 

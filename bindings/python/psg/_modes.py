@@ -1,0 +1,59 @@
+"""f or u of a solve as modes."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy
+
+from . import _arrays as arrays
+from ._errors import ArgumentError, ArrayError
+from ._library import PLACES, Array, SolveArgs, check, lib
+
+
+class Space:
+    """The modes that a process has of a plan's solves."""
+
+    def __init__(self, plan: Any, axes: int, precision: str) -> None:
+        lo, n, is_complex = (ctypes.c_size_t * 3)(), (ctypes.c_size_t * 3)(), ctypes.c_int()
+        check(lib.psg_plan_local_modes(plan, lo, n, ctypes.byref(is_complex)))
+        self.lo = tuple(lo[place] for place in PLACES[axes])
+        self.shape = tuple(n[place] for place in PLACES[axes])
+        letter = "c" if is_complex.value else "f"
+        self.dtype = numpy.dtype("%s%d" % (letter, arrays.SIZES[precision] << bool(is_complex.value)))
+        self.gap = 0 if is_complex.value else self.shape[-1] % 2  # real rows are of even length
+
+    def fresh(self) -> Any:
+        return numpy.empty(self.shape, self.dtype)
+
+    def look(self, x: Any, name: str, written: bool) -> tuple[Array, Any]:
+        """@return a psg_array, and what holds its memory, with a gap if rows need one"""
+        if not isinstance(x, numpy.ndarray):
+            raise ArrayError("%s is %s: modes are an array of NumPy" % (name, arrays.type_of(x)))
+        if x.shape != self.shape:
+            raise ArgumentError("%s has the shape %s, and the plan's modes have %s" % (name, x.shape, self.shape))
+        if x.dtype != self.dtype:
+            raise ArrayError("%s is %s, and the plan's modes are %s" % (name, x.dtype, self.dtype))
+        if written and not (x.flags.c_contiguous and x.flags.writeable):
+            raise ArgumentError("%s cannot be written: it is %s" % (name, "not contiguous" if x.flags.writeable else "read-only"))
+        held = numpy.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, self.gap)]) if self.gap else numpy.ascontiguousarray(x)
+        return Array(data=held.ctypes.data, device=arrays.HOST), held
+
+
+class Given:
+    """The modes of a solve: those of f, or None, and those of u, or None."""
+
+    def __init__(self, space: Space, f: Any, u: Any) -> None:
+        self.f = None if f is None else space.look(f, "f_modes", False)
+        self.u = None if u is None else space.look(u, "out", True)
+        self.gap, self.out = space.gap, u
+
+    def fill(self, args: SolveArgs) -> None:
+        args.f_modes = None if self.f is None else ctypes.addressof(self.f[0])
+        args.u_modes = None if self.u is None else ctypes.addressof(self.u[0])
+
+    def finish(self) -> None:
+        """After the solve."""
+        if self.u is not None and self.gap:
+            self.out[...] = self.u[1][..., :-self.gap]

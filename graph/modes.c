@@ -1,0 +1,111 @@
+/* f or u of a solve as modes: what a solve can do, and where the modes are. */
+#include "graph/modes.h"
+#include "graph/plan_struct.h"
+#include "graph/ranks.h"
+#include "graph/sides.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
+#include "runtime/simulation.h"
+
+#include <math.h>
+
+/* Has the plan modes as psg_modes.h says? */
+static psg_status check_plan(const psg_plan *plan) {
+    const psg_transform_kind *kind = plan->context.kind;
+    const size_t real = (size_t)!psg_transform_complex(kind[0]) +
+                        (size_t)!psg_transform_complex(kind[1]) +
+                        (size_t)!psg_transform_complex(kind[2]);
+    const char *why = NULL;
+    if (psg_transforms_free_side(&plan->problem.grid)) {
+        why = "a box with free sides has none: its transforms are of twice the length";
+    } else if (kind[0] != PSG_TRANSFORM_PERIODIC && real < 3) {
+        why = "x is between walls and another axis is periodic: let x be the periodic one";
+    } else if (!psg_graph_has(&plan->context.graph, PSG_TASK_KSPACE, true)) {
+        why = "they are for the fused graph, and the plan's is staged";
+    } else if (plan->workers.gpu_count > 0) {
+        why = "GPUs do not have them yet: a plan with gpus = 0 has";
+    } else if (!psg_platform->computes) {
+        why = "a simulation has no times of them";
+    }
+    return why == NULL ? PSG_OK : psg_fail(PSG_ERR_UNSUPPORTED, "modes of f or u: %s", why);
+}
+
+psg_status psg_plan_local_modes(const psg_plan *plan, size_t lo[3], size_t n[3], int *is_complex) {
+    psg_clear_error();
+    if (plan == NULL || lo == NULL || n == NULL || is_complex == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan, lo, n or is_complex is NULL");
+    }
+    const psg_status status = check_plan(plan);
+    if (status == PSG_OK) {
+        const psg_layout *l = &plan->context.layout;
+        const psg_range own = l->sheets.own;
+        *is_complex = plan->context.kind[0] == PSG_TRANSFORM_PERIODIC;
+        lo[0] = lo[2] = 0;
+        lo[1] = own.first < l->sheets.count ? l->sheets.part[own.first].box.lo[1] : l->nyc;
+        n[0] = *is_complex ? l->nxc : l->n[0];
+        n[1] = psg_parts_length(&l->sheets, own, 1);
+        n[2] = l->n[2];
+    }
+    return status;
+}
+
+psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, const psg_array *f,
+                           const psg_array *u) {
+    const psg_array *const *g = args->gradient;
+    if ((f == NULL && args->f_modes == NULL) || (u == NULL && args->u_modes == NULL)) {
+        return psg_fail(PSG_ERR_ARG, "f or u is NULL");
+    }
+    if (args->f_modes == NULL && args->u_modes == NULL) {
+        return PSG_OK;
+    }
+    if (f != NULL && args->f_modes != NULL) {
+        return psg_fail(PSG_ERR_ARG, "f and f_modes are both given: a solve has one f");
+    }
+    const psg_status status = check_plan(plan);
+    if (status != PSG_OK) {
+        return status;
+    }
+    if (args->epsilon != NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "with epsilon there are no modes");
+    }
+    if (args->f_modes != NULL && psg_sides_given(args)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "values on the sides are added to f at points, and "
+                                             "f_modes are modes: give f");
+    }
+    return u != NULL || (g[0] == NULL && g[1] == NULL && g[2] == NULL)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED, "the gradient comes with u, and u is NULL");
+}
+
+psg_status psg_modes_find_nonfinite(const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t rows = psg_parts_length(&l->sheets, l->sheets.own, 1);
+    const size_t row0 = rows > 0 ? l->sheets.part[l->sheets.own.first].box.lo[1] : 0;
+    const size_t count = rows * l->nxc * l->n[2];
+    double found[2] = {INFINITY, 1}; /* on this process or another one; 0: it is overwritten */
+    if (count > 0 && arrays->field[PSG_FIELD_U_MODES] != NULL) {
+        found[1] = arrays->field[PSG_FIELD_U_MODES]->data != arrays->field[PSG_FIELD_F_MODES]->data;
+    }
+    if (count > 0 && found[1] > 0) {
+        const void *modes = arrays->field[PSG_FIELD_F_MODES]->data;
+        const size_t m = plan->context.cpu->find_nonfinite(modes, 2 * count) / 2;
+        const size_t row = m / l->nxc;
+        found[0] =
+            m == count
+                ? INFINITY
+                : (double)(m % l->nxc + l->nxc * (row0 + row % rows + l->nyc * (row / rows)));
+    }
+    const psg_status status = psg_ranks_min(plan->processes.comm, found, 2);
+    if (status == PSG_OK && isfinite(found[0])) {
+        const size_t m = (size_t)found[0];
+        return psg_fail(PSG_ERR_DATA, "f_modes is NaN or Inf at mode (kx,ky,kz) = (%zu,%zu,%zu)",
+                        m % l->nxc, m / l->nxc % l->nyc, m / l->nxc / l->nyc);
+    }
+    return status != PSG_OK
+               ? status
+               : psg_fail(PSG_ERR_DATA, found[1] > 0 ? "f_modes are finite, but too large for the "
+                                                       "precision of u or u_modes"
+                                                     : "f_modes had a NaN or an Inf, or were too "
+                                                       "large for their precision; u_modes are in "
+                                                       "their place");
+}
