@@ -9,16 +9,23 @@
 
 #include <math.h>
 
+/* Are all modes real? A periodic axis of one point has one that is. */
+static bool all_real(const psg_plan *plan) {
+    bool all = true;
+    for (int d = 0; d < 3; d++) {
+        const bool single = d > 0 && plan->context.layout.n[d] == 1;
+        all = all && (single || !psg_transform_complex(plan->context.kind[d]));
+    }
+    return all;
+}
+
 /* Has the plan modes as psg_modes.h says? */
 static psg_status check_plan(const psg_plan *plan) {
-    const psg_transform_kind *kind = plan->context.kind;
-    const size_t real = (size_t)!psg_transform_complex(kind[0]) +
-                        (size_t)!psg_transform_complex(kind[1]) +
-                        (size_t)!psg_transform_complex(kind[2]);
+    const bool is_complex = plan->context.kind[0] == PSG_TRANSFORM_PERIODIC;
     const char *why = NULL;
     if (psg_transforms_free_side(&plan->problem.grid)) {
         why = "a box with free sides has none: its transforms are of twice the length";
-    } else if (kind[0] != PSG_TRANSFORM_PERIODIC && real < 3) {
+    } else if (!is_complex && !all_real(plan)) {
         why = "x is between walls and another axis is periodic: let x be the periodic one";
     } else if (!psg_graph_has(&plan->context.graph, PSG_TASK_KSPACE, true)) {
         why = "they are for the fused graph, and the plan's is staged";

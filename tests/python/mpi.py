@@ -77,6 +77,46 @@ def free_sides(**options):
         check(far(u, expected) <= 1e-15, "%s, %s: %.1e" % (bc, options, far(u, expected)))
 
 
+def modes(**options):
+    """A process has the modes of its rows ky. What one process gives that none has, all refuse."""
+    for shape in ((9, 7, 8), (2, 5, 6), (7, 1, 5), (5, 6)):
+        f = random(shape)
+        u = psg.solve(f, gpus=0, lambda_=0.5)
+        psg.forget()
+        with psg.Plan(shape, comm=world, gpus=0, lambda_=0.5, effort="estimate", **options) as plan:
+            mine = np.ascontiguousarray(f[tuple(slice(lo, lo + n) for lo, n in zip(plan.lo, plan.local_shape))])
+            n, lo = plan.modes_shape()
+            rows = tuple(slice(first, first + count) for first, count in zip(lo, n))
+            from_, to = (np.ascontiguousarray(np.fft.rfftn(a)[rows]) for a in (f, u))
+            check(world.allreduce(int(np.prod(n))) == np.fft.rfftn(f).size, "modes are missing")
+
+            def same(got, want, words):
+                check(got.shape == want.shape and (got.size == 0 or np.abs(got - want).max() <= 1e-13 * np.abs(want).max()),
+                      "%s of %s, %s" % (words, shape, options))
+
+            u = u[plan.lo[0]:plan.lo[0] + plan.local_shape[0]]
+            for _ in range(3):
+                same(plan.modes(mine), to, "f to modes")
+                same(plan.solve(f_modes=from_), u, "modes to u")
+                same(plan.modes(f_modes=from_), to, "modes to modes")
+                for given in ({"f": mine}, {"f_modes": from_}):
+                    beside = np.empty(plan.local_shape)
+                    same(plan.modes(u=beside, **given), to, "modes beside u")
+                    same(beside, u, "u beside modes")
+            last = world.rank == world.size - 1
+            bad = from_.copy()
+            if last and bad.size > 0:
+                bad.flat[-1] = np.inf
+            if world.allreduce(int(last and bad.size > 0)) > 0:
+                error = raised(lambda: plan.modes(f_modes=bad))
+                place = "(%d,%d,%d)" % tuple((n - 1 for n in reversed(np.fft.rfftn(f).shape))) if f.ndim == 3 else "mode"
+                check(isinstance(error, psg.DataError) and place in str(error), "a mode that is Inf: %r" % error)
+            if world.size > 1:
+                error = raised(lambda: plan.solve(f_modes=from_) if last else plan.modes(f_modes=from_))
+                check(isinstance(error, psg.ArgumentError) and "modes" in str(error), "u here and its modes there: %r" % error)
+            same(plan.modes(mine), to, "after errors")
+
+
 def kernels():
     """What one process gives as a kernel that is none, all refuse, and the plan is closed."""
     shape = (13, 6, 8)
@@ -172,8 +212,11 @@ def main():
     together((2, 5, 4))  # three processes: one has no plane
     few_axes()
     kernels()
+    modes()
     free_sides()
     if world.size > 1:
+        modes(exchange="mpi", segment_planes=1, sheets=64)
+        modes(exchange="alltoall")
         free_sides(exchange="mpi")
         free_sides(exchange="alltoall")
     with psg.Plan((6, 6, 6), comm=MPI.COMM_SELF) as plan:

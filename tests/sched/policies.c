@@ -5,6 +5,7 @@
 #include "tests/harness.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -34,6 +35,29 @@ static void one_plan(const psg_options *options, const char *variant, const doub
     }
 }
 
+/* Modes of u from f. These as modes of f, beside u as f. */
+static void modes(const psg_options *options, const double *f) {
+    enum { MODES = (NX / 2 + 1) * NY * NZ };
+    psg_grid grid = harness_grid(&box);
+    FREED double *u = oracle_array(3 * POINTS);
+    FREED double *of_u = oracle_array(2 * MODES);
+    DESTROYED psg_plan *plan = harness_plan(&grid, options);
+    const psg_array from = harness_view((void *)(uintptr_t)f), to = harness_view(u),
+                    in_modes = harness_view(of_u), one = harness_view(u + POINTS),
+                    other = harness_view(u + 2 * POINTS);
+    psg_solve_args args = harness_args(plan);
+    args.u_modes = &in_modes;
+    CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args), PSG_OK);
+    args.f_modes = &in_modes;
+    args.u_modes = NULL;
+    CHECK_STATUS(psg_submit_arrays(plan, 1, &to, &one, NULL), PSG_OK);
+    CHECK_STATUS(psg_submit_arrays(plan, 1, NULL, &other, &args), PSG_OK);
+    CHECK_STATUS(psg_wait(plan), PSG_OK);
+    CHECK_STATUS(psg_wait(plan), PSG_OK);
+    CHECK_CLOSE(u + 2 * POINTS, u + POINTS, NX, NY, NZ, 1e-14, "policy %s, modes",
+                options->policy ? options->policy : "(default)");
+}
+
 static void in_force(const psg_options *options) {
     char policy[64] = "";
     size_t count = 0;
@@ -52,6 +76,9 @@ static void one_policy(const char *policy, const double *f, const double *want) 
         options.segment_planes = 4;
         options.sheets = 5;
         one_plan(&options, harness_variants[run / 2].name, f, want);
+        if (options.graph == PSG_GRAPH_FUSED) {
+            modes(&options, f);
+        }
         if (run == 0 && policy) {
             in_force(&options);
         }

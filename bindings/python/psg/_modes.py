@@ -18,8 +18,10 @@ class Space:
     def __init__(self, plan: Any, axes: int, precision: str) -> None:
         lo, n, is_complex = (ctypes.c_size_t * 3)(), (ctypes.c_size_t * 3)(), ctypes.c_int()
         check(lib.psg_plan_local_modes(plan, lo, n, ctypes.byref(is_complex)))
-        self.lo = tuple(lo[place] for place in PLACES[axes])
-        self.shape = tuple(n[place] for place in PLACES[axes])
+        places = PLACES[axes]
+        here = all(n[place] for place in range(3) if place not in places)
+        self.lo = tuple(lo[place] for place in places)
+        self.shape = tuple(n[place] if here else 0 for place in places)
         letter = "c" if is_complex.value else "f"
         self.dtype = numpy.dtype("%s%d" % (letter, arrays.SIZES[precision] << bool(is_complex.value)))
         self.gap = 0 if is_complex.value else self.shape[-1] % 2  # real rows are of even length
