@@ -78,7 +78,7 @@ void psg_task_gradient_z(psg_run *run, size_t p, const starpu_data_handle_t *blo
     psg_solver_submit(run, gradient_z_codelet, psg_sheet_label(PSG_TASK_GRADIENT_Z, p), &data, 1);
 }
 
-/* ----------------------------------------------------------------------------------------- modes */
+/* ---------------------------------------------------------------------------------------- modes */
 
 /* The data are those of f, those of u, and the blocks, as far as they are there. */
 static void modes_core(void *buffers[], const psg_task_args *args) {

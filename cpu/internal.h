@@ -143,8 +143,9 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
 /** Where the numbers of the table that both parts of the modes (i, j, 0) are multiplied by are; for
  *  mode k they are mode k of the table later. */
 void psg_cpu_table_places(const psg_cpu_divide *divide, size_t i, size_t j, size_t place[2]);
-/** Multiply a tile of modes. @param[in] residue  of a free z: 0 for the even ones, 1 for the odd ones;
- *  else 0 @param[in] place  [columns of a tile][2] */
+/** Multiply a tile of modes.
+ *  @param[in] residue  of a free z: 0 for the even ones, 1 for the odd ones; else 0
+ *  @param[in] place    [columns of a tile][2] */
 void psg_cpu_table_multiply(const psg_cpu_fft *fft, const psg_cpu_divide *divide, size_t residue,
                             const size_t *place, psg_complex *tile);
 /** Solve the columns of a tile.

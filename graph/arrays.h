@@ -8,8 +8,8 @@
 
 #include <starpu.h>
 
-/** The fields of a solve: f, u, the components of the gradient of u, and epsilon; and the modes of f
- *  and of u, which are cut into sheets. */
+/** The fields of a solve: f, u, the components of the gradient of u, and epsilon; and the modes of
+ *  f and of u, which are cut into sheets. */
 enum {
     PSG_FIELD_F = 0,
     PSG_FIELD_U,

@@ -18,7 +18,8 @@
  * Modes of the caller's are cut into sheets. Those of f are in place of the first phase, those of u
  * in place of the last one, or beside it:
  *
- *   f^[p] --modes_in(p)--> B[0..S-1][p], u^[p]        B[0..S-1][p] --modes_out(p)--> u^[p], B[0..S-1][p]
+ *          f^[p] --modes_in(p)---> B[0..S-1][p], u^[p]
+ *   B[0..S-1][p] --modes_out(p)--> B[0..S-1][p], u^[p]
  */
 #include "graph/fused.h"
 #include "codelets/forward_xy.h"

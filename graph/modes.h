@@ -5,7 +5,7 @@
 #include "graph/arrays.h"
 #include "graph/psg_modes.h"
 
-/** Has a solve what it is from and to: f or its modes, u or its modes or both? With modes: can it be?
+/** Has a solve what it is from and to: f or its modes, u or its modes or both? Has it the modes?
  *  @param[in] args  from psg_terms_read()
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, const psg_array *f,

@@ -131,8 +131,7 @@ PSG_API psg_status psg_axis_points(const psg_axis *axis, double *first, double *
  *  @param[in]  bc      at the lower and at the upper side
  *  @param[in]  points  of a periodic axis any
  *  @param[out] good    may be n itself; unchanged after a failure
- *  @return as psg_plan_create() for such an axis; PSG_ERR_UNSUPPORTED: too many points for an
- *  axis */
+ *  @return as psg_plan_create() for such an axis; PSG_ERR_UNSUPPORTED: too many points */
 PSG_API psg_status psg_good_length(size_t n, const psg_bc bc[2], psg_points points, size_t *good);
 
 /* ----------------------------------------------------------------------------------- options */
@@ -485,8 +484,7 @@ typedef struct psg_solve_args {
      *  microseconds, and where x or y is free the Green's function. While another solve is in
      *  flight that is PSG_ERR_STATE, and with kernel = user PSG_ERR_UNSUPPORTED. */
     double box[3];
-    /** 0; in psg_solve_many_arrays(): elements from the values of a right-hand side in `side` to
-     *  those of the next one; 0: all have the same */
+    /** 0 = the same for all; in psg_solve_many_arrays() elements from one's values to the next's */
     ptrdiff_t side_step[3][2];
     const psg_array *f_modes; /**< NULL; or modes of f in place of f, see psg_modes.h */
     const psg_array *u_modes; /**< NULL; or where modes of u go, beside u or in place of it */

@@ -8,8 +8,8 @@
  *     args.u_modes = &u_hat;             beside u, or u is NULL
  *     psg_solve_arrays(plan, 1, NULL, NULL, &args);
  *
- * Transforms that have nothing to do are left out: with modes of f all forward ones, with modes of u
- * in place of u all backward ones, and with both there is none.
+ * Transforms that have nothing to do are left out: with modes of f all forward ones, with modes of
+ * u in place of u all backward ones, and with both there is none.
  *
  * The modes are those of NumPy's and SciPy's transforms, unscaled forward. Where x is periodic they
  * are complex, [nz][ny][nx/2 + 1]: numpy.fft.rfftn(f) where all axes are. Mode m of a periodic axis

@@ -43,8 +43,9 @@ typedef enum psg_stage {
     PSG_STAGE_GRADIENT_Z, /**< with spectral: kspace again, for the derivative along z */
     PSG_STAGE_GRADIENT_XY, /**< with spectral: unpack, multiply and ifft_xy, for a derivative along
                               z, or along any axis where inverse_xy makes u alone */
-    PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, of solves with epsilon, and
-                          of psg_solve_many() */
+    PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, of solves with epsilon, of
+                          psg_solve_many(), and "modes_in" and "modes_out", which are kspace from
+                          modes of f and to modes of u */
     PSG_STAGE_MOST = 63
 } psg_stage;
 
@@ -212,7 +213,8 @@ typedef struct psg_event {
     size_t sheet;   /**< of a message the first one in it */
     size_t step;    /**< of a workload or a solve with epsilon; of gradient_xy, and of messages for
                             gradient_z, the axis of the derivative, 0 to 2; of inverse_xy how many
-                            derivatives it makes besides u; SIZE_MAX: none */
+                            derivatives it makes besides u; of modes_in and modes_out 1: it makes u,
+                            2: modes of u, 3: both; SIZE_MAX: none */
     size_t count;   /**< of a task: planes of its segment, or rows of its sheet */
     size_t pieces;  /**< of a task: blocks that it has to do with */
     size_t remote;  /**< of a task: how many of its blocks, or of the parts that it returns, are

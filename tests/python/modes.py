@@ -1,15 +1,41 @@
-"""f and u as modes: they are those of numpy's and scipy's transforms of f and u, whichever of them a
-solve is from and to, and words for what has none."""
+"""f and u as modes: they are those of numpy's and scipy's transforms of f and u, whichever of them
+a solve is from and to, and words for what has none."""
 
 import numpy as np
 import psg
 import pytest
 
 QUICK = {"gpus": 0, "effort": "estimate"}
-SHAPES = ((6, 8, 10), (7, 5, 9), (5, 7, 6), (11, 13, 3), (1, 6, 5), (6, 1, 4), (4, 5, 1), (1, 1, 1), (2, 2, 2),
-          (3, 2, 79), (20, 40, 36), (8, 9), (9, 7), (1, 8), (12,), (7,))
-TERMS = ({}, {"lambda_": 0.7, "factor": -3.0}, {"symbol": "fd2"}, {"symbol": "fd4", "lambda_": 2.0, "box": 3.0})
-WAYS = ({}, {"executor": "tasks"}, {"segment_planes": 1, "sheets": 64, "policy": "eager"}, {"cpus": 1})
+SHAPES = (
+    (6, 8, 10),
+    (7, 5, 9),
+    (5, 7, 6),
+    (11, 13, 3),
+    (1, 6, 5),
+    (6, 1, 4),
+    (4, 5, 1),
+    (1, 1, 1),
+    (2, 2, 2),
+    (3, 2, 79),
+    (20, 40, 36),
+    (8, 9),
+    (9, 7),
+    (1, 8),
+    (12,),
+    (7,),
+)
+TERMS = (
+    {},
+    {"lambda_": 0.7, "factor": -3.0},
+    {"symbol": "fd2"},
+    {"symbol": "fd4", "lambda_": 2.0, "box": 3.0},
+)
+WAYS = (
+    {},
+    {"executor": "tasks"},
+    {"segment_planes": 1, "sheets": 64, "policy": "eager"},
+    {"cpus": 1},
+)
 
 
 def far(got, expected):
@@ -55,8 +81,12 @@ def test_periodic(shape, dtype, tolerance):
 
 
 # scipy.fft's transform of an axis between these sides, for cells and for nodes.
-REAL = {("dirichlet", "dirichlet"): ("dst", 2, 1), ("neumann", "neumann"): ("dct", 2, 1),
-        ("dirichlet", "neumann"): ("dst", 4, 3), ("neumann", "dirichlet"): ("dct", 4, 3)}
+REAL = {
+    ("dirichlet", "dirichlet"): ("dst", 2, 1),
+    ("neumann", "neumann"): ("dct", 2, 1),
+    ("dirichlet", "neumann"): ("dst", 4, 3),
+    ("neumann", "dirichlet"): ("dct", 4, 3),
+}
 
 
 def between(sides, points):
@@ -76,31 +106,38 @@ def between(sides, points):
 
 
 WALLS = tuple(REAL)
-MIXED = (*((wall, "periodic", "periodic") for wall in WALLS), *(("periodic", wall, "periodic") for wall in WALLS),
-         *((wall, WALLS[m - 1], "periodic") for m, wall in enumerate(WALLS)),
-         *((wall, WALLS[m - 1], WALLS[m - 2]) for m, wall in enumerate(WALLS)), *((wall,) * 3 for wall in WALLS))
+MIXED = (
+    *((wall, "periodic", "periodic") for wall in WALLS),
+    *(("periodic", wall, "periodic") for wall in WALLS),
+    *((wall, WALLS[m - 1], "periodic") for m, wall in enumerate(WALLS)),
+    *((wall, WALLS[m - 1], WALLS[m - 2]) for m, wall in enumerate(WALLS)),
+    *((wall,) * 3 for wall in WALLS),
+)
 
 
 @pytest.mark.parametrize("points", ("cells", "nodes"))
 @pytest.mark.parametrize("sides", MIXED, ids=str)
 def test_between_walls(sides, points):
     forward = between(sides, points)
-    for shape, dtype, symbol, tolerance in (((6, 8, 10), "f8", "spectral", 1e-13), ((7, 5, 9), "f8", "fd2", 1e-13),
-                                            ((4, 3, 7), "f4", "fd4", 2e-5)):
+    for shape, dtype, symbol, tolerance in (
+        ((6, 8, 10), "f8", "spectral", 1e-13),
+        ((7, 5, 9), "f8", "fd2", 1e-13),
+        ((4, 3, 7), "f4", "fd4", 2e-5),
+    ):
         with psg.Plan(shape, dtype, bc=sides, points=points, symbol=symbol, **QUICK) as plan:
             check_all(plan, random(shape, dtype), forward, tolerance)
 
 
 def test_few_axes_between_walls():
     for sides in (("periodic",), WALLS[:1], WALLS[1:3], (WALLS[3], "periodic")):
-        shape = (8, 7)[-len(sides):]
-        with psg.Plan(shape, bc=dict(zip("yx"[-len(sides):], sides)), **QUICK) as plan:
+        shape = (8, 7)[-len(sides) :]
+        with psg.Plan(shape, bc=dict(zip("yx"[-len(sides) :], sides)), **QUICK) as plan:
             check_all(plan, random(shape), between(sides, "cells"), 1e-13)
 
 
 @pytest.mark.parametrize("shape", ((6, 8, 10), (7, 5, 9), (4, 6, 79), (5, 4, 142), (6, 7)), ids=str)
 def test_modes_that_are_not_hermitian(shape):
-    """u is that of numpy.fft.irfftn, which has the part that is; modes of u are those of f, one by one."""
+    """u is that of numpy.fft.irfftn, which has the part that is; modes are divided one by one."""
     for way in WAYS:
         with psg.Plan(shape, lambda_=1.5, **way, **QUICK) as plan:
             modes = random((2, *plan.modes_shape()[0]))
@@ -153,7 +190,13 @@ def test_terms_and_kernels():
     with psg.Plan(f.shape, symbol="fd2", bc=("dirichlet", "neumann", "periodic"), **QUICK) as plan:
         values = {"z": (1.0, random(f.shape[1:]))}
         u = plan.solve(f, values=values)
-        assert far(plan.modes(f, values=values), between(((("dirichlet",) * 2), ("neumann",) * 2, "periodic"), "cells")(u)) < 1e-13
+        assert (
+            far(
+                plan.modes(f, values=values),
+                between(((("dirichlet",) * 2), ("neumann",) * 2, "periodic"), "cells")(u),
+            )
+            < 1e-13
+        )
 
 
 def test_solves_follow_one_another():
@@ -178,24 +221,87 @@ BAD = MODES.copy()
 BAD[3, 2, 1] = np.nan
 
 
-@pytest.mark.parametrize("call, plan, kind, words", (
-    ({"f": F, "f_modes": MODES}, {}, psg.ArgumentError, "f and f_modes are both given"),
-    ({"f_modes": MODES[1:]}, {}, psg.ArgumentError, r"shape \(3, 5, 4\), and the plan's modes have \(4, 5, 4\)"),
-    ({"f_modes": MODES.astype("c8")}, {}, psg.ArrayError, "f_modes is complex64, and the plan's modes are complex128"),
-    ({"f_modes": MODES.tolist()}, {}, psg.ArrayError, "f_modes is builtins.list: modes are an array of NumPy"),
-    ({"f_modes": BAD}, {}, psg.DataError, r"f_modes is NaN or Inf at mode \(kx,ky,kz\) = \(1,2,3\)"),
-    ({"f_modes": np.full_like(MODES, 1e300)}, {"factor": 1e10}, psg.DataError, "f_modes are finite, but too large"),
-    ({"f": np.where(F == F[1, 2, 3], np.nan, F)}, {}, psg.DataError, r"f is NaN or Inf at \(i,j,k\) = \(3,2,1\)"),
-    ({"f": F, "out": MODES[:, :, ::-1]}, {}, psg.ArgumentError, "out cannot be written: it is not contiguous"),
-    ({"f": F, "out": np.broadcast_to(MODES, MODES.shape)}, {}, psg.ArgumentError, "out cannot be written: it is read-only"),
-    ({"f": F, "u": F[1:]}, {}, psg.ArgumentError, "out has the shape"),
-    ({"f": F}, {"graph": "staged"}, psg.UnsupportedError, "for the fused graph, and the plan's is staged"),
-    ({"f": F}, {"bc": "free"}, psg.UnsupportedError, "a box with free sides has none"),
-    ({"f": F}, {"bc": ("periodic", "periodic", "neumann")}, psg.UnsupportedError, "let x be the periodic one"),
-    ({"f_modes": MODES, "values": {"z": 1.0}}, {"bc": ("dirichlet", "periodic", "periodic"), "symbol": "fd2"},
-     psg.UnsupportedError, "f_modes are modes: give f"),
-    ({"f_modes": MODES}, {"mean": "error"}, psg.ArgumentError, "no f then: the solve is of modes"),
-    ({"f": F, "u": F[:]}, {"mean": "error"}, psg.ArgumentError, "the solve is in place")))
+@pytest.mark.parametrize(
+    "call, plan, kind, words",
+    (
+        ({"f": F, "f_modes": MODES}, {}, psg.ArgumentError, "f and f_modes are both given"),
+        (
+            {"f_modes": MODES[1:]},
+            {},
+            psg.ArgumentError,
+            r"shape \(3, 5, 4\), and the plan's modes have \(4, 5, 4\)",
+        ),
+        (
+            {"f_modes": MODES.astype("c8")},
+            {},
+            psg.ArrayError,
+            "f_modes is complex64, and the plan's modes are complex128",
+        ),
+        (
+            {"f_modes": MODES.tolist()},
+            {},
+            psg.ArrayError,
+            "f_modes is builtins.list: modes are an array of NumPy",
+        ),
+        (
+            {"f_modes": BAD},
+            {},
+            psg.DataError,
+            r"f_modes is NaN or Inf at mode \(kx,ky,kz\) = \(1,2,3\)",
+        ),
+        (
+            {"f_modes": np.full_like(MODES, 1e300)},
+            {"factor": 1e10},
+            psg.DataError,
+            "f_modes are finite, but too large",
+        ),
+        (
+            {"f": np.where(F == F[1, 2, 3], np.nan, F)},
+            {},
+            psg.DataError,
+            r"f is NaN or Inf at \(i,j,k\) = \(3,2,1\)",
+        ),
+        (
+            {"f": F, "out": MODES[:, :, ::-1]},
+            {},
+            psg.ArgumentError,
+            "out cannot be written: it is not contiguous",
+        ),
+        (
+            {"f": F, "out": np.broadcast_to(MODES, MODES.shape)},
+            {},
+            psg.ArgumentError,
+            "out cannot be written: it is read-only",
+        ),
+        ({"f": F, "u": F[1:]}, {}, psg.ArgumentError, "out has the shape"),
+        (
+            {"f": F},
+            {"graph": "staged"},
+            psg.UnsupportedError,
+            "for the fused graph, and the plan's is staged",
+        ),
+        ({"f": F}, {"bc": "free"}, psg.UnsupportedError, "a box with free sides has none"),
+        (
+            {"f": F},
+            {"bc": ("periodic", "periodic", "neumann")},
+            psg.UnsupportedError,
+            "let x be the periodic one",
+        ),
+        (
+            {"f_modes": MODES, "values": {"z": 1.0}},
+            {"bc": ("dirichlet", "periodic", "periodic"), "symbol": "fd2"},
+            psg.UnsupportedError,
+            "f_modes are modes: give f",
+        ),
+        (
+            {"f_modes": MODES},
+            {"mean": "error"},
+            psg.ArgumentError,
+            "no f then: the solve is of modes",
+        ),
+        ({"f": F, "u": F[:]}, {"mean": "error"}, psg.ArgumentError, "the solve is in place"),
+    ),
+)
 def test_words(call, plan, kind, words):
     with psg.Plan(F.shape, **{**plan, **QUICK}) as made:
         with pytest.raises(kind, match=words):

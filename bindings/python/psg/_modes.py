@@ -22,8 +22,8 @@ class Space:
         here = all(n[place] for place in range(3) if place not in places)
         self.lo = tuple(lo[place] for place in places)
         self.shape = tuple(n[place] if here else 0 for place in places)
-        letter = "c" if is_complex.value else "f"
-        self.dtype = numpy.dtype("%s%d" % (letter, arrays.SIZES[precision] << bool(is_complex.value)))
+        kind = {"f64": ("f8", "c16"), "f32": ("f4", "c8")}[precision][is_complex.value]
+        self.dtype = numpy.dtype(kind)
         self.gap = 0 if is_complex.value else self.shape[-1] % 2  # real rows are of even length
 
     def fresh(self) -> Any:
@@ -34,12 +34,16 @@ class Space:
         if not isinstance(x, numpy.ndarray):
             raise ArrayError("%s is %s: modes are an array of NumPy" % (name, arrays.type_of(x)))
         if x.shape != self.shape:
-            raise ArgumentError("%s has the shape %s, and the plan's modes have %s" % (name, x.shape, self.shape))
+            raise ArgumentError("%s has the shape %s, and the plan's modes have %s"
+                                % (name, x.shape, self.shape))
         if x.dtype != self.dtype:
             raise ArrayError("%s is %s, and the plan's modes are %s" % (name, x.dtype, self.dtype))
         if written and not (x.flags.c_contiguous and x.flags.writeable):
-            raise ArgumentError("%s cannot be written: it is %s" % (name, "not contiguous" if x.flags.writeable else "read-only"))
-        held = numpy.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, self.gap)]) if self.gap else numpy.ascontiguousarray(x)
+            why = "not contiguous" if x.flags.writeable else "read-only"
+            raise ArgumentError("%s cannot be written: it is %s" % (name, why))
+        held = numpy.ascontiguousarray(x)
+        if self.gap:
+            held = numpy.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, self.gap)])
         return Array(data=held.ctypes.data, device=arrays.HOST), held
 
 

@@ -165,34 +165,37 @@ class Plan:
                            coefficients=coefficients, given=given)
 
     @collective
-    def modes(self, f: Any = None, out: Any = None, *, f_modes: Any = None, u: Any = None, lambda_: float | None = None,
-              factor: float | None = None, mean: str | None = None, box: grids.Box | None = None,
-              values: sides.Values = None) -> Any:
-        """Solve as solve() does, and return the modes of u: of transforms back there is none.
+    def modes(self, f: Any = None, out: Any = None, *, f_modes: Any = None, u: Any = None,
+              lambda_: float | None = None, factor: float | None = None, mean: str | None = None,
+              box: grids.Box | None = None, values: sides.Values = None) -> Any:
+        """Solve as solve() does, and return the modes of u: no transform back is done but for u.
 
-        f, f_modes   one of them: f as in solve(), or its modes. Of these no transform is left: each mode is divided
+        f, f_modes   one of them: f as in solve(), or its modes, which need no transform forward
         out          where the modes of u go; f_modes itself: in place. None: a new array
         u            None; or where u goes, too, as out in solve()
         lambda_, factor, mean, box, values   as in solve(); no values with f_modes
 
-        Modes are arrays of NumPy of modes_shape(). They are contiguous: other f_modes, as numpy.fft.rfftn() returns some, are copied. With periodic axes they are complex, and those of f are
-        numpy.fft.rfftn(f): unscaled, half of them along x, the last axis. If z or y is between walls it has the real transform
-        of scipy.fft for its sides: between Dirichlet sides dst of type 2, or for nodes 1, between Neumann sides dct of these
-        types, else of type 4, or for nodes 3: dst if the lower side is Dirichlet, else dct. With all axes between walls modes are
-        real, an array like f. If x is between walls and another axis is periodic there are none, nor with free sides, on
-        GPUs, and in the staged graph.
+        Modes are arrays of NumPy of modes_shape(), contiguous; f_modes that are not, as those that
+        numpy.fft.rfftn() may return, are copied. With periodic axes they are complex, and those of
+        f are numpy.fft.rfftn(f): unscaled, half of them along x, the last axis. If z or y is
+        between walls it has the real transform of scipy.fft for its sides: between Dirichlet sides
+        dst of type 2, or for nodes 1, between Neumann sides dct of these types, else of type 4, or
+        for nodes 3: dst if the lower side is Dirichlet, else dct. With all axes between walls modes
+        are real, an array like f. If x is between walls and another axis is periodic there are
+        none, nor with free sides, on GPUs, and in the staged graph.
 
-        Of modes that are not those of real numbers u has the part that is, as numpy.fft.irfftn() does.
+        Of modes that are not those of real numbers u has the part that is, as with
+        numpy.fft.irfftn().
         """
         space = self._modes()
         out = space.fresh() if out is None else out
-        self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(),
-                    given=modes.Given(space, f_modes, out))
+        self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays,
+                    self._is_long(), given=modes.Given(space, f_modes, out))
         return out
 
     def modes_shape(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The shape of the arrays of modes, and which mode is their first one. With several processes each has the modes of
-        some ky, of which it has all along z: rows, and not planes."""
+        """The shape of the arrays of modes, and which mode is their first one. With several
+        processes each has those of some ky, with all of kx and kz: rows, and not planes."""
         space = self._modes()
         return space.shape, space.lo
 
@@ -397,7 +400,8 @@ class Plan:
         elif f is not None:
             raise ArgumentError("f and f_modes are both given: a solve has one f")
         if out is None and (given is None or given.u is None):
-            out = arrays.fresh(self.local_shape, self.precision) if from_ is None else arrays.kind_of(f).fresh(f, from_)
+            out = (arrays.fresh(self.local_shape, self.precision) if from_ is None else
+                   arrays.kind_of(f).fresh(f, from_))
             to = self._look(out, "u")
             to.writable = True
         elif out is not None:
@@ -406,7 +410,8 @@ class Plan:
                 raise ArgumentError("out cannot be written: it is read-only, or of a package whose arrays never change")
             if from_ is not None:
                 arrays.check_beside(from_, to)
-        plain = all(t is None for t in terms) and values is None and not made and not coefficients and given is None
+        plain = not (made or coefficients) and values is None and given is None
+        plain = plain and all(t is None for t in terms)
         args = self._args if plain else self._arguments(terms)
         held: list[Any] = list(sides.fill(args, values, self.local_shape, self.precision)) if values is not None else []
         if made and from_ is not None:
