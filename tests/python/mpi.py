@@ -100,6 +100,8 @@ def modes(**options):
                 same(plan.modes(mine), to, "f to modes")
                 same(plan.solve(f_modes=from_), u, "modes to u")
                 same(plan.modes(f_modes=from_), to, "modes to modes")
+                exchange = plan.statistics()["stage"]["exchange"]
+                check(exchange == {"tasks": 0, "seconds": 0}, "modes to modes: %s" % exchange)
                 for given in ({"f": mine}, {"f_modes": from_}):
                     beside = np.empty(plan.local_shape)
                     same(plan.modes(u=beside, **given), to, "modes beside u")
@@ -115,10 +117,10 @@ def modes(**options):
                 right = isinstance(error, psg.DataError) and place in str(error)
                 check(right, "a mode that is Inf: %r" % error)
             if world.size > 1:
-                call = plan.solve if last else plan.modes
-                error = raised(lambda: call(f_modes=from_))
-                right = isinstance(error, psg.ArgumentError) and "modes" in str(error)
-                check(right, "u here and its modes there: %r" % error)
+                for call in (lambda: plan.solve(f_modes=from_),
+                             lambda: plan.modes(f_modes=from_, u=np.empty(plan.local_shape))):
+                    error = raised(call if last else lambda: plan.modes(f_modes=from_))
+                    check(isinstance(error, psg.ArgumentError), "u of one process: %r" % error)
             same(plan.modes(mine), to, "after errors")
 
 
