@@ -1,4 +1,4 @@
-!> PoissonGraph for Fortran: lap(u) - lambda u = factor f in three dimensions, or in two.
+!> PoissonGraph for Fortran: lap(u) - lambda u = factor f in three dimensions, or two.
 !>
 !>     use psg
 !>     type(psg_grid) :: grid
@@ -68,7 +68,6 @@ module psg
     end type psg_options
 
     integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 10
-
     type, bind(c) :: psg_stage_statistics
         integer(c_int64_t) :: tasks
         real(c_double) :: seconds
@@ -82,7 +81,6 @@ module psg
         integer(c_size_t) :: tasks, pieces, starpu_tasks, placed_tasks
         integer(c_int) :: executor
     end type psg_submit_statistics
-
     type, bind(c) :: psg_statistics
         integer(c_size_t) :: struct_size
         real(c_double) :: plan_seconds
@@ -108,7 +106,6 @@ module psg
         integer(c_size_t) :: stride(3)
         type(c_ptr) :: stream
     end type c_array
-
     type, bind(c) :: c_args ! psg_solve_args
         integer(c_size_t) :: struct_size
         real(c_double) :: lambda, factor
@@ -136,8 +133,8 @@ module psg
         integer(c_int) :: precision = PSG_F64
     contains
         procedure :: create, destroy, local_box, statistics, set_kernel, wait, submit, solve_many
-        procedure, private :: solve_real64, solve_real32, solve2_real64, solve2_real32, solve_pointer
-        generic :: solve => solve_real64, solve_real32, solve2_real64, solve2_real32, solve_pointer
+        procedure, private :: solve_real64, solve_real32, solve_pointer
+        generic :: solve => solve_real64, solve_real32, solve_pointer
     end type psg_plan
 
     interface
@@ -235,7 +232,6 @@ module psg
             character(kind=c_char), intent(in) :: name(*)
         end function c_dlsym
     end interface
-
     abstract interface
         integer(c_int) function c_arrays(plan, count, f, u, args) bind(c)
             import :: c_args, c_array, c_int, c_ptr, c_size_t
@@ -249,7 +245,6 @@ module psg
             integer(c_int), value :: comm
         end function comm_f2c
     end interface
-
     procedure(c_arrays), bind(c, name='psg_solve_arrays') :: c_solve_arrays
     procedure(c_arrays), bind(c, name='psg_submit_arrays') :: c_submit_arrays
 
@@ -278,17 +273,15 @@ contains
     end subroutine finish
 
     ! ------------------------------------------------------------------------- grid and options
-    !> A periodic grid of n = [nx, ny, nz] points on a box of length = [lx, ly, lz]. In 2-D these are [nx, ny] and [lx, ly], and
-    !> arrays (nx, ny); in 1-D [nx] and [lx].
+    !> A periodic grid of n = [nx, ny, nz] points on a box of length = [lx, ly, lz]; in 2-D [nx, ny] and [lx, ly].
     subroutine psg_grid_init(grid, n, length)
         type(psg_grid), intent(out) :: grid
         integer, intent(in) :: n(:)
-        real(real64), intent(in) :: length(:)
+        real(real64), intent(in) :: length(size(n))
         integer :: d
         integer(c_int), parameter :: bc(2) = PSG_BC_PERIODIC
-        grid%axis = psg_axis(1_c_size_t, 1.0_c_double, bc, PSG_POINTS_CELLS)
-        grid%axes = merge(size(n), -1, size(n) == size(length)) ! create() refuses -1
-        do d = 1, min(3, size(n), size(length))
+        grid = psg_grid(psg_axis(1_c_size_t, 1.0_c_double, bc, PSG_POINTS_CELLS), size(n))
+        do d = 1, min(3, size(n))
             grid%axis(d)%n = n(d)
             grid%axis(d)%length = length(d)
         end do
@@ -492,29 +485,6 @@ contains
         call run(c_solve_arrays, plan, view32(f), view32(u), lambda, factor, terms, status)
     end subroutine solve_real32
 
-    !> The same in 2-D, of this process' rows.
-    subroutine solve2_real64(plan, f, u, lambda, factor, terms, status)
-        class(psg_plan), intent(in) :: plan
-        real(real64), intent(in), target :: f(:, :)
-        real(real64), intent(inout), target :: u(:, :)
-        real(real64), intent(in), optional :: lambda, factor
-        type(psg_terms), intent(in), optional :: terms
-        integer, intent(out), optional :: status
-        if (.not. fits(plan, PSG_F64, [shape(f), 1], [shape(u), 1], status)) return
-        call run(c_solve_arrays, plan, flat64(f), flat64(u), lambda, factor, terms, status)
-    end subroutine solve2_real64
-
-    subroutine solve2_real32(plan, f, u, lambda, factor, terms, status)
-        class(psg_plan), intent(in) :: plan
-        real(real32), intent(in), target :: f(:, :)
-        real(real32), intent(inout), target :: u(:, :)
-        real(real64), intent(in), optional :: lambda, factor
-        type(psg_terms), intent(in), optional :: terms
-        integer, intent(out), optional :: status
-        if (.not. fits(plan, PSG_F32, [shape(f), 1], [shape(u), 1], status)) return
-        call run(c_solve_arrays, plan, flat32(f), flat32(u), lambda, factor, terms, status)
-    end subroutine solve2_real32
-
     !> Solve for dense arrays wherever they are: c_loc(f), in OpenACC and OpenMP within `host_data use_device(f, u)`.
     !> @param stream  the cudaStream_t that f is written on and u is read on; without it: the legacy default stream
     subroutine solve_pointer(plan, f, u, stream, lambda, factor, terms, status)
@@ -612,24 +582,6 @@ contains
         if (size(a) > 0) array = placed(shape(a), [c_loc(a(1, 1, 1)), c_loc(a(n(1), 1, 1)), c_loc(a(1, n(2), 1)), &
             c_loc(a(1, 1, n(3)))], 4)
     end function view32
-
-    function flat64(a) result(array)
-        real(real64), intent(in), target :: a(:, :)
-        type(c_array) :: array
-        type(c_ptr) :: at(4)
-        at = c_null_ptr
-        if (size(a) > 0) at(:3) = [c_loc(a(1, 1)), c_loc(a(min(2, size(a, 1)), 1)), c_loc(a(1, min(2, size(a, 2))))]
-        array = placed([shape(a), 1], at, 8)
-    end function flat64
-
-    function flat32(a) result(array)
-        real(real32), intent(in), target :: a(:, :)
-        type(c_array) :: array
-        type(c_ptr) :: at(4)
-        at = c_null_ptr
-        if (size(a) > 0) at(:3) = [c_loc(a(1, 1)), c_loc(a(min(2, size(a, 1)), 1)), c_loc(a(1, min(2, size(a, 2))))]
-        array = placed([shape(a), 1], at, 4)
-    end function flat32
 
     !> An array by the places of its first point and of that point's neighbours along x, y, z. A single point has no neighbour.
     function placed(n, at, bytes) result(array)

@@ -217,7 +217,7 @@ def test_arrays():
         (np.zeros(4), {"bc": {"y": "free"}}, "the key 'y': the axes are 'x'"),
         (np.zeros((3, 4)), {"values": {"y": 1}}, "side y0, and the grid is periodic along y"),
         (np.zeros((3, 4)), {"box": {"y": -1}}, "-1 long along y"),
-        (np.concatenate((np.zeros((2, 4)), np.full((1, 4), np.nan))), {}, r"at \(i,j,k\) = \(0,2,0\)"),
+        (np.array([[0.0] * 4, [0.0] * 4, [np.nan] * 4]), {}, r"\(i,j,k\) = \(0,2,0\)"),
         (
             np.zeros((3, 4)),
             {"values": {"y": np.zeros((1, 4))}, "bc": "dirichlet", "symbol": "fd2"},

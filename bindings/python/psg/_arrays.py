@@ -382,7 +382,8 @@ def one_of(v: View) -> View:
 
 def fill_many(array: Array, v: View, name: str) -> None:
     """A psg_array of several right-hand sides, a view with a dimension more."""
-    count, n, slow = v.shape[0], v.shape[1] if len(v.shape) > 2 else 1, 1 if len(v.shape) == 3 else 2
+    count, n = v.shape[0], v.shape[1] if len(v.shape) > 2 else 1
+    slow = 1 if len(v.shape) == 3 else 2  # the axis of n
     fill(array, one_of(v), name + "[m]")
     if n == 1 and count > 1:
         array.stride[slow] = v.strides[0]
