@@ -210,13 +210,14 @@ static psg_status check_axes(const psg_grid *grid) {
     }
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &grid->axis[d];
+        const char name = "xyz"[d];
         const bool none = grid->axes > 0 && d >= grid->axes;
         if (none && (axis->n != 1 || axis->bc[0] != PSG_BC_PERIODIC)) {
             return psg_fail(PSG_ERR_ARG,
                             "the arrays have %d axes, so %c is periodic and has one point, not %zu",
-                            grid->axes, "xyz"[d], axis -> n);
+                            grid->axes, name, axis->n);
         }
-        const psg_status status = check_axis(axis, "xyz"[d]);
+        const psg_status status = check_axis(axis, name);
         if (status != PSG_OK) {
             return status;
         }
