@@ -273,7 +273,7 @@ contains
     end subroutine finish
 
     ! ------------------------------------------------------------------------- grid and options
-    !> A periodic grid of n = [nx, ny, nz] points on a box of length = [lx, ly, lz]; in 2-D [nx, ny] and [lx, ly].
+    !> A periodic grid of n = [nx, ny, nz] points, in 2-D [nx, ny], on a box of these lengths.
     subroutine psg_grid_init(grid, n, length)
         type(psg_grid), intent(out) :: grid
         integer, intent(in) :: n(:)
