@@ -59,17 +59,18 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
                        (kind == PSG_TASK_IFFT_XY && segment_is_block);
     const bool writes = kind == PSG_TASK_IFFT_Z && sheet_is_block;
     const double beside = (double)psg_label_components(label);
+    const bool writes_beside = psg_label_beside(label);
     double field = 0;
     double spectrum = 0;
     psg_label_part(c, label, &field, &spectrum);
     return (psg_traffic){moves[kind].field_reads * field +
                              (moves[kind].spectrum_reads + reads) * spectrum,
                          (moves[kind].field_writes + beside) * field +
-                             (moves[kind].spectrum_writes + writes) * spectrum};
+                             (moves[kind].spectrum_writes + writes + writes_beside) * spectrum};
 }
 
-/* A sheet needs every segment, and a segment every sheet. The component along z goes both ways once
- * more. */
+/* A sheet needs every segment, and a segment every sheet. With `gradient_z` the component along z
+ * goes both ways once more. */
 static int phase(const psg_label *label) {
     const bool forward = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_FFT_XY ||
                          label->kind == PSG_TASK_PACK;

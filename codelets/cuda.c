@@ -67,7 +67,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                            c->layout.n[2], 0);
         w->gradient_z = w->kspace;
     }
-    if (code == 0 && c->tabled && psg_gradient_by_modes(c)) {
+    if (code == 0 && c->tabled && c->waves->eigen[2] != NULL) {
         code = (int)psg_cuda_kspace_create(&w->gradient_z, psg_cuda_precision_of(c),
                                            psg_cuda_kspace_kind_of(c, false), c->layout.n[2], 0);
     }
@@ -154,36 +154,37 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
-/* The wavenumbers along x as psg_cuda_columns has the numbers of a row. */
-static void *strips_of(const psg_cuda_plans *w, const psg_context *c) {
+/* The imaginary parts of the multipliers, which are wavenumbers: kernels multiply by sqrt(-1).
+ * Along x as psg_cuda_columns has the numbers of a row. */
+static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size_t count) {
     const size_t bytes = c->cpu->real_bytes;
-    const size_t half = (c->layout.nxc - 1) / 2;
-    char *table = malloc(c->layout.nxc * bytes);
-    for (size_t m = 0; table != NULL && m < c->layout.nxc; m++) {
-        const size_t kx = m < half || w->strips == NULL ? m
-                          : m + 1 == c->layout.nxc      ? half
-                                                        : c->layout.nxc - 1 - (m - half);
-        memcpy(table + m * bytes, (const char *)c->waves->along[0] + kx * bytes, bytes);
+    const size_t half = (count - 1) / 2;
+    const bool strips = d == 0 && w->strips != NULL;
+    char *table = malloc(count * bytes);
+    for (size_t m = 0; table != NULL && m < count; m++) {
+        const size_t k = m < half || !strips ? m : m + 1 == count ? half : count - 1 - (m - half);
+        memcpy(table + m * bytes, (const char *)c->waves->along[d] + (2 * k + 1) * bytes, bytes);
     }
     return table;
 }
 
 static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
     const size_t count[3] = {c->layout.nxc, c->layout.nyc, c->layout.n[2]};
-    if (!psg_gradient_by_modes(c)) {
-        return 0;
+    int code = 0;
+    if (c->waves->eigen[2] == NULL) {
+        return 0; /* solves on GPUs make differences of u */
     }
-    void *strips = strips_of(w, c);
-    int code = strips == NULL ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
         code =
             copy_table(w, &w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
     }
     for (int d = 0; d < 2 && code == 0; d++) {
-        code = copy_table(w, &w->waves_d.along[d], d == 0 ? strips : c->waves->along[d],
-                          count[d] * c->cpu->real_bytes);
+        void *waves = waves_of(w, c, d, count[d]);
+        code = waves == NULL
+                   ? cudaErrorMemoryAllocation
+                   : copy_table(w, &w->waves_d.along[d], waves, count[d] * c->cpu->real_bytes);
+        free(waves);
     }
-    free(strips);
     return code;
 }
 
