@@ -81,8 +81,8 @@ typedef enum psg_bc {
     PSG_BC_DIRICHLET,    /**< u is 0, or what psg_solve_args says */
     PSG_BC_NEUMANN, /**< the derivative of u across the side is 0, or what psg_solve_args says */
     /** f is 0 beyond the points, and u goes on: at both sides of any axes, or at one opposite to a
-     *  Dirichlet or a Neumann side, where x or y is free on cores alone. With points in cells, the
-     *  symbols spectral and fd2 and the fused graph */
+     *  Dirichlet or a Neumann side. With points in cells, the symbols spectral and fd2 and the
+     *  fused graph */
     PSG_BC_FREE,
     PSG_BC_COUNT
 } psg_bc;

@@ -36,11 +36,9 @@ psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
                              .effort = efforts[plan->problem.options.effort],
                              .wisdom = wisdom};
     for (int d = 0; d < 3; d++) {
-        const psg_axis *axis = &plan->problem.grid.axis[d];
-        const psg_transform *row = psg_transform_of(axis);
+        const psg_transform *row = psg_transform_of(&plan->problem.grid.axis[d]);
         spec.kind[d][PSG_CPU_FORWARD] = c->kind[d];
         spec.kind[d][PSG_CPU_INVERSE] = psg_transform_free(row) ? c->kind[d] : row->kind[1];
-        spec.at_end[d] = axis->bc[0] == PSG_BC_FREE && axis->bc[1] != PSG_BC_FREE;
     }
     *fft = c->cpu->fft_create(&spec);
     free(wisdom);
@@ -76,7 +74,7 @@ static double waves_of(const psg_grid *grid, int d, size_t m) {
     const psg_transform_kind kind = psg_transforms_kind(grid, d);
     const size_t n = grid->axis[d].n;
     if (kind > PSG_TRANSFORM_FREE) {
-        return ((double)m + (kind == PSG_TRANSFORM_FREE_SIN2 ? 1 : 0)) / 4;
+        return ((double)m + (psg_transform_free_sine(kind) ? 1 : 0)) / 4;
     }
     if (psg_transform_free(row)) {
         return psg_symbol_waves(d < 2 ? m : 2 * (m % n) + m / n, 2 * n) / 2;
@@ -106,7 +104,7 @@ static int unit_of(const psg_grid *grid) {
 static bool is_constant(const psg_grid *grid, int d, size_t m) {
     const psg_transform *row = psg_transform_of(&grid->axis[d]);
     return m == 0 && (row->null || psg_transform_free(row)) &&
-           psg_transforms_kind(grid, d) != PSG_TRANSFORM_FREE_SIN2;
+           !psg_transform_free_sine(psg_transforms_kind(grid, d));
 }
 
 double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
