@@ -53,7 +53,8 @@ static void submit_sheets(psg_run *run, const psg_workspace *workspace, const ps
         const size_t own = p - sheets.first;
         const starpu_data_handle_t *blocks = &workspace->blocks[own];
         if (*in == NULL && *out == NULL) {
-            psg_task_kspace(run, p, blocks, psg_range_count(sheets));
+            psg_task_kspace(run, p, blocks, psg_gradient_beside(run, workspace, arrays, own),
+                            psg_range_count(sheets));
         } else {
             psg_task_modes(run, p, *in != NULL ? (*in)[own] : NULL,
                            *out != NULL ? (*out)[own] : NULL, blocks, psg_range_count(sheets),
@@ -74,9 +75,7 @@ static void submit_inverse(psg_run *run, const psg_plan *plan, const psg_workspa
         psg_task_inverse_xy(run, s, &workspace->bundles[(s - segments.first) * bundles],
                             arrays->slabs[PSG_FIELD_U][s - segments.first], components, count);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
-        if (count == 0) {
-            psg_graph_gradient_xy(run, plan, workspace, arrays, s);
-        }
+        psg_graph_gradient_of(run, plan, workspace, arrays, s, count);
     }
     psg_graph_gradient(run, plan, workspace, arrays);
 }

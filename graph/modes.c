@@ -1,5 +1,6 @@
 /* f or u of a solve as modes: what a solve can do, and where the modes are. */
 #include "graph/modes.h"
+#include "graph/options.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/sides.h"
@@ -47,11 +48,15 @@ psg_status psg_plan_local_modes(const psg_plan *plan, size_t lo[3], size_t n[3],
         const psg_layout *l = &plan->context.layout;
         const psg_range own = l->sheets.own;
         *is_complex = plan->context.kind[0] == PSG_TRANSFORM_PERIODIC;
-        lo[0] = lo[2] = 0;
-        lo[1] = own.first < l->sheets.count ? l->sheets.part[own.first].box.lo[1] : l->nyc;
-        n[0] = *is_complex ? l->nxc : l->n[0];
-        n[1] = psg_parts_length(&l->sheets, own, 1);
-        n[2] = l->n[2];
+        const size_t row0 =
+            own.first < l->sheets.count ? l->sheets.part[own.first].box.lo[1] : l->nyc;
+        const size_t first[3] = {0, row0, 0};
+        const size_t count[3] = {*is_complex ? l->nxc : l->n[0],
+                                 psg_parts_length(&l->sheets, own, 1), l->n[2]};
+        for (int d = 0; d < 3; d++) {
+            lo[d] = first[psg_grid_turn(&plan->problem.grid, d)];
+            n[d] = count[psg_grid_turn(&plan->problem.grid, d)];
+        }
     }
     return status;
 }
@@ -105,8 +110,10 @@ psg_status psg_modes_find_nonfinite(const psg_plan *plan, const psg_arrays *arra
     const psg_status status = psg_ranks_min(plan->processes.comm, found, 2);
     if (status == PSG_OK && isfinite(found[0])) {
         const size_t m = (size_t)found[0];
+        const size_t at[3] = {m % l->nxc, m / l->nxc % l->nyc, m / l->nxc / l->nyc};
         return psg_fail(PSG_ERR_DATA, "f_modes is NaN or Inf at mode (kx,ky,kz) = (%zu,%zu,%zu)",
-                        m % l->nxc, m / l->nxc % l->nyc, m / l->nxc / l->nyc);
+                        at[0], at[psg_grid_turn(&plan->problem.grid, 1)],
+                        at[psg_grid_turn(&plan->problem.grid, 2)]);
     }
     return status != PSG_OK
                ? status

@@ -5,6 +5,7 @@
 #include "graph/executors.h"
 #include "graph/gradient.h"
 #include "graph/modes.h"
+#include "graph/options.h"
 #include "graph/pcg.h"
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
@@ -35,14 +36,14 @@ typedef struct request {
     psg_stream stream[PSG_FIELDS * STARPU_MAXCUDADEVS]; /* [streams]: of arrays on GPUs */
 } request;
 
-static void note_streams(request *r, const psg_arrays *arrays,
+static void note_streams(request *r, const psg_plan *plan, const psg_arrays *arrays,
                          const psg_array *const given[PSG_FIELDS]) {
     for (size_t m = 0; m < PSG_FIELDS * arrays->count; m++) {
         const int c = (int)(m % PSG_FIELDS);
         const psg_array *a = arrays->field[c] != NULL ? &arrays->field[c][m / PSG_FIELDS] : NULL;
         if (a != NULL && a->device != PSG_HOST) {
             r->stream[r->streams++] =
-                (psg_stream){a->device, given[c][m / PSG_FIELDS].stream, psg_field_name(c)};
+                (psg_stream){a->device, given[c][m / PSG_FIELDS].stream, psg_field_name(plan, c)};
         }
     }
 }
@@ -134,6 +135,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     psg_workspace *workspace = psg_pending_choose_workspace(plan);
     pending->workspace = workspace;
     pending->arrays = arrays;
+    psg_gradient_place(&pending->terms.gradient, plan, workspace);
     pending->terms.overlap = workspace->overlap;
     pending->terms.right_hand_sides = psg_arrays_right_hand_sides(plan, arrays);
     pending->means = r->means;
@@ -216,20 +218,20 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     if (r.waits && plan->pending.oldest != NULL) { /* psg_wait() would wait for that one */
         status = psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
-    const psg_array *const given[PSG_FIELDS] = {f,
-                                                u,
-                                                terms.gradient[0],
-                                                terms.gradient[1],
-                                                terms.gradient[2],
-                                                terms.epsilon,
-                                                terms.f_modes,
-                                                terms.u_modes};
+    const psg_array *given[PSG_FIELDS] = {[PSG_FIELD_F] = f,
+                                          [PSG_FIELD_U] = u,
+                                          [PSG_FIELD_EPSILON] = terms.epsilon,
+                                          [PSG_FIELD_F_MODES] = terms.f_modes,
+                                          [PSG_FIELD_U_MODES] = terms.u_modes};
+    for (int d = 0; d < 3; d++) {
+        given[PSG_FIELD_GRADIENT + d] = terms.gradient[psg_grid_turn(&plan->problem.grid, d)];
+    }
     if (status == PSG_OK) {
         const psg_parts *parts = r.parts != NULL ? r.parts : &plan->context.layout.segments;
         status = psg_arrays_take(plan, count, given, parts, &arrays);
     }
     if (status == PSG_OK) {
-        note_streams(&r, arrays, given);
+        note_streams(&r, plan, arrays, given);
     }
     status = launch(plan, arrays, &r, status);
     if (status == PSG_OK && r.streams > 0 && !r.waits) {
@@ -401,8 +403,10 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
     }
     if (isfinite(first)) {
         const size_t m = (size_t)first;
-        return psg_fail(PSG_ERR_DATA, "%sf is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", whose,
-                        m % c->layout.n[0], m % plane / c->layout.n[0], m / plane);
+        const size_t at[3] = {m % c->layout.n[0], m % plane / c->layout.n[0], m / plane};
+        return psg_fail(PSG_ERR_DATA, "%sf is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", whose, at[0],
+                        at[psg_grid_turn(&plan->problem.grid, 1)],
+                        at[psg_grid_turn(&plan->problem.grid, 2)]);
     }
     if (found[1] == 0) {
         return psg_fail(PSG_ERR_DATA,
