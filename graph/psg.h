@@ -1,8 +1,8 @@
 /** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
  *
- * This header has the solver. Five more have the rest: psg_kernel.h a kernel of the caller's,
- * psg_observe.h what happened in a solve, psg_machine.h the machine, tuning and simulation,
- * psg_starpu.h f and u as StarPU data, psg_task.h tasks of a program's own.
+ * This header has the solver. Six more have the rest: psg_kernel.h a kernel of the caller's,
+ * psg_project.h projections, psg_observe.h what happened in a solve, psg_machine.h the machine,
+ * tuning and simulation, psg_starpu.h f and u as StarPU data, psg_task.h a program's own tasks.
  *
  * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k)
  * at (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are
