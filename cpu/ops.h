@@ -23,7 +23,6 @@ typedef enum psg_cpu_direction { PSG_CPU_FORWARD = 0, PSG_CPU_INVERSE } psg_cpu_
 typedef struct psg_cpu_fft_spec {
     size_t nx, ny, nz;
     psg_transform_kind kind[3][2]; /**< [axis][direction] */
-    bool at_end[3];                /**< of twice as many points f has the last ones, by the wall */
     psg_cpu_effort effort;
     const char
         *wisdom; /**< what FFTW learnt before, as it was exported: FFTW stops the process over

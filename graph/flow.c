@@ -18,6 +18,9 @@ static psg_status check(const psg_plan *plan, const psg_solve_args *args) {
     if (!psg_symbol_of(&plan->problem)->faces) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "psg_project() needs the symbol fd2");
     }
+    if (plan->problem.grid.axes == 2) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "psg_project() is for three axes");
+    }
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &plan->problem.grid.axis[d];
         const psg_transform *row = psg_transform_of(axis);

@@ -29,7 +29,7 @@ extern "C" {
  *  over the spacing, on any number of points. Else it is the difference of u, as psg_solve_args says
  *  of `gradient`. The first call allocates a second spectrum.
  *
- *  For the symbol fd2, points in cells, sides periodic, or Neumann below and Neumann or Dirichlet
+ *  For three axes, the symbol fd2, points in cells, sides periodic, or Neumann below and Neumann or Dirichlet
  *  above, on cores of one process with the fused graph.
  *  @param[in]     plan  no solve of it is in flight
  *  @param[in,out] v     three arrays like f, in main memory, unit U L / unit(factor); only read

@@ -7,6 +7,7 @@
 #include "graph/executors.h"
 #include "graph/fused.h"
 #include "graph/green.h"
+#include "graph/options.h"
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_machine.h"
@@ -168,22 +169,16 @@ static psg_status check_free(const psg_plan *plan) {
                         "%s is for the fused graph so far (graph = fused), and is not simulated",
                         given ? "kernel user" : "a free side");
     }
-    for (int d = 0; d < 3; d++) {
-        if (plan->workers.gpu_count > 0 && c->kind[d] > PSG_TRANSFORM_FREE) {
-            return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "where x or y is free, an axis that is free at one side alone, as %c, "
-                            "is for cores so far (gpus = 0)",
-                            "xyz"[d]);
-        }
-    }
+    const char z = psg_grid_letter(&plan->problem.grid, 2);
     return plan->workers.gpu_count == 0 || c->kind[2] != PSG_TRANSFORM_FREE ||
                    (psg_kernels != NULL && psg_kernels->has_kspace(c))
                ? PSG_OK
-               : psg_fail(PSG_ERR_UNSUPPORTED,
-                          "a free side along z, and GPUs have no kernel for nz = %zu, which has a "
-                          "prime factor above 13 or is longer than about 5000: cores solve it "
-                          "(gpus = 0), and psg_good_length() has other lengths",
-                          c->layout.n[2]);
+               : psg_fail(
+                     PSG_ERR_UNSUPPORTED,
+                     "a free side along %c, and GPUs have no kernel for n%c = %zu, which has a "
+                     "prime factor above 13 or is longer than about 5000: cores solve it "
+                     "(gpus = 0), and psg_good_length() has other lengths",
+                     z, z, c->layout.n[2]);
 }
 
 psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan) {
@@ -333,11 +328,13 @@ static void choose_blocks(psg_context *to, const psg_plan *plan) {
     const bool packed =
         between || (w->gpu_count > 0 && (w->usable_count > 1 || !on_gpus(plan->route.home)));
     /* In the fused graph only cuFFT on a GPU reads this flag. With one sheet it transforms a
-     * periodic z in place. All other transforms are faster on a copy with contiguous columns. */
+     * periodic z in place. All other transforms are faster on a copy with contiguous columns, but
+     * those that need zeros behind their points have these as planes. */
     const bool one = !packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
-    const bool contiguous = fused(plan)
-                                ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->divide.apart
-                                : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
+    const bool contiguous =
+        fused(plan) ? c->kind[2] <= PSG_TRANSFORM_FREE &&
+                          (!one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->divide.apart)
+                    : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
     const bool segment_is_block = !fused(plan) && !between && l->sheets.count == 1;
     to->form.packed = packed;
     to->form.z_contiguous = contiguous;

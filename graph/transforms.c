@@ -1,6 +1,7 @@
 #include "graph/transforms.h"
 #include "graph/cache.h"
 #include "graph/option_table.h"
+#include "graph/options.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"
 #include "graph/transform_table.h"
@@ -35,11 +36,9 @@ psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
                              .effort = efforts[plan->problem.options.effort],
                              .wisdom = wisdom};
     for (int d = 0; d < 3; d++) {
-        const psg_axis *axis = &plan->problem.grid.axis[d];
-        const psg_transform *row = psg_transform_of(axis);
+        const psg_transform *row = psg_transform_of(&plan->problem.grid.axis[d]);
         spec.kind[d][PSG_CPU_FORWARD] = c->kind[d];
         spec.kind[d][PSG_CPU_INVERSE] = psg_transform_free(row) ? c->kind[d] : row->kind[1];
-        spec.at_end[d] = axis->bc[0] == PSG_BC_FREE && axis->bc[1] != PSG_BC_FREE;
     }
     *fft = c->cpu->fft_create(&spec);
     free(wisdom);
@@ -75,7 +74,7 @@ static double waves_of(const psg_grid *grid, int d, size_t m) {
     const psg_transform_kind kind = psg_transforms_kind(grid, d);
     const size_t n = grid->axis[d].n;
     if (kind > PSG_TRANSFORM_FREE) {
-        return ((double)m + (kind == PSG_TRANSFORM_FREE_SIN2 ? 1 : 0)) / 4;
+        return ((double)m + (psg_transform_free_sine(kind) ? 1 : 0)) / 4;
     }
     if (psg_transform_free(row)) {
         return psg_symbol_waves(d < 2 ? m : 2 * (m % n) + m / n, 2 * n) / 2;
@@ -105,7 +104,7 @@ static int unit_of(const psg_grid *grid) {
 static bool is_constant(const psg_grid *grid, int d, size_t m) {
     const psg_transform *row = psg_transform_of(&grid->axis[d]);
     return m == 0 && (row->null || psg_transform_free(row)) &&
-           psg_transforms_kind(grid, d) != PSG_TRANSFORM_FREE_SIN2;
+           !psg_transform_free_sine(psg_transforms_kind(grid, d));
 }
 
 double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
@@ -286,15 +285,16 @@ static psg_status check_kernel(const psg_problem *p) {
         return (z[0] == PSG_BC_FREE) == (z[1] == PSG_BC_FREE) || psg_transforms_table(&p->grid)
                    ? PSG_OK
                    : psg_fail(PSG_ERR_UNSUPPORTED,
-                              "z alone is free, and at one side, and kernel user is not there for "
-                              "that yet: with x and z exchanged it is");
+                              "%c alone is free, and at one side, and kernel user is not there "
+                              "for that yet: with it and x exchanged it is",
+                              psg_grid_letter(&p->grid, 2));
     }
     for (int d = 0; d < 3 && p->options.kernel != PSG_KERNEL_AUTO; d++) {
         const psg_axis *axis = &p->grid.axis[d];
         if (axis->bc[0] != PSG_BC_FREE || axis->bc[1] != PSG_BC_FREE) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "kernel %s is for three free axes, and %c is not free at both sides",
-                            kernel, "xyz"[d]);
+                            kernel, psg_grid_letter(&p->grid, d));
         }
     }
     return PSG_OK;
