@@ -1,7 +1,7 @@
 #include "cpu/internal.h"
 
-/* What flows out of a row of cells along y and z. Differences of a flow in f32 have more digits than
- * f32 has room for. */
+/* What flows out of a row of cells along y and z. The sum of the differences of a flow in f32 has
+ * digits that f32 has no room for. */
 static PSG_CLONES void across(const psg_real *const v[2], const psg_real *const before[2],
                               size_t count, const double by[2], double *out) {
     for (size_t i = 0; i < count; i++) {

@@ -270,11 +270,14 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     psg_array *const *field = arrays->field;
     const size_t count = arrays->count;
     const bool flow = field[PSG_FIELD_FLOW] != NULL;
+    const bool gradient = field[PSG_FIELD_GRADIENT] != NULL ||
+                          field[PSG_FIELD_GRADIENT + 1] != NULL ||
+                          field[PSG_FIELD_GRADIENT + 2] != NULL;
     size_t in_place = 0;
     for (size_t m = 0; m < count && !flow; m++) {
         in_place += same(&field[PSG_FIELD_F][m], &field[PSG_FIELD_U][m]);
     }
-    arrays->in_place = flow ? psg_flow_changes(arrays) : count > 0 && in_place == count;
+    arrays->in_place = flow ? !gradient : count > 0 && in_place == count;
     for (int n = 0; n < PSG_FIELDS * PSG_FIELDS; n++) {
         const int c = n / PSG_FIELDS, d = n % PSG_FIELDS;
         const bool u_of_f = c == PSG_FIELD_U && d == PSG_FIELD_F;

@@ -60,11 +60,7 @@ typedef struct psg_held_arrays {
 
 /** Does a solve with a flow take the gradient out of it, as it has no arrays for that? */
 static inline bool psg_flow_changes(const psg_arrays *arrays) {
-    bool gradient = false;
-    for (int d = 0; d < 3; d++) {
-        gradient = gradient || arrays->slabs[PSG_FIELD_GRADIENT + d] != NULL;
-    }
-    return arrays->slabs[PSG_FIELD_FLOW] != NULL && !gradient;
+    return arrays->slabs[PSG_FIELD_FLOW] != NULL && arrays->in_place;
 }
 /** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be
  * stale.

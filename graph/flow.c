@@ -1,6 +1,6 @@
 /* A projection: forward_xy makes the divergence of a flow in place of reading f, and the tasks that
- * make components of the gradient take them out of the flow, or write them. Each task works plane by
- * plane, so neither the divergence nor the gradient is ever in memory. */
+ * make components of the gradient take them out of the flow, or write them. Each task works plane
+ * by plane, so neither the divergence nor the gradient is ever in memory. */
 #include "graph/flow.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"

@@ -1,10 +1,10 @@
 /* The gradient of u. With the symbol fd2: the component is (next - u)/h, which lies between two
  * points. The symbol is the difference of these differences.
  *
- * With the symbol spectral: the derivatives at the points, of periodic u by its modes. In f32, where
- * x and y are periodic, the differences of fd2 are made of the modes, too: u that is rounded has
- * lost the digits of a difference. On cores of one process `kspace` makes the derivative along z
- * beside u, in blocks Z of their own. B as in fused.c.
+ * With the symbol spectral: the derivatives at the points, of periodic u by its modes. In f32, and
+ * in a projection, where x and y are periodic, the differences of fd2 are made of the modes, too: u
+ * that is rounded has lost the digits of a difference. On cores of one process `kspace` makes the
+ * derivative along z beside u, in blocks Z of their own. B as in fused.c.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]

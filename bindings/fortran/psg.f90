@@ -132,7 +132,8 @@ module psg
         type(c_ptr) :: handle = c_null_ptr
         integer(c_int) :: precision = PSG_F64
     contains
-        procedure :: create, destroy, local_box, statistics, set_kernel, wait, submit, solve_many, project
+        procedure :: create, destroy, local_box, statistics, set_kernel, wait, submit, solve_many
+        procedure :: project
         procedure, private :: solve_real64, solve_real32, solve_pointer
         generic :: solve => solve_real64, solve_real32, solve_pointer
     end type psg_plan
@@ -504,7 +505,8 @@ contains
     end subroutine solve_pointer
 
     !> Take the divergence out of a flow on a staggered grid: psg_project() in graph/psg_project.h.
-    !> @param v  c_loc() of dense arrays like f, along x, y and z; only read where terms%gradient has any
+    !> @param v  c_loc() of dense arrays like f, along x, y and z; only read where there is a
+    !>           terms%gradient
     !> @param u  c_loc() of an array like f; without it u is not wanted
     subroutine project(plan, v, u, lambda, factor, terms, status)
         class(psg_plan), intent(in) :: plan
