@@ -20,8 +20,8 @@ static void differentiate(const psg_task_args *args, int component, void *blocks
     const double scale = psg_derivative_scale(args->run);
     const bool again = psg_terms_of(args->run)->gradient.way == PSG_GRADIENT_AGAIN;
     const size_t step[2] = {component == 0, component == 1};
-    const double one[2] = {!again, again};
-    const float single[2] = {!again, again};
+    const double one[2] = {again ? 0 : 1, again ? 1 : 0};
+    const float single[2] = {again ? 0 : 1, again ? 1 : 0};
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
         const size_t y0 = bundle->lo[1];
