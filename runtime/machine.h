@@ -47,12 +47,13 @@
 #ifndef PSG_RUNTIME_MACHINE_H
 #define PSG_RUNTIME_MACHINE_H
 
+#include "base/bus.h"
 #include "runtime/kind.h"
 
 typedef enum psg_machine_link {
-    PSG_MACHINE_TO_GPU = 0,
-    PSG_MACHINE_FROM_GPU,
-    PSG_MACHINE_BETWEEN,
+    PSG_MACHINE_TO_GPU = BASE_TO_GPU,
+    PSG_MACHINE_FROM_GPU = BASE_FROM_GPU,
+    PSG_MACHINE_BETWEEN = BASE_BETWEEN_GPUS,
     PSG_MACHINE_PEER,
     PSG_MACHINE_NETWORK,
     PSG_MACHINE_LINKS
