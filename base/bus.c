@@ -42,15 +42,20 @@ static void write_platform(const base_bus *b, FILE *file) {
             write_link(file, "in", g, &b->link[BASE_BETWEEN_GPUS]);
         }
     }
+    const bool shared = b->link[BASE_MEMORY].rate > 0;
+    for (unsigned way = 0; way < 2 && shared; way++) {
+        write_link(file, "memory", way, &b->link[BASE_MEMORY]);
+    }
     for (unsigned p = 0; p < b->gpus * (b->gpus + 1); p++) { /* GPU g, with each of the others */
         const unsigned g = p / (b->gpus + 1), h = p % (b->gpus + 1);
         if (h == g) {
             (void)fprintf(file,
                           "  <route src=\"RAM\" dst=\"CUDA%u\" symmetrical=\"NO\">"
-                          "<link_ctn id=\"to%u\"/></route>\n"
+                          "%s<link_ctn id=\"to%u\"/></route>\n"
                           "  <route src=\"CUDA%u\" dst=\"RAM\" symmetrical=\"NO\">"
-                          "<link_ctn id=\"from%u\"/></route>\n",
-                          g, g, g, g);
+                          "%s<link_ctn id=\"from%u\"/></route>\n",
+                          g, shared ? "<link_ctn id=\"memory0\"/>" : "", g, g,
+                          shared ? "<link_ctn id=\"memory1\"/>" : "", g);
         } else if (h < b->gpus) {
             (void)fprintf(file,
                           "  <route src=\"CUDA%u\" dst=\"CUDA%u\" symmetrical=\"NO\">"

@@ -10,7 +10,8 @@ typedef struct base_link {
     double seconds;
 } base_link;
 
-enum { BASE_TO_GPU, BASE_FROM_GPU, BASE_BETWEEN_GPUS, BASE_LINKS };
+/** The links of each GPU, and that of main memory, which all share. */
+enum { BASE_TO_GPU, BASE_FROM_GPU, BASE_BETWEEN_GPUS, BASE_MEMORY, BASE_LINKS };
 
 typedef struct base_bus {
     const char *name; /**< of the GPUs */

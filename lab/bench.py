@@ -115,8 +115,7 @@ class Bench:
         """Whether anything was written."""
         times = Times()
         for config, result in zip(self.sweep.configs, self.groups.results):
-            if not config["workload"]:
-                times.add_events(config, result.events, result.samples)
+            times.add_events(config, result.events, result.samples)
         if times.kinds:
             times.write(self.a["record"], self.request, self.groups)
         return bool(times.kinds)

@@ -65,8 +65,8 @@ class Times:
             if solve["submit_tasks"] > 1:  # one that stands for many says nothing of each
                 self.submission.add(solve["submit_pieces"], solve["submit_tasks"],
                                     solve["submit_seconds"])
-            for stage, _, gpu, sheet, count, dense, pieces, remote, start, end in solve["tasks"]:
-                key = (stage, config["precision"], "gpu" if gpu else "cpu", config["grid"],
+            for stage, _, gpu, sheet, count, dense, pieces, remote, start, end, n in solve["tasks"]:
+                key = (stage, config["precision"], "gpu" if gpu else "cpu", "x".join(map(str, n)),
                        "sheet" if sheet else "segment", count, "dense" if dense else "views",
                        pieces, remote)
                 self.kinds.setdefault(key, []).append(end - start)
@@ -77,7 +77,7 @@ class Times:
     def add_gaps(self, tasks):
         """tasks: in the order of their ends"""
         workers = {}
-        for _, worker, gpu, _, _, _, pieces, _, start, end in tasks:
+        for _, worker, gpu, _, _, _, pieces, _, start, end, _ in tasks:
             if gpu:
                 workers.setdefault(worker, []).append((start, end, pieces))
         for done in workers.values():

@@ -572,6 +572,11 @@ static size_t answers(void *memory, workload_answer *list) {
     return 1;
 }
 
+/* In place tiles change places with one another. */
+static bool uses(const void *memory, size_t kind) {
+    return (kind == TRANSPOSE) != ((const problem *)memory)->in_place;
+}
+
 const workload_row workload_transpose = {
     .facts =
         {.name = "transpose",
@@ -585,6 +590,7 @@ const workload_row workload_transpose = {
     .f32 = true,
     .kinds = kinds,
     .kind_count = KINDS,
+    .uses = uses,
     .first = &first_kind,
     .parse = parse,
     .cut = cut,

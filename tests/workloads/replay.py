@@ -111,6 +111,8 @@ def by_hand():
         wanted = 2e-3 if row == 4 else 1e-3
         check(wanted - 2e-6 <= took[row] and (not SIMULATED or took[row] <= wanted + 1e-6),
               "task %d took %g" % (row, took[row]))
+    check(all(t["core_seconds"] == (2e-3 if t["row"] == 4 else 1e-3) and t["gpu_seconds"] is None
+              for t in graph["tasks"]), graph["tasks"])
     data = {t["row"]: sorted((d["mode"], d["bytes"]) for d in t["data"]) for t in graph["tasks"]}
     check(data[3] == [("R", 1), ("R", 16), ("R", 800)] and data[5] == [("W", 800)]
           and data[0] == [("RW", 32)], data)
@@ -265,7 +267,7 @@ def damaged():
     old = files()
     for text, *says in (("", "has no task"),
                         (good[:-1], "was cut short", "line %d" % second, "empty line"),
-                        (good[:-30], "was cut short"),
+                        (good[:-30], "was cut short"), (good[:8], "was cut short"),
                         (good[:-12] + "\n\n", "Handles", "Modes", "Sizes"),
                         ("hello\n\n", "line 1", "'hello'", "FIELD: VALUE"),
                         ("\x7fELF\x02\x01\n\n", "line 1"),
@@ -277,6 +279,8 @@ def damaged():
                          "not there"),
                         (good.replace("Modes: R", "Modes: Q"), "Modes: 'Q'", "R, W, RW"),
                         (good.replace("Sizes: 8", "Sizes: -8", 1), "Sizes: '-8'"),
+                        (good.replace("Modes: R\n", ""), "1 Handles, 0 Modes and 1 Sizes"),
+                        (good.replace("StartTime: 5", "StartTime: -5"), "StartTime: '-5"),
                         (good.replace("Sizes: 8", "Sizes: 8 8", 1),
                          "1 Handles, 1 Modes and 2 Sizes"),
                         (good.replace("EndTime: 6.0", "EndTime: 4.0"), "ends at 4",
