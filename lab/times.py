@@ -54,9 +54,11 @@ class Costs:
 class Times:
     """kinds: the seconds of the tasks of each kind; submission: of solves of several tasks; gap:
     between two tasks of a GPU, the middle one of each solve of many, if they wait for no copies, no
-    messages and no other solves."""
+    messages and no other solves; cores: that worked meanwhile, the same in all runs; 0: none, or not
+    the same."""
 
     def __init__(self):
+        self.cores = 0
         self.kinds, self.submission, self.gap = {}, Costs(), Costs()
 
     def add_events(self, config, solves, samples):
@@ -108,6 +110,9 @@ class Times:
         """The machine that is here, with these times, in a file that appears whole or not at
         all."""
         head = machine_lines(request, groups)
+        if self.cores and not groups.simulates:
+            one, every = groups.memory_rate(1), groups.memory_rate(groups.cpus)
+            head += ["memory %.4g %.4g" % (one, max(one, every)), "recorded cores %d" % self.cores]
         lines = head + self.submission.line("submit") + self.gap.line("gap") + list(self.lines())
         Output(path).write("\n".join(lines) + "\n")
 
@@ -145,5 +150,6 @@ def machine_lines(request, groups):
     if any(route["peer"] for route in
            groups.routes):  # what a kernel reaches is in its time; of others, as much as a copy
         lines += link_line("peer", between)
-        lines.append("recorded peer %.4g" % min(route["rate"] for route in between))
+        lines.append("recorded peer %.4g %.3g" % (min(route["rate"] for route in between),
+                                                  max(route["latency_seconds"] for route in between)))
     return lines
