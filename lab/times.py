@@ -54,8 +54,8 @@ class Costs:
 class Times:
     """kinds: the seconds of the tasks of each kind; submission: of solves of several tasks; gap:
     between two tasks of a GPU, the middle one of each solve of many, if they wait for no copies, no
-    messages and no other solves; cores: that worked meanwhile, the same in all runs; 0: none, or not
-    the same."""
+    messages and no other solves; cores: that worked meanwhile, the same in all runs; 0: none, or
+    not the same."""
 
     def __init__(self):
         self.cores = 0
@@ -150,6 +150,5 @@ def machine_lines(request, groups):
     if any(route["peer"] for route in
            groups.routes):  # what a kernel reaches is in its time; of others, as much as a copy
         lines += link_line("peer", between)
-        lines.append("recorded peer %.4g %.3g" % (min(route["rate"] for route in between),
-                                                  max(route["latency_seconds"] for route in between)))
+        lines += [line.replace("link", "recorded", 1) for line in link_line("peer", between)]
     return lines
