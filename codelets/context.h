@@ -64,10 +64,19 @@ static inline bool psg_sides_any(const psg_sides *s) {
     return any;
 }
 
+/** Of what a solve makes the gradient. */
+typedef enum psg_gradient_way {
+    PSG_GRADIENT_DIFFERENCES = 0, /**< of u at neighbouring points */
+    PSG_GRADIENT_AGAIN,  /**< of the modes of u; for that along z the blocks change once more */
+    PSG_GRADIENT_BESIDE, /**< of the modes of u; `kspace` makes that along z beside u, for which the
+                              workspace has other blocks */
+} psg_gradient_way;
+
 /** The gradient that a solve makes of u. */
 typedef struct psg_gradient_terms {
     psg_difference along[3];
     size_t wanted; /**< bit d: the component along axis d; 0: none */
+    size_t way;    /**< psg_gradient_way */
 } psg_gradient_terms;
 
 static inline bool psg_gradient_wants(const psg_gradient_terms *g, int component) {
@@ -86,12 +95,17 @@ static inline size_t psg_gradient_wants_xy(const psg_gradient_terms *g, int comp
     return count;
 }
 
-/** Tables of a plan whose gradient is that of the modes of u: reals of the precision. All NULL: the
- *  plan's gradient is not by modes. k is the wavenumber; at the highest mode of an even extent k is
- *  0. */
+/** Tables of a plan whose gradient may be that of the modes of u, in the tasks' unit of length. All
+ *  NULL: the plan's gradient is of differences. */
 typedef struct psg_waves {
-    void *along[2]; /**< k along x [nxc] and y [ny], in the tasks' unit of length */
-    void *eigen[3]; /**< for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for 0 */
+    /** Complex numbers of the precision, by which the modes along x [nxc], y [ny] and z [nz] are
+     *  multiplied: psg_symbol_multiplier(). That of z is NULL where there is a line, which makes
+     *  differences itself. */
+    void *along[3];
+    /** Reals of the precision, for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for
+     *  0. NULL where there is a line */
+    void *eigen[3];
+    psg_cpu_line line;
 } psg_waves;
 
 /** What a solve has of its own: psg_run.user. Kernels get these numbers by value, so a CUDA
@@ -170,9 +184,9 @@ static inline atomic_int *psg_findings_nonfinite(const psg_run *run, size_t m) {
     return (atomic_int *)modes_end + m;
 }
 
-/** Is the gradient that a plan's solves make that of the modes of u, else differences of u? */
-static inline bool psg_gradient_by_modes(const psg_context *context) {
-    return context->waves->along[0] != NULL;
+/** Is the gradient that a solve makes that of the modes of u, else differences of u? */
+static inline bool psg_gradient_by_modes(const psg_run *run) {
+    return psg_terms_of(run)->gradient.way != PSG_GRADIENT_DIFFERENCES;
 }
 
 /** By what the modes of u, times their wavenumbers in the tables, are multiplied to be those of a
@@ -195,7 +209,7 @@ static inline size_t psg_components_with_u(const psg_task_args *args, int compon
  *  spectrum of a segment, which that transform would destroy? */
 static inline bool psg_gradient_reads_spectrum(const psg_run *run) {
     const psg_context *c = psg_context_of(run);
-    return psg_gradient_by_modes(c) && psg_terms_of(run)->gradient.wanted != 0 && c->in_place;
+    return psg_gradient_by_modes(run) && psg_terms_of(run)->gradient.wanted != 0 && c->in_place;
 }
 
 /** The division of a task: with the factor of the run, or with 1 where `normalize` has that factor.
@@ -214,6 +228,9 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     divide.scale = t->scale;
     divide.table = t->table;
     divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &t->free_z : NULL;
+    divide.line =
+        t->gradient.way == PSG_GRADIENT_BESIDE && c->waves->line.n > 0 ? &c->waves->line : NULL;
+    divide.derivative = c->waves->along[2];
     return divide;
 }
 

@@ -1,6 +1,7 @@
 #include "codelets/cuda.h"
 
 #include "kernels/divide.h"
+#include "kernels/green.h"
 #include "kernels/pack.h"
 
 #include <cuda_runtime_api.h>
@@ -25,9 +26,14 @@ size_t psg_cuda_size_of(const psg_parts *parts, int d, size_t m) {
     return psg_box_length(&parts->part[m].box, d) == psg_box_length(first, d) ? 0 : 1;
 }
 
+/* Planes of a sheet of its own: beside a wall a free z has as many zeros behind its planes. */
+static size_t sheet_planes(const psg_context *c) {
+    return psg_transform_length(c->layout.n[2], c->kind[2], 2);
+}
+
 static size_t sheet_bytes(const psg_context *c) {
     return psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.nxc *
-           c->layout.n[2] * 2 * c->cpu->real_bytes;
+           sheet_planes(c) * 2 * c->cpu->real_bytes;
 }
 
 static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
@@ -61,7 +67,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                            c->layout.n[2], 0);
         w->gradient_z = w->kspace;
     }
-    if (code == 0 && c->tabled && psg_gradient_by_modes(c)) {
+    if (code == 0 && c->tabled && c->waves->eigen[2] != NULL) {
         code = (int)psg_cuda_kspace_create(&w->gradient_z, psg_cuda_precision_of(c),
                                            psg_cuda_kspace_kind_of(c, false), c->layout.n[2], 0);
     }
@@ -148,36 +154,37 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
-/* The wavenumbers along x as psg_cuda_columns has the numbers of a row. */
-static void *strips_of(const psg_cuda_plans *w, const psg_context *c) {
+/* The imaginary parts of the multipliers, which are wavenumbers: kernels multiply by sqrt(-1).
+ * Along x as psg_cuda_columns has the numbers of a row. */
+static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size_t count) {
     const size_t bytes = c->cpu->real_bytes;
-    const size_t half = (c->layout.nxc - 1) / 2;
-    char *table = malloc(c->layout.nxc * bytes);
-    for (size_t m = 0; table != NULL && m < c->layout.nxc; m++) {
-        const size_t kx = m < half || w->strips == NULL ? m
-                          : m + 1 == c->layout.nxc      ? half
-                                                        : c->layout.nxc - 1 - (m - half);
-        memcpy(table + m * bytes, (const char *)c->waves->along[0] + kx * bytes, bytes);
+    const size_t half = (count - 1) / 2;
+    const bool strips = d == 0 && w->strips != NULL;
+    char *table = malloc(count * bytes);
+    for (size_t m = 0; table != NULL && m < count; m++) {
+        const size_t k = m < half || !strips ? m : m + 1 == count ? half : count - 1 - (m - half);
+        memcpy(table + m * bytes, (const char *)c->waves->along[d] + (2 * k + 1) * bytes, bytes);
     }
     return table;
 }
 
 static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
     const size_t count[3] = {c->layout.nxc, c->layout.nyc, c->layout.n[2]};
-    if (!psg_gradient_by_modes(c)) {
-        return 0;
+    int code = 0;
+    if (c->waves->eigen[2] == NULL) {
+        return 0; /* solves on GPUs make differences of u */
     }
-    void *strips = strips_of(w, c);
-    int code = strips == NULL ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
         code =
             copy_table(w, &w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
     }
     for (int d = 0; d < 2 && code == 0; d++) {
-        code = copy_table(w, &w->waves_d.along[d], d == 0 ? strips : c->waves->along[d],
-                          count[d] * c->cpu->real_bytes);
+        void *waves = waves_of(w, c, d, count[d]);
+        code = waves == NULL
+                   ? cudaErrorMemoryAllocation
+                   : copy_table(w, &w->waves_d.along[d], waves, count[d] * c->cpu->real_bytes);
+        free(waves);
     }
-    free(strips);
     return code;
 }
 
@@ -255,6 +262,8 @@ static int make(void **state, const void *owner) {
     if (code == 0) {
         code = share_work_area(w, c);
     }
+    /* Nothing may be on the stream when StarPU takes it over. */
+    code = code == 0 ? (int)cudaStreamSynchronize(w->stream) : code;
     if (code == 0 && c->form.packed && w->strips == NULL &&
         psg_graph_has(&c->graph, PSG_TASK_FORWARD_XY, false)) {
         code = (int)cudaMalloc(&w->spectrum_d, psg_cuda_most_planes(c) * c->layout.nyc *
@@ -374,9 +383,12 @@ psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
     }
     if (divide.table != NULL) {
         const psg_cpu_table *t = divide.table;
-        symbol.table = (psg_cuda_table){.values_d = t->on_gpu[starpu_worker_get_id_check()],
+        const size_t first = t->shift[2] * t->modes[0] + t->shift[0];
+        const char *values_d = t->on_gpu[starpu_worker_get_id_check()];
+        symbol.table = (psg_cuda_table){.values_d = values_d + first * c->cpu->real_bytes,
                                         .modes = {t->modes[0], t->modes[1], t->modes[2]},
-                                        .first = t->first};
+                                        .first = t->first,
+                                        .row0 = t->shift[1]};
     }
     return symbol;
 }
@@ -388,7 +400,7 @@ psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args) {
     psg_cuda_symbol symbol = psg_cuda_whole_symbol_of(args);
     symbol.ey_d =
         (const char *)symbol.ey_d + c->layout.sheets.part[p].box.lo[1] * c->cpu->real_bytes;
-    symbol.table.row0 = c->layout.sheets.part[p].box.lo[1];
+    symbol.table.row0 += c->layout.sheets.part[p].box.lo[1];
     symbol.mode0_d = p == 0 && !derives ? psg_findings_mode0(args->run, 0) : NULL;
     symbol.nonfinite_d = (int *)(uintptr_t)psg_findings_nonfinite(args->run, 0);
     return symbol;
@@ -410,7 +422,7 @@ int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet
     psg_cuda_band bands[2];
     (void)psg_cuda_bands_of(args, blocks, bands); /* one */
     *sheet_d = bands->segments->base_d;
-    if (!c->form.z_contiguous && bands->count == 1 &&
+    if (!c->form.z_contiguous && sheet_planes(c) == c->layout.n[2] && bands->count == 1 &&
         bands->segments->plane_pitch == bands->rows * c->layout.nxc) {
         return 0;
     }
@@ -429,11 +441,18 @@ int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], vo
     if (bands->segments->base_d == sheet_d) {
         return 0;
     }
-    const size_t columns = bands->rows * c->layout.nxc;
-    return (int)(pack ? psg_cuda_pack_sheet(precision, layout, sheet_d, columns, c->layout.n[2],
-                                            bands->segments, bands->count, stream)
-                      : psg_cuda_unpack_sheet(precision, layout, sheet_d, columns, c->layout.n[2],
-                                              bands->segments, bands->count, stream));
+    const size_t columns = bands->rows * c->layout.nxc, nz = c->layout.n[2];
+    const size_t plane = columns * 2 * c->cpu->real_bytes, zeros = sheet_planes(c) - nz;
+    const size_t first = psg_transform_first(nz, c->kind[2]);
+    char *const own_d = (char *)sheet_d + first * plane;
+    char *const zeros_d = (char *)sheet_d + (first > 0 ? 0 : nz * plane);
+    const int code =
+        pack || zeros == 0 ? 0 : (int)cudaMemsetAsync(zeros_d, 0, zeros * plane, stream);
+    return code != 0 ? code
+           : pack ? (int)psg_cuda_pack_sheet(precision, layout, own_d, columns, nz, bands->segments,
+                                             bands->count, stream)
+                  : (int)psg_cuda_unpack_sheet(precision, layout, own_d, columns, nz,
+                                               bands->segments, bands->count, stream);
 }
 
 int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
@@ -450,7 +469,7 @@ int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d) {
     const psg_cuda_symbol symbol = psg_cuda_symbol_of(args);
     return (int)psg_cuda_divide(psg_cuda_precision_of(c), psg_cuda_layout_of(c), sheet_d,
                                 psg_layout_rows(&c->layout, p) * c->layout.nxc, c->layout.nxc,
-                                c->layout.n[2], &symbol, starpu_cuda_get_local_stream());
+                                sheet_planes(c), &symbol, starpu_cuda_get_local_stream());
 }
 
 /* ------------------------------------------------------------------------------- all GPUs */
@@ -489,6 +508,23 @@ static size_t strip(const psg_context *c) {
     return suits ? psg_cuda_xy_strip(precision, kind, c->layout.n[0], c->layout.n[1]) : 0;
 }
 
+/* Other threads may be capturing their streams. */
+static int green_rows(const psg_context *c, const psg_cpu_green *green, size_t row0, size_t rows,
+                      void *table) {
+    const psg_cuda_green there = {
+        .terms = green->terms,
+        .modes = {green->modes[0], green->modes[1], green->modes[2]},
+        .pitch = {green->pitch[0], green->pitch[1], green->pitch[2]},
+        .factor_d = {green->factor[0], green->factor[1], green->factor[2]}};
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    int code = (int)psg_cuda_green_rows(psg_cuda_precision_of(c), &there, row0, rows, table,
+                                        cudaStreamPerThread);
+    code = code == 0 ? (int)cudaStreamSynchronize(cudaStreamPerThread) : code;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    return code;
+}
+
 static psg_gpu_user plans(bool peers) {
     return (psg_gpu_user){.make = make,
                           .destroy = destroy,
@@ -520,4 +556,5 @@ const psg_gpu_kernels psg_cuda_kernels = {.strip = strip,
                                           .has_kspace = all_have_kspace,
                                           .plans = plans,
                                           .renew = renew,
+                                          .green_rows = green_rows,
                                           .stateless = stateless};

@@ -106,11 +106,20 @@ int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d);
  * is real-to-real too. */
 static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
     static const psg_cuda_r2r kinds[PSG_TRANSFORM_COUNT] = {
-        [PSG_TRANSFORM_PERIODIC] = PSG_CUDA_DFT, [PSG_TRANSFORM_COS1] = PSG_CUDA_REDFT00,
-        [PSG_TRANSFORM_COS2] = PSG_CUDA_REDFT10, [PSG_TRANSFORM_COS3] = PSG_CUDA_REDFT01,
-        [PSG_TRANSFORM_COS4] = PSG_CUDA_REDFT11, [PSG_TRANSFORM_SIN1] = PSG_CUDA_RODFT00,
-        [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10, [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
-        [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11, [PSG_TRANSFORM_FREE] = PSG_CUDA_FREE};
+        [PSG_TRANSFORM_PERIODIC] = PSG_CUDA_DFT,
+        [PSG_TRANSFORM_COS1] = PSG_CUDA_REDFT00,
+        [PSG_TRANSFORM_COS2] = PSG_CUDA_REDFT10,
+        [PSG_TRANSFORM_COS3] = PSG_CUDA_REDFT01,
+        [PSG_TRANSFORM_COS4] = PSG_CUDA_REDFT11,
+        [PSG_TRANSFORM_SIN1] = PSG_CUDA_RODFT00,
+        [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10,
+        [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
+        [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11,
+        [PSG_TRANSFORM_FREE] = PSG_CUDA_FREE,
+        [PSG_TRANSFORM_FREE_COS2] = PSG_CUDA_FREE_COS,
+        [PSG_TRANSFORM_FREE_SIN2] = PSG_CUDA_FREE_SIN,
+        [PSG_TRANSFORM_FREE_COS2_END] = PSG_CUDA_FREE_COS_END,
+        [PSG_TRANSFORM_FREE_SIN2_END] = PSG_CUDA_FREE_SIN_END};
     const psg_cuda_r2r kind = kinds[c->kind[d]];
     return !c->divide.apart        ? kind
            : kind == PSG_CUDA_DFT  ? PSG_CUDA_R2HC

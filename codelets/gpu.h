@@ -24,6 +24,12 @@ typedef struct psg_gpu_kernels {
      *  worker's GPU has of them: work that is put on its stream later finds them.
      *  @return a code for psg_gpu_user.words(); 0: all is well */
     int (*renew)(const psg_context *context, int worker);
+    /** As psg_cpu_ops.green_rows(), on the calling thread's device, and done when it returns.
+     *  @param[in]  green  its factors are on that device
+     *  @param[out] table  there too
+     *  @return as renew() */
+    int (*green_rows)(const psg_context *context, const psg_cpu_green *green, size_t row0,
+                      size_t rows, void *table);
     /** For tasks that keep nothing on a GPU. */
     psg_gpu_user (*stateless)(void);
 } psg_gpu_kernels;

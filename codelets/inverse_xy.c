@@ -4,26 +4,55 @@
 #include "codelets/inverse_xy.h"
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
+#include "codelets/sides.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda_segments.h"
 #endif
 
-/* A plane of a component: from the blocks, times sqrt(-1) and the wavenumbers along x or y.
- * `gradient_z` has multiplied by those along z. */
+/* A plane of a component: from the blocks, times what makes derivatives of modes along x or y.
+ * Those along z are derivatives already: of `kspace`, or of `gradient_z`, which leaves sqrt(-1) to
+ * multiply by. */
 static void differentiate(const psg_task_args *args, int component, void *blocks[], size_t k,
                           void *spectrum) {
     const psg_context *c = psg_context_of(args->run);
     const size_t bytes = c->cpu->real_bytes;
     const size_t row = 2 * c->layout.nxc * bytes;
     const double scale = psg_derivative_scale(args->run);
+    const bool again = psg_terms_of(args->run)->gradient.way == PSG_GRADIENT_AGAIN;
+    const size_t step[2] = {component == 0, component == 1};
+    const double one[2] = {!again, again};
+    const float single[2] = {!again, again};
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
         const size_t y0 = bundle->lo[1];
+        const char *by = component < 2             ? c->waves->along[component]
+                         : bytes == sizeof(double) ? (const char *)one
+                                                   : (const char *)single;
         c->cpu->differentiate(
             (const char *)psg_task_pointer(blocks, g) + k * psg_task_pitch(blocks, g) * 2 * bytes,
-            c->layout.nxc, psg_box_length(bundle, 1), component == 0 ? c->waves->along[0] : NULL,
-            component == 1 ? (const char *)c->waves->along[1] + y0 * bytes : NULL, scale,
+            c->layout.nxc, psg_box_length(bundle, 1), by + 2 * step[1] * y0 * bytes, step, scale,
             (char *)spectrum + y0 * row);
+    }
+}
+
+/* What a value on the upper side of z adds to the derivative at the last plane. */
+static void add_value(const psg_task_args *args, void *buffers[], size_t k) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_terms *t = psg_terms_of(args->run);
+    const size_t first = c->layout.segments.part[psg_segment_of(args)].box.lo[2];
+    const void *added = psg_sides_at(c, &t->sides, 0, first + k, 1).z[1];
+    if (added != NULL) {
+        char *plane = (char *)psg_task_pointer(buffers, 0) +
+                      k * psg_task_pitch(buffers, 0) * c->cpu->real_bytes;
+        const size_t pitch = psg_task_row_pitch(buffers, 0);
+        const psg_cpu_gradient_args a = {
+            .u = plane,
+            .row_pitch = pitch,
+            .along[2] = {.last = 1, .weight = t->gradient.along[2].weight},
+            .added[2] = added,
+            .result[2] = plane,
+            .result_pitch[2] = pitch};
+        c->cpu->gradient(&a, c->layout.n);
     }
 }
 
@@ -54,6 +83,10 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
             psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
         }
         transform_plane(args, spectrum, buffers, 0, k);
+        if (args->label.kind == PSG_TASK_GRADIENT_XY &&
+            args->label.index[PSG_AXIS_COMPONENT] == 2) {
+            add_value(args, buffers, k);
+        }
         if (args->label.kind == PSG_TASK_GRADIENT_XY ||
             args->label.kind == (int)psg_graph_last(&c->graph)) {
             psg_plane_check(args, buffers, 0, k);

@@ -21,14 +21,19 @@ typedef enum psg_task_kind {
 enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_SHEET };
 
 /** The third index of a label: of PSG_TASK_GRADIENT_XY the component, of PSG_TASK_INVERSE_XY how
- *  many components it makes besides u, if any, and of messages what `gradient_z` needs and
- *  makes. */
+ *  many components it makes besides u, if any, of PSG_TASK_KSPACE 2 if it makes the derivative
+ *  along z besides, and of messages what `gradient_z` needs and makes. */
 enum { PSG_AXIS_COMPONENT = 2 };
 
 /** How many components of the gradient a task makes besides u. */
 static inline size_t psg_label_components(const psg_label *label) {
     const size_t count = label->index[PSG_AXIS_COMPONENT];
     return label->kind == PSG_TASK_INVERSE_XY && count != PSG_NO_INDEX ? count : 0;
+}
+
+/** Does a task `kspace` make the derivative along z besides? */
+static inline bool psg_label_beside(const psg_label *label) {
+    return label->kind == PSG_TASK_KSPACE && label->index[PSG_AXIS_COMPONENT] != PSG_NO_INDEX;
 }
 
 static inline psg_label psg_segment_label(psg_task_kind kind, size_t s) {

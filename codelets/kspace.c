@@ -4,14 +4,17 @@
 
 static void kspace_core(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
+    const size_t segments = context->layout.segments.count;
+    const bool beside = psg_label_beside(&args->label);
     psg_cpu_piece *piece = context->pieces[psg_task_worker(args)];
-    for (size_t s = 0; s < context->layout.segments.count; s++) {
-        piece[s] = (psg_cpu_piece){psg_task_pointer(buffers, s), psg_task_pitch(buffers, s),
-                                   psg_layout_planes(&context->layout, s)};
+    for (size_t m = 0; m < (beside ? 2 : 1) * segments; m++) {
+        piece[m] = (psg_cpu_piece){psg_task_pointer(buffers, m), psg_task_pitch(buffers, m),
+                                   psg_layout_planes(&context->layout, m % segments)};
     }
     const psg_cpu_sheet sheet = {
-        .pieces = context->layout.segments.count,
+        .pieces = segments,
         .piece = piece,
+        .beside = beside ? piece + segments : NULL,
         .nxc = context->layout.nxc,
         .row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1],
         .rows = psg_layout_rows(&context->layout, psg_sheet_of(args)),
@@ -57,10 +60,14 @@ static int kspace_gpu(void *buffers[], const psg_task_args *args) {
 PSG_SOLVER_CODELET(kspace, kspace_core, kspace_gpu);
 PSG_SOLVER_CODELET(gradient_z, kspace_core, kspace_gpu);
 
-void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride) {
-    const psg_task_data data = {blocks, psg_context_of(run)->layout.segments.count, stride,
-                                STARPU_RW | PSG_DATA_PHASED};
-    psg_solver_submit(run, kspace_codelet, psg_sheet_label(PSG_TASK_KSPACE, p), &data, 1);
+void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
+                     const starpu_data_handle_t *beside, size_t stride) {
+    const size_t segments = psg_context_of(run)->layout.segments.count;
+    const psg_task_data data[] = {{blocks, segments, stride, STARPU_RW | PSG_DATA_PHASED},
+                                  {beside, segments, stride, STARPU_W | PSG_DATA_PHASED}};
+    psg_label label = psg_sheet_label(PSG_TASK_KSPACE, p);
+    label.index[PSG_AXIS_COMPONENT] = beside != NULL ? 2 : PSG_NO_INDEX;
+    psg_solver_submit(run, kspace_codelet, label, data, beside != NULL ? 2 : 1);
 }
 
 void psg_task_gradient_z(psg_run *run, size_t p, const starpu_data_handle_t *blocks,

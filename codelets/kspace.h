@@ -7,11 +7,14 @@
 #include <starpu.h>
 
 /** unpack, fft_z, divide, ifft_z, pack: a sheet's blocks in place; the factor
- *  factor/(nx ny nz) is in it. */
-void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
+ *  factor/(nx ny nz) is in it.
+ *  @param[out] beside  blocks like these, on cores: the derivative along z; NULL: it is not
+ *                      wanted */
+void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
+                     const starpu_data_handle_t *beside, size_t stride);
 /** A derivative by the modes of u. Along z, over sqrt(-1): a sheet's blocks of u, in place. Then a
  *  component along any axis: blocks, one per bundle -> result[s], like u[s]. The blocks are u's, or
- *  along z gradient_z's. */
+ *  along z gradient_z's, or those beside u's. */
 void psg_task_gradient_z(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
 
 #endif

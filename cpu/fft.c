@@ -44,10 +44,10 @@ static void import_wisdom(const char *wisdom) {
 /* The transform of the length that is transformed. */
 static psg_transform_kind within(psg_transform_kind kind, int direction) {
     const bool forward = direction == PSG_CPU_FORWARD;
-    return kind == PSG_TRANSFORM_FREE        ? PSG_TRANSFORM_PERIODIC
-           : kind == PSG_TRANSFORM_FREE_COS2 ? (forward ? PSG_TRANSFORM_COS2 : PSG_TRANSFORM_COS3)
-           : kind == PSG_TRANSFORM_FREE_SIN2 ? (forward ? PSG_TRANSFORM_SIN2 : PSG_TRANSFORM_SIN3)
-                                             : kind;
+    return kind == PSG_TRANSFORM_FREE      ? PSG_TRANSFORM_PERIODIC
+           : kind < PSG_TRANSFORM_FREE     ? kind
+           : psg_transform_free_sine(kind) ? (forward ? PSG_TRANSFORM_SIN2 : PSG_TRANSFORM_SIN3)
+                                           : (forward ? PSG_TRANSFORM_COS2 : PSG_TRANSFORM_COS3);
 }
 
 static PSG_FFTW(r2r_kind) kind_of(const psg_cpu_fft *fft, int axis, int direction) {
@@ -257,7 +257,7 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
         const psg_transform_kind kind = spec->kind[d][PSG_CPU_FORWARD];
         const size_t along = psg_transform_length(points, kind, d);
         fft->along[d] = (int)along;
-        fft->first[d] = spec->at_end[d] ? (int)(along - points) : 0;
+        fft->first[d] = (int)psg_transform_first(points, kind);
         fft->padded = fft->padded || (d < 2 && along > points);
         fft->real[d] = fft->real[0] || !psg_transform_complex(kind);
     }

@@ -55,32 +55,36 @@ void psg_cpu_gradient(const psg_cpu_gradient_args *a, const size_t n[2]) {
     }
 }
 
-/* Complex numbers times sqrt(-1) by. */
-PSG_CLONES static void turn(psg_real *to, const psg_real *from, size_t count, psg_real by) {
+/* Complex numbers times one. */
+PSG_CLONES static void turn(psg_real *to, const psg_real *from, size_t count, psg_real real,
+                            psg_real imaginary) {
     for (size_t i = 0; i < count; i++) {
-        to[2 * i] = -by * from[2 * i + 1];
-        to[2 * i + 1] = by * from[2 * i];
+        const psg_real value[2] = {from[2 * i], from[2 * i + 1]};
+        to[2 * i] = real * value[0] - imaginary * value[1];
+        to[2 * i + 1] = real * value[1] + imaginary * value[0];
     }
 }
 
+/* Each times its own. */
 PSG_CLONES static void turn_each(psg_real *to, const psg_real *from, size_t count,
-                                 const psg_real *k, psg_real by) {
+                                 const psg_real *by, psg_real scale) {
     for (size_t i = 0; i < count; i++) {
-        to[2 * i] = -by * k[i] * from[2 * i + 1];
-        to[2 * i + 1] = by * k[i] * from[2 * i];
+        const psg_real value[2] = {scale * from[2 * i], scale * from[2 * i + 1]};
+        to[2 * i] = by[2 * i] * value[0] - by[2 * i + 1] * value[1];
+        to[2 * i + 1] = by[2 * i] * value[1] + by[2 * i + 1] * value[0];
     }
 }
 
-void psg_cpu_differentiate(const void *modes, size_t nxc, size_t rows, const void *kx,
-                           const void *ky, double scale, void *result) {
+void psg_cpu_differentiate(const void *modes, size_t nxc, size_t rows, const void *by,
+                           const size_t step[2], double scale, void *result) {
     const psg_real *from = modes;
     psg_real *to = result;
     for (size_t j = 0; j < rows; j++, from += 2 * nxc, to += 2 * nxc) {
-        const psg_real by = (psg_real)scale * (ky != NULL ? ((const psg_real *)ky)[j] : 1);
-        if (kx != NULL) {
-            turn_each(to, from, nxc, kx, by);
+        const psg_real *here = (const psg_real *)by + 2 * j * step[1];
+        if (step[0] != 0) {
+            turn_each(to, from, nxc, here, (psg_real)scale);
         } else {
-            turn(to, from, nxc, by);
+            turn(to, from, nxc, (psg_real)scale * here[0], (psg_real)scale * here[1]);
         }
     }
 }

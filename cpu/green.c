@@ -195,6 +195,18 @@ static void find_cells(const heat_kernel *heat, size_t n, double h, double s, do
 
 /* -------------------------------------------------------------------------------- the products */
 
+/* @return an axis before d with the factors of d, if d is free; else d */
+static int find_same(const heat_kernel *heat, int d) {
+    const psg_cpu_green_axis *axis = heat->spec->axis;
+    int same = 0;
+    while (same < d &&
+           !(axis[d].eigen == NULL && axis[same].eigen == NULL &&
+             axis[same].modes == axis[d].modes && axis[same].spacing == axis[d].spacing)) {
+        same++;
+    }
+    return same;
+}
+
 static bool find_free(const heat_kernel *heat, int d, const psg_cpu_green *green) {
     static void (*const find[])(const heat_kernel *heat, size_t n, double h, double s,
                                 double *factor) = {[PSG_CPU_GREEN_SPECTRAL] = transform_box,
@@ -247,6 +259,11 @@ static bool make_factors(const heat_kernel *heat, psg_cpu_green *green) {
             (green->terms * green->pitch[d] + PSG_CPU_GREEN_BEYOND) * sizeof(double);
         green->factor[d] = base_allocate(bytes);
         good = green->factor[d] != NULL;
+        const int same = find_same(heat, d);
+        if (good && same < d) {
+            memcpy(green->factor[d], green->factor[same], bytes);
+            continue;
+        }
         if (good) {
             memset(green->factor[d], 0, bytes);
         }

@@ -160,6 +160,12 @@ void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, c
                          size_t columns, psg_complex *tile, psg_complex *lines, psg_complex *odd,
                          void *mode0);
 
+/* line.c */
+#define psg_cpu_kspace_line PSG_REAL_NAME(psg_cpu_kspace_line)
+/** kspace with a psg_cpu_divide.line. */
+bool psg_cpu_kspace_line(const psg_cpu_divide *divide, const psg_cpu_sheet *sheet, void *scratch,
+                         void *mode0);
+
 /* green_rows.c */
 #define psg_cpu_green_rows PSG_REAL_NAME(psg_cpu_green_rows)
 void psg_cpu_green_rows(const psg_cpu_green *green, size_t row0, size_t rows, void *table);
@@ -173,8 +179,8 @@ void psg_cpu_green_rows(const psg_cpu_green *green, size_t row0, size_t rows, vo
 #define psg_cpu_first PSG_REAL_NAME(psg_cpu_first)
 #define psg_cpu_add_sides PSG_REAL_NAME(psg_cpu_add_sides)
 void psg_cpu_gradient(const psg_cpu_gradient_args *args, const size_t n[2]);
-void psg_cpu_differentiate(const void *modes, size_t nxc, size_t rows, const void *kx,
-                           const void *ky, double scale, void *result);
+void psg_cpu_differentiate(const void *modes, size_t nxc, size_t rows, const void *by,
+                           const size_t step[2], double scale, void *result);
 void psg_cpu_normalize(void *values, size_t count, double factor);
 size_t psg_cpu_find_nonfinite(const void *values, size_t count);
 double psg_cpu_max_abs(const void *values, size_t count);

@@ -41,14 +41,14 @@ static void gather(const psg_cpu_sheet *sheet, const order *o, size_t first, siz
     }
 }
 
-static void scatter(const psg_cpu_sheet *sheet, const order *o, size_t first, size_t columns,
-                    size_t width, psg_complex *tile) {
+static void scatter(const psg_cpu_piece *piece, size_t pieces, const order *o, size_t first,
+                    size_t columns, size_t width, psg_complex *tile) {
     size_t k = 0;
-    for (size_t s = 0; s < sheet->pieces; s++) {
-        psg_complex *to = (psg_complex *)sheet->piece[s].memory + first;
-        for (const size_t end = k + sheet->piece[s].planes; k < end; k++) {
+    for (size_t s = 0; s < pieces; s++) {
+        psg_complex *to = (psg_complex *)piece[s].memory + first;
+        for (const size_t end = k + piece[s].planes; k < end; k++) {
             copy(o, k, columns, tile + place_of(o, k) * width, to);
-            to += sheet->piece[s].pitch;
+            to += piece[s].pitch;
         }
     }
 }
@@ -62,10 +62,13 @@ static size_t mode_y(const psg_cpu_sheet *sheet, size_t first, size_t c) {
     return sheet->row0 + (first + c) / sheet->nxc;
 }
 
-/* FFTW's transform turns the tile on the way, so that the division runs along contiguous lines. */
+/* FFTW's transform turns the tile on the way, so that the division runs along contiguous lines.
+ * @param[out] derived  the lines' derivatives; NULL: they are not wanted */
 static void work_along_lines(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                              const psg_cpu_sheet *sheet, size_t first, size_t columns,
-                             psg_complex *tile, psg_complex *lines, void *mode0) {
+                             psg_complex *tile, psg_complex *lines, psg_complex *derived,
+                             void *mode0) {
+    static const size_t along[2] = {1, 0};
     const size_t nz = psg_cpu_fft_points_z(fft);
     psg_cpu_fft_tile_forward(fft, tile, lines);
     if (mode0 != NULL) {
@@ -74,6 +77,10 @@ static void work_along_lines(const psg_cpu_fft *fft, const psg_cpu_divide *divid
     for (size_t c = 0; c < columns; c++) {
         psg_cpu_divide_line(divide, mode_x(sheet, first, c), mode_y(sheet, first, c), nz,
                             lines + c * nz);
+        if (derived != NULL) {
+            psg_cpu_differentiate(lines + c * nz, nz, 1, divide->derivative, along, 1,
+                                  derived + c * nz);
+        }
     }
     psg_cpu_fft_tile_inverse(fft, lines, tile);
 }
@@ -151,6 +158,9 @@ static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divi
  * columns that the last tile lacks, and the planes that f has not, are 0. */
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                     const psg_cpu_sheet *sheet, void *scratch, void *mode0) {
+    if (divide->line != NULL) {
+        return psg_cpu_kspace_line(divide, sheet, scratch, mode0);
+    }
     const size_t nz = psg_cpu_fft_length_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
     const size_t total = sheet->rows * sheet->nxc;
@@ -158,6 +168,7 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     const psg_real *turn = psg_cpu_fft_mirrored(fft, &o.sine);
     psg_complex *tile = scratch;
     psg_complex *lines = tile + nz * width;
+    psg_complex *derived = sheet->beside != NULL ? lines + nz * width : NULL;
     bool finite = true;
 
     o.mirrored = turn != NULL && divide->table == NULL;
@@ -186,12 +197,16 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         } else if (o.mirrored) {
             work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, zero);
         } else {
-            work_along_lines(fft, divide, sheet, first, columns, tile, lines, zero);
+            work_along_lines(fft, divide, sheet, first, columns, tile, lines, derived, zero);
         }
         for (size_t c = 0; c < columns; c++) {
             finite = finite && psg_cpu_finite(tile[c]);
         }
-        scatter(sheet, &o, first, columns, width, tile);
+        scatter(sheet->piece, sheet->pieces, &o, first, columns, width, tile);
+        if (derived != NULL) {
+            psg_cpu_fft_tile_inverse(fft, derived, tile);
+            scatter(sheet->beside, sheet->pieces, &o, first, columns, width, tile);
+        }
     }
     return finite;
 }

@@ -23,7 +23,6 @@ typedef enum psg_cpu_direction { PSG_CPU_FORWARD = 0, PSG_CPU_INVERSE } psg_cpu_
 typedef struct psg_cpu_fft_spec {
     size_t nx, ny, nz;
     psg_transform_kind kind[3][2]; /**< [axis][direction] */
-    bool at_end[3];                /**< of twice as many points f has the last ones, by the wall */
     psg_cpu_effort effort;
     const char
         *wisdom; /**< what FFTW learnt before, as it was exported: FFTW stops the process over
@@ -47,6 +46,23 @@ typedef struct psg_cpu_free {
     int wall[2];   /**< at the lower and at the upper end: -1 Dirichlet, 1 Neumann, 0 free */
 } psg_cpu_free;
 
+/** The second difference along z, in f64. Row k of minus the equation of a column is
+ *      -before u[k-1] + (before + after + side + s) u[k] - after u[k+1] = minus f,
+ *  s the same in all rows. Only where z wraps, the first point is next to the last one. */
+typedef struct psg_cpu_line {
+    size_t n; /**< 0: there is none */
+    bool wraps;
+    bool null;        /**< without s the equation has no solution for a mean of f */
+    double *before;   /**< [n], >= 0; at a side 0 */
+    double *after;    /**< [n] */
+    double *side;     /**< [n], >= 0: what a Dirichlet side adds */
+    double *width;    /**< [n]: the length of z that a point stands for */
+    double *step;     /**< [n]: 1 / the distance to the next point */
+    double last;      /**< the derivative beyond the last point, where z does not wrap, is last u */
+    double norm;      /**< that of a transform in place of the line, which divide.scale is for */
+    double *eigen[2]; /**< the eigenvalues along x and y */
+} psg_cpu_line;
+
 /** Multiply mode (i, j, k) by scale / (eigen_x[i] + eigen_y[j] + eigen_z[k] - lambda), and by 0
  *  where that denominator is 0. */
 typedef struct psg_cpu_divide {
@@ -60,6 +76,11 @@ typedef struct psg_cpu_divide {
     const psg_cpu_free *free;
     /** multiply by -scale times this instead; NULL: there is none */
     const psg_cpu_table *table;
+    /** solve the columns without a transform along z; NULL: with one */
+    const psg_cpu_line *line;
+    /** complex, nz: by what modes are multiplied for the derivative along z, where a sheet has room
+     *  for it and there is no line */
+    const void *derivative;
 } psg_cpu_divide;
 
 /** Part of a sheet: complex planes of [rows][nxc], `pitch` complex numbers apart. */
@@ -76,6 +97,8 @@ enum { PSG_CPU_TILE_COLUMNS = 16 };
 typedef struct psg_cpu_sheet {
     size_t pieces;
     const psg_cpu_piece *piece;
+    /** `pieces` more, for the derivative along z of what is in `piece`; NULL: it is not wanted */
+    const psg_cpu_piece *beside;
     size_t nxc;
     size_t row0; /**< the first ky of the sheet */
     size_t rows;
@@ -154,7 +177,8 @@ struct psg_cpu_ops {
     psg_cpu_sheet_ops strided;    /**< of sheets [nz][rows][nxc], by tiles */
 
     /** One sheet, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide,
-     *  transform back; each piece is read and written once.
+     *  transform back; each piece is read and written once. With psg_cpu_divide.line there is
+     *  no transform.
      *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it:
      *                     the sum of f, and not finite where f is not; may be NULL
      *  @return false: a NaN or an Inf stands in the sheet */
@@ -179,11 +203,12 @@ struct psg_cpu_ops {
     /** Components of the gradient of a plane. @param[in] n  nx, ny */
     void (*gradient)(const psg_cpu_gradient_args *args, const size_t n[2]);
 
-    /** Modes (i, j) of a Fourier transform times sqrt(-1) scale kx[i] ky[j].
-     *  @param[in] modes  complex [rows][nxc] @param[in] kx  [nxc], or NULL: 1
-     *  @param[in] ky  [rows], or NULL: 1 */
-    void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *kx,
-                          const void *ky, double scale, void *result);
+    /** Modes (i, j) of a Fourier transform times scale and a complex number.
+     *  @param[in] modes  complex [rows][nxc]
+     *  @param[in] by     complex; that of mode (i, j) is by[i step[0] + j step[1]]
+     *  @param[in] step   0 or 1; not both 1 */
+    void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *by,
+                          const size_t step[2], double scale, void *result);
 
     /** Rows [row0, row0 + rows) of a Green's function. @param[out] table  [rows][mz][mx] */
     void (*green_rows)(const psg_cpu_green *green, size_t row0, size_t rows, void *table);
@@ -198,6 +223,9 @@ extern const psg_cpu_ops psg_cpu_ops_f32;
  *  v[m] = v[0] + (-1)^m v[n] + 2 sum of v[a] cos(pi a m/n) over 0 < a < n.
  *  @return false: FFTW found no plan */
 bool psg_cpu_cosines(int axes, const int *points, size_t count, size_t pitch, double *lines);
+
+/** Bytes of scratch that kspace needs for a psg_cpu_line of n points. */
+size_t psg_cpu_line_scratch_bytes(size_t n);
 
 /** FFTW's version, as it says it itself. */
 const char *psg_cpu_fftw_version(void);

@@ -67,6 +67,18 @@ static inline double psg_symbol_derivative(size_t m, size_t n, double length) {
     return 2 * m == n ? 0 : 2 * psg_symbol_pi * psg_symbol_waves(m, n) / length;
 }
 
+/** By what mode m of n along a periodic axis is multiplied for the derivative that the gradient of
+ *  the symbol has: i k at the points; of a symbol with faces the difference of neighbours,
+ *  (exp(i theta) - 1) / h with theta = 2 pi m/n. @param[out] by  real and imaginary part */
+static inline void psg_symbol_multiplier(const psg_symbol_row *row, size_t m, size_t n,
+                                         double length, double by[2]) {
+    const double k = psg_symbol_derivative(m, n, length);
+    const double half = psg_symbol_pi * psg_symbol_waves(m, n) / (double)n;
+    const double s = 2 * ((double)n / length) * sin(half);
+    by[0] = row->faces ? -s * sin(half) : 0;
+    by[1] = !row->faces ? k : k != 0 ? s * cos(half) : 0;
+}
+
 #ifdef __cplusplus
 }
 #endif

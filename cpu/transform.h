@@ -28,9 +28,12 @@ typedef enum psg_transform_kind {
      *  points; along z of complex numbers, the even and the odd modes apart (cpu/kspace_free.c) */
     PSG_TRANSFORM_FREE,
     /** free at one end, along x and y, and along z where x or y is free: COS2 or SIN2 of twice the
-     *  length, of which half is 0. The wall at the other end has the images of f */
+     *  length, of which half is 0. The wall at the other end, which is the upper one of _END, has
+     *  the images of f */
     PSG_TRANSFORM_FREE_COS2,
     PSG_TRANSFORM_FREE_SIN2,
+    PSG_TRANSFORM_FREE_COS2_END,
+    PSG_TRANSFORM_FREE_SIN2_END,
     PSG_TRANSFORM_COUNT
 } psg_transform_kind;
 
@@ -43,6 +46,16 @@ static inline bool psg_transform_complex(psg_transform_kind kind) {
  *  modes of FREE have n points each. */
 static inline size_t psg_transform_length(size_t n, psg_transform_kind kind, int d) {
     return kind > PSG_TRANSFORM_FREE || (kind == PSG_TRANSFORM_FREE && d < 2) ? 2 * n : n;
+}
+
+/** Of twice as many points, the first of f. */
+static inline size_t psg_transform_first(size_t n, psg_transform_kind kind) {
+    return kind > PSG_TRANSFORM_FREE_SIN2 ? n : 0;
+}
+
+/** Has the first mode of a wall and a free end a half wave in half a period? */
+static inline bool psg_transform_free_sine(psg_transform_kind kind) {
+    return kind == PSG_TRANSFORM_FREE_SIN2 || kind == PSG_TRANSFORM_FREE_SIN2_END;
 }
 
 /** Complex numbers that nx real points become: the half of a Fourier transform; else two modes in

@@ -277,7 +277,7 @@ psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
 /* FFTW's plans are for addresses and pitches. */
 static bool prepare_transforms(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
-    const size_t fields = PSG_FIELD_GRADIENT + (psg_gradient_by_modes(c) ? 3 : 0);
+    const size_t fields = PSG_FIELD_GRADIENT + (c->waves->along[0] != NULL ? 3 : 0);
     bool prepared = true;
     for (size_t m = 0; m < fields * arrays->count && prepared && c->fft != NULL; m++) {
         const psg_array *field = arrays->field[m % fields];

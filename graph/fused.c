@@ -39,7 +39,8 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
     }
     psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
     for (size_t p = sheets.first; p < sheets.end; p++) {
-        psg_task_kspace(run, p, &workspace->blocks[p - sheets.first], stride);
+        psg_task_kspace(run, p, &workspace->blocks[p - sheets.first],
+                        psg_gradient_beside(run, workspace, arrays, p - sheets.first), stride);
     }
     psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK);
     for (size_t s = segments.first; s < segments.end; s++) {
@@ -48,9 +49,7 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
         psg_task_inverse_xy(run, s, &workspace->bundles[(s - segments.first) * bundles],
                             arrays->slabs[PSG_FIELD_U][s - segments.first], components, count);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
-        if (count == 0) {
-            psg_graph_gradient_xy(run, plan, workspace, arrays, s);
-        }
+        psg_graph_gradient_of(run, plan, workspace, arrays, s, count);
     }
     psg_graph_gradient(run, plan, workspace, arrays);
 }

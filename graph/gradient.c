@@ -1,8 +1,17 @@
 /* The gradient of u. With the symbol fd2: the component is (next - u)/h, which lies between two
  * points. The symbol is the difference of these differences.
  *
- * With the symbol spectral: the derivatives at the points, of periodic u by its modes. B as in
- * fused.c.
+ * With the symbol spectral: the derivatives at the points, of periodic u by its modes. In f32, where
+ * x and y are periodic, the differences of fd2 are made of the modes, too: u that is rounded has
+ * lost the digits of a difference. On cores of one process `kspace` makes the derivative along z
+ * beside u, in blocks Z of their own. B as in fused.c.
+ *
+ *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
+ *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
+ *                  (where StarPU copies u)
+ *   Z[s][0..P-1] --gradient_xy(s,z)--> along z [s]
+ *
+ * Elsewhere the modes of u are differentiated along z once more, with the symbol spectral alone.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -50,14 +59,15 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
     const psg_axis *axis = &plan->problem.grid.axis[d];
     const psg_difference *along = &g->along[d];
     const bool values = args->side[d][1] != NULL || args->value[d][1] != 0;
-    bool fits;
-    if (psg_gradient_by_modes(&plan->context)) {
+    bool fits = true;
+    if (g->way != PSG_GRADIENT_DIFFERENCES) {
         const double k =
             psg_symbol_derivative(1, axis->n, ldexp(axis->length, -plan->problem.unit));
         fits = k == 0 || (psg_transforms_has(plan, k) &&
                           psg_transforms_has(plan, ldexp(1, -plan->problem.unit)));
-    } else {
-        fits = (axis->n == 1 || psg_transforms_has(plan, along->scale)) &&
+    }
+    if (psg_symbol_of(&plan->problem)->faces) {
+        fits = fits && (axis->n == 1 || psg_transforms_has(plan, along->scale)) &&
                (along->last == 0 || psg_transforms_has(plan, along->last)) &&
                (!values || psg_transforms_has(plan, along->weight));
     }
@@ -81,6 +91,32 @@ static psg_status check_room(const psg_plan *plan, const psg_arrays *arrays) {
                : psg_placement_check_bytes(plan, needed, "the gradient of a segment", "segments");
 }
 
+/* Without other blocks. */
+static psg_gradient_way way_without(const psg_plan *plan) {
+    return plan->problem.waves.eigen[2] != NULL ? PSG_GRADIENT_AGAIN : PSG_GRADIENT_DIFFERENCES;
+}
+
+/* Differences of u in f64 have digits to lose, and take less time. A table of a kernel has no other
+ * blocks, nor do the sheets of the staged graph. */
+static psg_gradient_way way_of(const psg_plan *plan, const psg_solve_args *args) {
+    const psg_context *c = &plan->context;
+    const bool line = c->waves->line.n > 0;
+    const bool beside = (!line || plan->problem.options.precision == PSG_F32) &&
+                        psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) && !c->tabled &&
+                        plan->workers.gpu_count == 0 && plan->processes.ranks == 1;
+    return c->waves->along[0] == NULL || args->epsilon != NULL ? PSG_GRADIENT_DIFFERENCES
+           : beside                                            ? PSG_GRADIENT_BESIDE
+                                                               : way_without(plan);
+}
+
+void psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
+                        psg_workspace *workspace) {
+    if (gradient->way == PSG_GRADIENT_BESIDE && psg_gradient_wants(gradient, 2) &&
+        !psg_workspace_have_beside(workspace, plan)) {
+        gradient->way = way_without(plan);
+    }
+}
+
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                              const psg_arrays *arrays, const psg_solve_args *args) {
     *gradient = (psg_gradient_terms){.wanted = 0};
@@ -91,7 +127,9 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     if (gradient->wanted == 0) {
         return PSG_OK;
     }
-    if (!psg_symbol_of(&plan->problem)->faces && !psg_gradient_by_modes(&plan->context)) {
+    gradient->way = way_of(plan, args);
+    const bool by_modes = gradient->way != PSG_GRADIENT_DIFFERENCES;
+    if (!psg_symbol_of(&plan->problem)->faces && !by_modes) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the gradient needs the symbol fd2, or spectral with all axes periodic");
     }
@@ -110,8 +148,7 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
         status = psg_gradient_wants(gradient, d) ? check_range(plan, gradient, d, args) : PSG_OK;
     }
-    return status != PSG_OK || psg_gradient_by_modes(&plan->context) ? status
-                                                                     : check_room(plan, arrays);
+    return status != PSG_OK || by_modes ? status : check_room(plan, arrays);
 }
 
 /* ------------------------------------------------------------------------------------- by modes */
@@ -124,6 +161,7 @@ static bool wants_any(const psg_arrays *arrays) {
     return any;
 }
 
+/* @param[in] workspace  that has the blocks */
 static void submit_component(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                              const psg_arrays *arrays, size_t s, int d) {
     const psg_context *c = &plan->context;
@@ -140,7 +178,7 @@ static void submit_component(psg_run *run, const psg_plan *plan, const psg_works
 size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
                            size_t s, starpu_data_handle_t components[2]) {
     const psg_context *c = &plan->context;
-    const bool together = wants_any(arrays) && psg_gradient_by_modes(c) && !arrays->brought;
+    const bool together = wants_any(arrays) && psg_gradient_by_modes(run) && !arrays->brought;
     int component[2];
     const size_t count =
         together ? psg_gradient_wants_xy(&psg_terms_of(run)->gradient, component) : 0;
@@ -151,11 +189,24 @@ size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_a
     return count;
 }
 
-void psg_graph_gradient_xy(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                           const psg_arrays *arrays, size_t s) {
-    if (wants_any(arrays) && psg_gradient_by_modes(&plan->context)) {
+static bool makes_beside(const psg_run *run, const psg_arrays *arrays) {
+    const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
+    return wants_any(arrays) && terms->way == PSG_GRADIENT_BESIDE && psg_gradient_wants(terms, 2);
+}
+
+const starpu_data_handle_t *psg_gradient_beside(const psg_run *run, const psg_workspace *workspace,
+                                                const psg_arrays *arrays, size_t p) {
+    return makes_beside(run, arrays) ? &workspace->beside->blocks[p] : NULL;
+}
+
+void psg_graph_gradient_of(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                           const psg_arrays *arrays, size_t s, size_t made) {
+    if (wants_any(arrays) && psg_gradient_by_modes(run) && made == 0) {
         submit_component(run, plan, workspace, arrays, s, 0);
         submit_component(run, plan, workspace, arrays, s, 1);
+    }
+    if (makes_beside(run, arrays)) {
+        submit_component(run, plan, workspace->beside, arrays, s, 2);
     }
 }
 
@@ -207,9 +258,10 @@ void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_workspace 
     if (!wants_any(arrays)) {
         return;
     }
-    if (!psg_gradient_by_modes(&plan->context)) {
+    const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
+    if (terms->way == PSG_GRADIENT_DIFFERENCES) {
         submit_differences(run, plan, arrays);
-    } else if (psg_gradient_wants(&psg_terms_of(run)->gradient, 2)) {
+    } else if (terms->way == PSG_GRADIENT_AGAIN && psg_gradient_wants(terms, 2)) {
         submit_along_z(run, plan, workspace, arrays);
     }
 }

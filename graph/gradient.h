@@ -12,15 +12,24 @@
  *  PSG_ERR_UNSUPPORTED, _MEMORY */
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                              const psg_arrays *arrays, const psg_solve_args *args);
+/** Make the other blocks that the derivative along z needs, in the workspace of the solve; or
+ *  without memory choose a way that needs none. Collective. */
+void psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
+                        psg_workspace *workspace);
 /** Which derivatives along x and y the task is to write that writes u of a segment: all that the
  * solve wants, or none.
  *  @param[out] components  them @return how many */
 size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
                            size_t s, starpu_data_handle_t components[2]);
-/** Where it does not: the tasks that write them, by the modes of u, if the solve wants any. They
- *  come next, while the blocks may be in a cache. */
-void psg_graph_gradient_xy(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                           const psg_arrays *arrays, size_t s);
+/** The blocks that `kspace` of own sheet p writes besides those of u: the derivative along z.
+ *  @return NULL: the solve does not want it, or makes it otherwise */
+const starpu_data_handle_t *psg_gradient_beside(const psg_run *run, const psg_workspace *workspace,
+                                                const psg_arrays *arrays, size_t p);
+/** After the task that writes u of a segment: those that write derivatives by the modes of u, if
+ *  the solve wants any. They come next, while the blocks may be in a cache.
+ *  @param[in] made  components that the task of u writes itself */
+void psg_graph_gradient_of(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                           const psg_arrays *arrays, size_t s, size_t made);
 /** After all tasks that write u: those that write the other components of its gradient, if the
  * solve wants any. */
 void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,

@@ -1,5 +1,6 @@
 #include "graph/green.h"
 #include "base/memory.h"
+#include "codelets/gpu.h"
 #include "cpu/symbol.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"
@@ -23,7 +24,7 @@ static size_t points_of(const psg_plan *plan, int d) {
 
 /* The first mode of a sine has a half wave in half a period. */
 static size_t shift_of(const psg_plan *plan, int d) {
-    return plan->context.kind[d] == PSG_TRANSFORM_FREE_SIN2 ? 1 : 0;
+    return psg_transform_free_sine(plan->context.kind[d]) ? 1 : 0;
 }
 
 static double length_of(const psg_problem *p, int d) {
@@ -68,8 +69,9 @@ static void fill_of_one(psg_green *green, const psg_plan *plan, int d, size_t ro
 }
 
 /* The kernel of two or three free axes is a sum of products. Where two are free, lambda is 0, and
- * so is the wavenumber along the third, it is -log(r) / (2 pi), r in the caller's unit. */
-static bool fill(psg_green *green, const psg_plan *plan, size_t rows) {
+ * so is the wavenumber along the third, it is -log(r) / (2 pi), r in the caller's unit.
+ * @return NULL: no memory */
+static psg_cpu_green *products_of(const psg_green *green, const psg_plan *plan) {
     const psg_problem *p = &plan->problem;
     psg_cpu_green_spec spec = {.kind = p->options.kernel == PSG_KERNEL_IGF ? PSG_CPU_GREEN_IGF
                                        : psg_symbol_of(p)->reach > 0       ? PSG_CPU_GREEN_FD2
@@ -88,17 +90,13 @@ static bool fill(psg_green *green, const psg_plan *plan, size_t rows) {
             }
             axis->eigen = eigen;
             if (eigen == NULL) {
-                return false;
+                return NULL;
             }
         }
     }
     psg_cpu_green *products = psg_cpu_green_create(&spec);
     free(eigen);
-    if (products != NULL) {
-        plan->context.cpu->green_rows(products, green->table.first, rows, green->values);
-    }
-    psg_cpu_green_destroy(products);
-    return products != NULL;
+    return products;
 }
 
 /* The integral of 1/(4 pi r) over a cell around r = 0: the antiderivative at its corners. */
@@ -235,13 +233,19 @@ static void drop_copies(psg_green *green) {
     }
 }
 
+static psg_status no_memory(size_t bytes) {
+    return psg_fail(PSG_ERR_MEMORY, "no memory for the Green's function: %zu bytes", bytes);
+}
+
 /* GPUs have the table of all sheets of the process. It stays where it is: recorded kernels know its
- * address. */
-static psg_status copy_to_gpus(psg_green *green, const psg_plan *plan, size_t bytes) {
+ * address.
+ * @param values  NULL: there is room for them */
+static psg_status copy_to_gpus(psg_green *green, const psg_plan *plan, const void *values,
+                               size_t bytes) {
     for (size_t g = 0; g < plan->workers.gpu_count && bytes > 0; g++) {
         void **there = &green->on_gpu[plan->workers.gpus[g]];
         const int device = starpu_worker_get_devid(plan->workers.gpus[g]);
-        void *copy = psg_devices->copy_to(device, *there, green->values, bytes);
+        void *copy = psg_devices->copy_to(device, *there, values, bytes);
         *there = copy != NULL ? copy : *there;
         if (copy == NULL) {
             return psg_fail(PSG_ERR_MEMORY,
@@ -252,8 +256,54 @@ static psg_status copy_to_gpus(psg_green *green, const psg_plan *plan, size_t by
     return PSG_OK;
 }
 
-/* The table without its values, of which there are `rows` rows. @return bytes of the values */
-static size_t prepare(psg_green *green, const psg_plan *plan, size_t *rows) {
+/* The table on one GPU, by its own kernel. */
+static psg_status multiply_on_gpu(const psg_green *green, const psg_plan *plan, int worker,
+                                  const psg_cpu_green *products, size_t rows) {
+    const int device = starpu_worker_get_devid(worker);
+    psg_cpu_green there = *products;
+    bool good = true;
+    for (int d = 0; d < 3; d++) {
+        there.factor[d] = psg_devices->copy_to(device, NULL, products->factor[d],
+                                               products->terms * products->pitch[d] *
+                                                   sizeof *products->factor[d]);
+        good = good && there.factor[d] != NULL;
+    }
+    const int before = psg_device_current(device);
+    const int code = good ? psg_kernels->green_rows(&plan->context, &there, green->table.first,
+                                                    rows, green->on_gpu[worker])
+                          : 0;
+    (void)psg_device_current(before);
+    for (int d = 0; d < 3; d++) {
+        psg_devices->free_copy(device, there.factor[d]);
+    }
+    return !good       ? psg_fail(PSG_ERR_MEMORY,
+                                  "no memory on GPU %d for factors of the Green's function", device)
+           : code == 0 ? PSG_OK
+                       : psg_fail(PSG_ERR_RUNTIME, "GPU %d, the Green's function: %s", device,
+                                  plan->placement.gpu_user.words(code));
+}
+
+/* Cores make the table for cores, and each GPU makes its own. */
+static psg_status multiply(psg_green *green, const psg_plan *plan, size_t rows, size_t bytes) {
+    psg_cpu_green *products = products_of(green, plan);
+    if (products == NULL) {
+        return no_memory(bytes);
+    }
+    if (green->values != NULL) {
+        plan->context.cpu->green_rows(products, green->table.first, rows, green->values);
+    }
+    psg_status status = copy_to_gpus(green, plan, NULL, bytes);
+    for (size_t g = 0; g < plan->workers.gpu_count && bytes > 0 && status == PSG_OK; g++) {
+        status = multiply_on_gpu(green, plan, plan->workers.gpus[g], products, rows);
+    }
+    psg_cpu_green_destroy(products);
+    return status;
+}
+
+/* The table without its values.
+ * @param here  they are made in main memory @param[out] rows  how many there are of them
+ * @return bytes of the values */
+static size_t prepare(psg_green *green, const psg_plan *plan, bool here, size_t *rows) {
     psg_cpu_table *table = &green->table;
     find_modes(table, plan);
     for (int d = 0; d < 3; d++) {
@@ -262,16 +312,12 @@ static size_t prepare(psg_green *green, const psg_plan *plan, size_t *rows) {
     }
     *rows = find_rows(table, plan);
     const size_t bytes = *rows * table->modes[2] * table->modes[0] * plan->context.cpu->real_bytes;
-    if (green->values == NULL) {
+    if (green->values == NULL && here) {
         green->values = base_allocate(bytes);
-        table->values = green->values;
-        table->on_gpu = green->on_gpu;
     }
+    table->values = green->values;
+    table->on_gpu = green->on_gpu;
     return bytes;
-}
-
-static psg_status no_memory(size_t bytes) {
-    return psg_fail(PSG_ERR_MEMORY, "no memory for the Green's function: %zu bytes", bytes);
 }
 
 static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
@@ -281,16 +327,23 @@ static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
         free_axes += is_free(plan, d);
         last = is_free(plan, d) ? d : last;
     }
-    const size_t bytes = prepare(green, plan, &rows);
-    green->lambda = lambda;
-    if (green->values != NULL && free_axes == 1) {
-        fill_of_one(green, plan, last, rows);
-        return copy_to_gpus(green, plan, bytes);
-    }
     const bool sampled = plan->problem.options.kernel == PSG_KERNEL_HOCKNEY;
-    return green->values != NULL && (sampled ? fill_sampled : fill)(green, plan, rows)
-               ? copy_to_gpus(green, plan, bytes)
-               : no_memory(bytes);
+    const bool products = free_axes > 1 && !sampled;
+    const bool here = plan->workers.cpu_count > 0 || !products;
+    const size_t bytes = prepare(green, plan, here, &rows);
+    green->lambda = lambda;
+    if (here && green->values == NULL) {
+        return no_memory(bytes);
+    }
+    if (products) {
+        return multiply(green, plan, rows, bytes);
+    }
+    if (free_axes == 1) {
+        fill_of_one(green, plan, last, rows);
+    } else if (!fill_sampled(green, plan, rows)) {
+        return no_memory(bytes);
+    }
+    return copy_to_gpus(green, plan, green->values, bytes);
 }
 
 /* What the values of a form are times the volume of a cell, in the tasks' unit of length. */
@@ -306,7 +359,7 @@ static double unit_of(const psg_plan *plan, psg_kernel_form form) {
 static psg_status fill_given(psg_green *green, const psg_plan *plan, psg_kernel_form form,
                              const double *values) {
     size_t n[3], rows = 0;
-    const size_t bytes = prepare(green, plan, &rows);
+    const size_t bytes = prepare(green, plan, true, &rows);
     psg_green_extents(plan, form, n);
     const size_t count = n[0] * n[1] * n[2];
     const bool space = form == PSG_KERNEL_FORM_SPACE;
@@ -324,7 +377,7 @@ static psg_status fill_given(psg_green *green, const psg_plan *plan, psg_kernel_
     green->first = unit * modes[0];
     free(octant);
     return largest == 0 || psg_transforms_has(plan, largest)
-               ? copy_to_gpus(green, plan, bytes)
+               ? copy_to_gpus(green, plan, green->values, bytes)
                : psg_fail(PSG_ERR_ARG,
                           "the largest mode of the kernel is %Lg, for a spacing of about %Lg: out "
                           "of the range of the precision",

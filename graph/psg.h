@@ -81,8 +81,8 @@ typedef enum psg_bc {
     PSG_BC_DIRICHLET,    /**< u is 0, or what psg_solve_args says */
     PSG_BC_NEUMANN, /**< the derivative of u across the side is 0, or what psg_solve_args says */
     /** f is 0 beyond the points, and u goes on: at both sides of any axes, or at one opposite to a
-     *  Dirichlet or a Neumann side, where x or y is free on cores alone. With points in cells, the
-     *  symbols spectral and fd2 and the fused graph */
+     *  Dirichlet or a Neumann side. With points in cells, the symbols spectral and fd2 and the
+     *  fused graph */
     PSG_BC_FREE,
     PSG_BC_COUNT
 } psg_bc;
@@ -460,11 +460,11 @@ typedef struct psg_solve_args {
      *  streams as u has them, that overlap no other. Not with psg_submit_slabs().
      *  With the symbol spectral, where all axes are periodic, it is the derivative at the points,
      *  mode by mode: i k times the mode, and 0 for the highest mode of an axis with an even number
-     *  of points. With the symbol fd2 it is the difference (u(next point) - u(point))/h, which
-     *  belongs between the two points and is exact for the symbol: the differences of these are its
-     *  Laplacian of u. Beyond the last point of an axis stands the first one if the axis is
-     *  periodic; else the upper side: on a Dirichlet side (value - u)/(h/2) for cells and (value -
-     *  u)/h for nodes, on a Neumann side the value. Else it is PSG_ERR_UNSUPPORTED. */
+     *  of points. With the symbol fd2 it is the difference (u(next point) - u(point))/h, between
+     *  the two points: the differences of these are its Laplacian of u. Beyond the last point
+     *  stands the first one if the axis is periodic; else the upper side: on a Dirichlet side
+     *  (value - u)/(h/2) for cells and (value - u)/h for nodes, on a Neumann side the value. In
+     *  f32 docs/library.md says where it keeps digits that u has lost. Else PSG_ERR_UNSUPPORTED. */
     const psg_array *gradient[3];
     /** NULL; or epsilon, from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of

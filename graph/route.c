@@ -168,14 +168,6 @@ static psg_status check_free(const psg_plan *plan) {
                         "%s is for the fused graph so far (graph = fused), and is not simulated",
                         given ? "kernel user" : "a free side");
     }
-    for (int d = 0; d < 3; d++) {
-        if (plan->workers.gpu_count > 0 && c->kind[d] > PSG_TRANSFORM_FREE) {
-            return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "where x or y is free, an axis that is free at one side alone, as %c, "
-                            "is for cores so far (gpus = 0)",
-                            "xyz"[d]);
-        }
-    }
     return plan->workers.gpu_count == 0 || c->kind[2] != PSG_TRANSFORM_FREE ||
                    (psg_kernels != NULL && psg_kernels->has_kspace(c))
                ? PSG_OK
@@ -333,11 +325,13 @@ static void choose_blocks(psg_context *to, const psg_plan *plan) {
     const bool packed =
         between || (w->gpu_count > 0 && (w->usable_count > 1 || !on_gpus(plan->route.home)));
     /* In the fused graph only cuFFT on a GPU reads this flag. With one sheet it transforms a
-     * periodic z in place. All other transforms are faster on a copy with contiguous columns. */
+     * periodic z in place. All other transforms are faster on a copy with contiguous columns, but
+     * those that need zeros behind their points have these as planes. */
     const bool one = !packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
-    const bool contiguous = fused(plan)
-                                ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->divide.apart
-                                : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
+    const bool contiguous =
+        fused(plan) ? c->kind[2] <= PSG_TRANSFORM_FREE &&
+                          (!one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->divide.apart)
+                    : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
     const bool segment_is_block = !fused(plan) && !between && l->sheets.count == 1;
     to->form.packed = packed;
     to->form.z_contiguous = contiguous;

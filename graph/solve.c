@@ -131,6 +131,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     psg_workspace *workspace = psg_pending_choose_workspace(plan);
     pending->workspace = workspace;
     pending->arrays = arrays;
+    psg_gradient_place(&pending->terms.gradient, plan, workspace);
     pending->terms.overlap = workspace->overlap;
     pending->terms.right_hand_sides = psg_arrays_right_hand_sides(plan, arrays);
     pending->means = r->means;

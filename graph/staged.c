@@ -51,7 +51,7 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
                          arrays->slabs[PSG_FIELD_U][s - segments.first]);
         psg_task_normalize(run, s, arrays->slabs[PSG_FIELD_U][s - segments.first]);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
-        psg_graph_gradient_xy(run, plan, workspace, arrays, s);
+        psg_graph_gradient_of(run, plan, workspace, arrays, s, 0);
     }
     psg_graph_gradient(run, plan, workspace, arrays);
 }

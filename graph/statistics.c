@@ -169,7 +169,9 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .residual = plan->past.pcg.residual,
     };
     for (size_t m = 0; m < plan->storage.workspace_count; m++) {
-        s.spectrum_bytes += plan->storage.workspaces[m]->bytes;
+        const psg_workspace *workspace = plan->storage.workspaces[m];
+        s.spectrum_bytes +=
+            workspace->bytes + (workspace->beside != NULL ? workspace->beside->bytes : 0);
     }
     for (size_t w = 0; w < plan->workers.count; w++) {
         const psg_run_cell *cell = &plan->work.latest.cell[w * plan->context.engine.kinds];

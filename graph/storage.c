@@ -30,7 +30,9 @@ psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {
     /* solves with values on the sides copy a plane of f */
     const bool copies =
         !psg_transforms_periodic(&plan->problem.grid) && psg_symbol_of(&plan->problem)->faces;
+    const size_t line = psg_cpu_line_scratch_bytes(plan->problem.waves.line.n);
     size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
+    bytes = c->fft != NULL && line > bytes ? line : bytes;
     storage->sides_scratch = (bytes + 63) / 64 * 64;
     if (c->fft != NULL && copies) {
         bytes = storage->sides_scratch + c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
@@ -42,7 +44,7 @@ psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {
     for (size_t w = 0; all && w < plan->workers.count; w++) {
         if (c->fft != NULL && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
             storage->scratch[w] = base_allocate(bytes);
-            storage->pieces[w] = malloc(c->layout.segments.count * sizeof **storage->pieces);
+            storage->pieces[w] = malloc(2 * c->layout.segments.count * sizeof **storage->pieces);
             storage->scratch_bytes += bytes;
             all = storage->scratch[w] != NULL && storage->pieces[w] != NULL;
         }

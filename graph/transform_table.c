@@ -28,9 +28,9 @@ static const psg_transform transforms[] = {
     ROW(DIRICHLET, NEUMANN, NODES, SIN3, SIN2, 0, 1, 0.5, false),
     FREE_ROW(FREE, FREE, FREE),
     FREE_ROW(DIRICHLET, FREE, FREE_SIN2),
-    FREE_ROW(FREE, DIRICHLET, FREE_SIN2),
+    FREE_ROW(FREE, DIRICHLET, FREE_SIN2_END),
     FREE_ROW(NEUMANN, FREE, FREE_COS2),
-    FREE_ROW(FREE, NEUMANN, FREE_COS2),
+    FREE_ROW(FREE, NEUMANN, FREE_COS2_END),
 };
 
 const psg_transform *psg_transform_of(const psg_axis *axis) {

@@ -35,11 +35,9 @@ psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
                              .effort = efforts[plan->problem.options.effort],
                              .wisdom = wisdom};
     for (int d = 0; d < 3; d++) {
-        const psg_axis *axis = &plan->problem.grid.axis[d];
-        const psg_transform *row = psg_transform_of(axis);
+        const psg_transform *row = psg_transform_of(&plan->problem.grid.axis[d]);
         spec.kind[d][PSG_CPU_FORWARD] = c->kind[d];
         spec.kind[d][PSG_CPU_INVERSE] = psg_transform_free(row) ? c->kind[d] : row->kind[1];
-        spec.at_end[d] = axis->bc[0] == PSG_BC_FREE && axis->bc[1] != PSG_BC_FREE;
     }
     *fft = c->cpu->fft_create(&spec);
     free(wisdom);
@@ -75,7 +73,7 @@ static double waves_of(const psg_grid *grid, int d, size_t m) {
     const psg_transform_kind kind = psg_transforms_kind(grid, d);
     const size_t n = grid->axis[d].n;
     if (kind > PSG_TRANSFORM_FREE) {
-        return ((double)m + (kind == PSG_TRANSFORM_FREE_SIN2 ? 1 : 0)) / 4;
+        return ((double)m + (psg_transform_free_sine(kind) ? 1 : 0)) / 4;
     }
     if (psg_transform_free(row)) {
         return psg_symbol_waves(d < 2 ? m : 2 * (m % n) + m / n, 2 * n) / 2;
@@ -105,7 +103,7 @@ static int unit_of(const psg_grid *grid) {
 static bool is_constant(const psg_grid *grid, int d, size_t m) {
     const psg_transform *row = psg_transform_of(&grid->axis[d]);
     return m == 0 && (row->null || psg_transform_free(row)) &&
-           psg_transforms_kind(grid, d) != PSG_TRANSFORM_FREE_SIN2;
+           !psg_transform_free_sine(psg_transforms_kind(grid, d));
 }
 
 double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
@@ -157,31 +155,114 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     return PSG_OK;
 }
 
-/* Wavenumbers, and along z their reciprocals. What of an axis much longer than the others is out of
- * the range of the precision is refused by the solve that wants the derivative along it. */
-static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_plan *plan) {
-    const size_t count[3] = {plan->context.layout.nxc, p->grid.axis[1].n, p->grid.axis[2].n};
+/* What makes derivatives of modes along an axis. */
+static bool make_along(void **table, const psg_problem *p, const psg_plan *plan, int d,
+                       size_t count) {
+    const psg_axis *axis = &p->grid.axis[d];
+    const bool all = have(table, 2 * count * plan->context.cpu->real_bytes);
+    for (size_t m = 0; m < count && all; m++) {
+        double by[2];
+        psg_symbol_multiplier(psg_symbol_of(p), m, axis->n, ldexp(axis->length, -p->unit), by);
+        psg_transforms_put(plan, *table, 2 * m, by[0]);
+        psg_transforms_put(plan, *table, 2 * m + 1, by[1]);
+    }
+    return all;
+}
+
+/* Reciprocals of the wavenumbers along z. */
+static bool make_again(psg_waves *waves, const psg_problem *p, const psg_plan *plan,
+                       const size_t count[3]) {
     const size_t bytes = plan->context.cpu->real_bytes;
     bool all = true;
-    for (int d = 0; d < 3 && all; d++) {
-        void **table = d < 2 ? &waves->along[d] : &waves->eigen[2];
-        all = have(&waves->eigen[d], count[d] * bytes) && have(table, count[d] * bytes);
+    for (int d = 0; d < 3; d++) {
+        all = all && have(&waves->eigen[d], count[d] * bytes);
+    }
+    for (size_t m = 0; m < count[2] && all; m++) {
+        const double k =
+            psg_symbol_derivative(m, count[2], ldexp(p->grid.axis[2].length, -p->unit));
+        psg_transforms_put(plan, waves->eigen[2], m, k != 0 ? 1 / k : 0);
+    }
+    return all;
+}
+
+/* The equation along z of neighbours h apart. A point on a Neumann side stands for half of that. A
+ * Dirichlet side is half as far from a cell as the next one. */
+static bool make_line(psg_cpu_line *l, const psg_problem *p, const size_t count[3]) {
+    const psg_axis *z = &p->grid.axis[2];
+    const psg_transform *row = psg_transform_of(z);
+    const bool nodes = z->points == PSG_POINTS_NODES && !psg_transform_periodic(row);
+    const double h = ldexp(z->length, -p->unit) / psg_transform_intervals(row, z->n);
+    double **const tables[] = {&l->before, &l->after,    &l->side,    &l->width,
+                               &l->step,   &l->eigen[0], &l->eigen[1]};
+    bool all = true;
+    for (size_t m = 0; m < sizeof tables / sizeof *tables && all; m++) {
+        void *table = *tables[m];
+        all = have(&table, (m < 5 ? count[2] : count[m - 5]) * sizeof(double));
+        *tables[m] = table;
+    }
+    for (size_t k = 0; k < z->n && all; k++) {
+        const bool end[2] = {k == 0, k + 1 == z->n};
+        const bool half = nodes && ((end[0] && z->bc[0] == PSG_BC_NEUMANN) ||
+                                    (end[1] && z->bc[1] == PSG_BC_NEUMANN));
+        const bool wraps = psg_transform_periodic(row) && z->n > 1;
+        const double near = nodes ? h : h / 2;
+        l->width[k] = half ? h / 2 : h;
+        l->step[k] = 1 / h;
+        l->before[k] = end[0] && !wraps ? 0 : 1 / (l->width[k] * h);
+        l->after[k] = end[1] && !wraps ? 0 : 1 / (l->width[k] * h);
+        l->side[k] = 0;
+        for (int side = 0; side < 2; side++) {
+            l->side[k] +=
+                end[side] && z->bc[side] == PSG_BC_DIRICHLET ? 1 / (l->width[k] * near) : 0;
+        }
+        l->wraps = wraps;
+        l->last = z->bc[1] == PSG_BC_DIRICHLET ? -1 / near : 0;
+    }
+    for (int d = 0; d < 2; d++) {
         for (size_t m = 0; m < count[d] && all; m++) {
-            const double k = psg_symbol_derivative(m, p->grid.axis[d].n,
-                                                   ldexp(p->grid.axis[d].length, -p->unit));
-            psg_transforms_put(plan, *table, m, d == 2 && k != 0 ? 1 / k : k);
+            l->eigen[d][m] = psg_transforms_eigenvalue(p, d, m);
         }
     }
+    l->null = row->null;
+    l->norm = psg_transform_intervals(row, z->n) * (psg_transform_periodic(row) ? 1 : 2);
+    l->n = all ? z->n : 0;
+    return all;
+}
+
+/* What of an axis much longer than the others is out of the range of the precision is refused by
+ * the solve that wants the derivative along it. */
+static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_plan *plan) {
+    const size_t count[3] = {plan->context.layout.nxc, p->grid.axis[1].n, p->grid.axis[2].n};
+    const bool line = psg_symbol_of(p)->faces;
+    bool all = line ? make_line(&waves->line, p, count) : make_again(waves, p, plan, count);
+    for (int d = 0; d < (line ? 2 : 3) && all; d++) {
+        all = make_along(&waves->along[d], p, plan, d, count[d]);
+    }
     return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for tables of wavenumbers");
+}
+
+/* Have the modes of u a gradient? */
+static bool has_waves(const psg_problem *p) {
+    const psg_symbol_row *symbol = psg_symbol_of(p);
+    const psg_axis *axis = p->grid.axis;
+    const bool across = psg_transform_periodic(psg_transform_of(&axis[0])) &&
+                        psg_transform_periodic(psg_transform_of(&axis[1]));
+    return (symbol->reach == 0 && psg_transforms_periodic(&p->grid)) ||
+           (symbol->faces && across && !psg_transforms_free_side(&p->grid));
 }
 
 void psg_transforms_free(psg_problem *p) {
     for (int d = 0; d < 3; d++) {
         free(p->eigen[d]);
         free(p->waves.eigen[d]);
+        free(p->waves.along[d]);
     }
-    free(p->waves.along[0]);
-    free(p->waves.along[1]);
+    psg_cpu_line *l = &p->waves.line;
+    double *const tables[] = {l->before, l->after,    l->side,    l->width,
+                              l->step,   l->eigen[0], l->eigen[1]};
+    for (size_t m = 0; m < sizeof tables / sizeof *tables; m++) {
+        free(tables[m]);
+    }
 }
 
 /* What a wall does: -1 at a Dirichlet side, 1 at a Neumann side. */
@@ -229,7 +310,7 @@ psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
         status = make_table(p, plan, d);
     }
-    if (status == PSG_OK && psg_symbol_of(p)->reach == 0 && psg_transforms_periodic(&p->grid)) {
+    if (status == PSG_OK && has_waves(p)) {
         status = make_waves(&p->waves, p, plan);
     }
     return status;

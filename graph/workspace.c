@@ -7,6 +7,7 @@
 #include "graph/overlap_rows.h"
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
+#include "graph/ranks.h"
 #include "graph/shared_memory.h"
 #include "graph/status.h"
 #include "runtime/device.h"
@@ -496,6 +497,19 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
     return PSG_OK;
 }
 
+bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan) {
+    if (workspace->beside == NULL && !workspace->alone) {
+        const psg_status status = psg_workspace_create(&workspace->beside, plan);
+        workspace->alone = psg_ranks_agree(plan->processes.comm, status) != PSG_OK;
+        if (workspace->alone) {
+            psg_workspace_destroy(workspace->beside, plan);
+            workspace->beside = NULL;
+            psg_clear_error();
+        }
+    }
+    return !workspace->alone;
+}
+
 /* Several lists may have the same handle. One list unregisters it: `bundles`, else `arrivals`, else
  * `blocks`. */
 static void unregister_blocks(psg_workspace *workspace, const layout *l) {
@@ -525,6 +539,7 @@ void psg_workspace_destroy(psg_workspace *workspace, const psg_plan *plan) {
     if (workspace == NULL) {
         return;
     }
+    psg_workspace_destroy(workspace->beside, plan);
     const layout l = layout_of(plan);
     unregister_blocks(workspace, &l);
     const bool idle = psg_shared_disconnect(workspace, plan);

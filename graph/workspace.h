@@ -44,6 +44,10 @@ typedef struct psg_workspace {
     psg_phases
         phases;     /**< of cores in one process; `between` NULL: blocks are ordered one by one */
     unsigned users; /**< runs in flight in it */
+    /** Blocks as these, for the derivative along z beside u: its runs are those of this one. NULL
+     *  until a solve wants it */
+    struct psg_workspace *beside;
+    bool alone; /**< there was no memory for that */
 } psg_workspace;
 
 /** For psg_exchange_row.allocate and .release: memory of this process alone, on large pages where
@@ -58,6 +62,9 @@ static inline psg_phases *psg_workspace_phases(psg_workspace *workspace) {
 
 bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, const void *address,
                         psg_copy *copy);
+/** Make `beside`, unless it is there. Collective. @return false: there is no memory for it, nor
+ *  will there be in another call */
+bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan);
 /** @return PSG_OK; PSG_ERR_MEMORY: *workspace is NULL */
 psg_status psg_workspace_create(psg_workspace **workspace, const psg_plan *plan);
 void psg_workspace_destroy(psg_workspace *workspace, const psg_plan *plan);

@@ -46,6 +46,12 @@ typedef enum psg_cuda_r2r {
      * have two modes along x. */
     PSG_CUDA_FREE = PSG_CUDA_R2R_KINDS,
     PSG_CUDA_FREE_PAIRS,
+    /* An axis with one free end and a wall, of fft.h alone: REDFT10 and RODFT10 of twice as many
+     * points, of which those past the axis' own are 0. _END: those before them are. */
+    PSG_CUDA_FREE_COS,
+    PSG_CUDA_FREE_SIN,
+    PSG_CUDA_FREE_COS_END,
+    PSG_CUDA_FREE_SIN_END,
     /* Of kspace.h alone: z with a psg_cuda_table, and as PSG_CUDA_DFT, _FREE and _FREE_PAIRS; or
      * as none of these, which has no kernel there. */
     PSG_CUDA_TABLE_SIDES,
@@ -54,9 +60,14 @@ typedef enum psg_cuda_r2r {
     PSG_CUDA_TABLE_PAIRS
 } psg_cuda_r2r;
 
-/** Points that are transformed along x or y for n points of a field. */
+/** Points that are transformed along x or y, or by fft.h along z, for n points of a field. */
 static inline size_t psg_cuda_length(psg_cuda_r2r kind, size_t n) {
-    return kind == PSG_CUDA_FREE || kind == PSG_CUDA_FREE_PAIRS ? 2 * n : n;
+    return kind >= PSG_CUDA_FREE && kind <= PSG_CUDA_FREE_SIN_END ? 2 * n : n;
+}
+
+/** Of these, the first of the field. */
+static inline size_t psg_cuda_first(psg_cuda_r2r kind, size_t n) {
+    return kind == PSG_CUDA_FREE_COS_END || kind == PSG_CUDA_FREE_SIN_END ? n : 0;
 }
 
 /** The planes of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k

@@ -22,7 +22,8 @@ struct psg_cuda_fft {
     bool xy;
     psg_cuda_direction direction; // xy only
     size_t n[3];                  // xy only: nx, ny, planes
-    size_t along[2];              // xy only: points that are transformed
+    size_t along[2];              // xy only: points that are transformed,
+    size_t first[2];              // and of these the first of the field
     bool planned;                 // false: no handle, the transform is the identity
     bool widen;                   // xy with nx = 1: reals become complex numbers, and back
     cufftHandle handle;
@@ -66,13 +67,13 @@ template <class Real> cudaError_t widen(const psg_cuda_fft *fft, const void *in_
     return cudaGetLastError();
 }
 
-/// A field into the first points of the first rows of planes of `rows` rows of `row` reals, with
-/// zeros in all others.
+/// A field into the first points of the rows from `first` on, of planes of `rows` rows of `row`
+/// reals, with zeros in all others.
 template <class Real> struct pad_args {
     const Real *from;
     Real *to;
     size_t row_pitch, plane_pitch; // of the field
-    uint32_t nx, ny, row, rows;
+    uint32_t nx, ny, first, row, rows;
     size_t all; // rows of all planes
 };
 template <class Real>
@@ -81,8 +82,9 @@ __global__ void __launch_bounds__(widen_threads)
     const uint32_t i = blockIdx.x * widen_threads + threadIdx.x;
     for (size_t r = blockIdx.y; i < a.row && r < a.all; r += gridDim.y) {
         const size_t k = r / a.rows, j = r - k * a.rows;
+        const bool has = i < a.nx && j >= a.first && j - a.first < a.ny;
         a.to[r * a.row + i] =
-            i < a.nx && j < a.ny ? a.from[k * a.plane_pitch + j * a.row_pitch + i] : Real(0);
+            has ? a.from[k * a.plane_pitch + (j - a.first) * a.row_pitch + i] : Real(0);
     }
 }
 
@@ -90,10 +92,12 @@ bool is_padded(const psg_cuda_fft *fft) {
     return fft->along[0] > fft->n[0] || fft->along[1] > fft->n[1];
 }
 
-/// The reals of a spectrum, of which a padded field has the first points of the first rows.
+/// The reals of a spectrum from the first row of a padded field on, which has the first points.
 psg_cuda_field reals_of(const psg_cuda_fft *fft, void *spectrum_d) {
     const size_t row = 2 * fft->lines.inner;
-    return {spectrum_d, row, fft->along[1] * row};
+    char *first_d = static_cast<char *>(spectrum_d) +
+                    fft->first[1] * fft->lines.inner * complex_bytes(fft->precision);
+    return {first_d, row, fft->along[1] * row};
 }
 
 template <class Real>
@@ -105,6 +109,7 @@ cudaError_t pad(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spec
                               field->plane_pitch,
                               (uint32_t)fft->n[0],
                               (uint32_t)fft->n[1],
+                              (uint32_t)fft->first[1],
                               (uint32_t)(2 * fft->lines.inner),
                               (uint32_t)fft->along[1],
                               all};
@@ -183,7 +188,7 @@ int make_axes(psg_cuda_fft *fft, const psg_cuda_r2r kind[2]) {
     fft->lines = {nullptr, nxc, along[1] * nxc, 1, nxc};
     int code = 0;
     if (kind[0] != PSG_CUDA_DFT)
-        code = make_axis(fft, &fft->x, kind[0], n[0], div_up(n[1], 2) * n[2], true);
+        code = make_axis(fft, &fft->x, kind[0], along[0], div_up(n[1], 2) * n[2], true);
     if (code == 0 && kind[1] != PSG_CUDA_DFT)
         code = make_axis(fft, &fft->last, kind[1], along[1], nxc * n[2], false);
     return code;
@@ -248,9 +253,11 @@ static bool kind_valid(psg_cuda_r2r kind, size_t n) {
 
 /// What is done with the points of an axis and the zeros past them.
 static psg_cuda_r2r within(psg_cuda_r2r kind) {
-    return kind == PSG_CUDA_FREE         ? PSG_CUDA_DFT
-           : kind == PSG_CUDA_FREE_PAIRS ? PSG_CUDA_R2HC
-                                         : kind;
+    return kind == PSG_CUDA_FREE                                        ? PSG_CUDA_DFT
+           : kind == PSG_CUDA_FREE_PAIRS                                ? PSG_CUDA_R2HC
+           : kind == PSG_CUDA_FREE_COS || kind == PSG_CUDA_FREE_COS_END ? PSG_CUDA_REDFT10
+           : kind == PSG_CUDA_FREE_SIN || kind == PSG_CUDA_FREE_SIN_END ? PSG_CUDA_RODFT10
+                                                                        : kind;
 }
 
 int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
@@ -276,8 +283,10 @@ int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
     made->n[0] = nx;
     made->n[1] = ny;
     made->n[2] = planes;
-    made->along[0] = psg_cuda_length(kinds[0], nx);
-    made->along[1] = psg_cuda_length(kinds[1], ny);
+    for (int d = 0; d < 2; d++) {
+        made->along[d] = psg_cuda_length(kinds[d], made->n[d]);
+        made->first[d] = psg_cuda_first(kinds[d], made->n[d]);
+    }
     int code = made->along[0] > INT32_MAX / 2 || made->along[1] > INT32_MAX / 2
                    ? (int)cudaErrorInvalidValue
                    : make_axes(made, kind);
@@ -287,11 +296,14 @@ int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
 }
 
 int psg_cuda_fft_create_z(psg_cuda_fft **fft, psg_cuda_precision precision, psg_cuda_layout layout,
-                          psg_cuda_r2r kind, size_t columns, size_t nz) {
+                          psg_cuda_r2r forward, size_t columns, size_t points) {
     if (!fft)
         return cudaErrorInvalidValue;
     *fft = nullptr;
+    const psg_cuda_r2r kind = within(forward);
+    const size_t nz = psg_cuda_length(forward, points);
     if (!precision_valid(precision) || !kind_valid(kind, nz) || columns == 0 || nz == 0 ||
+        forward == PSG_CUDA_FREE || forward == PSG_CUDA_FREE_PAIRS ||
         (layout != PSG_CUDA_Z_STRIDED && layout != PSG_CUDA_Z_CONTIGUOUS))
         return cudaErrorInvalidValue;
     psg_cuda_fft *made = new (std::nothrow) psg_cuda_fft();
@@ -366,11 +378,12 @@ static int run_padded(const psg_cuda_fft *fft, const psg_cuda_field *field, void
     return code;
 }
 
-/// Rows past those of the field.
-static int clear_upper(const psg_cuda_fft *fft, void *spectrum_d) {
+/// Rows beside those of the field.
+static int clear_others(const psg_cuda_fft *fft, void *spectrum_d) {
     const size_t row = fft->lines.inner * complex_bytes(fft->precision), ny = fft->n[1];
+    const size_t from = fft->first[1] > 0 ? 0 : ny;
     return fft->along[1] > ny
-               ? (int)cudaMemset2DAsync(static_cast<char *>(spectrum_d) + ny * row,
+               ? (int)cudaMemset2DAsync(static_cast<char *>(spectrum_d) + from * row,
                                         fft->along[1] * row, 0, (fft->along[1] - ny) * row,
                                         fft->n[2], fft->stream)
                : 0;
@@ -382,12 +395,13 @@ static int run_x(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spe
     const bool forward = fft->direction == PSG_CUDA_FORWARD;
     const size_t *n = fft->n, pitch = 2 * fft->lines.inner;
     if (fft->x) {
-        const int cleared = forward ? clear_upper(fft, spectrum_d) : 0;
+        const int cleared = forward ? clear_others(fft, spectrum_d) : 0;
+        void *rows_d = reals_of(fft, spectrum_d).base_d;
         return cleared != 0 ? cleared
                             : fft->x->run(fft->direction,
-                                          r2r_rows{field->base_d, n[0], n[1], field->row_pitch,
-                                                   field->plane_pitch, n[0]},
-                                          r2r_rows{spectrum_d, n[0], n[1], pitch,
+                                          r2r_rows{field->base_d, fft->first[0], n[0], n[1],
+                                                   field->row_pitch, field->plane_pitch, n[0]},
+                                          r2r_rows{rows_d, 0, fft->along[0], n[1], pitch,
                                                    fft->along[1] * pitch, pitch});
     }
     if (is_padded(fft))

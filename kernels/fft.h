@@ -29,14 +29,17 @@ typedef struct psg_cuda_fft psg_cuda_fft;
  *                    PSG_CUDA_FREE is PSG_CUDA_DFT of twice as many points, of which the field has
  *                    the first half, and the others are 0 or are not stored; along y, where x is
  *                    neither PSG_CUDA_DFT nor _FREE, PSG_CUDA_FREE_PAIRS is PSG_CUDA_R2HC so. The
- *                    spectrum is that of all points. nx and ny are the field's.
+ *                    spectrum is that of all points. nx and ny are the field's. So have
+ *                    PSG_CUDA_FREE_COS, _SIN, _COS_END and _SIN_END.
  *  @return 0; cudaErrorInvalidValue for a size of 0; cudaErrorMemoryAllocation; cuFFT's codes */
 int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
                            psg_cuda_direction direction, const psg_cuda_r2r kind[2], size_t nx,
                            size_t ny, size_t planes);
 
 /** Plan the transforms along z of a sheet [nz][columns] or [columns][nz], both directions.
- *  @param[in] kind  of the forward transform
+ *  @param[in] kind  of the forward transform. Of those with a free end only PSG_CUDA_FREE_COS,
+ *                   _SIN, _COS_END and _SIN_END: the sheet has 2 nz points along z, and the caller
+ *                   puts 0 where they say
  *  @return 0; a code for psg_cuda_error_string() */
 int psg_cuda_fft_create_z(psg_cuda_fft **fft, psg_cuda_precision precision, psg_cuda_layout layout,
                           psg_cuda_r2r kind, size_t columns, size_t nz);

@@ -28,25 +28,32 @@ template <class Real> struct line_access {
 
 template <class Real> struct row_access {
     Real *base;
-    size_t points, pitch, pairs, rows, row_pitch, plane_pitch;
+    size_t first, points, pitch, pairs, rows, row_pitch, plane_pitch;
     explicit row_access(const r2r_rows &r)
-        : base(static_cast<Real *>(r.base_d)), points(r.points), pitch(r.pitch),
+        : base(static_cast<Real *>(r.base_d)), first(r.first), points(r.points), pitch(r.pitch),
           pairs(div_up(r.rows, 2)), rows(r.rows), row_pitch(r.row_pitch),
           plane_pitch(r.plane_pitch) {
     }
     __device__ Real *at(size_t l, size_t m) const {
         return base + l / pairs * plane_pitch + l % pairs * 2 * row_pitch + m;
     }
+    __device__ bool has(size_t m) const {
+        return m >= first && m - first < points;
+    }
     __device__ bool is_pair(size_t l) const {
         return l % pairs * 2 + 1 < rows;
     }
     __device__ complex_t<Real> load(size_t l, size_t m) const {
-        const Real *p = at(l, m);
+        if (!has(m))
+            return {Real(0), Real(0)};
+        const Real *p = at(l, m - first);
         return {p[0], is_pair(l) ? p[row_pitch] : Real(0)};
     }
     __device__ void store(size_t l, size_t m, complex_t<Real> v) const {
-        put(l, m, v);
-        for (size_t i = points; m + 1 == points && i < pitch; i++)
+        if (!has(m))
+            return;
+        put(l, m - first, v);
+        for (size_t i = points; m - first + 1 == points && i < pitch; i++)
             put(l, i, {0, 0});
     }
     __device__ void put(size_t l, size_t m, complex_t<Real> v) const {

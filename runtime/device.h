@@ -39,7 +39,8 @@ typedef struct psg_device_table {
     void *(*host_alloc)(size_t bytes);
     void (*host_free)(void *memory);
     /** Copy to a device's memory, at once.
-     *  @param[in] copy  where it goes, of an earlier call; NULL: to new memory, for free_copy()
+     *  @param[in] copy    where it goes, of an earlier call; NULL: to new memory, for free_copy()
+     *  @param[in] memory  NULL: nothing is copied, there is room
      *  @return where it is; NULL: no memory there */
     void *(*copy_to)(int device, void *copy, const void *memory, size_t bytes);
     void (*free_copy)(int device, void *copy); /**< NULL is fine */

@@ -199,7 +199,7 @@ static void *copy_to(int device, void *there, const void *memory, size_t bytes) 
     const int before = current_device(device);
     void *copy = there;
     cudaError_t error = there == NULL ? cudaMalloc(&copy, bytes) : cudaSuccess;
-    if (error == cudaSuccess) {
+    if (error == cudaSuccess && memory != NULL) {
         error = cudaMemcpy(copy, memory, bytes, cudaMemcpyHostToDevice);
     }
     if (error != cudaSuccess) {

@@ -80,7 +80,9 @@ if sum(worker["kind"] == "cuda" for worker in there) < GPUS:
     sys.exit(77)
 # GPUs: each task has its worker, unless the placement is free.
 for gpus in range(1, GPUS + 1):
-    ON_GPUS = ("--gpus", str(gpus), "--cpus", "0")
+    # One GPU would have all of so few points.
+    CUT = ("--segment-planes", "12", "--sheets", "2") if gpus > 1 else ()
+    ON_GPUS = ("--gpus", str(gpus), "--cpus", "0", *CUT)
     said = ran(*ON_GPUS, "--data", "resident")
     check(said[2:] == (0, None) and said[0] == ("chain" if gpus == 1 else "tasks"), said)
     said = counted("%d GPUs" % gpus, *ON_GPUS, "--data", "resident")

@@ -124,15 +124,6 @@ static psg_grid grid_of(const setting *s) {
     return grid;
 }
 
-/* GPUs have no free x or y beside a wall. */
-static int has_wall_and_free(const psg_grid *grid) {
-    int any = 0;
-    for (int d = 0; d < 3; ++d) {
-        any = any || is_free(&grid->axis[d], 0) != is_free(&grid->axis[d], 1);
-    }
-    return any;
-}
-
 /* A plan of all processes with this kernel solves f: the u of `want`. */
 static void solved(const psg_grid *grid, psg_options options, psg_kernel_form form,
                    const double *values, const double *f, const double *want, double tolerance,
@@ -177,9 +168,6 @@ static void in_space(size_t run) {
     psg_options options = ranks_options(precision, &world);
     size_t n[3];
     const size_t count = octant_of(&grid, n);
-    if (has_wall_and_free(&grid) && options.gpus > 0) {
-        return;
-    }
     FREED double *octant = oracle_array(count), *f = oracle_array(points);
     FREED double *want = oracle_array(points);
     ranks_at("in space, run %zu, %s", run, s->sides);

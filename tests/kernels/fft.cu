@@ -98,18 +98,19 @@ template <class Real> static void planes(size_t nx, size_t ny, size_t nz) {
     CHECK(psg_cuda_fft_run_z(forward, PSG_CUDA_FORWARD, spectrum.data()) == cudaErrorInvalidValue);
 }
 
-/// Free sides: planes of twice as many points with zeros in the upper half are transformed as they
-/// are when they are given whole, and come back as the first points of each.
+/// Free sides: planes of twice as many points with zeros in one half are transformed as they are
+/// when they are given whole, and come back as the points of the other half.
 template <class Real>
 static void padded(const psg_cuda_r2r kind[2], const psg_cuda_r2r whole[2], size_t nx, size_t ny,
                    size_t nz) {
     const size_t all[2] = {psg_cuda_length(kind[0], nx), psg_cuda_length(kind[1], ny)};
+    const size_t first = psg_cuda_first(kind[1], ny) * all[0] + psg_cuda_first(kind[0], nx);
     const bool modes = whole[0] != PSG_CUDA_DFT;
     const size_t nxc = modes ? (all[0] + 1) / 2 : all[0] / 2 + 1;
     std::vector<Real> f(nx * ny * nz), zeros(all[0] * all[1] * nz), scaled(f.size());
     for (size_t row = 0; row < ny * nz; row++)
         for (size_t i = 0; i < nx; i++)
-            zeros[(row / ny * all[1] + row % ny) * all[0] + i] = f[row * nx + i] =
+            zeros[(row / ny * all[1] + row % ny) * all[0] + i + first] = f[row * nx + i] =
                 (Real)check_uniform();
     psg_cuda_fft *forward = nullptr, *inverse = nullptr, *peer = nullptr, *peer_back = nullptr;
     const psg_cuda_precision p = precision_of<Real>();
@@ -146,7 +147,7 @@ static void padded(const psg_cuda_r2r kind[2], const psg_cuda_r2r whole[2], size
         double worst = 0, most = 0;
         for (size_t row = 0; row < ny * nz; row++)
             for (size_t i = 0; i < nx; i++) {
-                const double v = back[(row / ny * all[1] + row % ny) * all[0] + i];
+                const double v = back[(row / ny * all[1] + row % ny) * all[0] + i + first];
                 most = fmax(most, fabs(v));
                 const double off = fabs(u[row * nx + i] - v);
                 worst = off > worst || std::isnan(off) ? off : worst;
@@ -162,7 +163,12 @@ template <class Real> static void all_padded() {
         {{PSG_CUDA_FREE, PSG_CUDA_DFT}, {PSG_CUDA_DFT, PSG_CUDA_DFT}},
         {{PSG_CUDA_DFT, PSG_CUDA_FREE}, {PSG_CUDA_DFT, PSG_CUDA_DFT}},
         {{PSG_CUDA_FREE, PSG_CUDA_REDFT10}, {PSG_CUDA_DFT, PSG_CUDA_REDFT10}},
-        {{PSG_CUDA_RODFT10, PSG_CUDA_FREE_PAIRS}, {PSG_CUDA_RODFT10, PSG_CUDA_R2HC}}};
+        {{PSG_CUDA_RODFT10, PSG_CUDA_FREE_PAIRS}, {PSG_CUDA_RODFT10, PSG_CUDA_R2HC}},
+        {{PSG_CUDA_DFT, PSG_CUDA_FREE_COS}, {PSG_CUDA_DFT, PSG_CUDA_REDFT10}},
+        {{PSG_CUDA_FREE, PSG_CUDA_FREE_SIN_END}, {PSG_CUDA_DFT, PSG_CUDA_RODFT10}},
+        {{PSG_CUDA_FREE_SIN, PSG_CUDA_FREE_COS_END}, {PSG_CUDA_RODFT10, PSG_CUDA_REDFT10}},
+        {{PSG_CUDA_FREE_COS_END, PSG_CUDA_R2HC}, {PSG_CUDA_REDFT10, PSG_CUDA_R2HC}},
+        {{PSG_CUDA_FREE_SIN_END, PSG_CUDA_FREE_PAIRS}, {PSG_CUDA_RODFT10, PSG_CUDA_R2HC}}};
     static const size_t sizes[][3] = {{8, 6, 5}, {7, 11, 3}, {1, 5, 2}, {6, 1, 4}, {1, 1, 3}};
     for (const auto &kind : kinds)
         for (const size_t *n : sizes)

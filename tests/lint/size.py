@@ -11,7 +11,7 @@ import tree
 
 FILE_LINES = 600
 FUNCTION_LINES = 80
-FOLDER_LINES = {"codelets": 3440}
+FOLDER_LINES = {"codelets": 3600}
 
 # The end of a function's head; what else opens a brace outside of one has no parenthesis before it.
 OPENING = re.compile(r"\)\s*(const|noexcept)?\s*\{$")

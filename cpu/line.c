@@ -1,0 +1,349 @@
+/* The columns of a sheet as equations along z, without a transform, in f64 whatever the precision
+ * of the sheet. The sum before + after + side + s of a row (psg_cpu_line) is never formed. The
+ * elimination keeps what each row loses to the sides and to s apart. So it only adds and multiplies
+ * numbers >= 0, and u is right to a few units of the last digit for any condition (the idea of W.
+ * K. Grassmann, M. I. Taksar and D. P. Heyman, Operations Research 33, 1107, 1985). */
+#include "cpu/internal.h"
+
+#include <string.h>
+
+/* In the clones of who calls it. */
+#define INLINE static inline __attribute__((always_inline))
+
+/* Columns that are solved side by side. */
+enum { LANES = PSG_CPU_TILE_COLUMNS };
+typedef double lanes[LANES];
+
+/* Of the elimination, by row: 1 over the diagonal, what comes from the row that is not eliminated,
+ * what is lost, and the two parts of the right-hand side. */
+enum { RECIPROCAL, WRAPPED, LOST, PART, ARRAYS = PART + 2 };
+
+#if !PSG_REAL_IS_FLOAT
+size_t psg_cpu_line_scratch_bytes(size_t n) {
+    return n * (ARRAYS * sizeof(lanes) + 4 * sizeof(double));
+}
+#endif
+
+/* Some columns of a sheet. */
+typedef struct tile {
+    const psg_cpu_line *line;
+    const psg_cpu_sheet *sheet;
+    size_t first; /* the first column */
+    size_t columns;
+    size_t rows;  /* that are eliminated: all, but the last one where z wraps */
+    double scale; /* of u */
+    lanes s;      /* what each column loses in a row */
+    lanes *array[ARRAYS];
+    lanes x[2]; /* the solution of the row that is not eliminated; else 0 */
+} tile;
+
+INLINE psg_real *row_of(const psg_cpu_piece *piece, const tile *t, size_t plane) {
+    return (psg_real *)piece->memory + 2 * (t->first + plane * piece->pitch);
+}
+
+INLINE void load(const psg_real *restrict from, size_t columns, double *restrict real,
+                 double *restrict imaginary) {
+    if (columns == LANES) {
+        for (int c = 0; c < LANES; c++) {
+            real[c] = from[2 * c];
+            imaginary[c] = from[2 * c + 1];
+        }
+        return;
+    }
+    for (size_t c = 0; c < LANES; c++) {
+        real[c] = c < columns ? from[2 * c] : 0;
+        imaginary[c] = c < columns ? from[2 * c + 1] : 0;
+    }
+}
+
+INLINE void store(psg_real *restrict to, size_t columns, double scale, const double *restrict real,
+                  const double *restrict imaginary) {
+    if (columns == LANES) {
+        for (int c = 0; c < LANES; c++) {
+            to[2 * c] = (psg_real)(scale * real[c]);
+            to[2 * c + 1] = (psg_real)(scale * imaginary[c]);
+        }
+        return;
+    }
+    for (size_t c = 0; c < columns; c++) {
+        to[2 * c] = (psg_real)(scale * real[c]);
+        to[2 * c + 1] = (psg_real)(scale * imaginary[c]);
+    }
+}
+
+/* The elimination: row k, of what it makes of row k - 1. */
+INLINE void eliminate(const tile *t, size_t k, double *restrict r, double *restrict p,
+                      double *restrict q, double *restrict y, double *restrict w) {
+    const double before = t->line->before[k];
+    const double after = t->line->after[k];
+    const double side = t->line->side[k];
+    const double wrapped = k > 0 ? 0 : before;
+    for (int c = 0; c < LANES; c++) {
+        const double z = before * r[c];
+        p[c] = wrapped + z * p[c];
+        q[c] = side + t->s[c] + z * q[c];
+        y[c] = t->array[PART][k][c] + z * y[c];
+        w[c] = t->array[PART + 1][k][c] + z * w[c];
+        r[c] = 1 / (p[c] + q[c] + after);
+    }
+}
+
+static PSG_CLONES void go_down(const tile *t) {
+    lanes r = {0}, p = {0}, q = {0}, y = {0}, w = {0};
+    size_t k = 0;
+    for (size_t m = 0; m < t->sheet->pieces; m++) {
+        const psg_cpu_piece *piece = &t->sheet->piece[m];
+        for (size_t plane = 0; plane < piece->planes; plane++, k++) {
+            load(row_of(piece, t, plane), t->columns, t->array[PART][k], t->array[PART + 1][k]);
+            if (k < t->rows) {
+                eliminate(t, k, r, p, q, y, w);
+                memcpy(t->array[RECIPROCAL][k], r, sizeof r);
+                memcpy(t->array[WRAPPED][k], p, sizeof p);
+                memcpy(t->array[LOST][k], q, sizeof q);
+                memcpy(t->array[PART][k], y, sizeof y);
+                memcpy(t->array[PART + 1][k], w, sizeof w);
+            }
+        }
+    }
+}
+
+/* The first and the last solution of the elimination of a right-hand side, with x = 0. */
+INLINE void find_ends(const tile *t, const lanes *f, double *restrict first,
+                      double *restrict last) {
+    const lanes *reciprocal = (const lanes *)t->array[RECIPROCAL];
+    const size_t end = t->rows - 1;
+    lanes u;
+    for (int c = 0; c < LANES; c++) {
+        u[c] = last[c] = f[end][c] * reciprocal[end][c];
+    }
+    for (size_t k = end; k-- > 0;) {
+        const double after = t->line->after[k];
+        const double *restrict r = reciprocal[k];
+        const double *restrict y = f[k];
+        for (int c = 0; c < LANES; c++) {
+            u[c] = (y[c] + after * u[c]) * r[c];
+        }
+    }
+    memcpy(first, u, sizeof u);
+}
+
+/* The row that is not eliminated. What is lost is the right-hand side of the elimination for s, so
+ * its solution says what this row loses to the others. */
+static PSG_CLONES void close_circle(tile *t) {
+    const size_t n = t->rows;
+    const double before = t->line->before[n];
+    const double after = t->line->after[n];
+    const double side = t->line->side[n];
+    lanes first, last, loss;
+    find_ends(t, (const lanes *)t->array[LOST], first, last);
+    for (int c = 0; c < LANES; c++) {
+        loss[c] = side + t->s[c] + before * last[c] + after * first[c];
+    }
+    for (int m = 0; m < 2; m++) {
+        const double *f = t->array[PART + m][n];
+        find_ends(t, (const lanes *)t->array[PART + m], first, last);
+        for (int c = 0; c < LANES; c++) {
+            t->x[m][c] = (f[c] + before * last[c] + after * first[c]) / loss[c];
+        }
+    }
+}
+
+/* Row k of a part, of the row after it. The fall from this row to the next is what remains of u's
+ * equation when the next u is taken from it: it has the digits that a difference of both would
+ * lose.
+ * @param[in,out] u     of the row after this one, and of this one
+ * @param[in,out] less  x less u
+ * @param[out]    fall  u of this row less that of the row after it */
+INLINE void substitute(const tile *t, size_t k, int part, double *restrict u, double *restrict less,
+                       double *restrict fall) {
+    const double after = t->line->after[k];
+    const double *restrict r = t->array[RECIPROCAL][k];
+    const double *restrict p = t->array[WRAPPED][k];
+    const double *restrict q = t->array[LOST][k];
+    const double *restrict y = t->array[PART + part][k];
+    const double *restrict x = t->x[part];
+    for (int c = 0; c < LANES; c++) {
+        fall[c] = (y[c] - q[c] * u[c] + p[c] * less[c]) * r[c];
+        u[c] = (y[c] + p[c] * x[c] + after * u[c]) * r[c];
+        less[c] -= fall[c];
+    }
+}
+
+/* The derivative beyond the last row, of that before it where z wraps: the row's equation says by
+ * how much they differ. */
+INLINE void end_derivative(const tile *t, int part, const double *restrict before,
+                           double *restrict last) {
+    const psg_cpu_line *l = t->line;
+    const size_t n = t->rows;
+    const double *restrict f = t->array[PART + part][n];
+    const double *restrict x = t->x[part];
+    for (int c = 0; c < LANES; c++) {
+        last[c] = before[c] + l->width[n] * ((l->side[n] + t->s[c]) * x[c] - f[c]);
+    }
+}
+
+static PSG_CLONES void go_up(const tile *t) {
+    const psg_cpu_sheet *sheet = t->sheet;
+    const psg_cpu_line *l = t->line;
+    const psg_cpu_piece *end = sheet->beside != NULL ? &sheet->beside[sheet->pieces - 1] : NULL;
+    lanes u[2], less[2] = {{0}}, fall[2] = {{0}}, last[2];
+    memcpy(u, t->x, sizeof u);
+    size_t k = l->n;
+    for (size_t m = sheet->pieces; m-- > 0;) {
+        for (size_t plane = sheet->piece[m].planes; plane-- > 0;) {
+            const bool eliminated = --k < t->rows;
+            for (int part = 0; part < 2 && eliminated; part++) {
+                substitute(t, k, part, u[part], less[part], fall[part]);
+            }
+            store(row_of(&sheet->piece[m], t, plane), t->columns, t->scale, u[0], u[1]);
+            if (end == NULL || !eliminated) {
+                continue;
+            }
+            for (int part = 0; part < 2; part++) {
+                const double by = k + 1 < l->n ? -l->step[k] : l->last;
+                for (int c = 0; c < LANES; c++) {
+                    last[part][c] = by * fall[part][c];
+                }
+            }
+            store(row_of(&sheet->beside[m], t, plane), t->columns, t->scale, last[0], last[1]);
+            if (l->wraps && k + 1 == t->rows) {
+                end_derivative(t, 0, last[0], fall[0]);
+                end_derivative(t, 1, last[1], fall[1]);
+                store(row_of(end, t, end->planes - 1), t->columns, t->scale, fall[0], fall[1]);
+            }
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------------- one column */
+
+static double mean_of(const psg_cpu_line *l, const double *f) {
+    double sum = 0;
+    double length = 0;
+    for (size_t k = 0; k < l->n; k++) {
+        sum += l->width[k] * f[k];
+        length += l->width[k];
+    }
+    return sum / length;
+}
+
+/* A column that loses nothing: minus f less its mean becomes u. The sum of f is the derivative, and
+ * the sum of that is u. Where z wraps, the rises from point to point add up to 0.
+ * @param[out] derivative  beyond each point */
+static void add_up(const psg_cpu_line *l, double *u, double *derivative) {
+    const double mean = mean_of(l, u);
+    double sum = 0;
+    double rise = 0;
+    double length = 0;
+    for (size_t k = 0; k < l->n; k++) {
+        sum -= l->width[k] * (u[k] - mean);
+        derivative[k] = sum;
+        rise += sum / l->step[k];
+        length += 1 / l->step[k];
+    }
+    const double less = l->wraps ? rise / length : 0;
+    double next = 0;
+    for (size_t k = 0; k < l->n; k++) {
+        u[k] = next;
+        derivative[k] -= less;
+        next += derivative[k] / l->step[k];
+    }
+    derivative[l->n - 1] = l->wraps ? derivative[l->n - 1] : 0;
+    const double least = mean_of(l, u);
+    for (size_t k = 0; k < l->n; k++) {
+        u[k] -= least;
+    }
+}
+
+/* Part `part` of column c of the tile, from or to pieces. */
+static void take_column(const tile *t, size_t c, int part, double *values) {
+    for (size_t m = 0; m < t->sheet->pieces; m++) {
+        for (size_t plane = 0; plane < t->sheet->piece[m].planes; plane++) {
+            *values++ = row_of(&t->sheet->piece[m], t, plane)[2 * c + (size_t)part];
+        }
+    }
+}
+
+static void put_column(const tile *t, const psg_cpu_piece *piece, size_t c, int part,
+                       const double *values) {
+    for (size_t m = 0; m < t->sheet->pieces && piece != NULL; m++) {
+        for (size_t plane = 0; plane < piece[m].planes; plane++) {
+            row_of(&piece[m], t, plane)[2 * c + (size_t)part] = (psg_real)(t->scale * *values++);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------- a sheet */
+
+/* @return the place of the column that loses nothing, which is solved alone; LANES: there is
+ * none */
+static size_t find_losses(tile *t, const psg_cpu_divide *divide) {
+    const psg_cpu_line *l = t->line;
+    const size_t nxc = t->sheet->nxc;
+    size_t alone = LANES;
+    for (size_t c = 0; c < LANES; c++) {
+        const size_t at = t->first + (c < t->columns ? c : 0);
+        t->s[c] = divide->lambda - l->eigen[0][at % nxc] - l->eigen[1][t->sheet->row0 + at / nxc];
+        if (t->s[c] == 0 && l->null) {
+            alone = c < t->columns ? c : alone;
+            t->s[c] = 1;
+        }
+    }
+    return alone;
+}
+
+static void find_mode0(const tile *t, double *values, psg_real *mode0) {
+    for (int part = 0; part < 2; part++) {
+        take_column(t, 0, part, values);
+        mode0[part] = (psg_real)(t->line->norm * mean_of(t->line, values));
+    }
+}
+
+static bool solve_tile(tile *t, size_t alone, double *single) {
+    const size_t n = t->line->n;
+    bool finite = true;
+    for (int part = 0; part < 2 && alone < LANES; part++) {
+        double *u = single + 2 * (size_t)part * n;
+        take_column(t, alone, part, u);
+        add_up(t->line, u, u + n);
+        finite = finite && isfinite(u[0]);
+    }
+    go_down(t);
+    if (t->line->wraps) {
+        close_circle(t);
+    }
+    go_up(t);
+    for (int part = 0; part < 2 && alone < LANES; part++) {
+        put_column(t, t->sheet->piece, alone, part, single + 2 * (size_t)part * n);
+        put_column(t, t->sheet->beside, alone, part, single + (2 * (size_t)part + 1) * n);
+    }
+    const psg_real *first = row_of(t->sheet->piece, t, 0);
+    for (size_t m = 0; m < 2 * t->columns; m++) {
+        finite = finite && isfinite(first[m]);
+    }
+    return finite;
+}
+
+bool psg_cpu_kspace_line(const psg_cpu_divide *divide, const psg_cpu_sheet *sheet, void *scratch,
+                         void *mode0) {
+    const psg_cpu_line *l = divide->line;
+    const size_t total = sheet->rows * sheet->nxc;
+    double *single = (double *)((lanes *)scratch + ARRAYS * l->n);
+    tile t = {.line = l,
+              .sheet = sheet,
+              .rows = l->wraps ? l->n - 1 : l->n,
+              .scale = -divide->scale * l->norm};
+    bool finite = true;
+    for (size_t m = 0; m < ARRAYS; m++) {
+        t.array[m] = (lanes *)scratch + m * l->n;
+    }
+    for (; t.first < total; t.first += LANES) {
+        t.columns = total - t.first < LANES ? total - t.first : LANES;
+        if (mode0 != NULL && sheet->row0 == 0 && t.first == 0) {
+            find_mode0(&t, single, mode0);
+        }
+        const size_t alone = find_losses(&t, divide);
+        finite = solve_tile(&t, alone, single) && finite;
+    }
+    return finite;
+}
