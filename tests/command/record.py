@@ -45,8 +45,8 @@ def recorded(path):
                           "count": int(count), "layout": layout, "pieces": int(pieces), "remote": int(remote),
                           "spread": spread is not None, "seconds": float(seconds)})
         else:
-            check(word in "machine about cpus gpus gpu_memory link submit memory recorded".split() and
-                  word not in facts, line)
+            known = "machine about cpus gpus gpu_memory link submit memory recorded".split()
+            check(word in known and word not in facts, line)
             check((word == "machine") == (number == 0) and not times, "out of its place: %s" % line)
             facts[word] = rest
     return facts, times
@@ -154,14 +154,14 @@ def whole_or_not_at_all():
 
 def workloads():
     """Every kind of a workload's tasks, with the extents of its data: tiles of 20 in 50 x 30."""
-    run("bench", "--workload", "transpose:50x30,blocks:9+7", "--tile", "20", "--repeat", "2", *QUICK,
-        "--cpus", "1", "--record", "w.machine")
+    run("bench", "--workload", "transpose:50x30,blocks:9+7", "--tile", "20", "--repeat", "2",
+        *QUICK, "--cpus", "1", "--record", "w.machine")
     times = recorded("w.machine")[1]
     shapes = {t["grid"] for t in times if t["stage"] == "transpose"}
     check(shapes == {(20, 20, 1), (10, 20, 1), (20, 10, 1), (10, 10, 1)}, shapes)
     kinds = {"transpose", "blocks_diagonal", "blocks_pair", "blocks_project"}
     check({t["stage"] for t in times} == kinds, times)
-    check({(t["of"], t["side"], t["layout"]) for t in times} == {("segment", "cpu", "dense")}, times)
+    check({(t["of"], t["side"]) for t in times} == {("segment", "cpu")}, times)
 
 
 def bad_places():
