@@ -51,6 +51,19 @@ static bool read_about(void *field, const char *rest) {
     return true;
 }
 
+static bool read_kinds(void *field, const char *rest) {
+    const size_t used = strlen(field), room = sizeof((psg_machine *)NULL)->kinds - used;
+    const int length = snprintf((char *)field + used, room, " %s ", rest);
+    return length > 3 && (size_t)length < room;
+}
+
+/* Does this program not have the kind, as not all have? */
+static bool is_left_out(const psg_machine *machine, const char *kind) {
+    char words[32];
+    (void)snprintf(words, sizeof words, " %s ", kind);
+    return psg_kind_find(kind) < 0 && strstr(machine->kinds, words) != NULL;
+}
+
 static bool read_count(void *field, const char *rest) {
     int used = 0;
     unsigned long number = 0; /* sscanf() makes it ULONG_MAX where the text has more */
@@ -258,6 +271,9 @@ static bool read_time(void *field, const char *rest) {
         sscanf(rest, "%23s %7s %7s %zux%zux%zu %15s %zu %7s %zu %zu %lf%n", stage, precision,
                device, &shape->n[0], &shape->n[1], &shape->n[2], side, &shape->count, layout,
                &shape->pieces, &shape->remote, &t.seconds, &used);
+    if (read == 12 && is_left_out(machine, stage)) {
+        return true;
+    }
     if (read != 12 || !find_task(shape, &t.gpu, stage, precision, device) || !positive(t.seconds) ||
         !in_range(shape) || !read_spread(&t.spread, rest + used)) {
         return false;
@@ -297,6 +313,7 @@ static const struct {
     {"recorded", "recorded peer BYTES_A_SECOND [SECONDS], or recorded cores N", read_recorded, 0},
     {"memory", "memory ONE ALL, bytes a second of one core, and at least as many of all",
      read_memory, offsetof(psg_machine, memory)},
+    {"kinds", "kinds NAME ...", read_kinds, offsetof(psg_machine, kinds)},
     {"submit", "submit PIECE [TASK]", read_costs, offsetof(psg_machine, submit)},
     {"gap", "gap PIECE [TASK]", read_costs, offsetof(psg_machine, gap)},
     {"least", "least cpu|gpu SECONDS", read_least, 0},
@@ -332,7 +349,7 @@ static const char *read_line(psg_machine *machine, char *text) {
         }
     }
     return "machine, about, cpus, gpus, gpu_memory, memory, speed, link, recorded, cuda_aware, "
-           "submit, gap, least, time or sides";
+           "kinds, submit, gap, least, time or sides";
 }
 
 /* What is wrong with a line. A character that may not be in the name is shown as no terminal takes

@@ -30,6 +30,8 @@
  *                                its bytes takes another time
  *      cuda_aware yes|no         messages of other nodes come from GPUs' memory and go there;
  *                                else, and if nothing is said, they go by main memory
+ *      kinds NAME ...            kinds of task below that not all programs have: one that does not
+ *                                register a kind leaves its lines out
  *      submit PIECE [TASK]       seconds that it takes the program to submit a task: for each
  *                                piece of its data, and for itself
  *      gap PIECE [TASK]          seconds between the end of a GPU's task and the start of the next
@@ -92,6 +94,7 @@ enum { PSG_MACHINE_SPEEDS = 64 };
 typedef struct psg_machine {
     char name[64];
     char about[256];
+    char kinds[2048]; /**< with a blank before and after each: kinds that not all programs have */
     unsigned cpus;
     unsigned gpus;
     double gpu_memory;                /**< bytes */
