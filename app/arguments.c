@@ -47,9 +47,11 @@ static const app_choice form_choices[] = {{"space", PSG_KERNEL_FORM_SPACE},
 
 static const option_row solve_rows[] = {
     {"Field", "in", "FILE[:DATASET]", app_value_text, FIELD(in), NULL, "FILE:DATASET",
-     "the right-hand side f: an HDF5 data set [nz][ny][nx], real or integer. It gives the grid, "
-     "the precision, and by its attribute `box` (lx, ly, lz) the box. DATASET may be left out "
-     "where the file has one of rank 3. /GROUP/* takes all data sets of a group as time steps. "
+     "the right-hand side f: an HDF5 data set [nz][ny][nx], or [ny][nx] in 2-D, real or integer. "
+     "It "
+     "gives the grid, the precision, and by its attribute `box` (lx, ly, lz) the box. DATASET may "
+     "be left out where the file has one of rank 3, or one of rank 2 and none of 3. /GROUP/* takes "
+     "all data sets of a group as time steps. "
      "Or a file of NumPy's, .npy, with f4 or f8 in C order",
      true},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
@@ -62,9 +64,10 @@ static const option_row solve_rows[] = {
     APP_BOX_ROW(
         true,
         "lengths of the box, in your unit of length, in the order x, y, z, while data sets are "
-        "[nz][ny][nx]; default: the attribute `box` of the input, else 1x1x1"),
+        "[nz][ny][nx]; LXxLY in 2-D; default: the attribute `box` of the input, else 1x1x1"),
     APP_BC_ROW(true,
-               "the lower and the upper side of x, y and z, as PP,DN,NN, or of all axes, as DD: P "
+               "the lower and the upper side of x, y and z, as PP,DN,NN, in 2-D PP,DN, or of all "
+               "axes, as DD: P "
                "periodic, D Dirichlet (u = 0), N Neumann (the derivative of u across the side is "
                "0), F free (f is 0 beyond, and u goes on); default: PP"),
     APP_POINTS_ROW(
@@ -107,7 +110,7 @@ static const option_row solve_rows[] = {
      "of madelung: nacl, cscl or zns; default: nacl", false},
     APP_GRID_ROW(NULL, true,
                  "number of points along x, y and z; any size, odd and prime too. u is written as "
-                 "[nz][ny][nx]"),
+                 "[nz][ny][nx]. NXxNY is a problem in 2-D, and u [ny][nx]"),
     APP_SOLVER_ROW(
         "Equation", "precision", FIELD(solver),
         "precision of u and all arithmetic; default: as the input's (f64 for integers), else f64"),
@@ -170,7 +173,7 @@ static const command_text solve_text = {
     .rows = solve_rows,
     .intro =
         "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
-        "  or:  psg solve --problem NAME --grid N|NXxNYxNZ [OPTION]...\n"
+        "  or:  psg solve --problem NAME --grid N|NXxNYxNZ|NXxNY [OPTION]...\n"
         "\n"
         "Solve Poisson's equation lap(u) - lambda u = X f on a 3-D box by FFT, as a\n"
         "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
@@ -511,7 +514,9 @@ static const char *contradiction(const app_arguments *a) {
         {!in && !problem,
          "nothing to solve: give --in FILE:DATASET, or --problem madelung --grid 64"},
         {in && a->grid.given, "--grid is for --problem: the grid of --in is its data set's"},
-        {!in && !a->grid.given, "--problem needs --grid N or NXxNYxNZ"},
+        {!in && !a->grid.given, "--problem needs --grid N, NXxNYxNZ or NXxNY"},
+        {problem && a->problem != APP_PROBLEM_MODES && a->grid.given && a->grid.axes == 2,
+         "--problem modes is there for two axes; the others are of three: --grid NXxNYxNZ"},
         {a->points.given && !sides,
          "--points is for axes with Dirichlet or Neumann sides, and --bc names none"},
         {words != NULL && a->sides.given && (sides || !madelung), words},

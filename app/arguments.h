@@ -27,13 +27,13 @@
     { heading, #member, "FILE", app_value_text, FIELD(member), NULL, expected, help, false }
 #define APP_GRID_ROW(heading, first, help)                                                         \
     {                                                                                              \
-        heading, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,                          \
-            "N or NXxNYxNZ, whole numbers from 1", help, first                                     \
+        heading, "grid", "N|NXxNYxNZ|NXxNY", app_value_grid, FIELD(grid), NULL,                    \
+            "N, NXxNYxNZ or NXxNY, whole numbers from 1", help, first                              \
     }
 #define APP_BOX_ROW(first, help)                                                                   \
     {                                                                                              \
-        NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,                                \
-            "L or LXxLYxLZ, finite lengths above 0", help, first                                   \
+        NULL, "box", "L|LXxLYxLZ|LXxLY", app_value_box, FIELD(box), NULL,                          \
+            "L, LXxLYxLZ or LXxLY, finite lengths above 0", help, first                            \
     }
 #define APP_BC_ROW(first, help)                                                                    \
     {                                                                                              \

@@ -28,8 +28,8 @@ static int allocate(app_job *r, app_solver *s) {
     s->resident = r->arguments.resident;
     s->tolerance = r->arguments.tolerance;
     s->iterations = r->arguments.iterations;
-    snprintf(what, sizeof what, "f, u and the spectrum of %zu x %zu x %zu points",
-             r->report.grid.axis[0].n, r->report.grid.axis[1].n, r->report.grid.axis[2].n);
+    snprintf(what, sizeof what, "f, u and the spectrum of %s points",
+             app_points_words(&r->report.grid, " x ").text);
     if (app_simulation_machine() == NULL) {
         /* All at once, as a trial: systems that promise more memory than there is refuse a
          * single request that is out of reach, but not several that are so together. */
@@ -53,7 +53,7 @@ static int allocate(app_job *r, app_solver *s) {
     if (missing) {
         return app_error(APP_FAILED, "out of memory for %s", what);
     }
-    for (int d = 0; d < 3 && r->arguments.gradient != NULL; d++) {
+    for (int d = 0; d < r->report.grid.axes && r->arguments.gradient != NULL; d++) {
         s->gradient[d] = app_allocate(1, s->bytes, "the gradient of u");
         if (s->gradient[d] == NULL) {
             return APP_FAILED;

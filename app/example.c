@@ -115,7 +115,7 @@ static int write_file(const example_arguments *a, const psg_grid *grid, const ap
                       const void *field) {
     const double box[3] = {grid->axis[0].length, grid->axis[1].length, grid->axis[2].length};
     const psg_precision precision = a->solver.options.precision;
-    const app_field_header header = {.box = box, .source = "psg example"};
+    const app_field_header header = {.axes = grid->axes, .box = box, .source = "psg example"};
     const double bytes = (double)app_points(grid) * (double)app_element_bytes(precision);
     app_output output = {.temporary = ""};
     app_field_output *writer = NULL;
@@ -147,19 +147,17 @@ static int find_name(const char *text, app_field_name *name) {
 }
 
 static int make_example(const example_arguments *a) {
-    const size_t *n = a->grid.n;
     app_field_name name;
     psg_grid grid;
     void *field = NULL;
     int code = find_name(a->file, &name);
-    if (!code && (n[1] > SIZE_MAX / 16 / n[0] || n[2] > SIZE_MAX / 16 / (n[0] * n[1]))) {
-        code = app_error(APP_USAGE, "%zu x %zu x %zu points are more than this machine can count",
-                         n[0], n[1], n[2]);
+    code = code ? code : app_grid_make(&a->grid, &a->box, NULL, NULL, &grid);
+    if (!code && a->grid.axes == 2 && a->kind == CHARGES) {
+        code = app_error(APP_USAGE, "--kind charges is of three axes: give --kind random");
     }
     if (code) {
         return code;
     }
-    psg_grid_init(&grid, n[0], n[1], n[2], a->box.length[0], a->box.length[1], a->box.length[2]);
     app_progress progress;
     app_progress_start(&progress, !a->quiet);
     app_progress_step(&progress, "making the density");
@@ -172,16 +170,17 @@ static int make_example(const example_arguments *a) {
     free(field);
     if (!code && !a->quiet) {
         const char *slash = name.dataset[0] == '/' ? "" : "/";
-        app_say("written   %s:%s%s, %zu x %zu x %zu, box %.10g x %.10g x %.10g\n"
+        app_say("written   %s:%s%s, %s, box %s\n"
                 "try       psg solve --in %s:%s%s --out phi.h5:/potential --verify\n",
-                name.file, slash, name.dataset, n[0], n[1], n[2], a->box.length[0],
-                a->box.length[1], a->box.length[2], name.file, slash, name.dataset);
+                name.file, slash, name.dataset, app_points_words(&grid, " x ").text,
+                app_box_words(&grid).text, name.file, slash, name.dataset);
     }
     return code;
 }
 
 int app_example(int argc, char **argv) {
-    example_arguments a = {.kind = CHARGES, .grid = {1, {64, 64, 64}}, .box = {1, {10, 10, 10}}};
+    example_arguments a = {
+        .kind = CHARGES, .grid = {1, 3, {64, 64, 64}}, .box = {1, 1, {10, 10, 10}}};
     app_options_init(&a.solver);
     const int code = app_ranks_agree(app_arguments_parse_operand(
         &example_text, "say where the example goes: psg example rho.h5", argc, argv, &a, &a.file));

@@ -1,6 +1,7 @@
 /* Fields in files: their names, and reading them. */
 #include "app/field.h"
 #include "app/field_whole.h"
+#include "app/grid_sides.h"
 #include "app/hdf5.h"
 #include "app/npy.h"
 #include "base/hash.h"
@@ -65,7 +66,8 @@ bool app_field_is_series(const app_field_name *name) {
 /* What a file holds, gathered for messages and for the choice of the only field. */
 struct contents {
     size_t datasets;
-    size_t fields; /* data sets of rank 3 */
+    int rank;      /* of a field: 3, if there is such a data set, else 2 */
+    size_t fields; /* data sets of this rank */
     char field[1024];
     char list[2048]; /* "/a (4 x 5 x 6), /b (7)" */
     size_t length;
@@ -76,7 +78,11 @@ static void list_dataset(struct contents *contents, const char *name, hid_t data
     char text[1400], words[300];
     const app_hdf5_shape shape = app_hdf5_shape_of(dataset);
     app_hdf5_shape_text(&shape, words, sizeof words);
-    if (shape.rank == 3 && contents->fields++ == 0) {
+    if (shape.rank == 3 && contents->rank < 3) {
+        contents->rank = 3;
+        contents->fields = 0;
+    }
+    if (shape.rank == contents->rank && contents->fields++ == 0) {
         snprintf(contents->field, sizeof contents->field, "/%s", name);
     }
     snprintf(text, sizeof text, "%s/%.1000s (%s)", contents->datasets++ ? ", " : "", name, words);
@@ -105,6 +111,7 @@ static herr_t visit_object(hid_t file, const char *name, const H5O_info_t *info,
 
 static void find_contents(hid_t file, struct contents *contents) {
     memset(contents, 0, sizeof *contents);
+    contents->rank = 2;
 #if H5_VERSION_GE(1, 12, 0)
     H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visit_object, contents, H5O_INFO_BASIC);
 #else
@@ -144,9 +151,12 @@ static int open_dataset(const app_field_name *name, app_field_input *input) {
         find_contents(input->file, &contents);
         if (contents.fields != 1) {
             return app_error(APP_USAGE,
-                             "%s: say which data set (FILE:DATASET): %zu of them have rank 3; it "
-                             "has %s",
+                             "%s: say which data set (FILE:DATASET): %zu of them have rank %s; "
+                             "it has %s",
                              name->file, contents.fields,
+                             contents.rank == 3     ? "3"
+                             : contents.fields == 0 ? "2 or 3"
+                                                    : "2",
                              contents.datasets ? contents.list : "no data sets");
         }
         path = contents.field;
@@ -179,9 +189,9 @@ static int read_shape(const app_field_input *input, app_field_info *info) {
     if (shape.empty || shape.rank < 0) {
         return app_error(APP_USAGE, "%s: the data set is empty", input->name);
     }
-    if (shape.rank != 3) {
-        return app_error(APP_USAGE, "%s: has rank %d, but a field has rank 3: [nz][ny][nx]%s",
-                         input->name, shape.rank, app_rank_remedy(shape.rank));
+    const int code = app_rank_check(input->name, shape.rank);
+    if (code) {
+        return code;
     }
     if (shape.points == 0) {
         app_hdf5_shape_text(&shape, text, sizeof text);
@@ -192,8 +202,9 @@ static int read_shape(const app_field_input *input, app_field_info *info) {
         return app_error(APP_USAGE, "%s: holds %s; psg reads real numbers and integers",
                          input->name, class_name(shape.class));
     }
-    for (int axis = 0; axis < 3; axis++) {
-        info->n[axis] = (size_t)shape.extent[2 - axis];
+    info->size = (app_grid_value){.given = true, .axes = shape.rank};
+    for (int d = 0; d < 3; d++) {
+        info->size.n[d] = d < shape.rank ? (size_t)shape.extent[shape.rank - 1 - d] : 1;
     }
     info->integers = shape.class == H5T_INTEGER;
     info->precision = !info->integers && shape.bytes <= sizeof(float) ? PSG_F32 : PSG_F64;
@@ -201,13 +212,14 @@ static int read_shape(const app_field_input *input, app_field_info *info) {
 }
 
 static int read_box(const app_field_input *input, app_field_info *info) {
-    const int found = app_hdf5_numbers(input->dataset, "box", info->box, 3);
-    info->has_box = found > 0;
+    static const char *const numbers[] = {"one number lx", "two numbers lx, ly",
+                                          "three numbers lx, ly, lz"};
+    const int found = app_hdf5_numbers(input->dataset, "box", info->box.length, info->size.axes);
+    info->box.given = found > 0;
+    info->box.axes = info->size.axes;
     if (found < 0) {
-        return app_error(
-            APP_USAGE,
-            "%s: its attribute 'box' is not three numbers lx, ly, lz; --box overrides it",
-            input->name);
+        return app_error(APP_USAGE, "%s: its attribute 'box' is not %s; --box overrides it",
+                         input->name, numbers[info->size.axes - 1]);
     }
     app_hdf5_text(input->dataset, "bc", info->bc, sizeof info->bc);
     app_hdf5_text(input->dataset, "points", info->points, sizeof info->points);
@@ -217,7 +229,7 @@ static int read_box(const app_field_input *input, app_field_info *info) {
 static int open_array(const app_field_name *name, app_field_input *input, app_field_info *info) {
     snprintf(input->name, sizeof input->name, "%s", name->file);
     const int code = name->dataset[0] ? one_array(name) : app_npy_open(name->file, &input->npy);
-    memcpy(info->n, input->npy.n, sizeof info->n);
+    info->size = input->npy.size;
     info->precision = input->npy.precision;
     return code;
 }
@@ -294,28 +306,38 @@ const char *app_field_kind(const app_field_info *info) {
     return info->integers ? "integers" : info->precision == PSG_F32 ? "f32 numbers" : "f64 numbers";
 }
 
+static app_grid_words shape_words(const app_grid_value *size) {
+    app_grid_words words = {.text = ""};
+    for (int d = size->axes - 1, length = 0; d >= 0; d--) {
+        length += snprintf(words.text + length, sizeof words.text - (size_t)length, "%zu%s",
+                           size->n[d], d > 0 ? " x " : "");
+    }
+    return words;
+}
+
 /* One plan solves all steps. */
 static int compare_step(const app_field_input *input, const app_field_info *first,
                         const app_field_info *info) {
-    const size_t *m = first->n, *n = info->n;
-    const double *a = first->box, *b = info->box;
-    if (memcmp(m, n, sizeof first->n) != 0) {
+    const double *a = first->box.length, *b = info->box.length;
+    if (!app_same_size(&first->size, &info->size)) {
         return app_error(APP_USAGE,
-                         "%s: its shape is %zu x %zu x %zu, and that of %s is %zu x %zu x %zu: all "
-                         "time steps have to have the same",
-                         input->name, n[2], n[1], n[0], first->name, m[2], m[1], m[0]);
+                         "%s: its shape is %s, and that of %s is %s: all time steps have to have "
+                         "the same",
+                         input->name, shape_words(&info->size).text, first->name,
+                         shape_words(&first->size).text);
     }
     if (first->precision != info->precision || first->integers != info->integers) {
         return app_error(APP_USAGE,
                          "%s: holds %s, and %s holds %s: all time steps have to hold the same",
                          input->name, app_field_kind(info), first->name, app_field_kind(first));
     }
-    if (first->has_box != info->has_box) {
-        return app_error(
-            APP_USAGE, "%s: has no attribute 'box', and %s has one; --box overrides it",
-            first->has_box ? input->name : first->name, first->has_box ? first->name : input->name);
+    if (first->box.given != info->box.given) {
+        return app_error(APP_USAGE,
+                         "%s: has no attribute 'box', and %s has one; --box overrides it",
+                         first->box.given ? input->name : first->name,
+                         first->box.given ? first->name : input->name);
     }
-    return first->has_box && (a[0] != b[0] || a[1] != b[1] || a[2] != b[2])
+    return first->box.given && (a[0] != b[0] || a[1] != b[1] || a[2] != b[2])
                ? app_error(APP_USAGE,
                            "%s: its attribute 'box' is %g x %g x %g, and that of %s is %g x %g x "
                            "%g; --box overrides them",
@@ -344,13 +366,13 @@ static void name_step(app_field_input *input, size_t step, char path[APP_FIELD_P
 }
 
 /* Everything in the group is a step but for other groups. @param[in,out] info  of the first step:
- * n[0] is 0 before */
+ * size is not given before */
 static int open_step(app_field_input *input, int box_wanted, size_t number, app_field_info *first,
                      bool *other) {
     app_field_step *step = &input->steps.list[number];
     char path[APP_FIELD_PATH];
     H5I_type_t type = H5I_BADID;
-    app_field_info info = {.n = {0, 0, 0}};
+    app_field_info info = {.size = {.given = false}};
     name_step(input, number, path);
     int code = open_path(input, path, &type);
     *other = type != H5I_DATASET && type != H5I_BADID;
@@ -360,7 +382,7 @@ static int open_step(app_field_input *input, int box_wanted, size_t number, app_
     code = type == H5I_BADID ? wrong_content(input, "no such data set") : APP_DONE;
     code = code ? code : describe(input, box_wanted, &info);
     code = code ? code : read_time(input, step);
-    if (!code && first->n[0] > 0) {
+    if (!code && first->size.given) {
         code = compare_step(input, first, &info);
     } else if (!code) {
         *first = info;
@@ -437,12 +459,12 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
                : app_field_is_series(name) ? open_series(name, box_wanted, input, info)
                                            : open_one(name, box_wanted, input, info);
     }
+    code = code ? code : app_grid_make(&info->size, NULL, NULL, NULL, &input->grid);
     if (code) {
         app_field_close(input);
         return code;
     }
     snprintf(info->name, sizeof info->name, "%s", input->name);
-    psg_grid_init(&input->grid, info->n[0], info->n[1], info->n[2], 1, 1, 1);
     *result = input;
     return APP_DONE;
 }
@@ -461,7 +483,11 @@ static int change_step(app_field_input *input, size_t step) {
 int app_field_read(app_field_input *input, size_t step, psg_precision precision, app_planes planes,
                    void *f) {
     const psg_axis *axis = input->grid.axis;
-    const app_hdf5_block block = {3, {planes.z0, 0, 0}, {planes.count, axis[1].n, axis[0].n}};
+    const hsize_t start[3] = {planes.z0, 0, 0}, count[3] = {planes.count, axis[1].n, axis[0].n};
+    const int axes = input->grid.axes;
+    app_hdf5_block block = {.rank = axes};
+    memcpy(block.start, start + 3 - axes, (size_t)axes * sizeof *start);
+    memcpy(block.count, count + 3 - axes, (size_t)axes * sizeof *count);
     char words[512];
     const char *why = NULL;
     const int code = input->steps.count > 0 ? change_step(input, step) : APP_DONE;

@@ -1,9 +1,11 @@
-/** @file field.h  Fields in files: HDF5 data sets, or NumPy's arrays, [nz][ny][nx], x fastest. */
+/** @file field.h  Fields in files: HDF5 data sets, or NumPy's arrays, [nz][ny][nx],
+ *  [ny][nx] or [nx], x fastest. */
 #ifndef PSG_APP_FIELD_H
 #define PSG_APP_FIELD_H
 
 #include "app/app.h"
 #include "app/steps.h"
+#include "app/values.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -19,13 +21,12 @@ typedef struct app_field_name {
 typedef struct app_field_input app_field_input;
 
 typedef struct app_field_info {
-    size_t n[3];             /**< nx, ny, nz */
+    app_grid_value size;     /**< its axes, the rank, and nx, ny, nz */
     psg_precision precision; /**< that fits the data */
     int integers;            /**< the data are whole numbers */
     size_t steps;            /**< 0: one data set; else so many, all of the same kind */
     uint64_t step_names;     /**< of all steps, hashed */
-    bool has_box;            /**< the data set has an attribute `box` */
-    double box[3];           /**< lx, ly, lz */
+    app_box_value box;       /**< given: the data set has an attribute `box` */
     char bc[12], points[8];  /**< its attributes with these names, as --bc and --points; "" */
     /** FILE:/DATASET or FILE, for messages; of steps it ends with /GROUP/ and a star. */
     char name[PATH_MAX + 1280];
@@ -40,8 +41,9 @@ int app_field_split(const char *text, app_field_name *name);
 bool app_field_is_series(const app_field_name *name);
 
 /** Open a data set, or all of a group, and find out about it; reads no data. Without a data set's
- *  name the file must have exactly one of rank 3. One that was never written, or of which a part is
- *  missing, is refused. So are steps that differ in their shapes, numbers or boxes.
+ *  name the file must have exactly one of rank 3, or of rank 2 where none has 3. One that was never
+ *  written, or of which a part is missing, is refused. So are steps that differ in their shapes,
+ *  numbers or boxes.
  *  @param[in]  box_wanted  0: do not look at the attribute `box`
  *  @param[out] input  NULL after a failure
  *  @return APP_DONE; APP_USAGE after a message */

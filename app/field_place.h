@@ -6,6 +6,7 @@
 
 /** Attributes of the field that is written. */
 typedef struct app_field_header {
+    int axes;          /**< of the field, and of what follows */
     const double *box; /**< lx, ly, lz */
     const char *sides; /**< --bc and --points of axes that are not all periodic; NULL */
     const char *points;

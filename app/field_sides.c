@@ -40,10 +40,16 @@ static int check_shape(const char *name, const app_hdf5_shape *have, const psg_g
                        int axis) {
     const size_t rows = grid->axis[others[axis][1]].n, row = grid->axis[others[axis][0]].n;
     char text[128];
+    app_hdf5_shape_text(have, text, sizeof text);
+    if (grid->axes < 3) {
+        return have->rank == 1 && have->extent[0] == row
+                   ? APP_DONE
+                   : app_error(APP_USAGE, "%s: its shape is %s; of this grid it is [n%c], %zu",
+                               name, text, "xyz"[others[axis][0]], row);
+    }
     if (have->rank == 2 && have->extent[0] == rows && have->extent[1] == row) {
         return APP_DONE;
     }
-    app_hdf5_shape_text(have, text, sizeof text);
     return app_error(APP_USAGE, "%s: its shape is %s; of this grid it is [n%c][n%c], %zu x %zu",
                      name, text, "xyz"[others[axis][1]], "xyz"[others[axis][0]], rows, row);
 }
@@ -57,9 +63,11 @@ static int check_type(const char *name, const app_hdf5_shape *have, psg_precisio
 }
 
 /* Rows of an open data set. */
-static int read_rows(const char *name, hid_t dataset, const part *p, psg_precision precision,
-                     void *to) {
-    const app_hdf5_block block = {2, {p->first, 0}, {p->rows, p->row}};
+static int read_rows(const char *name, hid_t dataset, int rank, const part *p,
+                     psg_precision precision, void *to) {
+    const app_hdf5_block rows = {2, {p->first, 0}, {p->rows, p->row}};
+    const app_hdf5_block row = {1, {0}, {p->row}};
+    const app_hdf5_block block = rank == 1 ? row : rows;
     char words[512];
     return p->rows > 0 && app_hdf5_read(dataset, &block, precision, to, words)
                ? app_error(APP_FAILED, "%s: cannot be read: %s", name, words)
@@ -87,7 +95,9 @@ static int read_side(const char *path, hid_t file, const psg_grid *grid, app_pla
     code = code ? code : check_type(name, &have, values->precision);
     code = code ? code : app_hdf5_check_whole(dataset, name);
     code = code ? code : allocate(values, &p, axis, side);
-    code = code ? code : read_rows(name, dataset, &p, values->precision, values->table[axis][side]);
+    code = code ? code
+                : read_rows(name, dataset, have.rank, &p, values->precision,
+                            values->table[axis][side]);
     H5Dclose(dataset);
     return code;
 }

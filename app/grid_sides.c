@@ -1,6 +1,7 @@
 #include "app/grid_sides.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,13 +75,38 @@ const char *app_points_text(const psg_axis *axis) {
     return axis->points == PSG_POINTS_NODES ? "nodes" : "cells";
 }
 
-void app_sides_text(const psg_grid *grid, char sides[9], char points[6]) {
-    for (size_t axis = 0; axis < 3; axis++) {
-        app_bc_text(&grid->axis[axis], sides + 3 * axis);
-        points[2 * axis] = app_points_text(&grid->axis[axis])[0];
+app_grid_words app_points_words(const psg_grid *grid, const char *joint) {
+    app_grid_words words = {.text = ""};
+    for (int d = 0, length = 0; d < grid->axes; d++) {
+        length += snprintf(words.text + length, sizeof words.text - (size_t)length, "%s%zu",
+                           d > 0 ? joint : "", grid->axis[d].n);
     }
-    sides[2] = sides[5] = points[1] = points[3] = ',';
-    points[5] = '\0';
+    return words;
+}
+
+app_grid_words app_box_words(const psg_grid *grid) {
+    app_grid_words words = {.text = ""};
+    for (int d = 0, length = 0; d < grid->axes; d++) {
+        length += snprintf(words.text + length, sizeof words.text - (size_t)length, "%s%.10g",
+                           d > 0 ? " x " : "", grid->axis[d].length);
+    }
+    return words;
+}
+
+size_t app_task_planes(const psg_grid *grid) {
+    return grid->axis[grid->axes == 2 ? 1 : 2].n;
+}
+
+size_t app_task_rows(const psg_grid *grid) {
+    return grid->axes == 2 ? 1 : grid->axis[1].n;
+}
+
+void app_sides_text(const psg_grid *grid, char sides[9], char points[6]) {
+    for (size_t d = 0; d < (size_t)grid->axes; d++) {
+        app_bc_text(&grid->axis[d], sides + 3 * d);
+        points[2 * d] = app_points_text(&grid->axis[d])[0];
+        sides[3 * d + 2] = points[2 * d + 1] = d + 1 < (size_t)grid->axes ? ',' : '\0';
+    }
 }
 
 void app_print_lengths(const psg_grid *grid, const char *head) {
@@ -110,11 +136,36 @@ bool app_sides_free(const app_sides_value *sides) {
     return any;
 }
 
-void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid) {
-    for (int axis = 0; axis < 3; axis++) {
-        memcpy(grid->axis[axis].bc, sides->bc[axis], sizeof grid->axis[axis].bc);
-        grid->axis[axis].points = points->points[axis];
+static int check_axes(const char *option, bool given, int have, int axes) {
+    return !given || have == 1 || have == axes
+               ? APP_DONE
+               : app_error(APP_USAGE, "--%s is of %d axes, and the grid has %d", option, have,
+                           axes);
+}
+
+int app_grid_make(const app_grid_value *size, const app_box_value *box,
+                  const app_sides_value *sides, const app_points_value *points, psg_grid *grid) {
+    const size_t *n = size->n;
+    int code = box != NULL ? check_axes("box", box->given, box->axes, size->axes) : APP_DONE;
+    if (sides != NULL && !code) {
+        code = check_axes("bc", sides->given, sides->axes, size->axes);
+        code = code ? code : check_axes("points", points->given, points->axes, size->axes);
     }
+    psg_grid_init(grid, n[0], n[1], n[2], 1, 1, 1);
+    grid->axes = size->axes;
+    if (!code && (n[1] > SIZE_MAX / 16 / n[0] || n[2] > SIZE_MAX / 16 / (n[0] * n[1]))) {
+        code = app_error(APP_USAGE, "%s points are more than this machine can count",
+                         app_points_words(grid, " x ").text);
+    }
+    for (int d = 0; d < size->axes; d++) {
+        psg_axis *axis = &grid->axis[d];
+        axis->length = box != NULL && box->given ? box->length[d] : 1;
+        if (sides != NULL) {
+            memcpy(axis->bc, sides->bc[d], sizeof axis->bc);
+            axis->points = points->points[d];
+        }
+    }
+    return code;
 }
 
 void app_side_values_free(app_side_values *values) {

@@ -41,6 +41,17 @@ bool app_is_closed(const psg_grid *grid);
 void app_bc_text(const psg_axis *axis, char text[3]);
 const char *app_points_text(const psg_axis *axis);
 
+/** The points, and the lengths, of the axes that arrays of the grid have: "4 x 5". */
+typedef struct app_grid_words {
+    char text[96];
+} app_grid_words;
+app_grid_words app_points_words(const psg_grid *grid, const char *joint);
+app_grid_words app_box_words(const psg_grid *grid);
+
+/** Planes, and rows of each, that tasks share out: of two axes each row is a plane. */
+size_t app_task_planes(const psg_grid *grid);
+size_t app_task_rows(const psg_grid *grid);
+
 /** As --bc and --points have them. */
 void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
 
@@ -51,8 +62,11 @@ void app_print_lengths(const psg_grid *grid, const char *head);
 /** Is a side given that is not periodic? Is one of them free? */
 bool app_sides_any(const app_sides_value *sides);
 bool app_sides_free(const app_sides_value *sides);
-/** Put what was given into a grid that is periodic. */
-void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid);
+/** A grid of what was given: `box`, `sides` and `points` are for one axis, or as many as there are.
+ *  @param[in] box, sides, points  NULL: of length 1, periodic
+ *  @return APP_DONE; APP_USAGE after a message: they do not fit, or there are too many points */
+int app_grid_make(const app_grid_value *size, const app_box_value *box,
+                  const app_sides_value *sides, const app_points_value *points, psg_grid *grid);
 
 /** Values by axis and side, of the precision: x [count][ny], y [count][nx] of the process' planes,
  *  z [ny][nx] where the process has the plane next to the side. NULL: 0, or none of this

@@ -55,7 +55,7 @@ int app_hdf5_numbers(hid_t dataset, const char *attribute, double *values, int c
  *  attribute */
 void app_hdf5_text(hid_t dataset, const char *attribute, char *text, size_t size);
 
-/** A block of a data set of rank 2 or 3. */
+/** A block of a data set of rank 1 to 3. */
 typedef struct app_hdf5_block {
     int rank;
     hsize_t start[3], count[3];

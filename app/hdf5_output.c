@@ -155,7 +155,7 @@ static int create_datasets(const app_field_place *place, hid_t file, const psg_g
                            hid_t type) {
     int code = APP_DONE;
     const hsize_t extent[3] = {grid->axis[2].n, grid->axis[1].n, grid->axis[0].n};
-    const hid_t space = H5Screate_simple(3, extent, NULL);
+    const hid_t space = H5Screate_simple(grid->axes, extent + 3 - grid->axes, NULL);
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), link = H5Pcreate(H5P_LINK_CREATE);
     const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     /* every element is written: filling the data set with zeros before would write it twice. Its
@@ -242,7 +242,7 @@ static bool write_attributes(hid_t dataset, const app_field_header *header) {
     for (int a = 0; a < ATTRIBUTES && written; a++) {
         written = (texts[a] == NULL || write_text(dataset, attributes[a], texts[a])) &&
                   (numbers[a] == NULL || write_attribute(dataset, attributes[a], H5T_NATIVE_DOUBLE,
-                                                         a == BOX ? 3 : 1, numbers[a]));
+                                                         a == BOX ? header->axes : 1, numbers[a]));
     }
     return written;
 }

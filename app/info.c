@@ -62,13 +62,18 @@ static int free_ends(const facts *f, int d) {
     return (bc[0] == PSG_BC_FREE) + (bc[1] == PSG_BC_FREE);
 }
 
+/* Is y free? Of two axes y is shared out as z is of three. */
+static bool free_rows(const facts *f) {
+    return f->grid.axes == 3 && free_ends(f, 1) > 0;
+}
+
 /* Of the spectrum of all processes: that of a free x or y has twice as many points. */
 static double spectrum_bytes(const facts *f) {
     const int free_x = free_ends(f, 0);
     const bool half = f->grid.axis[0].bc[0] == PSG_BC_PERIODIC;
     const size_t nxc =
         free_x > 0 ? f->n[0] + (free_x == 2 ? 1 : 0) : f->n[0] / 2 + (half ? 1 : f->n[0] % 2);
-    return field_bytes(f) / (double)f->n[0] * 2 * (double)nxc * (free_ends(f, 1) > 0 ? 2 : 1);
+    return field_bytes(f) / (double)f->n[0] * 2 * (double)nxc * (free_rows(f) ? 2 : 1);
 }
 
 /* Of the Green's function of all processes, where x or y is free. */
@@ -81,7 +86,7 @@ static double green_bytes(const facts *f) {
                           : d == 0 && axis[0].bc[0] == PSG_BC_PERIODIC ? f->n[0] / 2 + 1
                                                                        : f->n[d]);
     }
-    const bool needed = free_ends(f, 0) > 0 || free_ends(f, 1) > 0;
+    const bool needed = free_ends(f, 0) > 0 || free_rows(f);
     return needed ? modes * (f->precision == PSG_F64 ? 8 : 4) : 0;
 }
 
@@ -93,16 +98,16 @@ static size_t gpus_of(const facts *f) {
     return gpus;
 }
 
-/* The GPU with most planes of this process and the fullest one are taken for the same. */
+/* The GPU with most points of this process and the fullest one are taken for the same. */
 static int arrays_beside(const psg_plan *plan, const facts *f) {
     enum { DEVICES = 64 };
-    size_t planes = 0, lo[3], n[3];
+    size_t points = 0, lo[3], n[3];
     for (int device = 0; device < DEVICES; device++) {
-        if (psg_plan_local_box(plan, device, lo, n) == PSG_OK && n[2] > planes) {
-            planes = n[2];
+        if (psg_plan_local_box(plan, device, lo, n) == PSG_OK && n[0] * n[1] * n[2] > points) {
+            points = n[0] * n[1] * n[2];
         }
     }
-    const double share = field_bytes(f) / (double)f->n[2] * (double)planes;
+    const double share = field_bytes(f) / (double)app_points(&f->grid) * (double)points;
     return f->gpu_bytes_free <= 0           ? 0
            : f->gpu_bytes_free >= 2 * share ? 2
                                             : f->gpu_bytes_free >= share;
@@ -143,7 +148,7 @@ static void print_grid(const facts *f) {
         return;
     }
     app_sides_text(&f->grid, sides, places);
-    printf("\nGrid %zu x %zu x %zu, %s%s%s%s%s:\n", f->n[0], f->n[1], f->n[2],
+    printf("\nGrid %s, %s%s%s%s%s:\n", app_points_words(&f->grid, " x ").text,
            app_precision_name(f->precision), any ? ", sides " : "", any ? sides : "",
            any ? ", points " : "", any ? places : "");
     app_print_lengths(&f->grid, "  lengths      ");
@@ -176,26 +181,24 @@ static void print_grid(const facts *f) {
 
 static json_t *grid_json(const facts *f) {
     const psg_statistics *s = &f->plan;
-    json_int_t good[3] = {0, 0, 0};
-    for (int d = 0; d < 3; d++) {
+    if (f->n == NULL) {
+        return json_null();
+    }
+    json_t *points = json_array(), *good = json_array();
+    for (int d = 0; d < f->grid.axes; d++) {
         const psg_axis *axis = &f->grid.axis[d];
         size_t length = axis->n;
         (void)psg_good_length(axis->n, axis->bc, axis->points, &length);
-        good[d] = (json_int_t)length;
+        json_array_append_new(points, json_integer((json_int_t)axis->n));
+        json_array_append_new(good, json_integer((json_int_t)length));
     }
-    return f->n == NULL
-               ? json_null()
-               : json_pack(
-                     "{s:[I,I,I], s:[I,I,I], s:s, s:f, s:f, s:b, s:I, s:I, s:s, s:f, s:i, s:f, "
-                     "s:b}",
-                     "points", (json_int_t)f->n[0], (json_int_t)f->n[1], (json_int_t)f->n[2],
-                     "good_lengths", good[0], good[1], good[2], "precision",
-                     app_precision_name(f->precision), "field_bytes", field_bytes(f),
-                     "spectrum_bytes", spectrum_bytes(f), "spectrum_on_gpus", f->spectrum_on_gpus,
-                     "segments", (json_int_t)s->segments, "sheets", (json_int_t)s->sheets,
-                     "exchange", app_exchange_name(s->exchange), "gpu_bytes_free",
-                     f->gpu_bytes_free, "arrays_on_gpus", f->arrays_on_gpus, "main_bytes",
-                     main_bytes(f), "fits", fits(f));
+    return json_pack("{s:o, s:o, s:s, s:f, s:f, s:b, s:I, s:I, s:s, s:f, s:i, s:f, s:b}", "points",
+                     points, "good_lengths", good, "precision", app_precision_name(f->precision),
+                     "field_bytes", field_bytes(f), "spectrum_bytes", spectrum_bytes(f),
+                     "spectrum_on_gpus", f->spectrum_on_gpus, "segments", (json_int_t)s->segments,
+                     "sheets", (json_int_t)s->sheets, "exchange", app_exchange_name(s->exchange),
+                     "gpu_bytes_free", f->gpu_bytes_free, "arrays_on_gpus", f->arrays_on_gpus,
+                     "main_bytes", main_bytes(f), "fits", fits(f));
 }
 
 /* ------------------------------------------------------------------------------------ all of it */
@@ -470,9 +473,10 @@ int app_info(int argc, char **argv) {
                .nodes = options.nodes,
                .n = arguments.grid.given ? arguments.grid.n : NULL,
                .precision = options.precision};
-    const size_t *n = f.n != NULL ? f.n : (const size_t[3]){16, 16, 16};
-    psg_grid_init(&f.grid, n[0], n[1], n[2], 1, 1, 1);
-    app_sides_put(&arguments.sides, &arguments.points, &f.grid);
+    const app_grid_value small = {true, 3, {16, 16, 16}};
+    code = code ? code
+                : app_grid_make(f.n != NULL ? &arguments.grid : &small, NULL, &arguments.sides,
+                                &arguments.points, &f.grid);
     if (!code) {
         app_progress_step(&progress, f.n != NULL ? "making a plan of the grid"
                                                  : "looking for links between memories");

@@ -137,11 +137,9 @@ static int compare_inputs(app_job *r) {
     note_times(r);
     const app_field_info own = r->info;
     app_ranks_share(&r->info, sizeof r->info);
-    for (int axis = 0; axis < 3; axis++) {
-        if (own.n[axis] != r->info.n[axis]) {
-            return app_error(APP_USAGE, "%s: has other points here than where rank 0 reads it",
-                             own.name);
-        }
+    if (!app_same_size(&own.size, &r->info.size)) {
+        return app_error(APP_USAGE, "%s: has other points here than where rank 0 reads it",
+                         own.name);
     }
     return own.steps == r->info.steps && own.step_names == r->info.step_names
                ? APP_DONE
@@ -175,41 +173,53 @@ static void note_order(app_job *r, const size_t *n, const double *length) {
     }
 }
 
-static int make_grid(app_job *r) {
-    const app_arguments *a = &r->arguments;
-    static const double unit_cube[3] = {1, 1, 1};
-    const size_t *n = a->in != NULL ? r->info.n : a->grid.n;
-    const double *length = a->box.given ? a->box.length : r->info.has_box ? r->info.box : unit_cube;
-    if (a->in != NULL && length == unit_cube) {
-        app_note(&r->notes, "%s: has no box, and --box was not given: the box is 1 x 1 x 1",
-                 r->info.name);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        if (!(length[axis] > 0) || !isfinite(length[axis])) {
-            return app_error(APP_USAGE,
-                             "%s: its attribute 'box' has the length %g; lengths are above 0",
-                             r->report.source, length[axis]);
-        }
-    }
-    if (a->in != NULL) {
-        note_order(r, n, length);
-    }
-    if (n[1] > SIZE_MAX / 16 / n[0] || n[2] > SIZE_MAX / 16 / (n[0] * n[1])) {
-        return app_error(APP_USAGE, "%zu x %zu x %zu points are more than this machine can count",
-                         n[0], n[1], n[2]);
-    }
-    psg_grid_init(&r->report.grid, n[0], n[1], n[2], length[0], length[1], length[2]);
-    app_sides_put(&a->sides, &a->points, &r->report.grid);
-    const psg_options *options = &a->solver.options;
-    if (options->segment_planes > n[2]) {
+/* Options that cut the grid into more than there is. Of two axes, rows are planes. */
+static void note_cuts(app_job *r) {
+    const psg_options *options = &r->arguments.solver.options;
+    const size_t planes = app_task_planes(&r->report.grid);
+    const size_t rows = app_task_rows(&r->report.grid);
+    if (options->segment_planes > planes) {
         app_note(&r->notes,
                  "--segment-planes %zu: the grid has %zu planes, so there is one segment",
-                 options->segment_planes, n[2]);
+                 options->segment_planes, planes);
     }
-    if (options->sheets > n[1]) {
+    if (options->sheets > rows) {
         app_note(&r->notes, "--sheets %zu: the grid has %zu rows of y, so there are %zu sheets",
-                 options->sheets, n[1], n[1]);
+                 options->sheets, rows, rows);
     }
+}
+
+static int make_grid(app_job *r) {
+    const app_arguments *a = &r->arguments;
+    const app_field_info *info = &r->info;
+    const app_grid_value size = a->in != NULL ? info->size : a->grid;
+    const app_box_value box = a->in != NULL && !a->box.given ? info->box : a->box;
+    for (int d = 0; d < size.axes && box.given; d++) {
+        if (!(box.length[d] > 0) || !isfinite(box.length[d])) {
+            return app_error(APP_USAGE,
+                             "%s: its attribute 'box' has the length %g; lengths are above 0",
+                             r->report.source, box.length[d]);
+        }
+    }
+    const int code = app_grid_make(&size, &box, &a->sides, &a->points, &r->report.grid);
+    if (code) {
+        return code;
+    }
+    if (size.axes == 2 && app_ranks() > 1) {
+        return app_error(APP_USAGE,
+                         "%s: a field of two axes is for one process; several share planes: save "
+                         "it as a[:, None], with ny = 1, or give --grid %zux1x%zu",
+                         r->report.source != NULL ? r->report.source : "--grid", size.n[0],
+                         size.n[1]);
+    }
+    if (a->in != NULL && !box.given) {
+        app_note(&r->notes, "%s: has no box, and --box was not given: the box is %s", info->name,
+                 app_box_words(&r->report.grid).text);
+    }
+    if (a->in != NULL && size.axes == 3 && box.given) {
+        note_order(r, size.n, box.length);
+    }
+    note_cuts(r);
     return APP_DONE;
 }
 
@@ -262,14 +272,13 @@ static int open_beside(const char *option, const char *given, app_job_beside *be
         return APP_USAGE;
     }
     snprintf(beside->name, sizeof beside->name, "%s", info.name);
-    memcpy(beside->n, info.n, sizeof info.n);
+    beside->size = info.size;
     return APP_DONE;
 }
 
 /* It has the shape of f. */
 static int open_epsilon(app_job *r) {
-    const psg_axis *axis = r->report.grid.axis;
-    const size_t *n = r->epsilon.n;
+    psg_grid *grid = &r->report.grid, own;
     if (r->arguments.epsilon == NULL) {
         return APP_DONE;
     }
@@ -279,9 +288,10 @@ static int open_epsilon(app_job *r) {
     if (open_beside("epsilon", r->arguments.epsilon, &r->epsilon)) {
         return APP_USAGE;
     }
-    if (n[0] != axis[0].n || n[1] != axis[1].n || n[2] != axis[2].n) {
-        return app_error(APP_USAGE, "%s: has %zu x %zu x %zu points, and f has %zu x %zu x %zu",
-                         r->epsilon.name, n[0], n[1], n[2], axis[0].n, axis[1].n, axis[2].n);
+    (void)app_grid_make(&r->epsilon.size, NULL, NULL, NULL, &own);
+    if (strcmp(app_points_words(&own, "x").text, app_points_words(grid, "x").text) != 0) {
+        return app_error(APP_USAGE, "%s: has %s points, and f has %s", r->epsilon.name,
+                         app_points_words(&own, " x ").text, app_points_words(grid, " x ").text);
     }
     r->report.epsilon = r->epsilon.name;
     return APP_DONE;
@@ -486,10 +496,10 @@ static int create_gradient(app_job *r) {
         return APP_DONE;
     }
     app_ranks_share(&g->out, sizeof g->out);
-    for (int d = 0; d < 3; d++) {
+    for (int d = 0; d < r->report.grid.axes; d++) {
         snprintf(g->component[d].name, sizeof g->component[d].name, "%c", "xyz"[d]);
     }
-    g->components = (app_field_steps){3, g->component};
+    g->components = (app_field_steps){(size_t)r->report.grid.axes, g->component};
     const app_field_place place = {r->file[APP_JOB_GRADIENT].temporary, g->out.file, g->out.dataset,
                                    &g->components, r->arguments.force};
     return app_ranks_agree(
@@ -559,7 +569,7 @@ int app_job_load_epsilon(app_job *r, void *values) {
 
 /* Each process has all of it. */
 static int read_kernel(app_job *r, double **values) {
-    const size_t *n = r->kernel.n;
+    const size_t *n = r->kernel.size.n;
     const double start = app_now();
     *values = app_allocate(n[0] * n[1] * n[2], sizeof **values, "the kernel");
     const int code = *values == NULL ? APP_FAILED
@@ -578,7 +588,7 @@ int app_job_give_kernel(app_job *r, psg_plan *plan) {
     if (!code) {
         const psg_kernel_form form =
             r->arguments.form < 0 ? PSG_KERNEL_FORM_SPACE : (psg_kernel_form)r->arguments.form;
-        const psg_status status = psg_plan_kernel(plan, form, r->kernel.n, values);
+        const psg_status status = psg_plan_kernel(plan, form, r->kernel.size.n, values);
         code = status == PSG_OK
                    ? APP_DONE
                    : app_error(app_exit_code(status), "%s: %s", r->kernel.name, psg_last_error());

@@ -23,7 +23,7 @@ typedef struct app_job_gradient {
 /** A field beside f. All zero where there is none. */
 typedef struct app_job_beside {
     app_field_input *input;
-    size_t n[3];
+    app_grid_value size;
     char name[PATH_MAX + 1280]; /* FILE:/DATASET */
 } app_job_beside;
 

@@ -167,7 +167,8 @@ static int write_to(app_job *r, app_field_output *output, size_t step, const voi
     char points[6] = "";
     app_sides_text(grid, sides, points);
     const bool any = app_has_sides(grid);
-    const app_field_header header = {box,
+    const app_field_header header = {grid->axes,
+                                     box,
                                      any ? sides : NULL,
                                      any ? points : NULL,
                                      app_symbol_name(r->report.options.symbol),
@@ -189,11 +190,8 @@ int app_job_write_field(app_job *r, const void *u) {
 
 /* For who finds the trace. NULL when out of memory. */
 static json_t *about(const app_report *report) {
-    char grid[96];
     json_t *object = app_runs_about(&report->runs);
-    snprintf(grid, sizeof grid, "%zux%zux%zu", report->grid.axis[0].n, report->grid.axis[1].n,
-             report->grid.axis[2].n);
-    app_json_put_text(object, "grid", grid);
+    app_json_put_text(object, "grid", app_points_words(&report->grid, "x").text);
     app_json_put_text(object, "precision", app_precision_name(report->options.precision));
     app_json_put_text(object, "graph", app_graph_name(report->statistics.graph));
     return object;
@@ -221,7 +219,7 @@ int app_job_write_results(app_job *r, void *const gradient[3]) {
     const app_arguments *a = &r->arguments;
     app_job_gradient *g = &r->gradient;
     int code = APP_DONE;
-    for (size_t d = 0; d < 3 && !code && a->gradient != NULL; d++) {
+    for (size_t d = 0; d < g->components.count && !code; d++) {
         code = write_to(r, g->field, d, gradient[d]);
     }
     if (!code && (a->trace != NULL || a->dag != NULL)) {

@@ -167,6 +167,7 @@ static int read_member(const list *l, const char *text, char *value) {
         return app_wrong_value(row, text);
     }
     if (row->parse == app_value_grid) {
+        app_grid_thin(&members.grid);
         (void)snprintf(value, VALUE_BYTES, "%zux%zux%zu", n[0], n[1], n[2]);
     } else if (row->parse == app_value_unsigned) {
         (void)snprintf(value, VALUE_BYTES, "%u", members.tile);

@@ -188,7 +188,7 @@ static const app_option_row bench_rows[] = {
 static const app_command_text bench_text = {
     .name = "bench",
     .intro =
-        "Usage: psg bench --grid N|NXxNYxNZ,... [OPTION]... [--csv FILE]\n"
+        "Usage: psg bench --grid N|NXxNYxNZ|NXxNY,... [OPTION]... [--csv FILE]\n"
         "  or:  psg bench --workload NAME:SIZE,... [OPTION]... [--csv FILE]\n"
         "  or:  psg bench --study NAME [OPTION]... [--csv FILE]\n"
         "\n"
@@ -330,7 +330,7 @@ static const app_command_text tune_text = {
     .name = "tune",
     .rows = tune_rows,
     .intro =
-        "Usage: psg tune --grid N|NXxNYxNZ [OPTION]...\n"
+        "Usage: psg tune --grid N|NXxNYxNZ|NXxNY [OPTION]...\n"
         "  or:  psg tune --forget\n"
         "\n"
         "Measure which segments, sheets, variant of the graph, exchange and scheduling policy\n"

@@ -70,6 +70,7 @@ int app_measure_job_read(app_measure_job *j, const char *line) {
     j->how.barrier = m.barrier;
     j->how.priority = (workload_priority)m.priority;
     j->how.place = (workload_place)m.place;
+    app_grid_thin(&m.grid);
     psg_grid_init(&j->grid, m.grid.n[0], m.grid.n[1], m.grid.n[2], 1, 1, 1);
     if (!code && m.grid.given != j->solves) {
         code = app_error(APP_USAGE, "line %zu: a configuration has a grid or a workload",

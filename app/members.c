@@ -27,8 +27,11 @@ static int parse_workload(const char *text, void *field, const app_choice *choic
 #define FIELD(member) offsetof(app_members, member)
 
 const app_option_row app_member_rows[] = {
-    {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
-     "N or NXxNYxNZ, whole numbers from 1", "numbers of points: 64,128,200x100x50", true},
+    {NULL, "grid", "N|NXxNYxNZ|NXxNY", app_value_grid, FIELD(grid), NULL,
+     "N, NXxNYxNZ or NXxNY, whole numbers from 1",
+     "numbers of points: 64,128,200x100x50; NXxNY is measured, and named, as NXx1xNY, which has "
+     "the same tasks",
+     true},
     {NULL, "data", "host|resident", app_value_choice, FIELD(data), app_data_choices, NULL,
      "from and to arrays in main memory, or kept where they are computed, as in a simulation on "
      "GPUs; default: host",

@@ -139,6 +139,7 @@ static int read_order(const char *path, const char *value, app_npy *npy) {
 
 static int read_shape(const char *path, const char *value, app_npy *npy) {
     enum { RANK_MOST = 64 };
+    const char *const shape = value;
     unsigned long long extent[RANK_MOST] = {0};
     int rank = 0;
     bool good = value[0] == '(';
@@ -153,24 +154,21 @@ static int read_shape(const char *path, const char *value, app_npy *npy) {
     if (!good) {
         return app_error(APP_USAGE, "%s: its header does not say the shape of the array", path);
     }
-    if (rank != 3) {
-        return app_error(APP_USAGE, "%s: has rank %d, but a field has rank 3: [nz][ny][nx]%s", path,
-                         rank, app_rank_remedy(rank));
+    const int code = app_rank_check(path, rank);
+    npy->size = (app_grid_value){.given = true, .axes = rank};
+    for (int d = 0; d < 3 && !code; d++) {
+        npy->size.n[d] = d < rank ? (size_t)extent[rank - 1 - d] : 1;
     }
-    if (extent[0] == 0 || extent[1] == 0 || extent[2] == 0) {
-        return app_error(APP_USAGE, "%s: the array is empty: its shape is %llu x %llu x %llu", path,
-                         extent[0], extent[1], extent[2]);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        npy->n[axis] = (size_t)extent[2 - axis];
-    }
-    return APP_DONE;
+    return code || (npy->size.n[0] > 0 && npy->size.n[1] > 0 && npy->size.n[2] > 0)
+               ? code
+               : app_error(APP_USAGE, "%s: the array is empty: its shape is %.*s", path,
+                           (int)(value + 1 - shape), shape);
 }
 
 /* Are all the numbers there? Counted in doubles, which no shape overflows. */
 static int check_length(const char *path, const app_npy *npy) {
     struct stat status;
-    const double wanted = (double)npy->n[0] * (double)npy->n[1] * (double)npy->n[2] *
+    const double wanted = (double)npy->size.n[0] * (double)npy->size.n[1] * (double)npy->size.n[2] *
                           (double)app_element_bytes(npy->precision);
     if (fstat(npy->file, &status)) {
         return app_error(APP_USAGE, "%s: %s", path, strerror(errno));
@@ -254,7 +252,7 @@ void app_npy_close(app_npy *npy) {
 
 /* Numbers of the other precision go through `piece` and, as doubles, `row`. */
 const char *app_npy_read(const app_npy *npy, psg_precision precision, app_planes planes, void *f) {
-    const size_t plane = npy->n[0] * npy->n[1], count = planes.count * plane;
+    const size_t plane = npy->size.n[0] * npy->size.n[1], count = planes.count * plane;
     const size_t bytes = app_element_bytes(npy->precision), most = PIECE_BYTES / sizeof(double);
     const bool converts = precision != npy->precision;
     char *piece = converts ? malloc(most * bytes) : NULL;
@@ -283,11 +281,14 @@ const char *app_npy_read(const app_npy *npy, psg_precision precision, app_planes
 /* @return its bytes, a multiple of ALIGNMENT */
 static size_t make_header(const psg_grid *grid, psg_precision precision, char header[HEADER_MOST]) {
     char text[HEADER_MOST];
-    const psg_axis *axis = grid->axis;
-    const int used =
-        snprintf(text, sizeof text,
-                 "{'descr': '%cf%zu', 'fortran_order': False, 'shape': (%zu, %zu, %zu), }",
-                 own_order(), app_element_bytes(precision), axis[2].n, axis[1].n, axis[0].n);
+    int used = snprintf(text, sizeof text, "{'descr': '%cf%zu', 'fortran_order': False, 'shape': (",
+                        own_order(), app_element_bytes(precision));
+    for (int d = grid->axes - 1; d >= 0; d--) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "%zu%s", grid->axis[d].n,
+                         d > 0            ? ", "
+                         : grid->axes > 1 ? "), }"
+                                          : ",), }");
+    }
     const size_t length = ((size_t)(TEXT + used) / ALIGNMENT + 1) * ALIGNMENT;
     memset(header, ' ', length);
     memcpy(header, magic, MAGIC);

@@ -1,10 +1,11 @@
 /** @file npy.h  NumPy's files: a header and one array. Those of format 1.0 with f4 or f8 numbers of
- *  this machine's byte order in C order, [nz][ny][nx], are fields. */
+ *  this machine's byte order in C order, [nz][ny][nx], [ny][nx] or [nx], are fields. */
 #ifndef PSG_APP_NPY_H
 #define PSG_APP_NPY_H
 
 #include "app/app.h"
 #include "app/field_place.h"
+#include "app/values.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -12,7 +13,7 @@
 typedef struct app_npy {
     int file; /**< open; -1: none */
     off_t data;
-    size_t n[3]; /**< nx, ny, nz */
+    app_grid_value size; /**< its axes, the rank, and nx, ny, nz */
     psg_precision precision;
 } app_npy;
 

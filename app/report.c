@@ -84,14 +84,14 @@ static bool is_dropped(const app_report *report, const app_fluctuation *f) {
 
 /* Where both kinds could have taken part. */
 static void print_share(const app_report *report) {
-    const psg_axis *axis = report->grid.axis;
     int there[PSG_WORKER_KIND_COUNT] = {0, 0};
     for (size_t w = 0; w < report->runs.workers.count; w++) {
         there[report->runs.workers.list[w].kind] = 1;
     }
     if (there[PSG_WORKER_CPU] && there[PSG_WORKER_CUDA]) {
         printf("share     %zu of %zu planes and %zu of %zu rows on CPU cores\n",
-               report->statistics.cpu_planes, axis[2].n, report->statistics.cpu_rows, axis[1].n);
+               report->statistics.cpu_planes, app_task_planes(&report->grid),
+               report->statistics.cpu_rows, app_task_rows(&report->grid));
     }
 }
 
@@ -169,7 +169,7 @@ static void print_checks(const app_report *report) {
 
 static void print_sides(const psg_grid *grid) {
     const char *joint = "sides     ";
-    for (int axis = 0; axis < 3 && app_has_sides(grid); axis++, joint = ", ") {
+    for (int axis = 0; axis < grid->axes && app_has_sides(grid); axis++, joint = ", ") {
         const psg_axis *a = &grid->axis[axis];
         char pair[3];
         app_bc_text(a, pair);
@@ -238,7 +238,6 @@ void app_report_note_mean(const app_report *report, app_notes *notes) {
 }
 
 void app_report_print(const app_report *report) {
-    const psg_axis *axis = report->grid.axis;
     const psg_statistics *s = &report->statistics;
     char lambda[48] = "", factor[48] = "";
     if (report->options.lambda > 0) {
@@ -258,8 +257,8 @@ void app_report_print(const app_report *report) {
         app_say("kernel    %s\n", report->kernel);
     }
     print_steps(report);
-    printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
-           axis[2].n, axis[0].length, axis[1].length, axis[2].length);
+    printf("grid      %s, box %s\n", app_points_words(&report->grid, " x ").text,
+           app_box_words(&report->grid).text);
     print_sides(&report->grid);
     app_print_lengths(&report->grid, "lengths   ");
     if (app_simulation_machine() != NULL) {
@@ -407,16 +406,25 @@ static void put_checks(json_t *root, const app_report *report) {
     }
 }
 
-static json_t *json_bc(const psg_axis axis[3]) {
-    char pair[3][3];
-    for (int a = 0; a < 3; a++) {
-        app_bc_text(&axis[a], pair[a]);
+/* A list of each, with an item for each axis of the arrays. */
+static void put_axes(json_t *root, const psg_grid *grid) {
+    json_t *n = json_array(), *box = json_array(), *bc = json_array(), *points = json_array();
+    for (int d = 0; d < grid->axes; d++) {
+        const psg_axis *axis = &grid->axis[d];
+        char pair[3];
+        app_bc_text(axis, pair);
+        json_array_append_new(n, json_integer((json_int_t)axis->n));
+        json_array_append_new(box, json_real(axis->length));
+        json_array_append_new(bc, json_string(pair));
+        json_array_append_new(points, json_string(app_points_text(axis)));
     }
-    return json_pack("[sss]", pair[0], pair[1], pair[2]);
+    app_json_put(root, "grid", n);
+    app_json_put(root, "box", box);
+    app_json_put(root, "bc", bc);
+    app_json_put(root, "points", points);
 }
 
 int app_report_json(const app_report *report, const char *path, const char *shown) {
-    const psg_axis *axis = report->grid.axis;
     const psg_statistics *s = &report->statistics;
     json_t *root = json_object();
     app_json_put_text(root, "command", "solve");
@@ -431,14 +439,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
         app_json_put_size(root, "iterations", s->iterations);
         app_json_put_real(root, "iterated_to", s->residual);
     }
-    app_json_put(
-        root, "grid",
-        json_pack("[III]", (json_int_t)axis[0].n, (json_int_t)axis[1].n, (json_int_t)axis[2].n));
-    app_json_put(root, "box", json_pack("[fff]", axis[0].length, axis[1].length, axis[2].length));
-    app_json_put(root, "bc", json_bc(axis));
-    app_json_put(root, "points",
-                 json_pack("[sss]", app_points_text(&axis[0]), app_points_text(&axis[1]),
-                           app_points_text(&axis[2])));
+    put_axes(root, &report->grid);
     app_json_put_text(root, "precision", app_precision_name(report->options.precision));
     app_json_put_text(root, "symbol", app_symbol_name(report->options.symbol));
     app_json_put_real(root, "lambda", report->options.lambda);

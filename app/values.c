@@ -156,20 +156,26 @@ int app_value_rate(const char *text, void *field, const app_choice *choices) {
 /* Reads part `axis` of a value at the start of text. Returns where it ends, or NULL. */
 typedef const char *part_reader(const char *text, size_t axis, void *value);
 
-/* Three parts with `joint` between them. @param[in] one  or one part, which is meant for all
- * three. @param[in] value  of so many bytes. @param[out] field  gets it, if it is right */
-static int read_three(const char *text, char joint, bool one, part_reader *read, void *value,
-                      size_t bytes, void *field) {
+/* One to three parts with `joint` between them. One alone is meant for all three.
+ * @return how many there are; 0: the text is something else */
+static int read_parts(const char *text, char joint, part_reader *read, void *value) {
+    size_t count = 1;
     const char *end = read(text, 0, value);
-    const bool alone = one && end != NULL && *end == '\0';
-    for (size_t axis = 1; axis < 3 && end != NULL; axis++) {
-        end = alone ? read(text, axis, value) : *end == joint ? read(end + 1, axis, value) : NULL;
+    while (end != NULL && *end == joint && count < 3) {
+        end = read(end + 1, count++, value);
     }
-    if (end == NULL || *end != '\0') {
-        return -1;
+    for (size_t axis = 1; axis < 3 && count == 1 && end != NULL; axis++) {
+        (void)read(text, axis, value);
     }
-    memcpy(field, value, bytes);
-    return 0;
+    return end != NULL && *end == '\0' ? (int)count : 0;
+}
+
+/* @param[in] good  else the field stays as it is */
+static int keep(bool good, const void *value, size_t bytes, void *field) {
+    if (good) {
+        memcpy(field, value, bytes);
+    }
+    return good ? 0 : -1;
 }
 
 static const char *read_extent(const char *text, size_t axis, void *value) {
@@ -182,8 +188,20 @@ static const char *read_extent(const char *text, size_t axis, void *value) {
 
 int app_value_grid(const char *text, void *field, const app_choice *choices) {
     (void)choices;
-    app_grid_value grid = {.given = true};
-    return read_three(text, 'x', true, read_extent, &grid, sizeof grid, field);
+    app_grid_value grid = {.given = true, .n = {1, 1, 1}};
+    const int parts = read_parts(text, 'x', read_extent, &grid);
+    grid.axes = parts == 1 ? 3 : parts;
+    return keep(parts > 0, &grid, sizeof grid, field);
+}
+
+bool app_same_size(const app_grid_value *a, const app_grid_value *b) {
+    return a->axes == b->axes && memcmp(a->n, b->n, sizeof a->n) == 0;
+}
+
+void app_grid_thin(app_grid_value *grid) {
+    if (grid->axes == 2) {
+        *grid = (app_grid_value){grid->given, 3, {grid->n[0], 1, grid->n[1]}};
+    }
 }
 
 static const char *read_length(const char *text, size_t axis, void *value) {
@@ -194,8 +212,9 @@ static const char *read_length(const char *text, size_t axis, void *value) {
 
 int app_value_box(const char *text, void *field, const app_choice *choices) {
     (void)choices;
-    app_box_value box = {.given = true};
-    return read_three(text, 'x', true, read_length, &box, sizeof box, field);
+    app_box_value box = {.given = true, .length = {1, 1, 1}};
+    box.axes = read_parts(text, 'x', read_length, &box);
+    return keep(box.axes > 0, &box, sizeof box, field);
 }
 
 static const char *read_place(const char *text, size_t axis, void *value) {
@@ -205,7 +224,8 @@ static const char *read_place(const char *text, size_t axis, void *value) {
 int app_value_place(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_place_value place = {.given = true};
-    return read_three(text, ',', false, read_place, &place, sizeof place, field);
+    place.axes = read_parts(text, ',', read_place, &place);
+    return keep(place.axes > 1, &place, sizeof place, field);
 }
 
 static const char *read_sides(const char *text, size_t axis, void *value) {
@@ -223,7 +243,8 @@ static const char *read_sides(const char *text, size_t axis, void *value) {
 int app_value_sides(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_sides_value sides = {.given = true};
-    return read_three(text, ',', true, read_sides, &sides, sizeof sides, field);
+    sides.axes = read_parts(text, ',', read_sides, &sides);
+    return keep(sides.axes > 0, &sides, sizeof sides, field);
 }
 
 static const char *read_points(const char *text, size_t axis, void *value) {
@@ -235,10 +256,8 @@ int app_value_points(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_points_value points = {.given = true};
     const bool cells = strcmp(text, "cells") == 0, nodes = strcmp(text, "nodes") == 0;
-    return read_three(cells   ? "c,c,c"
-                      : nodes ? "n,n,n"
-                              : text,
-                      ',', false, read_points, &points, sizeof points, field);
+    points.axes = read_parts(cells ? "c" : nodes ? "n" : text, ',', read_points, &points);
+    return keep(points.axes > 0, &points, sizeof points, field);
 }
 
 int app_value_choice(const char *text, void *field, const app_choice *choices) {

@@ -13,29 +13,35 @@ typedef struct app_choice {
     int value;
 } app_choice;
 
-/** Three numbers that may not have been given. */
+/** Up to three numbers that may not have been given. axes: how many were; of a box, sides and
+ *  points one is for all axes. */
 typedef struct app_grid_value {
     bool given;
+    int axes; /**< 2 or 3, of arrays */
     size_t n[3];
 } app_grid_value;
 
 typedef struct app_box_value {
     bool given;
+    int axes;
     double length[3];
 } app_box_value;
 
 typedef struct app_place_value {
     bool given;
+    int axes; /**< 2 or 3 */
     double at[3];
 } app_place_value;
 
 /** --bc: PP,DN,NN or one pair for all axes; --points: cells, nodes or c,n,c. */
 typedef struct app_sides_value {
     bool given;
+    int axes;
     psg_bc bc[3][2];
 } app_sides_value;
 typedef struct app_points_value {
     bool given;
+    int axes;
     psg_points points[3];
 } app_points_value;
 
@@ -61,12 +67,16 @@ int app_value_lambda(const char *text, void *field, const app_choice *choices); 
 int app_value_factor(const char *text, void *field, const app_choice *choices);
 /** GB/s above 0, to a double of bytes per second */
 int app_value_rate(const char *text, void *field, const app_choice *choices);
-/** N, or NXxNYxNZ: everywhere x joins the extents of a box, and a comma separates values of a
- *  list */
+/** N of a cube, NXxNY or NXxNYxNZ: everywhere x joins the extents of a box, and a comma separates
+ *  values of a list */
 int app_value_grid(const char *text, void *field, const app_choice *choices);
-/** L, or LXxLYxLZ */
+/** Have both as many axes and points? */
+bool app_same_size(const app_grid_value *a, const app_grid_value *b);
+/** Of two axes: the grid of three that has the same tasks. */
+void app_grid_thin(app_grid_value *grid);
+/** L, LXxLY or LXxLYxLZ */
 int app_value_box(const char *text, void *field, const app_choice *choices);
-/** X,Y,Z: three finite numbers */
+/** X,Y,Z or X,Y: finite numbers */
 int app_value_place(const char *text, void *field, const app_choice *choices);
 int app_value_sides(const char *text, void *field, const app_choice *choices);
 int app_value_points(const char *text, void *field, const app_choice *choices);

@@ -25,7 +25,8 @@ typedef struct view_arguments {
 
 static const app_option_row view_rows[] = {
     APP_FILE_ROW("Picture", out, "FILE.png", "the PNG file to write; default: slices.png"),
-    {NULL, "at", "X,Y,Z", app_value_place, FIELD(at), NULL, "X,Y,Z, three finite numbers",
+    {NULL, "at", "X,Y,Z", app_value_place, FIELD(at), NULL,
+     "X,Y,Z, or X,Y of a field in 2-D, finite numbers",
      "the place that the slices go through, in the unit of the box; default: the point with the "
      "largest |value|",
      false},
@@ -75,30 +76,33 @@ typedef struct view {
 /* -------------------------------------------------------------------------------- the slices */
 
 /* Where the points are in the box. Sides that psg did not write there are taken for periodic. */
-static void find_axes(view *v) {
-    const size_t *n = v->info.n;
+static int find_axes(view *v) {
+    const size_t *n = v->info.size.n;
     const app_box_value *given = &v->arguments->box;
-    const double points[3] = {(double)n[0], (double)n[1], (double)n[2]};
+    app_box_value box = {true, v->info.size.axes, {(double)n[0], (double)n[1], (double)n[2]}};
     app_sides_value sides;
     app_points_value positions;
     psg_grid grid;
-    v->counts = !given->given && !v->info.has_box;
-    const double *box = given->given ? given->length : v->counts ? points : v->info.box;
-    psg_grid_init(&grid, n[0], n[1], n[2], box[0], box[1], box[2]);
-    if (!v->counts && app_value_sides(v->info.bc, &sides, NULL) == 0 &&
-        app_value_points(v->info.points, &positions, NULL) == 0) {
-        app_sides_put(&sides, &positions, &grid);
-    }
+    v->counts = !given->given && !v->info.box.given;
+    box = given->given ? *given : v->counts ? box : v->info.box;
+    const bool known = !v->counts && app_value_sides(v->info.bc, &sides, NULL) == 0 &&
+                       app_value_points(v->info.points, &positions, NULL) == 0;
+    const int code = app_grid_make(&v->info.size, &box, known ? &sides : NULL, &positions, &grid);
     for (int a = 0; a < 3; a++) {
         app_picture_axis *axis = &v->axis[a];
-        *axis = (app_picture_axis){"xyz"[a], n[a], 0, box[a] / (double)n[a]};
+        *axis = (app_picture_axis){"xyz"[a], n[a], 0, grid.axis[a].length / (double)n[a]};
         (void)psg_axis_points(&grid.axis[a], &axis->first, &axis->step);
     }
+    return code;
 }
 
 /* The point nearest to --at. */
 static int find_place(view *v) {
-    for (int a = 0; a < 3; a++) {
+    if (v->arguments->at.axes != v->info.size.axes) {
+        return app_error(APP_USAGE, "--at is of %d axes, and the field has %d",
+                         v->arguments->at.axes, v->info.size.axes);
+    }
+    for (int a = 0; a < v->info.size.axes; a++) {
         const app_picture_axis *axis = &v->axis[a];
         const double at = v->arguments->at.at[a], last = (double)axis->n - 1;
         const double point = (at - axis->first) / axis->step;
@@ -118,7 +122,7 @@ static int find_place(view *v) {
 /* Of points that differ by rounding alone the first one, so that every machine finds the same. The
  * middle, if all is 0. */
 static int find_largest(view *v, double *plane) {
-    const size_t *n = v->info.n;
+    const size_t *n = v->info.size.n;
     int code = APP_DONE;
     for (int a = 0; a < 3; a++) {
         v->at[a] = n[a] / 2;
@@ -139,7 +143,7 @@ static int find_largest(view *v, double *plane) {
 }
 
 static int read_slices(view *v, double *plane) {
-    const size_t nx = v->info.n[0], ny = v->info.n[1], nz = v->info.n[2];
+    const size_t nx = v->info.size.n[0], ny = v->info.size.n[1], nz = v->info.size.n[2];
     int code = APP_DONE;
     for (size_t z = 0; z < nz && !code; z++) {
         code = app_field_read(v->input, 0, PSG_F64, (app_planes){z, 1}, plane);
@@ -218,10 +222,9 @@ static int open_field(const view_arguments *a, app_field_input **input, app_fiel
 }
 
 static int read_field(view *v) {
-    const size_t *n = v->info.n;
+    const size_t *n = v->info.size.n;
     double *plane = app_allocate(n[0] * n[1], sizeof *plane, "a plane of the field");
-    int code = plane != NULL ? APP_DONE : APP_FAILED;
-    find_axes(v);
+    int code = plane != NULL ? find_axes(v) : APP_FAILED;
     if (!code) {
         code = v->arguments->at.given ? find_place(v) : find_largest(v, plane);
     }
@@ -232,7 +235,7 @@ static int read_field(view *v) {
 }
 
 static void say(const view *v) {
-    const size_t *n = v->info.n, *at = v->at;
+    const size_t *n = v->info.size.n, *at = v->at;
     app_say("written   %s, %zu x %zu pixels: %s\n", v->arguments->out, v->picture.width,
             v->picture.height, v->info.name);
     app_say("slices    z = %.6g, y = %.6g, x = %.6g, through point (%zu,%zu,%zu) of %zu x %zu x "

@@ -110,9 +110,12 @@ void app_bytes_text(char *text, size_t size, double bytes) {
     snprintf(text, size, unit ? "%.2f %s" : "%.0f %s", bytes, units[unit]);
 }
 
-const char *app_rank_remedy(int rank) {
-    return rank == 1   ? "; save a line as a[None, None], with ny = nz = 1"
-           : rank == 2 ? "; save a plane as a[None], with nz = 1"
-           : rank > 3  ? "; each field of several is a solve of its own"
-                       : "";
+int app_rank_check(const char *name, int rank) {
+    return rank >= 1 && rank <= 3
+               ? APP_DONE
+               : app_error(APP_USAGE,
+                           "%s: has rank %d, but a field has rank 3, 2 or 1: [nz][ny][nx], "
+                           "[ny][nx] or [nx]%s",
+                           name, rank,
+                           rank > 3 ? "; each field of several is a solve of its own" : "");
 }

@@ -40,8 +40,7 @@ void app_errors_to(bool (*keeper)(const char *text));
 /** "1.50 GiB" and the like. @param[out] text  size bytes, 32 are enough */
 void app_bytes_text(char *text, size_t size, double bytes);
 
-/** What to do about a field whose rank is not 3, in words that follow others: "; save a plane as
- *  ...". Static; "". */
-const char *app_rank_remedy(int rank);
+/** Can a field have this rank? @return APP_DONE; APP_USAGE after a message about `name` */
+int app_rank_check(const char *name, int rank);
 
 #endif

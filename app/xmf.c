@@ -28,16 +28,28 @@ static void put_escaped(FILE *file, const char *text) {
     }
 }
 
+/* XDMF has no mesh of one axis. */
+static int mesh_axes(const psg_grid *grid) {
+    return grid->axes > 1 ? grid->axes : 2;
+}
+
+static void add(char *text, size_t size, double value, const char *joint) {
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%.17g%s", value, joint);
+}
+
 /* One data set. @param[in] step  NULL: there are no steps. @param[in] attribute  its name in
  * ParaView */
 static void put_grid(FILE *file, const char *field, const char *group, const app_field_step *step,
                      const char *attribute, const psg_grid *grid, psg_precision precision) {
-    const size_t n[3] = {grid->axis[0].n, grid->axis[1].n, grid->axis[2].n};
-    double first[3], h[3];
-    for (int a = 0; a < 3; a++) {
-        const app_line line = app_line_of(&grid->axis[a]);
-        first[a] = 0.5 * (double)line.first * line.step;
-        h[a] = line.step;
+    char n[80] = "", first[96] = "", h[96] = "";
+    const int axes = mesh_axes(grid);
+    for (int d = axes - 1; d >= 0; d--) {
+        const app_line line = app_line_of(&grid->axis[d]);
+        const char *joint = d > 0 ? " " : "";
+        add(n, sizeof n, (double)grid->axis[d].n, joint);
+        add(first, sizeof first, 0.5 * (double)line.first * line.step, joint);
+        add(h, sizeof h, line.step, joint);
     }
     fputs("    <Grid Name=\"", file);
     put_escaped(file, step != NULL ? step->name : "psg");
@@ -46,21 +58,21 @@ static void put_grid(FILE *file, const char *field, const char *group, const app
         fprintf(file, "      <Time Value=\"%.17g\"/>\n", step->time);
     }
     fprintf(file,
-            "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%zu %zu %zu\"/>\n"
-            "      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
-            "        <DataItem Name=\"Origin\" Dimensions=\"3\" NumberType=\"Float\" "
-            "Precision=\"8\" Format=\"XML\">%.17g %.17g %.17g</DataItem>\n"
-            "        <DataItem Name=\"Spacing\" Dimensions=\"3\" NumberType=\"Float\" "
-            "Precision=\"8\" Format=\"XML\">%.17g %.17g %.17g</DataItem>\n"
+            "      <Topology TopologyType=\"%dDCoRectMesh\" Dimensions=\"%s\"/>\n"
+            "      <Geometry GeometryType=\"ORIGIN_DXDY%s\">\n"
+            "        <DataItem Name=\"Origin\" Dimensions=\"%d\" NumberType=\"Float\" "
+            "Precision=\"8\" Format=\"XML\">%s</DataItem>\n"
+            "        <DataItem Name=\"Spacing\" Dimensions=\"%d\" NumberType=\"Float\" "
+            "Precision=\"8\" Format=\"XML\">%s</DataItem>\n"
             "      </Geometry>\n"
             "      <Attribute Name=\"",
-            n[2], n[1], n[0], first[2], first[1], first[0], h[2], h[1], h[0]);
+            axes, n, axes > 2 ? "DZ" : "", axes, first, axes, h);
     put_escaped(file, attribute);
     fprintf(file,
             "\" AttributeType=\"Scalar\" Center=\"Node\">\n"
-            "        <DataItem Dimensions=\"%zu %zu %zu\" NumberType=\"Float\" Precision=\"%zu\" "
+            "        <DataItem Dimensions=\"%s\" NumberType=\"Float\" Precision=\"%zu\" "
             "Format=\"HDF\">",
-            n[2], n[1], n[0], app_element_bytes(precision));
+            grid->axes > 1 ? n : strchr(n, ' ') + 1, app_element_bytes(precision));
     put_escaped(file, field);
     fputc(':', file);
     put_escaped(file, group);

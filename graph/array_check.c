@@ -4,6 +4,7 @@
 #include "graph/array_check.h"
 #include "base/memory.h"
 #include "graph/block.h"
+#include "graph/options.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"
 #include "runtime/simulation.h"
@@ -14,10 +15,12 @@ void psg_array_init(psg_array *array, void *data) {
     *array = (psg_array){.data = data, .device = PSG_ASK};
 }
 
-const char *psg_field_name(int field) {
+const char *psg_field_name(const psg_plan *plan, int field) {
     static const char *const name[PSG_FIELDS] = {"f",           "u",           "gradient[0]",
                                                  "gradient[1]", "gradient[2]", "epsilon"};
-    return name[field];
+    const int d = field - PSG_FIELD_GRADIENT;
+    const bool component = d >= 0 && d < 3;
+    return name[component ? PSG_FIELD_GRADIENT + psg_grid_turn(&plan->problem.grid, d) : field];
 }
 
 /* A GPU has the parts that are at home there. A process has all of its parts. */
@@ -57,11 +60,13 @@ psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], si
         return psg_fail(PSG_ERR_ARG, "GPU %d is not one of the plan's", device);
     }
     const psg_range segments = psg_array_parts(&l->segments, gpus ? device : PSG_HOST);
-    lo[0] = lo[1] = 0;
-    n[0] = l->n[0];
-    n[1] = l->n[1];
-    n[2] = psg_parts_length(&l->segments, segments, 2);
-    lo[2] =
+    const int slow = psg_grid_turn(&plan->problem.grid, 2);
+    for (int d = 0; d < 3; d++) {
+        lo[d] = 0;
+        n[d] = l->n[psg_grid_turn(&plan->problem.grid, d)];
+    }
+    n[slow] = psg_parts_length(&l->segments, segments, 2);
+    lo[slow] =
         segments.first < l->segments.count ? l->segments.part[segments.first].box.lo[2] : l->n[2];
     return PSG_OK;
 }
@@ -75,13 +80,15 @@ static size_t span(const psg_array *a, const size_t n[3], size_t planes) {
                : (planes - 1) * (size_t)a->stride[2] + (n[1] - 1) * (size_t)a->stride[1] + n[0];
 }
 
-static psg_status check_strides(psg_array *a, const char *name, const size_t n[3]) {
+static psg_status check_strides(psg_array *a, const char *name, const psg_plan *plan) {
+    const size_t *n = plan->context.layout.n;
     const ptrdiff_t *s = a->stride;
     if (s[0] == 0 && s[1] == 0 && s[2] == 0) {
         a->stride[0] = 1;
         a->stride[1] = (ptrdiff_t)n[0];
         a->stride[2] = (ptrdiff_t)(n[0] * n[1]);
     }
+    a->stride[2] = s[psg_grid_turn(&plan->problem.grid, 2)];
     if (s[0] != 1) {
         return psg_fail(PSG_ERR_ARG, "stride[0] of %s is %td: rows are contiguous, so it is 1",
                         name, s[0]);
@@ -211,7 +218,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     if ((uintptr_t)a->data % align != 0) {
         return psg_fail(PSG_ERR_ARG, "%s is not aligned for a number of %zu bytes", name, align);
     }
-    psg_status status = check_strides(a, name, c->layout.n);
+    psg_status status = check_strides(a, name, plan);
     if (status == PSG_OK) {
         status = check_device(a, name, plan, &end);
     }
@@ -275,10 +282,11 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
             const bool may =
                 c == d ? one == other || is_read(c) : u_of_f && arrays->in_place && one == other;
             if (!may && overlap(plan, arrays, &field[c][one], arrays, &field[d][other])) {
-                return c == d ? psg_fail(PSG_ERR_ARG, "%s of two GPUs overlap", psg_field_name(c))
+                return c == d ? psg_fail(PSG_ERR_ARG, "%s of two GPUs overlap",
+                                         psg_field_name(plan, c))
                               : psg_fail(PSG_ERR_ARG, "%s and %s overlap",
-                                         psg_field_name(u_of_f ? d : c),
-                                         psg_field_name(u_of_f ? c : d));
+                                         psg_field_name(plan, u_of_f ? d : c),
+                                         psg_field_name(plan, u_of_f ? c : d));
             }
         }
     }
@@ -313,7 +321,7 @@ psg_status psg_array_check_pending(const psg_plan *plan, const psg_arrays *array
                 return psg_fail(
                     PSG_ERR_ARG,
                     "%s overlaps an array of a solve in flight: psg_wait() for it first",
-                    psg_field_name(own));
+                    psg_field_name(plan, own));
             }
         }
     }
@@ -330,7 +338,7 @@ static psg_status check_parts(const psg_plan *plan, const psg_arrays *arrays) {
             const psg_array *field = arrays->field[c];
             if (field != NULL && field[m].device != f[m].device) {
                 return psg_fail(PSG_ERR_ARG, "f[%zu] is on GPU %d, and %s[%zu] on GPU %d", m,
-                                f[m].device, psg_field_name(c), m, field[m].device);
+                                f[m].device, psg_field_name(plan, c), m, field[m].device);
             }
         }
         for (size_t o = 0; o < m; o++) {
@@ -363,7 +371,7 @@ psg_status psg_array_check(const psg_plan *plan, psg_arrays *arrays) {
     for (size_t m = 0; m < arrays->count && status == PSG_OK; m++) {
         for (int c = 0; c < PSG_FIELDS && status == PSG_OK; c++) {
             if (arrays->field[c] != NULL) {
-                status = check_array(&arrays->field[c][m], psg_field_name(c), plan, arrays);
+                status = check_array(&arrays->field[c][m], psg_field_name(plan, c), plan, arrays);
             }
         }
     }

@@ -7,7 +7,7 @@
 #include "runtime/device.h"
 
 /** "f", "u", "gradient[0]" */
-const char *psg_field_name(int field);
+const char *psg_field_name(const psg_plan *plan, int field);
 /** The parts of a cut that a GPU has; those of the process for PSG_HOST. */
 psg_range psg_array_parts(const psg_parts *parts, int device);
 /** The memory node of a device of the plan's, or of PSG_HOST. @return -1: it has no such device */

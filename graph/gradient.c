@@ -26,6 +26,7 @@
 #include "codelets/kspace.h"
 #include "graph/arrays.h"
 #include "graph/exchange.h"
+#include "graph/options.h"
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
 #include "graph/sides.h"
@@ -58,7 +59,8 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
                               const psg_solve_args *args) {
     const psg_axis *axis = &plan->problem.grid.axis[d];
     const psg_difference *along = &g->along[d];
-    const bool values = args->side[d][1] != NULL || args->value[d][1] != 0;
+    const int given = psg_grid_turn(&plan->problem.grid, d);
+    const bool values = args->side[given][1] != NULL || args->value[given][1] != 0;
     bool fits = true;
     if (g->way != PSG_GRADIENT_DIFFERENCES) {
         const double k =
@@ -75,7 +77,7 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
                 : psg_fail(PSG_ERR_ARG,
                            "the box is %g long along %c, and what makes the derivative along it of "
                            "u is out of the range of the precision: choose another unit of length",
-                           axis->length, "xyz"[d]);
+                           axis->length, psg_grid_letter(&plan->problem.grid, d));
 }
 
 /* A task has its part of u, the next one's, and the components, which StarPU may copy. To ask a GPU
@@ -122,7 +124,8 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     *gradient = (psg_gradient_terms){.wanted = 0};
     for (int d = 0; d < 3; d++) {
         gradient->along[d] = difference_of(&plan->problem, d, args->factor);
-        gradient->wanted |= args->gradient[d] != NULL ? (size_t)1 << d : 0;
+        gradient->wanted |=
+            args->gradient[psg_grid_turn(&plan->problem.grid, d)] != NULL ? (size_t)1 << d : 0;
     }
     if (gradient->wanted == 0) {
         return PSG_OK;
@@ -138,7 +141,7 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "the gradient along %c at a free upper side is not there yet: with one "
                             "more point, where f is 0, u is the same, and it is inside",
-                            "xyz"[d]);
+                            psg_grid_letter(&plan->problem.grid, d));
         }
     }
     if (!psg_platform->computes) {

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "graph/green.h"
 #include "graph/option_table.h"
+#include "graph/options.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/status.h"
@@ -18,13 +19,13 @@ static psg_status check_space(const psg_plan *plan) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "a kernel in space needs an even number of points, not %zu, along the "
                             "periodic %c: give its modes",
-                            axis->n, "xyz"[d]);
+                            axis->n, psg_grid_letter(&plan->problem.grid, d));
         }
         if (!psg_transform_periodic(row) && !psg_transform_free(row)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "a kernel in space has no values along %c, which is between two walls: "
                             "give its modes",
-                            "xyz"[d]);
+                            psg_grid_letter(&plan->problem.grid, d));
         }
     }
     return PSG_OK;
@@ -56,8 +57,11 @@ static psg_status check(const psg_plan *plan, psg_kernel_form form, const size_t
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
     const psg_status status = check_form(plan, form);
-    size_t need[3];
-    psg_green_extents(plan, form, need);
+    size_t need[3], own[3];
+    psg_green_extents(plan, form, own);
+    for (int d = 0; d < 3; d++) {
+        need[psg_grid_turn(&plan->problem.grid, d)] = own[d];
+    }
     if (status == PSG_OK && (n[0] != need[0] || n[1] != need[1] || n[2] != need[2])) {
         return psg_fail(PSG_ERR_ARG,
                         "the kernel has %zu x %zu x %zu values along x, y and z, and this grid "

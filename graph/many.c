@@ -1,5 +1,6 @@
 /* psg_solve_many(): one run solves the first right-hand sides together, see pieces.c. Each of the
  * others is a solve of its own. */
+#include "graph/options.h"
 #include "graph/pieces.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
@@ -43,14 +44,16 @@ static bool goes_on(const outcome *o) {
 static size_t step_of(const psg_plan *plan, const psg_array *a) {
     const psg_layout *l = &plan->context.layout;
     const size_t planes = psg_parts_length(&l->segments, l->segments.own, 2);
-    return planes * (a->stride[2] > 0 ? (size_t)a->stride[2] : l->n[0] * l->n[1]);
+    const ptrdiff_t plane = a->stride[psg_grid_turn(&plan->problem.grid, 2)];
+    return planes * (plane > 0 ? (size_t)plane : l->n[0] * l->n[1]);
 }
 
 /* Elements of a plane behind its last point. */
 static size_t gap_of(const psg_plan *plan, const psg_array *a) {
     const size_t *n = plan->context.layout.n;
     const ptrdiff_t reach = (ptrdiff_t)(n[1] - 1) * a->stride[1] + (ptrdiff_t)n[0];
-    return a->stride[2] > reach ? (size_t)(a->stride[2] - reach) : 0;
+    const ptrdiff_t plane = a->stride[psg_grid_turn(&plan->problem.grid, 2)];
+    return plane > reach ? (size_t)(plane - reach) : 0;
 }
 
 static psg_array array_at(const psg_plan *plan, const psg_array *a, size_t m) {

@@ -138,7 +138,21 @@ void psg_options_settle(psg_options *options) {
 void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, double lx, double ly,
                    double lz) {
     *grid = (psg_grid){
-        .axis = {{.n = nx, .length = lx}, {.n = ny, .length = ly}, {.n = nz, .length = lz}}};
+        .axis = {{.n = nx, .length = lx}, {.n = ny, .length = ly}, {.n = nz, .length = lz}},
+        .axes = 3};
+}
+
+void psg_grid_init2(psg_grid *grid, size_t nx, size_t ny, double lx, double ly) {
+    psg_grid_init(grid, nx, ny, 1, lx, ly, 1);
+    grid->axes = 2;
+}
+
+psg_grid psg_grid_turned(const psg_grid *grid) {
+    psg_grid turned = *grid;
+    for (int d = 0; d < 3; d++) {
+        turned.axis[d] = grid->axis[psg_grid_turn(grid, d)];
+    }
+    return turned;
 }
 
 /* Periodic on one side, free, or one point on both sides of nodes. */
@@ -189,20 +203,42 @@ static psg_status check_axis(const psg_axis *axis, char name) {
     return check_sides(axis, name);
 }
 
-psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
-    const psg_axis *a = grid->axis;
+/* An axis that the arrays do not have has one point, and u is constant along it. */
+static psg_status check_axes(const psg_grid *grid) {
+    if (grid->axes < 0 || grid->axes > 3) {
+        return psg_fail(PSG_ERR_ARG, "axes = %d: arrays have one to three axes", grid->axes);
+    }
     for (int d = 0; d < 3; d++) {
-        const psg_status status = check_axis(&a[d], "xyz"[d]);
+        const psg_axis *axis = &grid->axis[d];
+        const char name = "xyz"[d];
+        const bool none = grid->axes > 0 && d >= grid->axes;
+        if (none && (axis->n != 1 || axis->bc[0] != PSG_BC_PERIODIC)) {
+            return psg_fail(PSG_ERR_ARG,
+                            "the arrays have %d axes, so %c is periodic and has one point, not %zu",
+                            grid->axes, name, axis->n);
+        }
+        const psg_status status = check_axis(axis, name);
         if (status != PSG_OK) {
             return status;
         }
     }
+    return PSG_OK;
+}
+
+psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
+    const psg_status right = check_axes(grid);
+    if (right != PSG_OK) {
+        return right;
+    }
+    const psg_grid own = psg_grid_turned(grid);
+    const psg_axis *a = own.axis;
+    grid = &own;
     for (int d = 0; d < 3; d++) { /* FFTW counts two numbers of each complex one in an int */
         const size_t most = INT32_MAX / (psg_transforms_free_side(grid) ? 5 : 2);
         if (!psg_transforms_periodic(grid) && a[d].n > most) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "n%c = %zu: at most %zu points per axis where sides are not periodic",
-                            "xyz"[d], a[d].n, most);
+                            psg_grid_letter(grid, d), a[d].n, most);
         }
     }
     const size_t row = psg_transform_row(a[0].n, psg_transforms_kind(grid, 0));

@@ -19,6 +19,7 @@
 #include "graph/arrays.h"
 #include "graph/block.h"
 #include "graph/gradient.h"
+#include "graph/options.h"
 #include "graph/pcg.h"
 #include "graph/pending.h"
 #include "graph/placement.h"
@@ -393,6 +394,7 @@ static bool find_bad(const psg_plan *plan, starpu_data_handle_t slab, size_t pla
 
 static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
     const psg_layout *l = &plan->context.layout;
+    const psg_grid *grid = &plan->problem.grid;
     double value = 0;
     arrays->looked_at = true;
     for (size_t s = 0; s < l->segments.count; s++) {
@@ -408,7 +410,8 @@ static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
                             "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be finite and "
                             "above 0, from %g to %g; u is the same with epsilon, lambda and factor "
                             "divided by one number",
-                            value, at[0], at[1], at[2], BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST);
+                            value, at[0], at[psg_grid_turn(grid, 1)], at[psg_grid_turn(grid, 2)],
+                            BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST);
         }
     }
     return psg_fail(PSG_ERR_DATA, "epsilon was not finite and above 0 everywhere; now it is");

@@ -221,13 +221,15 @@ static void free_plan(psg_plan *plan) {
 /* What a plan begins with. */
 typedef struct beginning {
     psg_options options; /* checked, and settled */
+    psg_grid grid;       /* with the plan's axes */
     psg_comm *comm;
     bool tuned;
 } beginning;
 
 /* What every process checks for itself and all have to pass; then StarPU on each.
- *  @param[in] plan  NULL: there was no memory for it */
-static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *grid,
+ *  @param[in] plan  NULL: there was no memory for it
+ *  @param[in] given  the caller's grid */
+static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *given,
                         const psg_options *options, beginning *b) {
     const psg_status right = psg_options_check(&b->options, options);
     psg_status status = psg_ranks_open(&b->comm, &b->options);
@@ -236,30 +238,31 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     }
     if (right != PSG_OK) {
         status = right;
-    } else if (!told_where || grid == NULL) {
+    } else if (!told_where || given == NULL) {
         status = psg_fail(PSG_ERR_ARG, "plan or grid is NULL");
     } else if (plan == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
     } else {
-        status = psg_grid_check(grid, b->options.precision);
+        status = psg_grid_check(given, b->options.precision);
     }
     if (status == PSG_OK) {
-        status = psg_simulation_nodes_check(&b->options, grid);
+        b->grid = psg_grid_turned(given);
+        status = psg_simulation_nodes_check(&b->options, &b->grid);
     }
     status =
         psg_ranks_agree(b->comm, status); /* from here on none goes on alone, nor stops alone */
     if (status == PSG_OK) {
-        status = psg_ranks_same(b->comm, grid, &b->options);
+        status = psg_ranks_same(b->comm, &b->grid, &b->options);
     }
     if (status != PSG_OK) {
         return status;
     }
     psg_tuned tuned;
-    (void)psg_tuned_find(&tuned, grid, &b->options);
+    (void)psg_tuned_find(&tuned, &b->grid, &b->options);
     const psg_status mine = psg_runtime_acquire(&b->options, b->comm, tuned.policy);
     status = psg_ranks_agree(b->comm, mine);
     if (status == PSG_OK) {
-        b->tuned = psg_tuned_apply(&b->options, grid, &tuned);
+        b->tuned = psg_tuned_apply(&b->options, &b->grid, &tuned);
     } else if (mine == PSG_OK) {
         psg_runtime_release(b->comm);
     }
@@ -337,7 +340,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->problem.options.machine = NULL;
     plan->problem.options.comm = NULL;
     plan->problem.tuned = b.tuned;
-    plan->problem.grid = *grid;
+    plan->problem.grid = b.grid;
     for (int d = 0; d < 3; d++) {
         plan->problem.box[d] = grid->axis[d].length;
     }

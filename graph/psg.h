@@ -110,12 +110,15 @@ typedef struct psg_axis {
 
 typedef struct psg_grid {
     psg_axis axis[3]; /**< x, y, z; x is the fastest in memory */
+    int axes; /**< of the arrays: 3, which 0 means, too; 2: [ny][nx]; 1: [nx]. Others: n = 1 */
 } psg_grid;
 
-/** Fill a periodic grid of nx x ny x nz points on a box of lx x ly x lz, unit L; checks nothing. A
- *  problem of two axes is fastest as n x 1 x m: arrays are [m][n], and the second one is z. */
+/** Fill a periodic grid of nx x ny x nz points on a box of lx x ly x lz, unit L; checks nothing. */
 PSG_API void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, double lx, double ly,
                            double lz);
+/** The same in 2-D. Arrays are [ny][nx], and axes are x and y in all that follows: value[1],
+ *  gradient[1] and stride[1] are y's. What is said of planes is said of their rows. */
+PSG_API void psg_grid_init2(psg_grid *grid, size_t nx, size_t ny, double lx, double ly);
 
 /** Where the points of an axis are: point j at first + j step, unit L; either may be NULL.
  *  @return as psg_plan_create() for such an axis */
@@ -269,8 +272,7 @@ typedef struct psg_options {
     const char *machine; /**< of a simulation only: a machine file, or the name of one that comes
                               with psg. NULL = the one in use, at first PSG_MACHINE in the
                               environment. Not kept. */
-    int tuned;           /**< 1 = options left at their default take what `psg tune` stored, see
-                    psg_machine.h */
+    int tuned;           /**< 1 = options left at their default take what `psg tune` stored */
     double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
     psg_executor executor; /**< PSG_EXECUTOR_AUTO */
     double network;        /**< 0 = as the machine's file says; bytes per second between nodes */
@@ -309,9 +311,7 @@ typedef struct psg_option {
     unsigned scope;
 } psg_option;
 
-/** The options one after the other, those that are text or numbers: all but struct_size, gpu_ids
- * and comm.
- *  @return NULL past the last */
+/** The options one by one, all but struct_size, gpu_ids and comm. @return NULL past the last */
 PSG_API const psg_option *psg_option_at(size_t index);
 
 /** Set an option by its name, '-' or '_' in it: psg_options_set(&o, "segment-planes", "16").

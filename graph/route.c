@@ -7,6 +7,7 @@
 #include "graph/executors.h"
 #include "graph/fused.h"
 #include "graph/green.h"
+#include "graph/options.h"
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_machine.h"
@@ -168,14 +169,16 @@ static psg_status check_free(const psg_plan *plan) {
                         "%s is for the fused graph so far (graph = fused), and is not simulated",
                         given ? "kernel user" : "a free side");
     }
+    const char z = psg_grid_letter(&plan->problem.grid, 2);
     return plan->workers.gpu_count == 0 || c->kind[2] != PSG_TRANSFORM_FREE ||
                    (psg_kernels != NULL && psg_kernels->has_kspace(c))
                ? PSG_OK
-               : psg_fail(PSG_ERR_UNSUPPORTED,
-                          "a free side along z, and GPUs have no kernel for nz = %zu, which has a "
-                          "prime factor above 13 or is longer than about 5000: cores solve it "
-                          "(gpus = 0), and psg_good_length() has other lengths",
-                          c->layout.n[2]);
+               : psg_fail(
+                     PSG_ERR_UNSUPPORTED,
+                     "a free side along %c, and GPUs have no kernel for n%c = %zu, which has a "
+                     "prime factor above 13 or is longer than about 5000: cores solve it "
+                     "(gpus = 0), and psg_good_length() has other lengths",
+                     z, z, c->layout.n[2]);
 }
 
 psg_status psg_route_begin(psg_solve_route *route, const psg_plan *plan) {

@@ -4,6 +4,7 @@
  * tables of numbers to be added to f are all that tasks see of it. */
 #include "graph/sides.h"
 #include "graph/array_check.h"
+#include "graph/options.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"
 #include "graph/transform_table.h"
@@ -88,6 +89,7 @@ double psg_sides_weight(const psg_problem *problem, int d, int side, double fact
 /** One side of the part of the grid that this process has. */
 typedef struct side_part {
     int axis, side;
+    int given;    /* the axis in args */
     int along[2]; /* the two other axes */
     size_t n[2];  /* points along them; 0: this process has no part of the side */
     char name[3]; /* "x0" */
@@ -100,7 +102,10 @@ static side_part part_of(const psg_plan *plan, int axis, int side) {
     const size_t planes = psg_parts_length(&l->segments, l->segments.own, 2);
     const size_t first = planes > 0 ? l->segments.part[l->segments.own.first].box.lo[2] : 0;
     side_part part = {
-        .axis = axis, .side = side, .name = {"xyz"[axis], side == 0 ? '0' : '1', '\0'}};
+        .axis = axis,
+        .side = side,
+        .given = psg_grid_turn(&plan->problem.grid, axis),
+        .name = {psg_grid_letter(&plan->problem.grid, axis), side == 0 ? '0' : '1', '\0'}};
     memcpy(part.along, others[axis], sizeof part.along);
     for (int m = 0; m < 2; m++) {
         part.n[m] = part.along[m] == 2 ? planes : l->n[part.along[m]];
@@ -145,8 +150,8 @@ static psg_status check_array(const psg_plan *plan, const side_part *part, psg_a
 
 static psg_status check_side(const psg_plan *plan, const psg_solve_args *args,
                              const side_part *part, psg_array *array) {
-    const psg_array *given = args->side[part->axis][part->side];
-    const double value = args->value[part->axis][part->side];
+    const psg_array *given = args->side[part->given][part->side];
+    const double value = args->value[part->given][part->side];
     const psg_bc bc = plan->problem.grid.axis[part->axis].bc[part->side];
     if ((bc == PSG_BC_PERIODIC || bc == PSG_BC_FREE) && (given != NULL || value != 0)) {
         return psg_fail(PSG_ERR_ARG, "there are values on side %s, and the grid is %s along %c",
@@ -159,6 +164,9 @@ static psg_status check_side(const psg_plan *plan, const psg_solve_args *args,
                    : psg_fail(PSG_ERR_ARG, "the value on side %s is not finite", part->name);
     }
     *array = *given;
+    for (int d = 0; d < 3; d++) {
+        array->stride[d] = given->stride[psg_grid_turn(&plan->problem.grid, d)];
+    }
     return check_array(plan, part, array);
 }
 
@@ -183,7 +191,7 @@ static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const s
         for (size_t p = 0; p < part->n[0]; p++) {
             const ptrdiff_t at = first + (ptrdiff_t)p * array->stride[part->along[0]] +
                                  (ptrdiff_t)q * array->stride[part->along[1]];
-            const double value = array->data == NULL ? args->value[part->axis][part->side]
+            const double value = array->data == NULL ? args->value[part->given][part->side]
                                  : f64               ? ((const double *)array->data)[at]
                                                      : (double)((const float *)array->data)[at];
             const double sum = weight * value;
@@ -239,7 +247,7 @@ psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, size_t cou
         if (status != PSG_OK) {
             return status;
         }
-        const bool wanted = array[m].data != NULL || args->value[m / 2][m % 2] != 0;
+        const bool wanted = array[m].data != NULL || args->value[part[m].given][m % 2] != 0;
         part[m].n[1] = wanted ? part[m].n[1] : 0;
         total += part[m].n[0] * part[m].n[1] * bytes;
     }
@@ -259,7 +267,7 @@ psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, size_t cou
         bool any = false;
         psg_status status = PSG_OK;
         for (size_t r = 0; r < count && status == PSG_OK; r++) {
-            const ptrdiff_t first = (ptrdiff_t)r * args->side_step[m / 2][m % 2];
+            const ptrdiff_t first = (ptrdiff_t)r * args->side_step[part[m].given][m % 2];
             part[m].of = count > 1 ? r : SIZE_MAX;
             status = fill(plan, args, &part[m], &array[m], first, table + r * total, largest, &any);
         }

@@ -4,6 +4,7 @@
 #include "graph/arrays.h"
 #include "graph/executors.h"
 #include "graph/gradient.h"
+#include "graph/options.h"
 #include "graph/pcg.h"
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
@@ -34,14 +35,14 @@ typedef struct request {
     psg_stream stream[PSG_FIELDS * STARPU_MAXCUDADEVS]; /* [streams]: of arrays on GPUs */
 } request;
 
-static void note_streams(request *r, const psg_arrays *arrays,
+static void note_streams(request *r, const psg_plan *plan, const psg_arrays *arrays,
                          const psg_array *const given[PSG_FIELDS]) {
     for (size_t m = 0; m < PSG_FIELDS * arrays->count; m++) {
         const int c = (int)(m % PSG_FIELDS);
         const psg_array *a = arrays->field[c] != NULL ? &arrays->field[c][m / PSG_FIELDS] : NULL;
         if (a != NULL && a->device != PSG_HOST) {
             r->stream[r->streams++] =
-                (psg_stream){a->device, given[c][m / PSG_FIELDS].stream, psg_field_name(c)};
+                (psg_stream){a->device, given[c][m / PSG_FIELDS].stream, psg_field_name(plan, c)};
         }
     }
 }
@@ -216,14 +217,17 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     if (status == PSG_OK && args != NULL) {
         status = psg_terms_read(&terms, plan, args);
     }
-    const psg_array *const given[PSG_FIELDS] = {
-        f, u, terms.gradient[0], terms.gradient[1], terms.gradient[2], terms.epsilon};
+    const psg_array *given[PSG_FIELDS] = {
+        [PSG_FIELD_F] = f, [PSG_FIELD_U] = u, [PSG_FIELD_EPSILON] = terms.epsilon};
+    for (int d = 0; d < 3; d++) {
+        given[PSG_FIELD_GRADIENT + d] = terms.gradient[psg_grid_turn(&plan->problem.grid, d)];
+    }
     if (status == PSG_OK) {
         const psg_parts *parts = r.parts != NULL ? r.parts : &plan->context.layout.segments;
         status = psg_arrays_take(plan, count, given, parts, &arrays);
     }
     if (status == PSG_OK) {
-        note_streams(&r, arrays, given);
+        note_streams(&r, plan, arrays, given);
     }
     status = launch(plan, arrays, &r, status);
     if (status == PSG_OK && r.streams > 0 && !r.waits) {
@@ -392,8 +396,10 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
     }
     if (isfinite(first)) {
         const size_t m = (size_t)first;
-        return psg_fail(PSG_ERR_DATA, "%sf is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", whose,
-                        m % c->layout.n[0], m % plane / c->layout.n[0], m / plane);
+        const size_t at[3] = {m % c->layout.n[0], m % plane / c->layout.n[0], m / plane};
+        return psg_fail(PSG_ERR_DATA, "%sf is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", whose, at[0],
+                        at[psg_grid_turn(&plan->problem.grid, 1)],
+                        at[psg_grid_turn(&plan->problem.grid, 2)]);
     }
     if (found[1] == 0) {
         return psg_fail(PSG_ERR_DATA,

@@ -110,7 +110,7 @@ static psg_status make_terms(psg_terms *terms, const psg_plan *plan, const psg_s
 /* The box enters a solve by tables alone, and by what is made of the grid for each solve. */
 static psg_status take_box(psg_plan *plan, const double box[3]) {
     psg_problem *p = &plan->problem;
-    psg_grid grid = p->grid;
+    psg_grid grid = psg_grid_turned(&p->grid);
     bool same = true;
     for (int d = 0; d < 3; d++) {
         same = same && box[d] == grid.axis[d].length;
@@ -132,7 +132,7 @@ static psg_status take_box(psg_plan *plan, const double box[3]) {
     if (status != PSG_OK) {
         return status;
     }
-    p->grid = grid;
+    p->grid = psg_grid_turned(&grid);
     status = psg_transforms_eigenvalues(p, plan);
     status = status == PSG_OK ? psg_placement_renew(plan) : status;
     if (status != PSG_OK) {

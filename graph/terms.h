@@ -5,7 +5,7 @@
 #include "codelets/context.h"
 #include "graph/psg.h"
 
-/** The plan's own. */
+/** The plan's own. As in all args, axes are in the caller's order: psg_grid_turn(). */
 psg_solve_args psg_terms_of_plan(const psg_plan *plan);
 /** What a program gave, whatever version of the struct it is. @param[in] args  not NULL
  *  @return PSG_OK; PSG_ERR_ARG: no version of this library's */

@@ -1,6 +1,7 @@
 #include "graph/transforms.h"
 #include "graph/cache.h"
 #include "graph/option_table.h"
+#include "graph/options.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"
 #include "graph/transform_table.h"
@@ -284,15 +285,16 @@ static psg_status check_kernel(const psg_problem *p) {
         return (z[0] == PSG_BC_FREE) == (z[1] == PSG_BC_FREE) || psg_transforms_table(&p->grid)
                    ? PSG_OK
                    : psg_fail(PSG_ERR_UNSUPPORTED,
-                              "z alone is free, and at one side, and kernel user is not there for "
-                              "that yet: with x and z exchanged it is");
+                              "%c alone is free, and at one side, and kernel user is not there "
+                              "for that yet: with it and x exchanged it is",
+                              psg_grid_letter(&p->grid, 2));
     }
     for (int d = 0; d < 3 && p->options.kernel != PSG_KERNEL_AUTO; d++) {
         const psg_axis *axis = &p->grid.axis[d];
         if (axis->bc[0] != PSG_BC_FREE || axis->bc[1] != PSG_BC_FREE) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "kernel %s is for three free axes, and %c is not free at both sides",
-                            kernel, "xyz"[d]);
+                            kernel, psg_grid_letter(&p->grid, d));
         }
     }
     return PSG_OK;

@@ -1,4 +1,4 @@
-!> PoissonGraph for Fortran: lap(u) - lambda u = factor f in three dimensions.
+!> PoissonGraph for Fortran: lap(u) - lambda u = factor f in three dimensions, or two.
 !>
 !>     use psg
 !>     type(psg_grid) :: grid
@@ -38,6 +38,7 @@ module psg
     end type psg_axis
     type, bind(c) :: psg_grid
         type(psg_axis) :: axis(3)
+        integer(c_int) :: axes
     end type psg_grid
 
     type, bind(c) :: psg_options
@@ -67,7 +68,6 @@ module psg
     end type psg_options
 
     integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 10
-
     type, bind(c) :: psg_stage_statistics
         integer(c_int64_t) :: tasks
         real(c_double) :: seconds
@@ -81,7 +81,6 @@ module psg
         integer(c_size_t) :: tasks, pieces, starpu_tasks, placed_tasks
         integer(c_int) :: executor
     end type psg_submit_statistics
-
     type, bind(c) :: psg_statistics
         integer(c_size_t) :: struct_size
         real(c_double) :: plan_seconds
@@ -107,7 +106,6 @@ module psg
         integer(c_size_t) :: stride(3)
         type(c_ptr) :: stream
     end type c_array
-
     type, bind(c) :: c_args ! psg_solve_args
         integer(c_size_t) :: struct_size
         real(c_double) :: lambda, factor
@@ -234,7 +232,6 @@ module psg
             character(kind=c_char), intent(in) :: name(*)
         end function c_dlsym
     end interface
-
     abstract interface
         integer(c_int) function c_arrays(plan, count, f, u, args) bind(c)
             import :: c_args, c_array, c_int, c_ptr, c_size_t
@@ -248,7 +245,6 @@ module psg
             integer(c_int), value :: comm
         end function comm_f2c
     end interface
-
     procedure(c_arrays), bind(c, name='psg_solve_arrays') :: c_solve_arrays
     procedure(c_arrays), bind(c, name='psg_submit_arrays') :: c_submit_arrays
 
@@ -277,14 +273,18 @@ contains
     end subroutine finish
 
     ! ------------------------------------------------------------------------- grid and options
-    !> A periodic grid of n = [nx, ny, nz] points on a box of length = [lx, ly, lz].
+    !> A periodic grid of n = [nx, ny, nz] points, in 2-D [nx, ny], on a box of these lengths.
     subroutine psg_grid_init(grid, n, length)
         type(psg_grid), intent(out) :: grid
-        integer, intent(in) :: n(3)
-        real(real64), intent(in) :: length(3)
+        integer, intent(in) :: n(:)
+        real(real64), intent(in) :: length(size(n))
         integer :: d
         integer(c_int), parameter :: bc(2) = PSG_BC_PERIODIC
-        grid%axis = [(psg_axis(int(n(d), c_size_t), length(d), bc, PSG_POINTS_CELLS), d = 1, 3)]
+        grid = psg_grid(psg_axis(1_c_size_t, 1.0_c_double, bc, PSG_POINTS_CELLS), size(n))
+        do d = 1, min(3, size(n))
+            grid%axis(d)%n = n(d)
+            grid%axis(d)%length = length(d)
+        end do
     end subroutine psg_grid_init
 
     !> Where the points of an axis are: point i at first + (i - 1) step.

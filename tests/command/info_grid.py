@@ -58,6 +58,6 @@ refused(*CORES, "--grid", "8192", code=1, says=["the grid does not fit: no memor
 refused(*CORES, "--grid", "100000", code=2, says=["more than can be addressed"])
 refused(*CORES, "--precision", "f32", code=2, says=["--precision goes with --grid"])
 refused("info", "--machines", "--grid", "8", code=2, says=["--machines goes without --grid"])
-for word in ("0", "12x", "x", "4x4", "-3", "1e3"):
+for word in ("0", "12x", "x", "4x4x", "-3", "1e3"):
     refused(*CORES, "--grid", word, code=2, says=["--grid", word])
 check(files() == before, "files are left")

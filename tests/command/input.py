@@ -57,12 +57,11 @@ bad("in.h5:/nope", "in.h5:/nope", "no such data set", "/good (3 x 4 x 5)", "/gro
 bad("in.h5:/group/nope", "no such data set", "/line (7)", "/scalar (one value)", "/null (empty)")
 bad("in.h5:/group", "in.h5:/group", "not a data set", "/good")
 bad("in.h5", "in.h5", "say which data set", "have rank 3", "/good (3 x 4 x 5)", "/plane (4 x 5)")
-bad("none.h5", "none.h5", "0 of them have rank 3", "no data sets")
+bad("none.h5", "none.h5", "0 of them have rank 2 or 3", "no data sets")
 bad("in.h5:", "in.h5:", "names no data set")
 bad(":/good", ":/good", "names no file")
-for name, rank in (("plane", 2), ("line", 1), ("four", 4), ("scalar", 0)):
-    bad("in.h5:" + name, "in.h5:/" + name, "rank %d" % rank, "rank 3", "[nz][ny][nx]",
-        {1: "a[None, None]", 2: "a[None], with nz = 1", 4: "a solve of its own", 0: ""}[rank])
+for name, rank in (("four", 4), ("scalar", 0)):
+    bad("in.h5:" + name, "in.h5:/" + name, "rank %d" % rank, "3, 2 or 1", "a solve of its own" if rank else "")
 bad("in.h5:null", "in.h5:/null", "empty")
 bad("in.h5:empty", "in.h5:/empty", "empty", "3 x 0 x 5")
 bad("in.h5:complex", "in.h5:/complex", "compound", "real and imaginary parts are two solves")

@@ -85,6 +85,7 @@ program solve
     call kernels()
     call terms_of_a_solve()
     call several()
+    call two_axes()
 
     ! Errors have words, and nothing was done.
     call single%solve(f, u, status=status)
@@ -114,6 +115,56 @@ program solve
     print '(a)', 'ok'
 
 contains
+
+    !> Arrays (nx, ny, 1) and (nx, ny): a section, a value on a side along y, a component of the
+    !> gradient, and one axis.
+    subroutine two_axes()
+        real(real64), target :: g(nx, ny), v(nx, ny), gy(nx, ny), line(nx), along(nx)
+        real(real64) :: padded(nx + 2, ny + 1, 1)
+        type(psg_plan) :: flat
+        type(psg_terms) :: terms
+        call psg_options_init(options)
+        call psg_grid_init(grid, [nx, ny], length(:2))
+        call flat%create(grid)
+        call flat%local_box(lo, n)
+        call check(all(lo == 0) .and. all(n == [nx, ny, 1]), 'a grid of two axes')
+        do i = 1, ny
+            g(:, i) = sin(2 * pi * (i - 1) / ny)
+        end do
+        k2 = (2 * pi / length(2)) ** 2
+        call flat%solve(c_loc(g), c_loc(v))
+        call check(all(abs(v + g / k2) <= 1e-14), 'two axes')
+        padded = 77
+        padded(2:nx + 1, :ny, 1) = g
+        call flat%solve(padded(2:nx + 1, :ny, :), padded(2:nx + 1, :ny, :))
+        call check(all(abs(padded(2:nx + 1, :ny, 1) - v) <= 0), 'a section of two axes')
+        call check(all(padded(:, ny + 1, :) == 77), 'beside a section of two axes')
+        call flat%solve(f, u, status=status)
+        call refused(PSG_ERR_ARG, 'and the plan 7x6x1', 'three axes for two')
+        call flat%destroy()
+        grid%axis(2)%bc = PSG_BC_DIRICHLET
+        call psg_options_set(options, 'symbol', 'fd2')
+        call flat%create(grid, options)
+        g = 0
+        terms%value(2, 2) = 3 ! u rises from 0 to 3 along y
+        terms%gradient(2) = c_loc(gy)
+        call flat%solve(c_loc(g), c_loc(v), terms=terms)
+        do i = 1, ny
+            call check(all(abs(v(:, i) - 3 * (i - 0.5_real64) / ny) <= 1e-14), 'a value along y')
+        end do
+        call check(all(abs(gy - 3 / length(2)) <= 1e-14), 'the gradient along y')
+        call flat%destroy()
+        call psg_grid_init(grid, [nx], length(:1))
+        call flat%create(grid)
+        line = sin(2 * pi * [(i, i=0, nx - 1)] / nx)
+        call flat%solve(c_loc(line), c_loc(along))
+        call check(all(abs(along + line / (2 * pi / length(1)) ** 2) <= 1e-14), 'one axis')
+        call flat%destroy()
+        call psg_grid_init(grid, [nx, ny, nz, 2], [length, 1.0_real64])
+        call flat%create(grid, status=status)
+        call refused(PSG_ERR_ARG, 'axes = 4', 'four axes')
+        call psg_grid_init(grid, [nx, ny, nz], length)
+    end subroutine two_axes
 
     !> 1/k^2 of the modes is what the symbol has. An octant has the rows and planes of its own grid.
     subroutine kernels()

@@ -382,13 +382,14 @@ def one_of(v: View) -> View:
 
 def fill_many(array: Array, v: View, name: str) -> None:
     """A psg_array of several right-hand sides, a view with a dimension more."""
-    count, nz = v.shape[0], v.shape[1] if len(v.shape) > 2 else 1
+    count, n = v.shape[0], v.shape[1] if len(v.shape) > 2 else 1
+    slow = 1 if len(v.shape) == 3 else 2  # the axis of n
     fill(array, one_of(v), name + "[m]")
-    if nz == 1 and count > 1:
-        array.stride[2] = v.strides[0]
-    elif count > 1 and v.strides[0] != nz * array.stride[2]:
+    if n == 1 and count > 1:
+        array.stride[slow] = v.strides[0]
+    elif count > 1 and v.strides[0] != n * array.stride[slow]:
         raise ArrayError("%s: its right-hand sides are %d elements apart, and not the %d of their planes: "
-                         "ascontiguousarray() or contiguous() makes them so, as a copy" % (name, v.strides[0], nz * array.stride[2]))
+                         "ascontiguousarray() or contiguous() makes them so, as a copy" % (name, v.strides[0], n * array.stride[slow]))
 
 
 def check_beside(f: View, u: View) -> None:

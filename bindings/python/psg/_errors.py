@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from typing import Callable, TypeVar
-
-T = TypeVar("T")
-
 
 class Error(Exception):
     """A call into the library failed. `detail` has the words behind the place in the library's sources that wrote them."""
@@ -50,24 +45,6 @@ class StateError(Error, RuntimeError):
 
 class BackendError(Error, RuntimeError):
     """StarPU, FFTW, MPI or a device failed. u is undefined."""
-
-
-def noting(call: Callable[[], T]) -> Callable[[], T]:
-    """A call for an array of two axes, which the library solves on planes of one row each: words
-    that name an axis say so."""
-
-    def noted() -> T:
-        try:
-            return call()
-        except Error as error:
-            words = str(error)
-            if not re.search(r"\bn?z[01]?\b|\(i,j,k\)|at point", words):
-                raise
-            words += " (f has two axes: here z is its y, k counts along it, and the library's own y " \
-                     "has one point)"
-            raise type(error)(words, error.detail) from None
-
-    return noted
 
 
 def shown(value: object) -> str:

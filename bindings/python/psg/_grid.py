@@ -95,7 +95,8 @@ def lengths_of(box: Box, axes: str) -> list[float]:
 
 
 def make(shape: Any, box: Box, bc: Sides, points: Points) -> Grid:
-    grid, numbers = Grid(), extents(shape)
+    numbers = extents(shape)
+    grid = Grid(axes=len(numbers))
     axes = AXES[-len(numbers):]
     lengths = lengths_of(box, axes)
     sides = per_axis(bc, "bc", axes, "periodic", is_side)

@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from typing import Any, Callable, TypeVar, cast
 
-from ._errors import ArgumentError, StateError, noting
+from ._errors import ArgumentError, StateError
 from ._library import Array, SolveArgs, check, lib, refuse
 from ._options import Chosen
 from ._process import FORKED, process
@@ -30,7 +30,6 @@ class Handle:
         self.pid = os.getpid()
         self.turn = threading.Lock()
         self.collective = False
-        self.axes = 3  # of an array
 
     def create(self, grid: Any, chosen: Chosen) -> None:
         process.count(1)
@@ -69,7 +68,6 @@ class Handle:
         and the next use of the plan waits for its end."""
         if self.pid != os.getpid():
             self.check()  # nobody will give the turn back here
-        call = noting(call) if self.axes == 2 else call
         if not long or threading.current_thread() is not threading.main_thread():
             with self.turn:
                 self.calls += 1

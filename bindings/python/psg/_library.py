@@ -18,9 +18,8 @@ SONAME = "libpsg.so.%d.%d" % (MAJOR, MINOR)
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-# The axis of psg_grid of each axis of an array with so many. That of two has its rows where planes
-# are, as a solve shares out planes.
-PLACES = {1: (0,), 2: (2, 0), 3: (2, 1, 0)}
+# Which one of x, y and z, 0 to 2, each axis of an array with so many is.
+PLACES = {1: (0,), 2: (1, 0), 3: (2, 1, 0)}
 
 
 class Axis(Structure):
@@ -28,7 +27,7 @@ class Axis(Structure):
 
 
 class Grid(Structure):
-    _fields_ = [("axis", Axis * 3)]
+    _fields_ = [("axis", Axis * 3), ("axes", c_int)]
 
 
 class OptionRow(Structure):

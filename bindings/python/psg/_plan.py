@@ -75,7 +75,6 @@ class Plan:
             raise
         process.cuda = process.cuda or gpus
         handle = Handle()
-        handle.axes = len(self.shape)
         try:
             handle.use(lambda: handle.create(self.grid, chosen), True)
         except KeyboardInterrupt:  # the call goes on: the plan is closed when it is made
