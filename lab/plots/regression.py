@@ -20,7 +20,8 @@ from rows import fail, lists, read
 
 LINKS = ("h2d", "d2h", "d2d", "sent")
 SUITE = ("--workload", "ep:S,blocks:200+150+100,jacobi:1000,qr:1000,pcg:32,cg:S,dock:64:60,"
-         "transpose:2048,vadd:4000000", "--sched", "eager,lws,dmda,dmdas,modular-heft", "--repeat", "9")
+         "transpose:2048,vadd:4000000", "--sched", "eager,lws,dmda,dmdas,modular-heft",
+         "--repeat", "9")
 TURNS = (0, 1, 1, 0)  # old, new, new, old
 
 
@@ -72,9 +73,10 @@ def compare(old, new):
     by, low, high = change(*times)
     links = bytes_changed(old[0], new[0])
     word = "slower" if low > 0 else "faster" if high < 0 else "no difference seen"
+    moved = ["%s %.4g to %.4g MB" % (link, 1e-6 * a, 1e-6 * b) for link, a, b in links]
     line = "%.4g | %.4g | %+.1f %% | %+.1f to %+.1f %% | %s | %s" % (
         1e3 * median(times[0]), 1e3 * median(times[1]), 100 * by, 100 * low, 100 * high, word,
-        ", ".join("%s %.4g to %.4g MB" % (link, 1e-6 * a, 1e-6 * b) for link, a, b in links) or "same")
+        ", ".join(moved) or "same")
     return line, low > 0 or any(b > a for _, a, b in links)
 
 

@@ -1,5 +1,5 @@
-"""regression.py measures a suite with two runtimes in turns: what it says of times and bytes is what
-two programs in place of psg wrote, and two that do the same are no change.
+"""regression.py measures a suite with two runtimes in turns: what it says of times and bytes is
+what two programs in place of psg wrote, and two that do the same are no change.
 
     regression_test.py REGRESSION.PY
 """
@@ -9,9 +9,9 @@ import subprocess
 import sys
 import tempfile
 
-COLUMNS = ("grid precision cpus gpus cpu_share placement sched graph exchange z segment_planes sheets "
-           "data in_flight effort ranks nodes network workload status seconds samples h2d_bytes "
-           "d2h_bytes d2d_bytes sent_bytes policy_library")
+COLUMNS = ("grid precision cpus gpus cpu_share placement sched graph exchange z segment_planes "
+           "sheets data in_flight effort ranks nodes network workload status seconds samples "
+           "h2d_bytes d2h_bytes d2d_bytes sent_bytes policy_library")
 PROGRAM = """#!%s
 import os, sys
 assert sys.argv[1] == "bench" and "--quiet" in sys.argv, sys.argv
@@ -47,8 +47,9 @@ def main(script):
 
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        old = write("old", [("qr", "lws", "ok", SAMPLES, 1e6, 4e6), ("qr", "ws", "ok", SAMPLES, 0, 0),
-                            ("cg", "lws", "ok", SAMPLES, 0, 0), ("ep", "lws", "ok", SAMPLES, 0, 0),
+        old = write("old", [("qr", "lws", "ok", SAMPLES, 1e6, 4e6),
+                            ("qr", "ws", "ok", SAMPLES, 0, 0), ("cg", "lws", "ok", SAMPLES, 0, 0),
+                            ("ep", "lws", "ok", SAMPLES, 0, 0),
                             ("gone", "lws", "ok", SAMPLES, 0, 0)])
         new = write("new", [("qr", "lws", "ok", "0.0204 0.021 0.0206 0.0205", 1e6, 8e6),
                             ("qr", "ws", "ok", "0.005 0.0052 0.0051 0.0055", 0, 0),
@@ -62,9 +63,11 @@ def main(script):
                       "3 of 4 became slower, move more bytes or fail."):
             check(words in out, "no %r in\n%s" % (words, out))
         check(run(old, old)[0] == 0, "two that do the same")
-        code, out, _ = run("fast.so", "slow.so", PSG=write("psg", [("qr", "own", "ok", SAMPLES, 0, 0)]))
+        program = write("psg", [("qr", "own", "ok", SAMPLES, 0, 0)])
+        code, out, _ = run("fast.so", "slow.so", PSG=program)
         check(code == 1 and "+100.0 %" in out and "slower" in out, out)
-        for arguments, words in (((old, write("other", [("x", "ws", "ok", SAMPLES, 0, 0)])), "no configuration in common"),
+        other = write("other", [("x", "ws", "ok", SAMPLES, 0, 0)])
+        for arguments, words in (((old, other), "no configuration in common"),
                                  (("./none", old), "./none: No such file"),
                                  ((write("empty", []), old), "no rows"), ((old,), "OLD NEW")):
             code, out, error = run(*arguments)
