@@ -479,7 +479,7 @@ typedef struct psg_solve_args {
      *  squares, f without its mean where that is dropped. Above 0, below 1 */
     double tolerance;
     /** 0 = 1000; with epsilon: the most iterations; if they do not reach the tolerance, the status
-     *  is PSG_ERR_DATA, and u is what they found */
+     *  is PSG_ERR_DATA, and u is what they found. A simulation, which has no residual, does all */
     size_t iterations;
     /** psg_axis.length; lengths of the box along x, y and z, finite, > 0, unit L. Where they are
      *  not those of the solve before, the plan makes its tables of eigenvalues anew, which takes

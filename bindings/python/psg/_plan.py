@@ -450,7 +450,7 @@ class Plan:
         found = [{name: getattr(event, name) for name, *_ in Event._fields_} for event in room[0]]
         for event in found:
             event["stage"] = text(lib.psg_stage_name(event["stage"]))
-            event["least"] = tuple(event["least"])
+            event["least"], event["extent"] = tuple(event["least"]), tuple(event["extent"])
         return found
 
     def trace(self, path: str | os.PathLike[str]) -> None:
