@@ -125,6 +125,7 @@ static psg_status set_engine(engine *e, const psg_options *options) {
                      .precision = options->precision == PSG_F32 ? PSG_TASK_F32 : PSG_TASK_F64,
                      .where = (gpus ? STARPU_CUDA : 0) | (cpus ? STARPU_CPU : 0),
                      .workers = e->workers.count,
+                     .cores = e->workers.cpu_count,
                      .kinds = psg_kind_count(),
                      .record = options->record != 0,
                      .polls = gpus && !cpus,

@@ -34,6 +34,7 @@ typedef struct psg_engine {
     psg_task_precision precision;
     uint32_t where; /**< StarPU's kinds of worker, for tasks that no worker has by their part */
     size_t workers; /**< StarPU's, of all kinds */
+    size_t cores;   /**< of these, cores that take tasks */
     size_t kinds;   /**< psg_kind_count() when the engine was made */
     bool record;    /**< runs keep what their tasks read and write */
     bool pinned;    /**< GPUs write to psg_run.result */

@@ -146,8 +146,8 @@ class Plan:
         values  what holds on the sides where that is not 0, with symbol="fd2": u on a Dirichlet side, the derivative of u along
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
-        epsilon  an array like f, finite and above 0, with symbol="fd2" and periodic sides, in one process: statistics() has
-                the iterations, and the residual that they left
+        epsilon  an array like f, finite and above 0, with symbol="fd2", in one process, with periodic sides or, on cores,
+                Dirichlet and Neumann sides with 0: statistics() has the iterations, and the residual that they left
         tolerance  end when ||residual|| <= tolerance ||factor f||, in the 2-norm; 0: 1e-10 in float64, 1e-6 in float32
         iterations  the most of them; 0: 1000
 
@@ -242,7 +242,8 @@ class Plan:
         """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and
         x, or along those of these that f has.
 
-        With symbol="spectral", the default, and all axes periodic, they are those of the modes of u, at the points.
+        With symbol="spectral", the default, they are those of the modes of u, at the points. Each axis is periodic or, on the
+        cores of one process, free at both sides.
 
         With symbol="fd2" a derivative is the difference of u at the next point and at the point over their distance. It belongs
         halfway between the two, and the differences of the derivatives are the symbol's Laplacian of u. Beyond the last point of an axis
@@ -504,7 +505,7 @@ class Plan:
         found = [{name: getattr(event, name) for name, *_ in Event._fields_} for event in room[0]]
         for event in found:
             event["stage"] = text(lib.psg_stage_name(event["stage"]))
-            event["least"] = tuple(event["least"])
+            event["least"], event["extent"] = tuple(event["least"]), tuple(event["extent"])
         return found
 
     def trace(self, path: str | os.PathLike[str]) -> None:
