@@ -81,8 +81,8 @@ static const option_row solve_rows[] = {
         "of the solve; 0 where there is none. For --symbol fd2"),
     {NULL, "gradient", "FILE[:GROUP]", app_value_text, FIELD(gradient), NULL, "FILE:GROUP",
      "where the derivatives of u go, HDF5 data sets x, y and z of GROUP, default: /gradient. With "
-     "--symbol spectral they are those at the points, for periodic axes; with fd2 each is the "
-     "difference of u at the next point and at the point, over their distance",
+     "--symbol spectral they are those at the points, for periodic and free axes; with fd2 each "
+     "is the difference of u at the next point and at the point, over their distance",
      false},
     {"Variable coefficients", "epsilon", "FILE[:DATASET]", app_value_text, FIELD(epsilon), NULL,
      "FILE:DATASET",
@@ -550,8 +550,9 @@ static const char *contradiction(const app_arguments *a) {
          "--values is for --in: the answers of the problems are without"},
         {(lid || a->values != NULL) && a->resident,
          "--data resident is not for values on sides: they go with arrays in main memory"},
-        {gradient && !lid && !fd2 && (o->symbol != PSG_SYMBOL_SPECTRAL || sides),
-         "--gradient needs --symbol fd2, or spectral with all axes periodic"},
+        {gradient && !lid && !fd2 &&
+             (o->symbol != PSG_SYMBOL_SPECTRAL || !app_sides_alike(&a->sides)),
+         "--gradient needs --symbol fd2, or spectral with axes that are periodic or free"},
         {gradient && o->in_flight > 1,
          "--in-flight is not for --gradient, which has arrays for one solve"},
         {gradient && a->resident,

@@ -128,6 +128,15 @@ bool app_sides_any(const app_sides_value *sides) {
     return any;
 }
 
+bool app_sides_alike(const app_sides_value *sides) {
+    bool all = true;
+    for (int axis = 0; axis < 3; axis++) {
+        const psg_bc *bc = sides->bc[axis];
+        all = all && bc[0] == bc[1] && (bc[0] == PSG_BC_PERIODIC || bc[0] == PSG_BC_FREE);
+    }
+    return all;
+}
+
 bool app_sides_free(const app_sides_value *sides) {
     bool any = false;
     for (int m = 0; m < 6; m++) {

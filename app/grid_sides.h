@@ -59,6 +59,8 @@ void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
  *  which begins with `head`. */
 void app_print_lengths(const psg_grid *grid, const char *head);
 
+/** Is each axis periodic, or free at both sides? */
+bool app_sides_alike(const app_sides_value *sides);
 /** Is a side given that is not periodic? Is one of them free? */
 bool app_sides_any(const app_sides_value *sides);
 bool app_sides_free(const app_sides_value *sides);

@@ -6,7 +6,7 @@
 /* The scratch of a worker: tiles along z or the spectrum of a plane, and a tile of pairs. */
 static size_t before_pairs(const psg_cpu_fft *fft) {
     const bool third = psg_transform_complex(fft->kind[2][PSG_CPU_FORWARD]);
-    const size_t tiles = (third ? 3 : 2) * tile_bytes(fft);
+    const size_t tiles = (fft->free ? 5 : third ? 3 : 2) * tile_bytes(fft);
     const size_t plane = spectrum_plane_bytes(fft);
     return ((tiles > plane ? tiles : plane) + 63) / 64 * 64;
 }

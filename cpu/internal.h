@@ -139,10 +139,11 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
 void psg_cpu_table_places(const psg_cpu_divide *divide, size_t i, size_t j, size_t place[2]);
 /** Solve the columns of a tile.
  *  @param[in]  place  [columns of a tile][2]
- *  @param[in]  odd    room for another tile
- *  @param[out] mode0  as of kspace; of the first column */
+ *  @param[in]  room     for two tiles, along a free z
+ *  @param[out] derived  a tile of derivatives along z; NULL: they are not wanted
+ *  @param[out] mode0    as of kspace; of the first column */
 void psg_cpu_kspace_table(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const size_t *place,
-                          psg_complex *tile, psg_complex *odd, void *mode0);
+                          psg_complex *tile, psg_complex *room, psg_complex *derived, void *mode0);
 
 /* kspace_free.c */
 #define psg_cpu_twist PSG_REAL_NAME(psg_cpu_twist)
@@ -154,10 +155,11 @@ void psg_cpu_twist(const psg_cpu_fft *fft, psg_complex *from, psg_complex *to);
 void psg_cpu_add_twisted_back(const psg_cpu_fft *fft, psg_complex *from, psg_complex *to);
 /** Solve the columns of a tile along a free z.
  *  @param[in]  base   [columns][2], of both parts of each column
- *  @param[in]  lines, odd  room for a tile each
- *  @param[out] mode0  as of kspace; of the first column */
+ *  @param[in]  room     for three tiles
+ *  @param[out] derived  as of kspace_table, where there is no wall
+ *  @param[out] mode0    as of kspace; of the first column */
 void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_real *base,
-                         size_t columns, psg_complex *tile, psg_complex *lines, psg_complex *odd,
+                         size_t columns, psg_complex *tile, psg_complex *room, psg_complex *derived,
                          void *mode0);
 
 /* line.c */

@@ -168,7 +168,9 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     const psg_real *turn = psg_cpu_fft_mirrored(fft, &o.sine);
     psg_complex *tile = scratch;
     psg_complex *lines = tile + nz * width;
-    psg_complex *derived = sheet->beside != NULL ? lines + nz * width : NULL;
+    const bool whole = divide->table != NULL || divide->free != NULL;
+    const size_t rooms = divide->free != NULL ? 3 : 1;
+    psg_complex *derived = sheet->beside != NULL ? lines + rooms * nz * width : NULL;
     bool finite = true;
 
     o.mirrored = turn != NULL && divide->table == NULL;
@@ -186,14 +188,14 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                 psg_cpu_table_places(divide, mode_x(sheet, first, c), mode_y(sheet, first, c),
                                      place + 2 * c);
             }
-            psg_cpu_kspace_table(fft, divide, place, tile, lines, zero);
+            psg_cpu_kspace_table(fft, divide, place, tile, lines, derived, zero);
         } else if (divide->free != NULL) {
             psg_real base[2 * PSG_CPU_TILE_COLUMNS];
             for (size_t c = 0; c < columns; c++) {
                 psg_cpu_divide_base(divide, mode_x(sheet, first, c), mode_y(sheet, first, c),
                                     base + 2 * c);
             }
-            psg_cpu_kspace_free(fft, divide, base, columns, tile, lines, lines + nz * width, zero);
+            psg_cpu_kspace_free(fft, divide, base, columns, tile, lines, derived, zero);
         } else if (o.mirrored) {
             work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, zero);
         } else {
@@ -203,9 +205,12 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
             finite = finite && psg_cpu_finite(tile[c]);
         }
         scatter(sheet->piece, sheet->pieces, &o, first, columns, width, tile);
-        if (derived != NULL) {
+        if (derived != NULL && !whole) {
             psg_cpu_fft_tile_inverse(fft, derived, tile);
-            scatter(sheet->beside, sheet->pieces, &o, first, columns, width, tile);
+        }
+        if (derived != NULL) {
+            scatter(sheet->beside, sheet->pieces, &o, first, columns, width,
+                    whole ? derived : tile);
         }
     }
     return finite;

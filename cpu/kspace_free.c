@@ -182,12 +182,33 @@ static void add_images(const psg_cpu_divide *divide, size_t nz, size_t width, si
 
 /* ------------------------------------------------------------------------------------ a tile */
 
+/* Modes of lines to the points of a tile, and then to those of the derivative, by way of a third
+ * tile. */
+static void transform_back(const psg_cpu_fft *fft, const psg_cpu_divide *divide, size_t residue,
+                           psg_complex *lines, psg_complex *tile, psg_complex *third,
+                           psg_complex *derived) {
+    static const size_t along[2] = {1, 0};
+    const size_t nz = psg_cpu_fft_points_z(fft);
+    if (derived != NULL) {
+        psg_cpu_differentiate(lines, nz, psg_cpu_fft_tile_columns(fft),
+                              (const psg_real *)divide->derivative + 2 * residue * nz, along, 1,
+                              third);
+    }
+    psg_cpu_fft_tile_inverse(fft, lines, tile);
+    if (derived != NULL) {
+        psg_cpu_fft_tile_inverse(fft, third, derived);
+    }
+}
+
 void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_real *base,
-                         size_t columns, psg_complex *tile, psg_complex *lines, psg_complex *odd,
+                         size_t columns, psg_complex *tile, psg_complex *room, psg_complex *derived,
                          void *mode0) {
     const size_t nz = psg_cpu_fft_points_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
     const bool wall = divide->free->wall[0] != 0 || divide->free->wall[1] != 0;
+    psg_complex *lines = room;
+    psg_complex *odd = lines + nz * width;
+    psg_complex *third = odd + nz * width;
     column of[2 * PSG_CPU_TILE_COLUMNS];
     double moment[2 * PSG_CPU_TILE_COLUMNS][2] = {{0, 0}};
     for (size_t m = 0; m < 2 * columns; m++) {
@@ -202,11 +223,14 @@ void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, c
         memcpy(mode0, lines, sizeof *lines);
     }
     divide_lines(divide, nz, columns, of, 0, lines);
-    psg_cpu_fft_tile_inverse(fft, lines, tile);
+    transform_back(fft, divide, 0, lines, tile, third, derived);
     psg_cpu_fft_tile_forward(fft, odd, lines);
     divide_lines(divide, nz, columns, of, 1, lines);
-    psg_cpu_fft_tile_inverse(fft, lines, odd);
+    transform_back(fft, divide, 1, lines, odd, third, derived != NULL ? lines : NULL);
     psg_cpu_add_twisted_back(fft, odd, tile);
+    if (derived != NULL) {
+        psg_cpu_add_twisted_back(fft, lines, derived);
+    }
     if (wall) {
         add_images(divide, nz, width, columns, of, moment, tile);
     }

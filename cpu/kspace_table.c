@@ -63,9 +63,30 @@ static void multiply_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide, 
     }
 }
 
+/* What multiplies the even or the odd modes along z for a derivative. */
+static const psg_real *derivative_of(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                                     size_t residue) {
+    return (const psg_real *)divide->derivative + 2 * residue * psg_cpu_fft_length_z(fft);
+}
+
+/* Modes in a tile to its points, and to those of the derivative. */
+static void transform_back(const psg_cpu_fft *fft, const psg_cpu_divide *divide, size_t residue,
+                           psg_complex *tile, psg_complex *derived) {
+    static const size_t along[2] = {0, 1};
+    if (derived != NULL) {
+        psg_cpu_differentiate(tile, psg_cpu_fft_tile_columns(fft), psg_cpu_fft_length_z(fft),
+                              derivative_of(fft, divide, residue), along, 1, derived);
+        psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, derived);
+    }
+    psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile);
+}
+
 void psg_cpu_kspace_table(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const size_t *place,
-                          psg_complex *tile, psg_complex *odd, void *mode0) {
+                          psg_complex *tile, psg_complex *room, psg_complex *derived, void *mode0) {
     const bool free = divide->free != NULL;
+    psg_complex *odd = room;
+    psg_complex *odd_derived =
+        derived != NULL ? room + psg_cpu_fft_length_z(fft) * psg_cpu_fft_tile_columns(fft) : NULL;
     if (free) {
         psg_cpu_twist(fft, tile, odd);
     }
@@ -74,11 +95,14 @@ void psg_cpu_kspace_table(const psg_cpu_fft *fft, const psg_cpu_divide *divide, 
         memcpy(mode0, tile, sizeof *tile);
     }
     multiply_tile(fft, divide, 0, place, tile);
-    psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile);
+    transform_back(fft, divide, 0, tile, derived);
     if (free) {
         psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, odd);
         multiply_tile(fft, divide, 1, place, odd);
-        psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, odd);
+        transform_back(fft, divide, 1, odd, odd_derived);
         psg_cpu_add_twisted_back(fft, odd, tile);
+    }
+    if (free && derived != NULL) {
+        psg_cpu_add_twisted_back(fft, odd_derived, derived);
     }
 }

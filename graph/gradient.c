@@ -98,13 +98,13 @@ static psg_gradient_way way_without(const psg_plan *plan) {
     return plan->problem.waves.eigen[2] != NULL ? PSG_GRADIENT_AGAIN : PSG_GRADIENT_DIFFERENCES;
 }
 
-/* Differences of u in f64 have digits to lose, and take less time. A table of a kernel has no other
- * blocks, nor do the sheets of the staged graph. */
+/* Differences of u in f64 have digits to lose, and take less time, but there are none at a free
+ * upper side. The sheets of the staged graph have no other blocks. */
 static psg_gradient_way way_of(const psg_plan *plan, const psg_solve_args *args) {
     const psg_context *c = &plan->context;
     const bool line = c->waves->line.n > 0;
     const bool beside = (!line || plan->problem.options.precision == PSG_F32) &&
-                        psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) && !c->tabled &&
+                        psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
                         plan->workers.gpu_count == 0 && plan->processes.ranks == 1;
     return c->waves->along[0] == NULL || args->epsilon != NULL ? PSG_GRADIENT_DIFFERENCES
            : beside                                            ? PSG_GRADIENT_BESIDE
@@ -134,10 +134,12 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     const bool by_modes = gradient->way != PSG_GRADIENT_DIFFERENCES;
     if (!psg_symbol_of(&plan->problem)->faces && !by_modes) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "the gradient needs the symbol fd2, or spectral with all axes periodic");
+                        "the gradient needs the symbol fd2, or spectral with axes that are "
+                        "periodic or, on the cores of one process, free at both sides");
     }
     for (int d = 0; d < 3; d++) {
-        if (psg_gradient_wants(gradient, d) && plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE) {
+        if (psg_gradient_wants(gradient, d) && !by_modes &&
+            plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "the gradient along %c at a free upper side is not there yet: with one "
                             "more point, where f is 0, u is the same, and it is inside",

@@ -25,6 +25,7 @@
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
+#include "graph/simulated.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/terms.h"
@@ -70,10 +71,7 @@ static psg_status check(const psg_plan *plan) {
     if (plan->processes.ranks > 1) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "epsilon is for one process");
     }
-    return psg_platform->computes
-               ? PSG_OK
-               : psg_fail(PSG_ERR_UNSUPPORTED,
-                          "a simulation has no residual that says when a solve with epsilon ends");
+    return psg_simulation_knows(plan, PSG_TASK_PCG_MEASURE, PSG_TASK_PCG_SCALARS);
 }
 
 /* -------------------------------------------------------------------------------- the fields */
@@ -227,7 +225,7 @@ static bool read_report(work *w, double scalars[BASE_PCG_SCALARS]) {
         return false;
     }
     const double *from = (const double *)starpu_block_get_local_ptr(report);
-    for (int m = 0; m < BASE_PCG_SCALARS; m++) {
+    for (int m = 0; m < BASE_PCG_SCALARS && psg_platform->computes; m++) {
         scalars[m] = from[m];
     }
     starpu_data_release_on_node(report, STARPU_MAIN_RAM);
@@ -297,7 +295,8 @@ static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *resu
             submit_step(w, step + 1);
         }
     }
-    result->reached = s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
+    result->reached =
+        !psg_platform->computes || (s[BASE_PCG_DONE] != 0 && isfinite(result->residual));
 }
 
 static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_pcg *g,
@@ -308,7 +307,8 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
               .workspace = workspace,
               .g = g,
               .segments = plan->context.layout.segments.count};
-    double s[BASE_PCG_SCALARS] = {0};
+    /* A simulation has these, and no residual that would end it. */
+    double s[BASE_PCG_SCALARS] = {[BASE_PCG_EPS_LEAST] = 1, [BASE_PCG_EPS_MOST] = 1};
     *result = (psg_pcg_result){.residual = 1};
     for (size_t m = 0; m < w.segments; m++) {
         psg_task_pcg_measure(run, m, fields->f[m], fields->eps, g->segment[m].eps, g->sums[m]);

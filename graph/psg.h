@@ -345,8 +345,8 @@ typedef struct psg_plan psg_plan;
  *    first psg_plan_slab_handles(), until psg_plan_destroy() they stay awake, and each takes a
  *    core: to wake takes longer than a small solve.
  *  - Where StarPU runs already, its policy and workers are used, the first `cpus` of its cores, and
- *    it is left awake. Options that ask for others are PSG_ERR_STATE, as is a policy where STARPU_SCHED says another. A program
- *    with StarPU tasks of its own calls starpu_init() before it makes a plan.
+ *    it is left awake. Options that ask for others are PSG_ERR_STATE, as is a policy where
+ *    STARPU_SCHED says another. A program with StarPU tasks of its own calls starpu_init() first.
  *  - StarPU's profiling is turned on. With GPUs, STARPU_SUBALLOCATOR=0 is put into the environment,
  *    unless that has another value.
  *  - StarPU writes to stderr, unless STARPU_SILENT=1 is in the environment. A variable STARPU_*
@@ -478,7 +478,7 @@ typedef struct psg_solve_args {
      *  squares, f without its mean where that is dropped. Above 0, below 1 */
     double tolerance;
     /** 0 = 1000; with epsilon: the most iterations; if they do not reach the tolerance, the status
-     *  is PSG_ERR_DATA, and u is what they found */
+     *  is PSG_ERR_DATA, and u is what they found. A simulation, which has no residual, does all */
     size_t iterations;
     /** psg_axis.length; lengths of the box along x, y and z, finite, > 0, unit L. Where they are
      *  not those of the solve before, the plan makes its tables of eigenvalues anew, which takes

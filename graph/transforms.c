@@ -156,14 +156,22 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     return PSG_OK;
 }
 
-/* What makes derivatives of modes along an axis. */
+static bool is_free(const psg_axis *axis) {
+    return axis->bc[0] == PSG_BC_FREE && axis->bc[1] == PSG_BC_FREE;
+}
+
+/* What makes derivatives of modes along an axis. A free one has those of twice the length. */
 static bool make_along(void **table, const psg_problem *p, const psg_plan *plan, int d,
                        size_t count) {
     const psg_axis *axis = &p->grid.axis[d];
+    const size_t times = is_free(axis) ? 2 : 1;
+    const size_t n = axis->n;
     const bool all = have(table, 2 * count * plan->context.cpu->real_bytes);
     for (size_t m = 0; m < count && all; m++) {
         double by[2];
-        psg_symbol_multiplier(psg_symbol_of(p), m, axis->n, ldexp(axis->length, -p->unit), by);
+        const size_t mode = is_free(axis) && d == 2 ? 2 * (m % n) + m / n : m;
+        psg_symbol_multiplier(psg_symbol_of(p), mode, times * n,
+                              (double)times * ldexp(axis->length, -p->unit), by);
         psg_transforms_put(plan, *table, 2 * m, by[0]);
         psg_transforms_put(plan, *table, 2 * m + 1, by[1]);
     }
@@ -233,9 +241,13 @@ static bool make_line(psg_cpu_line *l, const psg_problem *p, const size_t count[
 /* What of an axis much longer than the others is out of the range of the precision is refused by
  * the solve that wants the derivative along it. */
 static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_plan *plan) {
-    const size_t count[3] = {plan->context.layout.nxc, p->grid.axis[1].n, p->grid.axis[2].n};
-    const bool line = psg_symbol_of(p)->faces;
-    bool all = line ? make_line(&waves->line, p, count) : make_again(waves, p, plan, count);
+    const psg_layout *l = &plan->context.layout;
+    const size_t count[3] = {l->nxc, l->nyc, l->n[2] * (is_free(&p->grid.axis[2]) ? 2 : 1)};
+    const bool free_side = psg_transforms_free_side(&p->grid);
+    const bool line = psg_symbol_of(p)->faces && !free_side;
+    bool all = line        ? make_line(&waves->line, p, count)
+               : free_side ? true
+                           : make_again(waves, p, plan, count);
     for (int d = 0; d < (line ? 2 : 3) && all; d++) {
         all = make_along(&waves->along[d], p, plan, d, count[d]);
     }
@@ -245,11 +257,13 @@ static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_p
 /* Have the modes of u a gradient? */
 static bool has_waves(const psg_problem *p) {
     const psg_symbol_row *symbol = psg_symbol_of(p);
-    const psg_axis *axis = p->grid.axis;
-    const bool across = psg_transform_periodic(psg_transform_of(&axis[0])) &&
-                        psg_transform_periodic(psg_transform_of(&axis[1]));
-    return (symbol->reach == 0 && psg_transforms_periodic(&p->grid)) ||
-           (symbol->faces && across && !psg_transforms_free_side(&p->grid));
+    bool complex[3];
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &p->grid.axis[d];
+        complex[d] = psg_transform_periodic(psg_transform_of(axis)) || is_free(axis);
+    }
+    return (symbol->reach == 0 || symbol->faces) && complex[0] && complex[1] &&
+           (complex[2] || (symbol->faces && !psg_transforms_free_side(&p->grid)));
 }
 
 void psg_transforms_free(psg_problem *p) {

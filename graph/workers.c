@@ -47,6 +47,7 @@ psg_status psg_workers_list(psg_workers *w, const psg_options *o) {
 
 void psg_workers_tell(psg_engine *e, const psg_workers *w) {
     e->workers = w->count;
+    e->cores = w->cpu_count;
     e->only_words = 0;
     if (w->cpu_count > 0 && w->cpu_count < starpu_cpu_worker_get_count()) {
         e->only_words = sizeof e->only / sizeof *e->only;

@@ -34,8 +34,8 @@ static inline size_t psg_workers_cores(double share, size_t extent) {
     return (size_t)floor(share * (double)extent + 0.5);
 }
 
-/** StarPU's workers: its GPUs if they are wanted, and then its cores, the first ones where fewer are
- * wanted than StarPU has. gpu_count and cpu_count are what was found.
+/** StarPU's workers: its GPUs if they are wanted, and then its cores, the first ones where fewer
+ *  are wanted than StarPU has. gpu_count and cpu_count are what was found.
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_workers_list(psg_workers *workers, const psg_options *options);
 /** Tell an engine which workers may run its tasks. */

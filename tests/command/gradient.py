@@ -81,7 +81,7 @@ os.remove("t.json")
 os.remove("d.dot")
 there = files()
 
-for arguments, words in (((*ASKED[:-4], "--gradient", "g.h5"), "--gradient needs --symbol fd2, or spectral with all axes periodic"),
+for arguments, words in (((*ASKED[:-4], "--gradient", "g.h5"), "--gradient needs --symbol fd2, or spectral with axes that are periodic or free"),
                          ((*ASKED[:4], "--symbol", "fd6", "--gradient", "g.h5"), "--gradient needs --symbol fd2"),
                          (("--gradient", "g.npy"), "NumPy's files have one array"),
                          (("--gradient", "u.h5", "--out", "u.h5"), "--out and --gradient name the same file, u.h5"),

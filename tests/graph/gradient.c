@@ -338,8 +338,8 @@ static void refused(void) {
         const char *words;
     } cases[] = {{PSG_SYMBOL_SPECTRAL, PSG_BC_PERIODIC, "gradient[1] and u overlap"},
                  {PSG_SYMBOL_SPECTRAL, PSG_BC_NEUMANN, "needs the symbol fd2"},
-                 {PSG_SYMBOL_FD4, PSG_BC_PERIODIC, "or spectral with all axes periodic"},
-                 {PSG_SYMBOL_FD6, PSG_BC_PERIODIC, "or spectral with all axes periodic"},
+                 {PSG_SYMBOL_FD4, PSG_BC_PERIODIC, "or spectral with axes that are"},
+                 {PSG_SYMBOL_FD6, PSG_BC_PERIODIC, "or spectral with axes that are"},
                  {PSG_SYMBOL_FD8, PSG_BC_NEUMANN, "needs the symbol fd2"}};
     enum { POINTS = 6 * 7 * 8 };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {

@@ -174,5 +174,6 @@ def test_refused_terms():
     with psg.Plan(f.shape, bc={"z": "free"}, symbol="fd2", gpus=GPUS) as plan:
         with pytest.raises(psg.Error, match="free there"):
             plan.solve(f, values={"z": (None, 1.0)})
+    with psg.Plan(f.shape, bc={"z": ("neumann", "free")}, symbol="fd2", gpus=GPUS) as plan:
         with pytest.raises(psg.Error, match="free upper side"):
             plan.gradient(f)

@@ -362,5 +362,53 @@ def test_refused_terms(axis):
     with psg.Plan(f.shape, bc="free", symbol="fd2", gpus=0) as plan:
         with pytest.raises(psg.Error, match="free there"):
             plan.solve(f, values={axis: (None, 1.0)})
+    other = [b for b in "zyx" if b != axis]
+    with psg.Plan(f.shape, bc={axis: ("neumann", "free"), other[0]: "free", other[1]: "free"}, symbol="fd2",
+                  gpus=0) as plan:
         with pytest.raises(psg.Error, match="free upper side"):
             plan.gradient(f)
+
+
+WAYS = ({}, {"executor": "tasks"}, {"executor": "tasks", "segment_planes": 2, "sheets": 3})
+
+
+@pytest.mark.parametrize("bc", UNBOUNDED, ids="-".join)
+def test_differences_go_on_beyond_the_last_point(bc):
+    """The gradient of fd2 is that of u on a box with one more point along each free axis."""
+    for shape, dtype, way in itertools.product(((5, 6, 7), (4, 3, 1), (1, 2, 9)), ("f8", "f4"), WAYS):
+        f = random(shape).astype(dtype)
+        more = [int(kind == "free") for kind in bc]
+        box = [length * (n + m) / n for length, n, m in zip(BOX, shape, more)]
+        u = solve(np.pad(f, [(0, m) for m in more]), bc, box, symbol="fd2")
+        with psg.Plan(shape, dtype, box=BOX, bc=bc, symbol="fd2", gpus=0, **way) as plan:
+            got = plan.gradient(f)
+        inside = tuple(slice(n) for n in shape)
+        size = {"f8": 1e-13, "f4": 1e-5}[dtype]
+        assert far(got[0], u[inside]) < size
+        for axis in range(3):
+            step = BOX[axis] / shape[axis]
+            want = ((np.roll(u, -1, axis) - u) / step)[inside]
+            assert np.abs(got[1][axis] - want).max() <= size * np.abs(u).max() / step, (axis, shape)
+
+
+@pytest.mark.parametrize("bc", UNBOUNDED, ids="-".join)
+def test_gradient_of_modes(bc):
+    """Along a free axis it is the closed form of a Gaussian charge, or of a line or a plane of it."""
+    sigma, centre, n = 0.05, (0.5, 0.45, 0.55), 48
+    x = (np.arange(n) + 0.5) / n
+    away = [a - c if kind == "free" else np.zeros(n) for a, c, kind in zip((x,) * 3, centre, bc)]
+    z, y, x = np.meshgrid(*away, indexing="ij")
+    r = np.sqrt(z ** 2 + y ** 2 + x ** 2)
+    free = bc.count("free")
+    f = np.exp(-r ** 2 / 2 / sigma ** 2) / (math.sqrt(2 * math.pi) * sigma) ** free
+    s = np.maximum(r / sigma / math.sqrt(2), 1e-9)
+    erf = np.vectorize(math.erf)(s)
+    enclosed = {1: erf, 2: 1 - np.exp(-s ** 2), 3: erf - 2 * s / math.sqrt(math.pi) * np.exp(-s ** 2)}[free]
+    area = {1: 2 * np.ones(r.shape), 2: 2 * math.pi * r, 3: 4 * math.pi * r ** 2}[free]
+    force = np.where(r > 1e-12, enclosed / np.maximum(area, 1e-30), 0)
+    for way in WAYS:
+        with psg.Plan(f.shape, bc=bc, gpus=0, **way) as plan:
+            got = plan.gradient(f)[1]
+        for axis, d in enumerate((z, y, x)):
+            want = force * d / np.maximum(r, 1e-30)
+            assert np.abs(got[axis] - want).max() < 1e-12 * force.max(), (axis, way)

@@ -87,7 +87,8 @@ class Statistics(Structure):
 class Event(Structure):
     _fields_ = [("stage", c_int), ("worker", c_int), ("rank", c_int), ("received", c_int), ("segment", c_size_t),
                 ("sheet", c_size_t), ("step", c_size_t), ("count", c_size_t), ("pieces", c_size_t), ("remote", c_size_t), ("dense", c_int),
-                ("start", c_double), ("end", c_double), ("bytes", c_size_t), ("least", c_double * 2)]
+                ("start", c_double), ("end", c_double), ("bytes", c_size_t),
+                ("least", c_double * 2), ("extent", c_size_t * 3), ("axis", c_int)]
 
 
 # By the structure's name in C.

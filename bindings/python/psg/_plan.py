@@ -242,7 +242,8 @@ class Plan:
         """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and
         x, or along those of these that f has.
 
-        With symbol="spectral", the default, and all axes periodic, they are those of the modes of u, at the points.
+        With symbol="spectral", the default, they are those of the modes of u, at the points. Each axis is periodic or, on the
+        cores of one process, free at both sides.
 
         With symbol="fd2" a derivative is the difference of u at the next point and at the point over their distance. It belongs
         halfway between the two, and the differences of the derivatives are the symbol's Laplacian of u. Beyond the last point of an axis
@@ -449,7 +450,7 @@ class Plan:
         found = [{name: getattr(event, name) for name, *_ in Event._fields_} for event in room[0]]
         for event in found:
             event["stage"] = text(lib.psg_stage_name(event["stage"]))
-            event["least"] = tuple(event["least"])
+            event["least"], event["extent"] = tuple(event["least"]), tuple(event["extent"])
         return found
 
     def trace(self, path: str | os.PathLike[str]) -> None:
