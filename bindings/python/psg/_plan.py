@@ -146,8 +146,8 @@ class Plan:
         values  what holds on the sides where that is not 0, with symbol="fd2": u on a Dirichlet side, the derivative of u along
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
-        epsilon  an array like f, finite and above 0, with symbol="fd2" and periodic sides, in one process: statistics() has
-                the iterations, and the residual that they left
+        epsilon  an array like f, finite and above 0, with symbol="fd2", in one process, with periodic sides or, on cores,
+                Dirichlet and Neumann sides with 0: statistics() has the iterations, and the residual that they left
         tolerance  end when ||residual|| <= tolerance ||factor f||, in the 2-norm; 0: 1e-10 in float64, 1e-6 in float32
         iterations  the most of them; 0: 1000
 
