@@ -469,9 +469,9 @@ typedef struct psg_solve_args {
     /** NULL; or epsilon, from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of
      *  the plan in each iteration. epsilon is known at the points; between two points stands its
-     *  harmonic mean. For the symbol fd2 and periodic sides, in one process. psg_submit_arrays()
-     *  returns near the end of the solve, because it looks at residuals. Not with
-     *  psg_submit_slabs(). */
+     *  harmonic mean. For the symbol fd2, in one process; on cores also with Dirichlet sides and,
+     *  with points in cells, Neumann sides, all with 0. psg_submit_arrays() returns near the end of
+     *  the solve, because it looks at residuals. Not with psg_submit_slabs(). */
     const psg_array *epsilon;
     /** 0 = 1e-10 in f64 and 1e-6 in f32; with epsilon: iterations end when the residual, factor f
      *  less the left side, is at most this share of factor f. Both as the root of the sum of
