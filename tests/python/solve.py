@@ -180,6 +180,10 @@ def test_epsilon(dtype):
     with psg.Plan(f.shape, f.dtype, symbol="fd2") as plan:
         assert plan.statistics()["iterations"] == 0
         plan.solve(f, epsilon=eps[:, ::1], tolerance=1e-3, lambda_=2)
+        v, g = plan.gradient(f, epsilon=eps, tolerance=1e-3, lambda_=2)
+        for axis, length in enumerate(plan.box):
+            step = length / f.shape[axis]
+            assert np.abs(g[axis] - (np.roll(v, -1, axis) - v) / step).max() <= 1e-5 * np.abs(v).max() / step
         found = plan.statistics()
         assert 1 < found["iterations"] < 20 and 0 < found["residual"] <= 1e-3
         for given, words in (({"epsilon": -eps}, "finite and above 0"), ({"epsilon": eps[1:]}, "epsilon has the shape"),

@@ -154,11 +154,8 @@ class Plan:
         The solve comes after what the array's package has put on its current stream, and u is there when it returns.
         Ctrl-C raises KeyboardInterrupt. The solve then goes on by itself: u is undefined, and the plan can be used again.
         """
-        coefficients = () if epsilon is None else (epsilon, tolerance, iterations)
-        if epsilon is None and (tolerance, iterations) != (0, 0):
-            raise ArgumentError("tolerance and iterations are for epsilon")
         return self._start(f, out, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(),
-                           coefficients=coefficients)
+                           coefficients=(epsilon, tolerance, iterations))
 
     @collective
     def set_kernel(self, kernel: Any, kernel_form: str = "space") -> None:
@@ -238,7 +235,8 @@ class Plan:
     @collective
     def gradient(self, f: Any, out: Sequence[Any] | None = None, *, u: Any = None, lambda_: float | None = None,
                  factor: float | None = None, mean: str | None = None, box: grids.Box | None = None,
-                 values: sides.Values = None) -> tuple[Any, Any]:
+                 values: sides.Values = None, epsilon: Any = None, tolerance: float = 0,
+                 iterations: int = 0) -> tuple[Any, Any]:
         """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and
         x, or along those of these that f has.
 
@@ -252,6 +250,7 @@ class Plan:
 
         out    (gz, gy, gx): where they go, arrays like u; None in place of one that is not wanted. None: three new arrays
         u      where u goes, as out in solve()
+        epsilon, tolerance, iterations   as in solve()
         """
         axes = grids.AXES[-len(self.shape):]
         wanted = (None,) * len(axes) if out is None else tuple(out)
@@ -262,7 +261,8 @@ class Plan:
         for given in wanted:
             new = given is None and out is None
             made.append((arrays.kind_of(f).fresh(f, from_) if new else given, new))
-        u = self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(), made)
+        u = self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(), made,
+                        (epsilon, tolerance, iterations))
         return u, tuple(component for component, _ in made)
 
     @collective
@@ -400,7 +400,7 @@ class Plan:
         return v
 
     def _start(self, f: Any, out: Any, terms: Terms, values: sides.Values, function: Any, long: bool,
-               made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, ...] = ()) -> Any:
+               made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, float, int] = (None, 0, 0)) -> Any:
         from_ = self._look(f, "f")
         f = from_.of if from_ is f else f
         if out is None:
@@ -412,12 +412,14 @@ class Plan:
             if not to.writable:
                 raise ArgumentError("out cannot be written: it is read-only, or of a package whose arrays never change")
             arrays.check_beside(from_, to)
-        plain = all(t is None for t in terms) and values is None and not made and not coefficients
+        plain = all(t is None for t in terms) and values is None and not made and coefficients[0] is None
         args = self._args if plain else self._arguments(terms)
         held: list[Any] = list(sides.fill(args, values, self.local_shape, self.precision)) if values is not None else []
         held += self._components(args, made, from_)
-        if coefficients:
+        if coefficients[0] is not None:
             held += self._coefficients(args, *coefficients)
+        elif coefficients[1:] != (0, 0):
+            raise ArgumentError("tolerance and iterations are for epsilon")
         if arrays.PER_THREAD in (from_.stream, to.stream):
             long = False  # the stream is of this thread
         first, last = Array(), Array()
