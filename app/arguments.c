@@ -87,8 +87,7 @@ static const option_row solve_rows[] = {
     {"Variable coefficients", "epsilon", "FILE[:DATASET]", app_value_text, FIELD(epsilon), NULL,
      "FILE:DATASET",
      "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, in a "
-     "data "
-     "set like f. For --in, --symbol fd2 and periodic sides",
+     "data set like f. For --in and --symbol fd2, on GPUs with periodic sides",
      false},
     {NULL, "tolerance", "X", app_value_factor, FIELD(tolerance), NULL,
      "a number above 0 and below 1",
@@ -540,7 +539,8 @@ static const char *contradiction(const app_arguments *a) {
         {kernel && a->verify, "--verify is not for --kernel FILE: no stencil has its u"},
         {epsilon && problem, "--epsilon is for --in: the answers of the problems are without"},
         {epsilon && !fd2, "--epsilon needs --symbol fd2, whose stencil has it between points"},
-        {epsilon && sides, "--epsilon is for periodic sides"},
+        {epsilon && free_side, "--epsilon is not for free sides"},
+        {epsilon && a->values != NULL, "--epsilon is not for --values: the sides have 0"},
         {epsilon && a->resident, "--data resident is not for --epsilon, which is in main memory"},
         {lid && app_options_given(&a->solver, "symbol") && !fd2,
          "--problem lid needs --symbol fd2: the others have sides with 0 only"},

@@ -165,7 +165,9 @@ psg_status app_measure_job_run(const app_measure_job *j, const app_measure_answe
     if (!j->solves) {
         psg_run_statistics s = {.seconds = NAN};
         status = workload_run(j->own_work);
-        (void)psg_work_statistics(j->work, &s);
+        if (status == PSG_OK) { /* else the words of the failure would be lost */
+            (void)psg_work_statistics(j->work, &s);
+        }
         *seconds = s.seconds;
         return status;
     }

@@ -233,11 +233,12 @@ json_t *app_measure_events_json(const app_measure_job *j, const psg_event *event
     for (size_t e = 0; e < count; e++) {
         const psg_event *t = &events[e];
         if (is_known(j, t->worker)) {
-            json_array_append_new(list,
-                                  json_pack("[sibbIbIIff]", psg_stage_name(t->stage), t->worker,
-                                            is_gpu(j, t->worker), t->sheet != SIZE_MAX,
-                                            (json_int_t)t->count, t->dense, (json_int_t)t->pieces,
-                                            (json_int_t)t->remote, t->start, t->end));
+            json_array_append_new(
+                list, json_pack("[sibbIbIIff[III]]", psg_stage_name(t->stage), t->worker,
+                                is_gpu(j, t->worker), t->axis == 1, (json_int_t)t->count, t->dense,
+                                (json_int_t)t->pieces, (json_int_t)t->remote, t->start, t->end,
+                                (json_int_t)t->extent[0], (json_int_t)t->extent[1],
+                                (json_int_t)t->extent[2]));
         }
     }
     return list;

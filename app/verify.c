@@ -253,7 +253,7 @@ static bool is_shared(const struct check *check, size_t k) {
 }
 
 /* fd2 with epsilon, which is for one process: through each face goes the difference of u over the
- * resistances of two half cells. */
+ * resistances of two half cells. Beyond a side epsilon goes on, and u by its stencil. */
 static double flux_derivative(const struct check *check, const size_t at[3], size_t index) {
     const psg_axis *axis = check->grid->axis;
     const size_t stride[3] = {1, axis[0].n, axis[0].n * axis[1].n};
@@ -262,11 +262,14 @@ static double flux_derivative(const struct check *check, const size_t at[3], siz
     double sum = 0;
     for (int face = 0; face < 6; face++) {
         const int d = face / 2;
-        const term *t = &check->stencil[d][3 * at[d] + (face % 2 == 0 ? 0 : 2)];
-        const size_t next = index - at[d] * stride[d] + t->at * stride[d];
+        const term *here = &check->stencil[d][3 * at[d] + 1];
+        const term *t = here + (face % 2 == 0 ? -1 : 1);
+        const double weight = -here->weight / 2;
+        const size_t next =
+            index - at[d] * stride[d] + (t->weight != 0 ? t->at : at[d]) * stride[d];
         const double beyond = value_at(check->equation->epsilon, check->precision, next);
         const double resistance = 0.5 / epsilon + 0.5 / beyond;
-        sum += t->weight * (value_at(check->u, check->precision, next) - u) / resistance;
+        sum += (t->weight * value_at(check->u, check->precision, next) - weight * u) / resistance;
     }
     return sum;
 }

@@ -82,6 +82,11 @@ typedef struct base_pcg_terms {
     double tolerance; /**< |r| / |f|, 2-norms */
     double points;    /**< of the grid */
     long drops;       /**< the mean of f is dropped */
+    /** Where an axis is not periodic the points beyond its ends have the eps of the last ones, and u
+     *  of these times such a number: 1 at a Neumann side, -1 at a Dirichlet side half a cell away,
+     *  and 0 where the next point would be on it. */
+    double beyond[3][2];
+    bool ends[3]; /**< it is not */
 } base_pcg_terms;
 
 /** Reals of either precision, whose rows and planes may be apart. */
@@ -101,6 +106,7 @@ BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage, const base_pcg_ter
 typedef struct base_pcg_task {
     size_t n[3];
     base_pcg_terms terms;
+    bool end[2];           /**< the segment is at an end of a z that is not periodic */
     double *scalars;       /**< [BASE_PCG_SCALARS] */
     double *part;          /**< [BASE_PCG_MEASURES][planes][base_pcg_blocks()]: its sums */
     double *eps;           /**< [planes + 2][ny][nx]: with the planes below and above */

@@ -9,9 +9,12 @@
 
 static base_pcg_task task_of(const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
-    return (base_pcg_task){
-        .n = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, psg_segment_of(args))},
-        .terms = psg_terms_of(args->run)->pcg};
+    const size_t s = psg_segment_of(args);
+    base_pcg_task t = {.n = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, s)},
+                       .terms = psg_terms_of(args->run)->pcg};
+    t.end[0] = t.terms.ends[2] && s == 0;
+    t.end[1] = t.terms.ends[2] && s + 1 == c->layout.segments.count;
+    return t;
 }
 
 static base_pcg_field field_of(void *buffers[], size_t m) {
@@ -22,7 +25,7 @@ static base_pcg_field field_of(void *buffers[], size_t m) {
 }
 
 /* Other segments among three neighbours, each once: a segment may be next to itself, or to another
- * one twice. */
+ * one twice. At an end of z it stands for what is beyond. */
 typedef struct neighbours {
     size_t below, above;       /* segments */
     size_t at_below, at_above; /* their numbers in the list: 0 is the segment itself */
@@ -31,7 +34,13 @@ typedef struct neighbours {
 
 static neighbours neighbours_of(const psg_context *c, size_t s) {
     const size_t segments = c->layout.segments.count;
-    neighbours n = {.below = (s + segments - 1) % segments, .above = (s + 1) % segments};
+    const bool ends = c->kind[2] != PSG_TRANSFORM_PERIODIC;
+    neighbours n = {.below = s > 0  ? s - 1
+                             : ends ? s
+                                    : segments - 1,
+                    .above = s + 1 < segments ? s + 1
+                             : ends           ? s
+                                              : 0};
     n.at_below = n.below != s ? ++n.count : 0;
     n.at_above = n.above == s ? 0 : n.above == n.below ? n.at_below : ++n.count;
     return n;
@@ -51,7 +60,11 @@ static base_pcg_task measure(void *buffers[], const psg_task_args *args) {
     t.given[0] = field_of(buffers, GIVEN);
     t.given[1] = field_of(buffers, GIVEN + n.at_below);
     t.given[2] = field_of(buffers, GIVEN + n.at_above);
-    t.given_planes = psg_layout_planes(&c->layout, n.below);
+    t.given_planes = t.end[0] ? 1 : psg_layout_planes(&c->layout, n.below);
+    if (t.end[1]) {
+        const size_t size = t.given[0].single ? sizeof(float) : sizeof(double);
+        t.given[2].first = (char *)t.given[0].first + (t.n[2] - 1) * t.given[0].plane_pitch * size;
+    }
     return t;
 }
 

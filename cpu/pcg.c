@@ -258,15 +258,23 @@ void psg_cpu_pcg_end(const base_pcg_task *t) {
 
 /* -------------------------------------------------------------------------------------- A p */
 
-/* Rows of p or eps around a row. */
+/* Rows of p or eps around a row; and by what p there is multiplied. */
 typedef struct rows {
     const double *here, *y[2], *z[2];
+    double by_y[2], by_z[2];
 } rows;
 
-/* Points first .. end-1, whose neighbours along x are `before` and `after` them. */
+/* The neighbours of a point along x. */
+typedef struct beside {
+    ptrdiff_t at[2];
+    double by[2];
+} beside;
+
+/* Points first .. end-1. */
 PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps, const rows *u,
-                                    size_t first, size_t end, ptrdiff_t before, ptrdiff_t after,
+                                    size_t first, size_t end, const beside *next,
                                     double *restrict q) {
+    const beside x = *next;
     const rows e = *eps;
     const rows p = *u;
     const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
@@ -275,42 +283,63 @@ PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps
         const double *ex = e.here + i;
         const double *px = p.here + i;
         const double at = *px;
-        q[i] = w[0] * base_pcg_flux(*ex, ex[before], ex[after], px[before] - at, px[after] - at) +
-               w[1] * base_pcg_flux(*ex, e.y[0][i], e.y[1][i], p.y[0][i] - at, p.y[1][i] - at) +
-               w[2] * base_pcg_flux(*ex, e.z[0][i], e.z[1][i], p.z[0][i] - at, p.z[1][i] - at) -
+        q[i] = w[0] * base_pcg_flux(*ex, ex[x.at[0]], ex[x.at[1]], x.by[0] * px[x.at[0]] - at,
+                                    x.by[1] * px[x.at[1]] - at) +
+               w[1] * base_pcg_flux(*ex, e.y[0][i], e.y[1][i], p.by_y[0] * p.y[0][i] - at,
+                                    p.by_y[1] * p.y[1][i] - at) +
+               w[2] * base_pcg_flux(*ex, e.z[0][i], e.z[1][i], p.by_z[0] * p.z[0][i] - at,
+                                    p.by_z[1] * p.z[1][i] - at) -
                lambda * at;
     }
 }
 
-/* @param[in] plane  planes of p or eps: the one below, this one, the one above */
-static rows rows_at(const double *const plane[3], const size_t n[3], size_t j) {
-    const size_t below = (j + n[1] - 1) % n[1];
-    const size_t above = (j + 1) % n[1];
-    return (rows){.here = plane[1] + j * n[0],
-                  .y = {plane[1] + below * n[0], plane[1] + above * n[0]},
-                  .z = {plane[0] + j * n[0], plane[2] + j * n[0]}};
+/* The neighbours of point `at` of n along an axis, from it on. */
+static beside beside_of(const base_pcg_terms *t, int d, size_t at, size_t n) {
+    const bool end[2] = {at == 0, at + 1 == n};
+    const ptrdiff_t wrap = t->ends[d] ? 0 : (ptrdiff_t)n - 1;
+    return (beside){.at = {end[0] ? wrap : -1, end[1] ? -wrap : 1},
+                    .by = {end[0] && t->ends[d] ? t->beyond[d][0] : 1,
+                           end[1] && t->ends[d] ? t->beyond[d][1] : 1}};
+}
+
+/* @param[in] plane  planes of p or eps: the one below, this one, the one above
+ * @param[in] by_z   of those below and above */
+static rows rows_at(const base_pcg_task *t, const double *const plane[3], const double by_z[2],
+                    size_t j) {
+    const size_t *n = t->n;
+    const beside y = beside_of(&t->terms, 1, j, n[1]);
+    const double *here = plane[1] + j * n[0];
+    return (rows){.here = here,
+                  .y = {here + y.at[0] * (ptrdiff_t)n[0], here + y.at[1] * (ptrdiff_t)n[0]},
+                  .z = {plane[0] + j * n[0], plane[2] + j * n[0]},
+                  .by_y = {y.by[0], y.by[1]},
+                  .by_z = {by_z[0], by_z[1]}};
 }
 
 void psg_cpu_pcg_apply(const base_pcg_task *t) {
     const size_t *n = t->n;
     const size_t plane = n[0] * n[1];
-    const ptrdiff_t wrap = (ptrdiff_t)n[0] - 1;
+    const beside first = beside_of(&t->terms, 0, 0, n[0]);
+    const beside last = beside_of(&t->terms, 0, n[0] - 1, n[0]);
+    const beside inside = {.at = {-1, 1}, .by = {1, 1}};
     double row[ROWS];
     for (size_t k = 0; k < n[2]; k++) {
+        const double by_z[2] = {k == 0 && t->end[0] ? t->terms.beyond[2][0] : 1,
+                                k + 1 == n[2] && t->end[1] ? t->terms.beyond[2][1] : 1};
         const double *const at = t->p + k * plane;
         const double *const eps = t->eps + (k + 1) * plane;
         const double *const around[2][3] = {
             {k > 0 ? at - plane : t->below, at, k + 1 < n[2] ? at + plane : t->above},
             {eps - plane, eps, eps + plane}};
         for (size_t j = 0; j < n[1]; j++) {
-            const rows p = rows_at(around[0], n, j);
-            const rows e = rows_at(around[1], n, j);
+            const rows p = rows_at(t, around[0], by_z, j);
+            const rows e = rows_at(t, around[1], by_z, j);
             double *q = t->q + (k * n[1] + j) * n[0];
             double lane[LANES] = {0};
-            apply_points(&t->terms, &e, &p, 0, 1, wrap, n[0] > 1 ? 1 : 0, q);
-            apply_points(&t->terms, &e, &p, 1, n[0] - 1, -1, 1, q);
+            apply_points(&t->terms, &e, &p, 0, 1, &first, q);
+            apply_points(&t->terms, &e, &p, 1, n[0] - 1, &inside, q);
             if (n[0] > 1) {
-                apply_points(&t->terms, &e, &p, n[0] - 1, n[0], -1, -wrap, q);
+                apply_points(&t->terms, &e, &p, n[0] - 1, n[0], &last, q);
             }
             add_products(lane, p.here, q, n[0]);
             keep_row(row, t->part + k * base_pcg_blocks(n[1]), j, n[1],

@@ -435,7 +435,7 @@ static bool in_array(const psg_plan *plan, const psg_arrays *arrays, int field, 
 
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy) {
-    static const char letter[] = {'f', 'u', 'g', 'g', 'g', 'e'};
+    static const char letter[PSG_FIELD_F_MODES] = {'f', 'u', 'g', 'g', 'g', 'e', 'v', 'v', 'v'};
     for (int m = 0; m < PSG_FIELD_F_MODES; m++) {
         if (arrays->field[m] != NULL && in_array(plan, arrays, m, address, copy)) {
             copy->data = letter[m];
@@ -500,9 +500,10 @@ void psg_arrays_settle(psg_arrays *arrays) {
 
 bool psg_arrays_in_memory(const psg_arrays *arrays) {
     bool all = arrays->count > 0;
-    for (int m = PSG_FIELD_F; m <= PSG_FIELD_U; m++) {
-        for (size_t k = 0; k < arrays->count && arrays->field[m] != NULL && all; k++) {
-            all = arrays->field[m][k].device == PSG_HOST;
+    for (size_t m = 0; m < arrays->count && all; m++) {
+        for (int field = PSG_FIELD_F; field <= PSG_FIELD_U; field++) {
+            const psg_array *array = arrays->field[field];
+            all = all && (array == NULL || array[m].device == PSG_HOST);
         }
     }
     return all;
@@ -511,7 +512,7 @@ bool psg_arrays_in_memory(const psg_arrays *arrays) {
 double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const psg_history *solve) {
     const psg_context *c = &plan->context;
     const double plane = (double)(c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes);
-    const bool may = arrays->count > 0 && arrays->brought;
+    const bool may = arrays->count > 0 && arrays->brought && arrays->slabs[PSG_FIELD_FLOW] == NULL;
     const size_t first = arrays->parts.own.first;
     const size_t piece = psg_box_length(&arrays->parts.part[0].box, 2);
     double bytes = 0;

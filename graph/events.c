@@ -121,6 +121,8 @@ psg_status psg_work_events(const psg_work *work, psg_event *events, size_t capac
             .start = from->start,
             .end = from->end,
             .least = {least.seconds[m][0], least.seconds[m][1]},
+            .axis = from->shape.axis,
+            .extent = {from->shape.n[0], from->shape.n[1], from->shape.n[2]},
         };
         if (work->rules->event != NULL) {
             work->rules->event(work, from, &events[m]);

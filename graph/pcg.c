@@ -25,6 +25,7 @@
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
+#include "graph/simulated.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/terms.h"
@@ -64,16 +65,26 @@ static psg_status check(const psg_plan *plan) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "epsilon is for the symbol fd2, and the plan's symbol is another");
     }
-    if (!psg_transforms_periodic(&p->grid)) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "epsilon is for sides that are all periodic");
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &p->grid.axis[d];
+        for (int side = 0; side < 2; side++) {
+            if (axis->bc[side] == PSG_BC_FREE ||
+                (axis->bc[side] == PSG_BC_NEUMANN && axis->points == PSG_POINTS_NODES)) {
+                return psg_fail(PSG_ERR_UNSUPPORTED,
+                                "epsilon is for periodic and Dirichlet sides, and for Neumann "
+                                "sides with points in cells, and %c has another",
+                                "xyz"[d]);
+            }
+        }
+    }
+    if (!psg_transforms_periodic(&p->grid) && plan->workers.gpu_count > 0) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "epsilon with sides that are not periodic is for cores so far (gpus = 0)");
     }
     if (plan->processes.ranks > 1) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "epsilon is for one process");
     }
-    return psg_platform->computes
-               ? PSG_OK
-               : psg_fail(PSG_ERR_UNSUPPORTED,
-                          "a simulation has no residual that says when a solve with epsilon ends");
+    return psg_simulation_knows(plan, PSG_TASK_PCG_MEASURE, PSG_TASK_PCG_SCALARS);
 }
 
 /* -------------------------------------------------------------------------------- the fields */
@@ -191,12 +202,20 @@ static base_pcg_terms constants_of(const psg_plan *plan, double lambda, double f
     base_pcg_terms t = {.lambda = ldexp(lambda, 2 * unit),
                         .factor = ldexp(factor, 2 * unit),
                         .points = 1,
-                        .drops = lambda == 0};
+                        .drops = lambda == 0 && psg_transforms_null(grid)};
     for (int d = 0; d < 3; d++) {
-        const size_t n = grid->axis[d].n;
-        const double h = ldexp(grid->axis[d].length, -unit) / (double)n;
-        t.weight[d] = n > 1 ? 1 / (h * h) : 0; /* a single point is its own neighbour */
-        t.points *= (double)n;
+        const psg_axis *axis = &grid->axis[d];
+        const psg_transform *row = psg_transform_of(axis);
+        const double h = ldexp(axis->length, -unit) / psg_transform_intervals(row, axis->n);
+        t.ends[d] = !psg_transform_periodic(row);
+        /* the only point of a periodic axis is its own neighbour */
+        t.weight[d] = axis->n > 1 || t.ends[d] ? 1 / (h * h) : 0;
+        t.points *= (double)axis->n;
+        for (int side = 0; side < 2; side++) {
+            t.beyond[d][side] = axis->bc[side] == PSG_BC_NEUMANN   ? 1
+                                : axis->points == PSG_POINTS_CELLS ? -1
+                                                                   : 0;
+        }
     }
     return t;
 }
@@ -227,7 +246,7 @@ static bool read_report(work *w, double scalars[BASE_PCG_SCALARS]) {
         return false;
     }
     const double *from = (const double *)starpu_block_get_local_ptr(report);
-    for (int m = 0; m < BASE_PCG_SCALARS; m++) {
+    for (int m = 0; m < BASE_PCG_SCALARS && psg_platform->computes; m++) {
         scalars[m] = from[m];
     }
     starpu_data_release_on_node(report, STARPU_MAIN_RAM);
@@ -242,6 +261,19 @@ static void submit_start(const work *w, const psg_pcg_fields *fields) {
                            w->g->slabs->slabs[PSG_FIELD_F][s], w->g->sums[s]);
     }
     submit_scalars(w, BASE_PCG_STARTED, 0, 1);
+}
+
+/* The plane of p below segment s, or above it: at an end of z the segment's own. */
+static starpu_data_handle_t plane_beside(const work *w, size_t s, int towards) {
+    const bool ends = w->plan->context.kind[2] != PSG_TRANSFORM_PERIODIC;
+    const segment *at = w->g->segment;
+    const size_t last = w->segments - 1;
+    return towards < 0 ? (s > 0  ? at[s - 1].high
+                          : ends ? at[s].low
+                                 : at[last].high)
+                       : (s < last ? at[s + 1].low
+                          : ends   ? at[s].high
+                                   : at[0].low);
 }
 
 static void submit_step(const work *w, size_t step) {
@@ -260,9 +292,8 @@ static void submit_step(const work *w, size_t step) {
     }
     for (size_t s = 0; s < w->segments; s++) {
         const segment *at = &g->segment[s];
-        psg_task_pcg_apply(run, s, step, at->eps, at->p,
-                           g->segment[(s + w->segments - 1) % w->segments].high,
-                           g->segment[(s + 1) % w->segments].low, at->q, g->sums[s]);
+        psg_task_pcg_apply(run, s, step, at->eps, at->p, plane_beside(w, s, -1),
+                           plane_beside(w, s, 1), at->q, g->sums[s]);
     }
     submit_scalars(w, BASE_PCG_APPLIED, step, 0);
     for (size_t s = 0; s < w->segments; s++) {
@@ -297,7 +328,8 @@ static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *resu
             submit_step(w, step + 1);
         }
     }
-    result->reached = s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
+    result->reached =
+        !psg_platform->computes || (s[BASE_PCG_DONE] != 0 && isfinite(result->residual));
 }
 
 static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_pcg *g,
@@ -308,7 +340,8 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
               .workspace = workspace,
               .g = g,
               .segments = plan->context.layout.segments.count};
-    double s[BASE_PCG_SCALARS] = {0};
+    /* A simulation has these, and no residual that would end it. */
+    double s[BASE_PCG_SCALARS] = {[BASE_PCG_EPS_LEAST] = 1, [BASE_PCG_EPS_MOST] = 1};
     *result = (psg_pcg_result){.residual = 1};
     for (size_t m = 0; m < w.segments; m++) {
         psg_task_pcg_measure(run, m, fields->f[m], fields->eps, g->segment[m].eps, g->sums[m]);
@@ -341,6 +374,12 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
         return PSG_OK;
     }
     psg_status status = check(plan);
+    for (int m = 0; m < 6 && status == PSG_OK; m++) {
+        if (args->side[m / 2][m % 2] != NULL || args->value[m / 2][m % 2] != 0) {
+            status = psg_fail(PSG_ERR_UNSUPPORTED,
+                              "epsilon is for sides with 0: values there are not there yet");
+        }
+    }
     if (status == PSG_OK && !(tolerance > 0 && tolerance < 1)) {
         status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
                           args->tolerance);

@@ -1,8 +1,8 @@
 /** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
  *
- * This header has the solver. Six more have the rest: psg_kernel.h a kernel of the caller's,
- * psg_modes.h f and u as modes, psg_observe.h what happened in a solve, psg_machine.h the machine,
- * tuning and simulation, psg_starpu.h f and u as StarPU data, psg_task.h tasks of a program's own.
+ * This header has the solver. Seven more have the rest: psg_kernel.h kernels of the caller's,
+ * psg_modes.h f and u as modes, psg_project.h projections, psg_observe.h what happened, psg_machine.h
+ * the machine and simulation, psg_starpu.h f and u as StarPU data, psg_task.h a program's own tasks.
  *
  * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k)
  * at (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are
@@ -343,9 +343,9 @@ typedef struct psg_plan psg_plan;
  *  - Its workers sleep while no solve is in flight. From the first solve of arrays on a GPU, or the
  *    first psg_plan_slab_handles(), until psg_plan_destroy() they stay awake, and each takes a
  *    core: to wake takes longer than a small solve.
- *  - Where StarPU runs already, its workers and policy are used, and it is left awake. Options that
- *    ask for others are PSG_ERR_STATE, as is a policy where STARPU_SCHED says another. A program
- *    with StarPU tasks of its own calls starpu_init() before it makes a plan.
+ *  - Where StarPU runs already, its policy and workers are used, the first `cpus` of its cores, and
+ *    it is left awake. Options that ask for others are PSG_ERR_STATE, as is a policy where
+ *    STARPU_SCHED says another. A program with StarPU tasks of its own calls starpu_init() first.
  *  - StarPU's profiling is turned on. With GPUs, STARPU_SUBALLOCATOR=0 is put into the environment,
  *    unless that has another value.
  *  - StarPU writes to stderr, unless STARPU_SILENT=1 is in the environment. A variable STARPU_*
@@ -468,16 +468,16 @@ typedef struct psg_solve_args {
     /** NULL; or epsilon, from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of
      *  the plan in each iteration. epsilon is known at the points; between two points stands its
-     *  harmonic mean. For the symbol fd2 and periodic sides, in one process. psg_submit_arrays()
-     *  returns near the end of the solve, because it looks at residuals. Not with
-     *  psg_submit_slabs(). */
+     *  harmonic mean. For the symbol fd2, in one process; on cores also with Dirichlet sides and,
+     *  with points in cells, Neumann sides, all with 0. psg_submit_arrays() returns near the end of
+     *  the solve, because it looks at residuals. Not with psg_submit_slabs(). */
     const psg_array *epsilon;
     /** 0 = 1e-10 in f64 and 1e-6 in f32; with epsilon: iterations end when the residual, factor f
      *  less the left side, is at most this share of factor f. Both as the root of the sum of
      *  squares, f without its mean where that is dropped. Above 0, below 1 */
     double tolerance;
     /** 0 = 1000; with epsilon: the most iterations; if they do not reach the tolerance, the status
-     *  is PSG_ERR_DATA, and u is what they found */
+     *  is PSG_ERR_DATA, and u is what they found. A simulation, which has no residual, does all */
     size_t iterations;
     /** psg_axis.length; lengths of the box along x, y and z, finite, > 0, unit L. Where they are
      *  not those of the solve before, the plan makes its tables of eigenvalues anew, which takes

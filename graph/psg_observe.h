@@ -229,6 +229,8 @@ typedef struct psg_event {
         least[2]; /**< seconds of a task like it on a core and on a GPU: the shortest in this run;
                               in a simulation, or where psg_kind.seconds says it, the fastest
                               worker's. INFINITY: not known, or no such worker can do it */
+    size_t extent[3]; /**< of a task: of the array that it has a part of, see psg_task_shape */
+    int axis;         /**< the same */
 } psg_event;
 
 /** What happened on this process in the latest run waited for, in the order of their ends.

@@ -7,6 +7,8 @@
 #include "runtime/machine_times.h"
 #include "runtime/simulation.h"
 
+#define NOT_RECORDED "machine %s: it is not recorded how long %s takes on a %s in %s"
+
 int psg_simulation(void) {
     return psg_simulated();
 }
@@ -70,6 +72,20 @@ int psg_plan_simulates_sides(const psg_plan *plan) {
     return all;
 }
 
+psg_status psg_simulation_knows(const psg_plan *plan, int first, int last) {
+    const psg_machine *machine = psg_simulation_machine();
+    const bool used[2] = {plan->workers.cpu_count > 0, plan->workers.gpu_count > 0};
+    for (int m = 2 * first; m < 2 * (last + 1) && machine != NULL; m++) {
+        const psg_task_shape shape = {.kind = m / 2, .precision = plan->context.engine.precision};
+        if (used[m % 2] && !psg_machine_knows(machine, m % 2 == 1, &shape)) {
+            return psg_fail(PSG_ERR_UNSUPPORTED, NOT_RECORDED, machine->name,
+                            psg_kind_at(shape.kind)->name, m % 2 == 1 ? "GPU" : "core",
+                            shape.precision == PSG_TASK_F64 ? "f64" : "f32");
+        }
+    }
+    return PSG_OK;
+}
+
 psg_status psg_simulation_check(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_machine *machine = psg_simulation_machine();
@@ -87,9 +103,8 @@ psg_status psg_simulation_check(const psg_plan *plan) {
     for (size_t m = 0; psg_simulated() && shape_of(plan, m, &shape); m++) {
         const bool gpu = m % 2 == 1;
         if (used[gpu] && !(psg_machine_seconds(machine, gpu, &shape, NULL) > 0)) {
-            return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "machine %s: it is not recorded how long %s takes on a %s in %s",
-                            machine->name, psg_kind_at(shape.kind)->name, gpu ? "GPU" : "core",
+            return psg_fail(PSG_ERR_UNSUPPORTED, NOT_RECORDED, machine->name,
+                            psg_kind_at(shape.kind)->name, gpu ? "GPU" : "core",
                             c->engine.precision == PSG_TASK_F64 ? "f64" : "f32");
         }
     }

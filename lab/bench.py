@@ -113,11 +113,12 @@ class Bench:
 
     def write_record(self):
         """Whether anything was written."""
-        times = Times()
+        times, cores = Times(), set()
         for config, result in zip(self.sweep.configs, self.groups.results):
-            if not config["workload"]:
-                times.add_events(config, result.events, result.samples)
+            times.add_events(config, result.events, result.samples)
+            cores.update([result.facts["workers_cpu"]] if result.events else [])
         if times.kinds:
+            times.cores = max(cores) if len(cores) == 1 else 0
             times.write(self.a["record"], self.request, self.groups)
         return bool(times.kinds)
 

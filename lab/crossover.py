@@ -8,18 +8,18 @@ from words import clean
 
 
 def seconds_of(row, kind):
-    """Of a task of a kind, "name:tasks:seconds;..." in a row; of the run where kind is None. NaN:
-    not known"""
-    if row["status"] != "ok":
-        return math.nan
-    if kind is None:
-        return float(row["seconds"])
-    for text in row["kinds"].split(";"):
+    """Of a task of a kind, "name:tasks:seconds;..." in a row; of the run where kind is None; with
+    the ends of the interval where the median is, where there is one. NaN: not known"""
+    found = [math.nan]
+    if row["status"] == "ok" and kind is None:
+        columns = ("seconds", "seconds_low", "seconds_high")
+        found = [float(row[name]) for name in columns if row[name]]
+    for text in row["kinds"].split(";") if row["status"] == "ok" and kind is not None else ():
         name, _, numbers = text.partition(":")
         if name == kind:
             tasks, seconds = map(float, numbers.split(":"))
-            return seconds / tasks
-    return math.nan
+            found = [seconds / tasks]
+    return found if len(found) == 3 else 3 * found[:1]
 
 
 def microseconds(seconds):
@@ -28,10 +28,10 @@ def microseconds(seconds):
 
 
 def crossing(points):
-    """From the largest tile down, as long as a GPU is faster. Tiles without both times do not
-    count."""
-    both = [(tile, gpu < core) for tile, core, gpu in points
-            if not math.isnan(core) and not math.isnan(gpu)]
+    """From the largest tile down, as long as a GPU is faster: where there are intervals, they are
+    apart. Tiles without both times do not count."""
+    both = [(tile, gpu[2] < core[1]) for tile, core, gpu in points
+            if not math.isnan(core[0]) and not math.isnan(gpu[0])]
     first = None
     for tile, faster in reversed(both):
         if not faster:
@@ -42,7 +42,7 @@ def crossing(points):
             "    a GPU is faster from tile %s on%s" %
             (first, ", the smallest one" if first == both[0][0] else "")
         ]
-    return ["    a core is faster at the largest tile"] if both else []
+    return ["    a GPU is not clearly faster at the largest tile"] if both else []
 
 
 def series(rows, kind):
@@ -50,9 +50,9 @@ def series(rows, kind):
     tiles = {}
     for row in rows:
         seconds = seconds_of(row, kind)
-        if not math.isnan(seconds):
+        if not math.isnan(seconds[0]):
             of = float(row["workers_gpu"] or 0) > 0
-            tiles.setdefault(row["tile"], [math.nan, math.nan])[of] = seconds
+            tiles.setdefault(row["tile"], [[math.nan], [math.nan]])[of] = seconds
     if not tiles:
         return []
     points = [(tile, *tiles[tile])
@@ -62,7 +62,8 @@ def series(rows, kind):
         (kind or "a run with its copies", rows[0]["workload"], rows[0]["precision"])
     ]
     lines += [
-        "    %10s%s%s" % (tile, microseconds(core), microseconds(gpu)) for tile, core, gpu in points
+        "    %10s%s%s" % (tile, microseconds(core[0]), microseconds(gpu[0]))
+        for tile, core, gpu in points
     ]
     return lines + crossing(points)
 

@@ -93,6 +93,12 @@ class Groups:
             len(info(self.psg, self.patience, self.progress, "--gpus", "0")["workers"])
         return found
 
+    def memory_rate(self, cores):
+        """Bytes a second through memory, of so many cores together."""
+        report = info(self.psg, self.patience, self.progress, "--problem", "modes", "--grid", "16",
+                      "--cpus", str(cores), "--gpus", "0", "--bounds", "--quiet", command="solve")
+        return report["bounds"]["memory_rate"]
+
     # ------------------------------------------------------------------------------------ the sweep
 
     def refusal(self, config):

@@ -215,10 +215,10 @@ def run_measure(command, batches, patience, progress, heard):
     return outcome
 
 
-def info(psg, patience, progress, *arguments):
+def info(psg, patience, progress, *arguments, command="info"):
     """What psg info says, of a process of its own: CUDA starts there."""
     try:
-        child = Child([psg, "info", "--json", "-", *arguments])
+        child = Child([psg, command, "--json", "-", *arguments])
     except OSError as error:
         raise Failure(FAILED, "no process to measure in: %s" % error.strerror) from None
     outcome = Outcome()

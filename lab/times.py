@@ -54,9 +54,11 @@ class Costs:
 class Times:
     """kinds: the seconds of the tasks of each kind; submission: of solves of several tasks; gap:
     between two tasks of a GPU, the middle one of each solve of many, if they wait for no copies, no
-    messages and no other solves."""
+    messages and no other solves; cores: that worked meanwhile, the same in all runs; 0: none, or
+    not the same."""
 
     def __init__(self):
+        self.cores = 0
         self.kinds, self.submission, self.gap = {}, Costs(), Costs()
 
     def add_events(self, config, solves, samples):
@@ -65,8 +67,8 @@ class Times:
             if solve["submit_tasks"] > 1:  # one that stands for many says nothing of each
                 self.submission.add(solve["submit_pieces"], solve["submit_tasks"],
                                     solve["submit_seconds"])
-            for stage, _, gpu, sheet, count, dense, pieces, remote, start, end in solve["tasks"]:
-                key = (stage, config["precision"], "gpu" if gpu else "cpu", config["grid"],
+            for stage, _, gpu, sheet, count, dense, pieces, remote, start, end, n in solve["tasks"]:
+                key = (stage, config["precision"], "gpu" if gpu else "cpu", "x".join(map(str, n)),
                        "sheet" if sheet else "segment", count, "dense" if dense else "views",
                        pieces, remote)
                 self.kinds.setdefault(key, []).append(end - start)
@@ -77,7 +79,7 @@ class Times:
     def add_gaps(self, tasks):
         """tasks: in the order of their ends"""
         workers = {}
-        for _, worker, gpu, _, _, _, pieces, _, start, end in tasks:
+        for _, worker, gpu, _, _, _, pieces, _, start, end, _ in tasks:
             if gpu:
                 workers.setdefault(worker, []).append((start, end, pieces))
         for done in workers.values():
@@ -108,6 +110,9 @@ class Times:
         """The machine that is here, with these times, in a file that appears whole or not at
         all."""
         head = machine_lines(request, groups)
+        if self.cores and not groups.simulates:
+            one, every = groups.memory_rate(1), groups.memory_rate(groups.cpus)
+            head += ["memory %.4g %.4g" % (one, max(one, every)), "recorded cores %d" % self.cores]
         lines = head + self.submission.line("submit") + self.gap.line("gap") + list(self.lines())
         Output(path).write("\n".join(lines) + "\n")
 
@@ -145,5 +150,5 @@ def machine_lines(request, groups):
     if any(route["peer"] for route in
            groups.routes):  # what a kernel reaches is in its time; of others, as much as a copy
         lines += link_line("peer", between)
-        lines.append("recorded peer %.4g" % min(route["rate"] for route in between))
+        lines += [line.replace("link", "recorded", 1) for line in link_line("peer", between)]
     return lines

@@ -14,8 +14,8 @@
 
 static const char *const link_names[PSG_MACHINE_LINKS] = {
     [PSG_MACHINE_TO_GPU] = "to-gpu",   [PSG_MACHINE_FROM_GPU] = "from-gpu",
-    [PSG_MACHINE_BETWEEN] = "between", [PSG_MACHINE_PEER] = "peer",
-    [PSG_MACHINE_NETWORK] = "network",
+    [PSG_MACHINE_BETWEEN] = "between", [PSG_MACHINE_MEMORY] = "memory",
+    [PSG_MACHINE_PEER] = "peer",       [PSG_MACHINE_NETWORK] = "network",
 };
 
 static int place_in(const char *word, const char *const *words, int count) {
@@ -51,6 +51,19 @@ static bool read_about(void *field, const char *rest) {
     return true;
 }
 
+static bool read_kinds(void *field, const char *rest) {
+    const size_t used = strlen(field), room = sizeof((psg_machine *)NULL)->kinds - used;
+    const int length = snprintf((char *)field + used, room, " %s ", rest);
+    return length > 3 && (size_t)length < room;
+}
+
+/* Does this program not have the kind, as not all have? */
+static bool is_left_out(const psg_machine *machine, const char *kind) {
+    char words[32];
+    (void)snprintf(words, sizeof words, " %s ", kind);
+    return psg_kind_find(kind) < 0 && strstr(machine->kinds, words) != NULL;
+}
+
 static bool read_count(void *field, const char *rest) {
     int used = 0;
     unsigned long number = 0; /* sscanf() makes it ULONG_MAX where the text has more */
@@ -73,6 +86,10 @@ static bool read_speed(void *field, const char *rest) {
     psg_machine *machine = field;
     unsigned long gpu = 0;
     int used = 0;
+    (void)sscanf(rest, "cpu %n", &used);
+    if (used > 0) {
+        return read_positive(&machine->cpu_speed, rest + used);
+    }
     const bool read = strchr(rest, '-') == NULL && sscanf(rest, "gpu %lu %n", &gpu, &used) == 1 &&
                       used > 0 && gpu < PSG_MACHINE_SPEEDS;
     return read && read_positive(&machine->speed[gpu], rest + used);
@@ -107,10 +124,26 @@ static bool read_link(void *field, const char *rest) {
 }
 
 static bool read_recorded(void *field, const char *rest) {
+    psg_machine *machine = field;
     char which[8];
+    int used = 0, more = 0;
+    if (sscanf(rest, "%7s %n", which, &used) != 1) {
+        return false;
+    }
+    rest += used;
+    if (strcmp(which, "cores") == 0) {
+        return read_count(&machine->recorded_cores, rest) && machine->recorded_cores > 0;
+    }
+    double *peer = machine->recorded_peer;
+    return strcmp(which, "peer") == 0 && sscanf(rest, "%lf %n", &peer[0], &more) == 1 &&
+           positive(peer[0]) && (rest[more] == '\0' || read_positive(&peer[1], rest + more));
+}
+
+static bool read_memory(void *field, const char *rest) {
+    double *rate = field;
     int used = 0;
-    return sscanf(rest, "%7s %n", which, &used) == 1 && strcmp(which, "peer") == 0 &&
-           read_positive(field, rest + used);
+    return sscanf(rest, "%lf %n", &rate[0], &used) == 1 && positive(rate[0]) &&
+           read_positive(&rate[1], rest + used) && rate[1] >= rate[0];
 }
 
 static bool read_cuda_aware(void *field, const char *rest) {
@@ -238,6 +271,9 @@ static bool read_time(void *field, const char *rest) {
         sscanf(rest, "%23s %7s %7s %zux%zux%zu %15s %zu %7s %zu %zu %lf%n", stage, precision,
                device, &shape->n[0], &shape->n[1], &shape->n[2], side, &shape->count, layout,
                &shape->pieces, &shape->remote, &t.seconds, &used);
+    if (read == 12 && is_left_out(machine, stage)) {
+        return true;
+    }
     if (read != 12 || !find_task(shape, &t.gpu, stage, precision, device) || !positive(t.seconds) ||
         !in_range(shape) || !read_spread(&t.spread, rest + used)) {
         return false;
@@ -271,9 +307,13 @@ static const struct {
     {"cpus", "cpus N, at most 4096", read_count, offsetof(psg_machine, cpus)},
     {"gpus", "gpus N, at most 4096", read_count, offsetof(psg_machine, gpus)},
     {"gpu_memory", "gpu_memory BYTES", read_positive, offsetof(psg_machine, gpu_memory)},
-    {"link", "link to-gpu|from-gpu|between|peer|network BYTES_A_SECOND SECONDS", read_link, 0},
-    {"recorded", "recorded peer BYTES_A_SECOND", read_recorded,
-     offsetof(psg_machine, recorded_peer)},
+    {"link",
+     "link to-gpu|from-gpu|between|memory|peer|network BYTES_A_SECOND SECONDS, a rate above 0",
+     read_link, 0},
+    {"recorded", "recorded peer BYTES_A_SECOND [SECONDS], or recorded cores N", read_recorded, 0},
+    {"memory", "memory ONE ALL, bytes a second of one core, and at least as many of all",
+     read_memory, offsetof(psg_machine, memory)},
+    {"kinds", "kinds NAME ...", read_kinds, offsetof(psg_machine, kinds)},
     {"submit", "submit PIECE [TASK]", read_costs, offsetof(psg_machine, submit)},
     {"gap", "gap PIECE [TASK]", read_costs, offsetof(psg_machine, gap)},
     {"least", "least cpu|gpu SECONDS", read_least, 0},
@@ -282,7 +322,7 @@ static const struct {
      "[SPREAD]",
      read_time, 0},
     {"cuda_aware", "cuda_aware yes|no", read_cuda_aware, offsetof(psg_machine, cuda_aware)},
-    {"speed", "speed gpu N FACTOR, N from 0 to 63", read_speed, 0},
+    {"speed", "speed gpu N FACTOR, N from 0 to 63, or speed cpu FACTOR", read_speed, 0},
     {"sides", "sides STAGE f64|f32 cpu|gpu NXxNYxNZ X,Y,Z FACTOR", read_sides, 0},
 };
 
@@ -308,8 +348,8 @@ static const char *read_line(psg_machine *machine, char *text) {
                                                                          : lines[m].expected;
         }
     }
-    return "machine, about, cpus, gpus, gpu_memory, speed, link, recorded, cuda_aware, submit, "
-           "gap, least, time or sides";
+    return "machine, about, cpus, gpus, gpu_memory, memory, speed, link, recorded, cuda_aware, "
+           "kinds, submit, gap, least, time or sides";
 }
 
 /* What is wrong with a line. A character that may not be in the name is shown as no terminal takes
@@ -370,8 +410,11 @@ psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
         (void)snprintf(words, size, "%s: speed gpu %u: the machine has %u GPUs, numbered from 0",
                        path, gpus_with_speed(machine) - 1, machine->gpus);
     } else {
-        if (machine->recorded_peer <= 0) {
-            machine->recorded_peer = machine->link[PSG_MACHINE_PEER].bytes_per_second;
+        double *peer = machine->recorded_peer;
+        peer[0] = peer[0] > 0 ? peer[0] : machine->link[PSG_MACHINE_PEER].bytes_per_second;
+        peer[1] = peer[1] > 0 ? peer[1] : machine->link[PSG_MACHINE_PEER].seconds;
+        if (machine->recorded_cores == 0) {
+            machine->recorded_cores = machine->cpus;
         }
         return machine;
     }

@@ -10,18 +10,28 @@
  *      gpu_memory BYTES          of each GPU
  *      speed gpu N FACTOR        GPU N, from 0 to 63, takes the times below over FACTOR; without
  *                                this line FACTOR is 1
+ *      speed cpu FACTOR          the same of all cores
  *      link WHICH BYTES SECONDS  bytes a second and latency: to-gpu, from-gpu (each GPU has its
  *                                own), between (what a GPU sends, and what it receives, all others
  *                                together), peer (a kernel that reads and writes another GPU's
  *                                memory, all GPUs together), network (what a node sends, and what
- *                                it receives, each; SECONDS of a message). SECONDS of peer change
- *                                nothing: a kernel does not wait for single accesses
- *      recorded peer BYTES       bytes a second of the link peer when the times below were
- *                                recorded. Without this line, those of `link peer`. Where `link
- *                                peer` has another rate, tasks with REMOTE pieces take another
- *                                time: see psg_machine_seconds()
+ *                                it receives, each; SECONDS of a message), memory (what all GPUs
+ *                                together take from main memory, and what they bring there;
+ *                                without this line they are not in each other's way)
+ *      recorded peer BYTES [SECONDS]
+ *                                the numbers of the link peer when the times below were recorded.
+ *                                Without them, those of `link peer`. Where `link peer` has others,
+ *                                tasks with REMOTE pieces take another time: see
+ *                                psg_machine_seconds()
+ *      memory ONE ALL            bytes a second through memory, of one core and of all together.
+ *                                Without this line cores are not in each other's way
+ *      recorded cores N          so many cores worked when the times below were recorded. Without
+ *                                this line, all. Where others work, the part of a task that moves
+ *                                its bytes takes another time
  *      cuda_aware yes|no         messages of other nodes come from GPUs' memory and go there;
  *                                else, and if nothing is said, they go by main memory
+ *      kinds NAME ...            kinds of task below that not all programs have: one that does not
+ *                                register a kind leaves its lines out
  *      submit PIECE [TASK]       seconds that it takes the program to submit a task: for each
  *                                piece of its data, and for itself
  *      gap PIECE [TASK]          seconds between the end of a GPU's task and the start of the next
@@ -47,12 +57,14 @@
 #ifndef PSG_RUNTIME_MACHINE_H
 #define PSG_RUNTIME_MACHINE_H
 
+#include "base/bus.h"
 #include "runtime/kind.h"
 
 typedef enum psg_machine_link {
-    PSG_MACHINE_TO_GPU = 0,
-    PSG_MACHINE_FROM_GPU,
-    PSG_MACHINE_BETWEEN,
+    PSG_MACHINE_TO_GPU = BASE_TO_GPU,
+    PSG_MACHINE_FROM_GPU = BASE_FROM_GPU,
+    PSG_MACHINE_BETWEEN = BASE_BETWEEN_GPUS,
+    PSG_MACHINE_MEMORY = BASE_MEMORY,
     PSG_MACHINE_PEER,
     PSG_MACHINE_NETWORK,
     PSG_MACHINE_LINKS
@@ -82,6 +94,7 @@ enum { PSG_MACHINE_SPEEDS = 64 };
 typedef struct psg_machine {
     char name[64];
     char about[256];
+    char kinds[2048]; /**< with a blank before and after each: kinds that not all programs have */
     unsigned cpus;
     unsigned gpus;
     double gpu_memory;                /**< bytes */
@@ -90,8 +103,11 @@ typedef struct psg_machine {
         double bytes_per_second; /**< 0: there is none */
         double seconds;          /**< latency */
     } link[PSG_MACHINE_LINKS];
-    double recorded_peer; /**< bytes a second of the link peer when the times were recorded */
-    bool cuda_aware;      /**< messages go from and to GPUs' memory */
+    double recorded_peer[2]; /**< rate and seconds of the link peer when the times were recorded */
+    double cpu_speed;        /**< a factor; 0: 1 */
+    double memory[2];        /**< bytes per second, of one core and of all; 0: not given */
+    unsigned recorded_cores; /**< that worked when the times were recorded */
+    bool cuda_aware;         /**< messages go from and to GPUs' memory */
     psg_machine_costs submit;
     psg_machine_costs gap; /**< between two tasks of a GPU */
     double least[2];       /**< seconds of any task of StarPU's on a core, on a GPU */

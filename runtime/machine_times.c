@@ -1,5 +1,6 @@
 #include "runtime/machine_times.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -65,9 +66,10 @@ static psg_task_shape recorded_shape(const psg_task_shape *s) {
  * numbers of the spectrum that the task works on. */
 static double points(const psg_task_shape *s) {
     const psg_kind *kind = psg_kind_at(s->kind);
+    const size_t row = s->row > 0 ? s->row : s->n[0] / 2 + 1; /* a workload's task has none */
     return kind->operations != NULL
                ? kind->operations(s)
-               : (double)s->row * (double)s->count * (double)(s->axis == 1 ? s->n[2] : s->n[1]);
+               : (double)row * (double)s->count * (double)(s->axis == 1 ? s->n[2] : s->n[1]);
 }
 
 static double share(const psg_task_shape *s) {
@@ -99,7 +101,24 @@ static int compare(distance a, distance b) {
 }
 
 double psg_machine_speed(const psg_machine *machine, int gpu) {
-    return gpu < PSG_MACHINE_SPEEDS && machine->speed[gpu] > 0 ? machine->speed[gpu] : 1;
+    const double speed = gpu < 0                    ? machine->cpu_speed
+                         : gpu < PSG_MACHINE_SPEEDS ? machine->speed[gpu]
+                                                    : 1;
+    return speed > 0 ? speed : 1;
+}
+
+/* Bytes per second of each of so many cores. */
+static double rate_of_core(const psg_machine *machine, size_t cores) {
+    return fmin(machine->memory[0], machine->memory[1] / (double)cores);
+}
+
+double psg_machine_shared(const psg_machine *machine, double seconds, double bytes, size_t cores) {
+    if (machine->memory[0] <= 0 || cores == 0) {
+        return seconds;
+    }
+    const double then = rate_of_core(machine, machine->recorded_cores);
+    const double moving = fmin(seconds, bytes / then);
+    return seconds + moving * (then / rate_of_core(machine, cores) - 1);
 }
 
 static bool alike(const psg_machine_time *t, bool gpu, const psg_task_shape *s) {
@@ -183,6 +202,12 @@ static double peer_bytes(const psg_task_shape *s) {
     return points(s) * share(s) * s->moved * (s->precision == PSG_TASK_F64 ? 16 : 8);
 }
 
+/* A task that reaches peers waits for events of other GPUs before it, and at its end for what it
+ * wrote to be there: a latency each. */
+static double peer_seconds(double latency) {
+    return 2 * latency;
+}
+
 /* The time of a task with pieces in the memory of peers. The pieces go over the link while the task
  * works. So the longer one counts: the link, or the task with all pieces in its own memory. */
 static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
@@ -190,7 +215,9 @@ static double with_peers(const psg_machine *machine, bool gpu, const psg_task_sh
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
     const double own = look_up(machine, gpu, shape, 0, spread);
     const double work = own * psg_machine_factor(machine, gpu, shape, NULL);
-    return own > 0 && rate > 0 ? fmax(work, peer_bytes(shape) / rate) : 0;
+    return own > 0 && rate > 0 ? fmax(work, peer_bytes(shape) / rate) +
+                                     peer_seconds(machine->link[PSG_MACHINE_PEER].seconds)
+                               : 0;
 }
 
 /* The link peer has another rate than when the task was recorded. The task has two parts. The work
@@ -203,7 +230,7 @@ static double with_peers(const psg_machine *machine, bool gpu, const psg_task_sh
 static double at_rate_now(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
                           double recorded) {
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
-    const double slower = rate > 0 ? machine->recorded_peer / rate : 1;
+    const double slower = rate > 0 ? machine->recorded_peer[0] / rate : 1;
     const double factor = psg_machine_factor(machine, gpu, shape, NULL);
     const double bytes = peer_bytes(shape);
     double spread = 0;
@@ -211,7 +238,7 @@ static double at_rate_now(const psg_machine *machine, bool gpu, const psg_task_s
         return factor * recorded; /* a periodic one to the last digit as recorded */
     }
     const double own = look_up(machine, gpu, shape, 0, &spread);
-    const double nominal = fmin(bytes / machine->recorded_peer, recorded);
+    const double nominal = fmin(bytes / machine->recorded_peer[0], recorded);
     if (own <= 0) {
         return factor * recorded + nominal * fmax(slower - 1, 0);
     }
@@ -244,7 +271,10 @@ double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_
     const psg_task_shape *shape = &recorded;
     double seconds = look_up(machine, gpu, shape, share(shape), &found);
     if (seconds > 0) {
-        seconds = at_rate_now(machine, gpu, shape, seconds);
+        const double later = peer_seconds(machine->link[PSG_MACHINE_PEER].seconds) -
+                             peer_seconds(machine->recorded_peer[1]);
+        seconds = at_rate_now(machine, gpu, shape, seconds) + (shape->remote > 0 ? later : 0);
+        seconds = fmax(seconds, DBL_MIN);
     } else if (shape->remote > 0) {
         seconds = with_peers(machine, gpu, shape, &found);
     }

@@ -7,8 +7,13 @@
 /** Is there a time of such tasks, of whatever size? Kind, precision and axis of the shape count. */
 bool psg_machine_knows(const psg_machine *machine, bool gpu, const psg_task_shape *shape);
 
-/** How fast GPU number `gpu` is, as a factor. */
+/** How fast GPU number `gpu` is, as a factor; -1: a core. */
 double psg_machine_speed(const psg_machine *machine, int gpu);
+
+/** Seconds of a task on a core where so many cores work, which took `seconds` when the times were
+ * recorded. The part of it that moves its bytes through memory takes as much longer as a core has a
+ * smaller share of machine->memory. @param[in] bytes  psg_kind.traffic */
+double psg_machine_shared(const psg_machine *machine, double seconds, double bytes, size_t cores);
 
 /** How much longer the work of the task takes than with shape->along of zeros. The rules, in their
  *  order: 1. Among the lines `sides` of its kind, precision and device those count that have its
@@ -36,6 +41,9 @@ double psg_machine_factor(const psg_machine *machine, bool gpu, const psg_task_s
  *  is longer. The longer part hides the same share of the shorter one as in the recorded time. So
  *  half the rate doubles the transfers, and the time never falls below the work. Without a time of
  *  the work, a slower link adds what the transfers take longer, and a faster link changes nothing.
+ *  By rule 2 the two latencies are added, that of the link peer before the task, for the events of
+ *  other GPUs, and that at its end, until the last of what it writes has arrived. Recorded times
+ *  have them, and change by two differences to the recorded latency.
  *  @param[out] spread  of the times of such tasks, as the lines have it that these are from; or
  *  NULL
  *  @return 0: nothing is known of such tasks */

@@ -1,5 +1,6 @@
 /* StarPU reads a machine from files of its own: SimGrid's platform, and what its buses do. They
  * are written just before it starts and removed as soon as it has. */
+#include "base/bus.h"
 #include "base/file.h"
 #include "runtime/c_locale.h"
 #include "runtime/comm_simulated.h"
@@ -38,14 +39,8 @@ static process_state process;
 /* StarPU looks for files of the host's name, which is this one, whatever the machine is called. */
 #define HOST "machine"
 
-static const char *const names[] = {
-    HOST ".platform.v4.xml", HOST ".bandwidth", HOST ".latency",
-    HOST ".config", /* empty: by it StarPU knows the folder */
-};
-enum { PLATFORM, BANDWIDTH, LATENCY, CONFIG, NAMES };
-
 static void file_name(char *path, size_t size, int which) {
-    (void)snprintf(path, size, "%s/bus/%s", process.folder, names[which]);
+    (void)snprintf(path, size, "%s/bus/" HOST ".%s", process.folder, base_bus_files[which].ending);
 }
 
 /* mkdtemp() has made the folder for the first start. Its name is known since: at a later start
@@ -55,91 +50,12 @@ static bool make_folder(void) {
     return process.folder_is_there;
 }
 
-static void write_link(FILE *file, const char *name, unsigned g, psg_machine_link link) {
-    (void)fprintf(file, "  <link id=\"%s%u\" bandwidth=\"%.6eBps\" latency=\"%.6es\"/>\n", name, g,
-                  machine->link[link].bytes_per_second, machine->link[link].seconds);
-}
-
-static void write_route(FILE *file, const char *from, const char *to, const char *links) {
-    (void)fprintf(file, "  <route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">%s</route>\n", from, to,
-                  links);
-}
-
-static void write_gpu_routes(FILE *file, unsigned g) {
-    char self[32];
-    char other[32];
-    char links[128];
-    (void)snprintf(self, sizeof self, "CUDA%u", g);
-    (void)snprintf(links, sizeof links, "<link_ctn id=\"to%u\"/>", g);
-    write_route(file, "RAM", self, links);
-    (void)snprintf(links, sizeof links, "<link_ctn id=\"from%u\"/>", g);
-    write_route(file, self, "RAM", links);
-    for (unsigned h = 0; h < machine->gpus; h++) {
-        if (h != g) {
-            (void)snprintf(other, sizeof other, "CUDA%u", h);
-            (void)snprintf(links, sizeof links, "<link_ctn id=\"out%u\"/><link_ctn id=\"in%u\"/>",
-                           g, h);
-            write_route(file, self, other, links);
-        }
+static base_bus bus_of(const psg_machine *m) {
+    base_bus bus = {m->name, m->cpus, m->gpus, m->gpu_memory, {{0, 0}}};
+    for (int link = 0; link < BASE_LINKS; link++) {
+        bus.link[link] = (base_link){m->link[link].bytes_per_second, m->link[link].seconds};
     }
-}
-
-/* Hosts and links by the names that StarPU looks for. A GPU has a link to main memory and one
- * back; what goes from GPU to GPU passes what the one can send and what the other can receive. */
-static void write_platform(FILE *file) {
-    (void)fputs("<?xml version='1.0'?>\n"
-                "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-                "<platform version=\"4.1\">\n"
-                " <config>\n"
-                "  <prop id=\"network/TCP-gamma\" value=\"-1\"/>\n"
-                "  <prop id=\"network/latency-factor\" value=\"1\"/>\n"
-                "  <prop id=\"network/bandwidth-factor\" value=\"1\"/>\n"
-                "  <prop id=\"network/crosstraffic\" value=\"0\"/>\n"
-                "  <prop id=\"network/weight-S\" value=\"0.0\"/>\n"
-                " </config>\n"
-                " <zone id=\"machine\" routing=\"Full\">\n"
-                "  <host id=\"MAIN\" speed=\"1f\"/>\n"
-                "  <host id=\"RAM\" speed=\"1f\"/>\n",
-                file);
-    for (unsigned c = 0; c < machine->cpus; c++) {
-        (void)fprintf(file, "  <host id=\"CPU%u\" speed=\"1Gf\"/>\n", c);
-    }
-    for (unsigned g = 0; g < machine->gpus; g++) {
-        (void)fprintf(file,
-                      "  <host id=\"CUDA%u\" speed=\"1Gf\"><prop id=\"model\" value=\"%s\"/>"
-                      "<prop id=\"memsize\" value=\"%.0f\"/><prop id=\"memcpy_peer\" "
-                      "value=\"1\"/></host>\n",
-                      g, machine->name, machine->gpu_memory);
-    }
-    for (unsigned g = 0; g < machine->gpus; g++) {
-        write_link(file, "to", g, PSG_MACHINE_TO_GPU);
-        write_link(file, "from", g, PSG_MACHINE_FROM_GPU);
-        if (machine->gpus > 1) {
-            write_link(file, "out", g, PSG_MACHINE_BETWEEN);
-            write_link(file, "in", g, PSG_MACHINE_BETWEEN);
-        }
-    }
-    for (unsigned g = 0; g < machine->gpus; g++) {
-        write_gpu_routes(file, g);
-    }
-    (void)fputs(" </zone>\n</platform>\n", file);
-}
-
-/* A matrix of latencies or rates between memory nodes, of which main memory is the first: in
- * microseconds, or in bytes a microsecond. StarPU forgets the last number of a row and the last
- * row, so there is one more of each. */
-static void write_matrix(FILE *file, bool latency) {
-    for (unsigned from = 0; from <= machine->gpus + 1; from++) {
-        for (unsigned to = 0; to <= machine->gpus + 1; to++) {
-            const psg_machine_link m = from == 0 ? PSG_MACHINE_TO_GPU
-                                       : to == 0 ? PSG_MACHINE_FROM_GPU
-                                                 : PSG_MACHINE_BETWEEN;
-            const double value =
-                latency ? machine->link[m].seconds * 1e6 : machine->link[m].bytes_per_second * 1e-6;
-            (void)fprintf(file, "%s%e", to > 0 ? "\t" : "", from == to ? 0 : value);
-        }
-        (void)fputc('\n', file);
-    }
+    return bus;
 }
 
 static void end(void) {
@@ -147,7 +63,7 @@ static void end(void) {
     if (!process.folder_is_there) {
         return;
     }
-    for (int m = 0; m < NAMES; m++) {
+    for (int m = 0; m < BASE_BUS_FILES; m++) {
         file_name(path, sizeof path, m);
         (void)unlink(path);
     }
@@ -161,6 +77,7 @@ static void end(void) {
 
 static bool write_files(char *words, size_t size) {
     char path[1024];
+    const base_bus bus = bus_of(machine);
     const psg_c_locale locale = psg_c_locale_begin();
     (void)snprintf(path, sizeof path, "%s", process.folder);
     bool good = make_folder();
@@ -168,13 +85,11 @@ static bool write_files(char *words, size_t size) {
         (void)snprintf(path, sizeof path, "%s/bus", process.folder);
         good = mkdir(path, 0700) == 0;
     }
-    for (int m = 0; m < NAMES && good; m++) {
+    for (int m = 0; m < BASE_BUS_FILES && good; m++) {
         file_name(path, sizeof path, m);
         FILE *file = fopen(path, "w");
-        if (file != NULL && m == PLATFORM) {
-            write_platform(file);
-        } else if (file != NULL && m != CONFIG) {
-            write_matrix(file, m == LATENCY);
+        if (file != NULL) {
+            base_bus_files[m].write(&bus, file);
         }
         good = file != NULL && base_close(file) == 0;
     }

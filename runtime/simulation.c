@@ -119,13 +119,18 @@ static double mean_seconds(const psg_task_args *args, bool gpu, double *spread) 
         return kind->seconds(args->run->engine->owner, &args->label, gpu);
     }
     const psg_task_shape shape = psg_task_shape_of(args);
-    return machine != NULL ? psg_machine_seconds(machine, gpu, &shape, spread) : 0;
+    const double seconds = machine != NULL ? psg_machine_seconds(machine, gpu, &shape, spread) : 0;
+    if (gpu || seconds <= 0 || kind->traffic == NULL) {
+        return seconds;
+    }
+    const psg_traffic t = kind->traffic(args->run->engine->owner, &args->label);
+    return psg_machine_shared(machine, seconds, t.reads + t.writes, args->run->engine->cores);
 }
 
 double psg_simulation_seconds(const psg_task_args *args, int gpu, int worker) {
     double spread = 0;
     const double mean = mean_seconds(args, gpu >= 0, &spread) /
-                        (gpu >= 0 && machine != NULL ? psg_machine_speed(machine, gpu) : 1);
+                        (machine != NULL ? psg_machine_speed(machine, gpu) : 1);
     if (worker < 0 || spread <= 0) {
         return mean;
     }

@@ -70,10 +70,6 @@ static psg_status parse(void *memory, const char *size, const workload_options *
     problem *p = memory;
     char *end = NULL;
     (void)precision;
-    if (psg_simulation()) {
-        return workload_fail(PSG_ERR_UNSUPPORTED, "a simulation has no residual that says when a "
-                                                  "solve with epsilon ends");
-    }
     errno = 0;
     const unsigned long n = size[0] >= '0' && size[0] <= '9' ? strtoul(size, &end, 10) : 0;
     if (end == NULL || (*end != '\0' && *end != ':') || errno != 0 || n < LEAST_N || n > MOST_N) {
@@ -197,6 +193,16 @@ static psg_status make(void *memory, const psg_work *work) {
     return PSG_OK;
 }
 
+/* A simulation takes as many steps as are known, or that the eigenvalues allow at the most. */
+static size_t steps_of(const problem *p) {
+    for (size_t m = 0; m < sizeof knowns / sizeof *knowns; m++) {
+        if (knowns[m].form == p->form && knowns[m].contrast == p->contrast) {
+            return (size_t)knowns[m].steps;
+        }
+    }
+    return (size_t)ceil(.5 * sqrt(p->contrast) * log(2 / tolerance));
+}
+
 static psg_status solve(void *memory) {
     const problem *p = memory;
     psg_solve_args args;
@@ -205,7 +211,7 @@ static psg_status solve(void *memory) {
     args.factor = 1;
     args.mean = PSG_MEAN_DROP;
     args.tolerance = tolerance;
-    args.iterations = STEPS_MOST;
+    args.iterations = psg_simulation() ? steps_of(p) : STEPS_MOST;
     psg_data_settle(p->data[F], p->segments);
     psg_data_settle(p->data[EPS], p->segments);
     return psg_solve_epsilon(p->plan, p->data[F], p->data[EPS], p->data[U], &args);

@@ -8,6 +8,7 @@
 #include "graph/psg_machine.h"
 #include "workloads/workload.h"
 
+#include <math.h>
 #include <starpu.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,20 +16,11 @@
 #include <string.h>
 #include <time.h>
 
-/* What the tasks change. */
-typedef struct tally {
-    atomic_size_t ended; /* tasks */
-    atomic_size_t early; /* those that began before one that they wait for had ended */
-} tally;
-
 typedef struct problem {
     replay_graph graph;
-    psg_data *data;    /* [graph.data] */
-    atomic_bool *done; /* [graph.tasks] */
-    tally *tally;
-    int *rank;    /* [graph.tasks]: the place of its path to the end among all, from the shortest
-                         on */
-    bool by_path; /* a task's priority is its rank; else the file has it */
+    psg_data *data;       /* [graph.data] */
+    atomic_size_t *ended; /* tasks */
+    bool by_path;         /* a task's priority is its path to the end; else the file has it */
 } problem;
 
 static const replay_task *task_of(const problem *p, const psg_label *label) {
@@ -56,16 +48,8 @@ static void wait_until(double end) {
 static void on_core(const psg_task *task) {
     const double start = base_now();
     const problem *p = task->owner;
-    const size_t number = task->label->index[0];
-    const replay_task *t = task_of(p, task->label);
-    for (size_t m = t->need; m < t->need + t->needs; m++) {
-        if (!atomic_load(&p->done[p->graph.need[m]])) {
-            atomic_fetch_add(&p->tally->early, 1);
-        }
-    }
     wait_until(start + seconds(p, task->label, false));
-    atomic_store(&p->done[number], true);
-    atomic_fetch_add(&p->tally->ended, 1);
+    atomic_fetch_add(p->ended, 1);
 }
 
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
@@ -75,8 +59,7 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
 }
 
 static int priority(const void *owner, const psg_label *label) {
-    const problem *p = owner;
-    return p->by_path ? p->rank[label->index[0]] : task_of(p, label)->priority;
+    return task_of(owner, label)->priority;
 }
 
 static const psg_kind kinds[] = {{.name = "replay",
@@ -92,10 +75,8 @@ static void submit(psg_run *run, const void *memory) {
     size_t most = 1;
     for (size_t m = 0; m < p->graph.tasks; m++) {
         most = p->graph.task[m].uses > most ? p->graph.task[m].uses : most;
-        atomic_store(&p->done[m], false);
     }
-    atomic_store(&p->tally->ended, 0);
-    atomic_store(&p->tally->early, 0);
+    atomic_store(p->ended, 0);
     psg_task_data *data = malloc(most * sizeof *data);
     for (size_t m = 0; m < p->graph.tasks && data != NULL; m++) {
         const replay_task *t = &p->graph.task[m];
@@ -111,42 +92,35 @@ static void submit(psg_run *run, const void *memory) {
 
 /* ---------------------------------------------------------------------------------------- paths */
 
-typedef struct path {
-    double seconds; /* from the task to the end */
-    size_t task;
-} path;
-
-static int by_seconds(const void *a, const void *b) {
-    const path *x = a, *y = b;
-    return x->seconds != y->seconds ? (x->seconds > y->seconds) - (x->seconds < y->seconds)
-                                    : (x->task < y->task) - (x->task > y->task);
-}
-
-/* Each task comes after all that it waits for. */
-static bool rank_paths(problem *p) {
-    const replay_graph *g = &p->graph;
-    path *paths = calloc(g->tasks, sizeof *paths);
-    p->rank = calloc(g->tasks, sizeof *p->rank);
-    for (size_t m = g->tasks; m-- > 0 && paths != NULL && p->rank != NULL;) {
+/* A priority is the longest path from a task to the end, the longest of all having the most. Each
+ * task comes after all that it waits for. Of each piece of data there is the longest path from the
+ * tasks that use it, and from those that write it. */
+static bool rank_paths(replay_graph *g) {
+    enum { MOST = 1000000 };
+    double *path = calloc(g->tasks + 2 * g->data + 1, sizeof *path), longest = 0;
+    if (path == NULL) {
+        return false;
+    }
+    double *all = path + g->tasks, *writes = all + g->data;
+    for (size_t m = g->tasks; m-- > 0;) {
         const replay_task *t = &g->task[m];
+        const replay_use *use = &g->use[t->use], *end = use + t->uses;
         const double *of = g->of_class[t->of_class].seconds;
-        paths[m].seconds += of[0] > 0 && (of[1] <= 0 || of[0] < of[1]) ? of[0] : of[1];
-        paths[m].task = m;
-        for (size_t n = t->need; n < t->need + t->needs; n++) {
-            path *before = &paths[g->need[n]];
-            before->seconds =
-                paths[m].seconds > before->seconds ? paths[m].seconds : before->seconds;
+        for (const replay_use *u = use; u < end; u++) {
+            path[m] = fmax(path[m], (u->mode & STARPU_W) != 0 ? all[u->data] : writes[u->data]);
         }
+        path[m] += of[0] > 0 && of[1] > 0 ? fmin(of[0], of[1]) : of[0] + of[1];
+        for (const replay_use *u = use; u < end; u++) {
+            all[u->data] = fmax(all[u->data], path[m]);
+            writes[u->data] = (u->mode & STARPU_W) != 0 ? path[m] : writes[u->data];
+        }
+        longest = fmax(longest, path[m]);
     }
-    const bool good = paths != NULL && p->rank != NULL;
-    if (good) {
-        qsort(paths, g->tasks, sizeof *paths, by_seconds);
+    for (size_t m = 0; m < g->tasks; m++) {
+        g->task[m].priority = (int)(MOST * (path[m] / longest));
     }
-    for (size_t m = 0; m < g->tasks && good; m++) {
-        p->rank[paths[m].task] = (int)m;
-    }
-    free(paths);
-    return good;
+    free(path);
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------ the size */
@@ -209,10 +183,9 @@ static void tell(const void *memory, char *text, size_t size) {
 static psg_status make(void *memory, const psg_work *work) {
     problem *p = memory;
     p->data = calloc(p->graph.data + 1, sizeof *p->data);
-    p->done = calloc(p->graph.tasks, sizeof *p->done);
-    p->tally = calloc(1, sizeof *p->tally);
+    p->ended = calloc(1, sizeof *p->ended);
     psg_status status =
-        p->data != NULL && p->done != NULL && p->tally != NULL && rank_paths(p)
+        p->data != NULL && p->ended != NULL && (!p->by_path || rank_paths(&p->graph))
             ? PSG_OK
             : workload_fail(PSG_ERR_MEMORY, "no memory for %zu tasks", p->graph.tasks);
     for (size_t m = 0; m < p->graph.data && status == PSG_OK; m++) {
@@ -226,26 +199,27 @@ static void destroy(void *memory) {
     problem *p = memory;
     psg_data_free(p->data, p->data != NULL ? p->graph.data : 0);
     free(p->data);
-    free(p->done);
-    free(p->tally);
-    free(p->rank);
+    free(p->ended);
     replay_free(&p->graph);
 }
 
 /* What a task reads first begins in main memory. */
 static bool prepare(const void *memory) {
     const problem *p = memory;
-    bool *seen = calloc(p->graph.data + 1, sizeof *seen);
+    const replay_graph *g = &p->graph;
+    bool *seen = calloc(g->data + 1, sizeof *seen);
     bool good = seen != NULL;
-    for (size_t m = 0; m < p->graph.uses && good; m++) {
-        const replay_use *use = &p->graph.use[m];
-        if (!seen[use->data] && (use->mode & STARPU_R) != 0) {
-            good = psg_data_acquire(p->data[use->data], true) != NULL || psg_simulation();
-            if (good) {
-                psg_data_release(p->data[use->data]);
+    for (size_t m = 0; m < g->tasks && good; m++) {
+        for (size_t u = g->task[m].use; u < g->task[m].use + g->task[m].uses && good; u++) {
+            const size_t data = g->use[u].data;
+            if (!seen[data] && (g->use[u].mode & STARPU_R) != 0) {
+                good = psg_data_acquire(p->data[data], true) != NULL || psg_simulation();
+                if (good) {
+                    psg_data_release(p->data[data]);
+                }
             }
+            seen[data] = true;
         }
-        seen[use->data] = true;
     }
     free(seen);
     return good;
@@ -254,10 +228,9 @@ static bool prepare(const void *memory) {
 static size_t answers(void *memory, workload_answer *list) {
     const problem *p = memory;
     list[0] = (workload_answer){.name = "ended",
-                                .value = (double)atomic_load(&p->tally->ended),
+                                .value = (double)atomic_load(p->ended),
                                 .expected = (double)p->graph.tasks};
-    list[1] = (workload_answer){.name = "early", .value = (double)atomic_load(&p->tally->early)};
-    return 2;
+    return 1;
 }
 
 const workload_row workload_replay = {

@@ -19,23 +19,19 @@ typedef struct replay_class {
 } replay_class;
 
 typedef struct replay_task {
-    char name[64];
     size_t of_class;
     int priority;
-    size_t use, uses;   /**< where its uses begin, and how many it has */
-    size_t need, needs; /**< the same of the tasks that it waits for */
+    size_t use, uses; /**< where its uses begin, and how many it has */
 } replay_task;
 
-/** All zero before the first use. A task comes after all that it waits for. */
+/** All zero before the first use. A task comes after all that it waits for, and has data in common
+ * with each of them: StarPU's order of those that use a piece of data is that of the graph. */
 typedef struct replay_graph {
     replay_task *task; /**< [tasks] */
     size_t tasks;
     replay_class *of_class; /**< [classes] */
     size_t classes;
-    replay_use *use; /**< [uses] */
-    size_t uses;
-    size_t *need; /**< [needs]: tasks */
-    size_t needs;
+    replay_use *use; /**< of all tasks */
     size_t *bytes; /**< [data]: of each piece of data. A task that waits for another one though they
                         share no data has a piece of one byte in common with it */
     size_t data;

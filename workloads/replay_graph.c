@@ -1,9 +1,13 @@
 /* From the records of a tasks.rec to a graph. A task waits for those that the file says, and for
- * those that used its data before it, as StarPU orders them: who reads waits for who wrote last,
- * who writes waits for who read. Records without a worker are no tasks: they only order others. */
+ * those that used its data before it, as StarPU orders them. Records without a worker are no tasks:
+ * they only order others. */
+#include "base/hash.h"
+#include "base/memory.h"
+#include "workloads/replay.h"
 #include "workloads/replay_record.h"
 #include "workloads/workload.h"
 
+#include <limits.h>
 #include <math.h>
 #include <starpu.h>
 #include <stdio.h>
@@ -12,523 +16,371 @@
 
 #define NONE SIZE_MAX
 
-/* Record `after` waits for record `before`. */
-typedef struct need {
-    size_t after, before;
-    bool by_data; /* else the file says so */
-} need;
+/* What is sorted, with what it is sorted by. */
+typedef struct key {
+    uint64_t key;
+    size_t of;
+} key;
 
-/* A list in `user`: who used a piece of data. */
-typedef struct user {
-    size_t record, next;
-} user;
+typedef struct keys {
+    key *key;
+    size_t count;
+} keys;
 
-/* Of a piece of data: those that the next user waits for, and those that use it since, in the same
- * way as one another. */
-typedef struct chain {
-    size_t before, since;
-    bool adds; /* these change it, in no order */
-} chain;
+/* What tasks of a class took, where they ran. */
+typedef struct measured {
+    double sum[2];
+    size_t count[2];
+} measured;
 
 typedef struct builder {
     const char *path;
     replay_records records;
     replay_graph *graph;
-    size_t *by_order; /* [count]: records, as they were submitted */
-    size_t *by_job;   /* [count]: records, by their jobs */
-    need *need;
-    size_t needs, need_room;
-    size_t *first;  /* [count + 1]: where the needs of each record begin, once they are sorted */
-    size_t *sorted; /* [count]: records, each after all that it waits for */
-    size_t *data;   /* [handle.count]: the number of the piece */
-    user *user;
-    size_t users, user_room;
-    size_t *task_of; /* [count]: the task of a record; NONE: it is no task */
-    bool good;       /* there was memory */
+    keys order;         /* records, as they were submitted */
+    keys job;           /* records, by their jobs */
+    keys handle, model; /* each once */
+    size_t *task_of;    /* [count]: the task of a record; NONE: none yet */
+    size_t *piece; /* [count]: the data by which others wait for a task; NONE: there are none */
+    size_t *seen;  /* [count]: 1 + the task that found a record last */
+    size_t *stack; /* [values]: records that are to be looked at */
+    measured *measured; /* [classes] */
+    int column[2];      /* of the estimates the one of a core, and of a GPU; -1: there is none */
+    size_t uses, room;  /* places for uses: how many were given away, and how many there are */
 } builder;
 
-/* A record by its number. */
+/* -------------------------------------------------------------------------------------- sorting */
+
+static int by_key(const void *a, const void *b) {
+    const key *x = a, *y = b;
+    const int order = (x->key > y->key) - (x->key < y->key);
+    return order != 0 ? order : (x->of > y->of) - (x->of < y->of);
+}
+
+static void sort(keys *all) {
+    qsort(all->key, all->count, sizeof *all->key, by_key);
+}
+
+static void sort_once(keys *all) {
+    size_t count = 0;
+    sort(all);
+    for (size_t m = 0; m < all->count; m++) {
+        if (count == 0 || all->key[count - 1].key != all->key[m].key) {
+            all->key[count++] = (key){all->key[m].key, 0};
+        }
+    }
+    all->count = count;
+}
+
+/* @return where it stands, of those that are there once; NONE: it is not there */
+static size_t place_of(const keys *all, uint64_t wanted) {
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        low = all->key[middle].key < wanted ? middle + 1 : low;
+        high = all->key[middle].key < wanted ? high : middle;
+    }
+    return low < all->count && all->key[low].key == wanted ? low : NONE;
+}
+
 static const replay_record *at(const builder *b, size_t record) {
     return &b->records.record[record];
 }
 
-static bool is_task(const replay_record *r) {
-    return r->worker >= 0;
+static uint64_t number(const builder *b, size_t record, int field) {
+    return replay_number(&b->records, record, field);
 }
 
-/* -------------------------------------------------------------------------------------- sorting */
-
-static int compare(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
+static unsigned long long job_of(const builder *b, size_t record) {
+    return number(b, record, REPLAY_JOB);
 }
 
-/* Records, with what they are sorted by. */
-typedef struct key {
-    uint64_t key, second;
-    size_t of;
-} key;
-
-static int by_key(const void *a, const void *b) {
-    const key *x = a, *y = b;
-    const int order = compare(x->key, y->key);
-    return order != 0 ? order : compare(x->second, y->second);
+/* Tasks that have a model and a footprint in common take the same time. */
+static uint64_t class_key(const builder *b, size_t record) {
+    const char *model = at(b, record)->model;
+    const uint64_t footprint = number(b, record, REPLAY_KIND);
+    return base_hash(base_hash(BASE_HASH_NOTHING, model, strlen(model)), &footprint,
+                     sizeof footprint);
 }
 
-/* @param[out] of  [count]: in the order of the keys, which are sorted, too */
-static void sort(key *keys, size_t count, size_t *of) {
-    qsort(keys, count, sizeof *keys, by_key);
-    for (size_t m = 0; m < count; m++) {
-        of[m] = keys[m].of;
-    }
-}
-
-/* Two of one job are an error. */
-static psg_status sort_records(builder *b) {
-    const size_t count = b->records.count;
-    key *keys = calloc(count + 1, sizeof *keys);
-    psg_status status = keys != NULL ? PSG_OK : PSG_ERR_MEMORY;
-    for (size_t m = 0; m < count && keys != NULL; m++) {
-        const uint64_t order = at(b, m)->order;
-        keys[m] = (key){order > 0 ? order : UINT64_MAX, m, m};
-    }
-    if (status == PSG_OK) {
-        sort(keys, count, b->by_order);
-        for (size_t m = 0; m < count; m++) {
-            keys[m] = (key){at(b, m)->job, m, m};
-        }
-        sort(keys, count, b->by_job);
-    }
-    for (size_t m = 1; m < count && status == PSG_OK; m++) {
-        if (keys[m].key == keys[m - 1].key) {
-            status = workload_fail(PSG_ERR_ARG,
-                                   "%s: the records from lines %zu and %zu on have one "
-                                   "JobId, %llu",
-                                   b->path, at(b, keys[m - 1].of)->line, at(b, keys[m].of)->line,
-                                   (unsigned long long)keys[m].key);
-        }
-    }
-    free(keys);
-    return status;
-}
-
-/* @return NONE: the file has no such job */
-static size_t find_job(const builder *b, replay_job job) {
-    size_t low = 0, high = b->records.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (at(b, b->by_job[middle])->job < job) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < b->records.count && at(b, b->by_job[low])->job == job ? b->by_job[low] : NONE;
-}
-
-/* ----------------------------------------------------------------------------------------- data */
-
-/* Number the handles, in the order of their numbers in the file. A piece that has several sizes has
- * the largest. */
-static bool number_data(builder *b) {
-    const replay_records *r = &b->records;
-    const size_t uses = r->handle.count;
-    key *keys = calloc(uses + 1, sizeof *keys);
-    size_t *of = calloc(uses + 1, sizeof *of);
-    b->graph->bytes = calloc(uses + r->count + 1, sizeof *b->graph->bytes);
-    const bool good = keys != NULL && of != NULL && b->graph->bytes != NULL;
-    for (size_t m = 0; m < uses && good; m++) {
-        keys[m] = (key){r->handle.item[m], m, m};
-    }
-    if (good) {
-        sort(keys, uses, of);
-    }
-    for (size_t m = 0; m < uses && good; m++) {
-        const bool other = m == 0 || keys[m].key != keys[m - 1].key;
-        b->graph->data += other;
-        size_t *bytes = &b->graph->bytes[b->graph->data - 1];
-        const size_t size = (size_t)r->size.item[of[m]];
-        b->data[of[m]] = b->graph->data - 1;
-        *bytes = size > *bytes ? size : *bytes;
-    }
-    free(keys);
-    free(of);
-    return good;
-}
-
-/* ---------------------------------------------------------------------------------------- needs */
-
-static void add_need(builder *b, size_t after, size_t before, bool by_data) {
-    need *longer = replay_grown(b->need, b->needs, &b->need_room, sizeof *b->need);
-    b->good = b->good && longer != NULL;
-    if (longer != NULL) {
-        b->need = longer;
-        b->need[b->needs++] = (need){after, before, by_data};
-    }
-}
-
-static size_t add_user(builder *b, size_t record, size_t next) {
-    user *longer = replay_grown(b->user, b->users, &b->user_room, sizeof *b->user);
-    b->good = b->good && longer != NULL;
-    if (longer == NULL) {
-        return next;
-    }
-    b->user = longer;
-    b->user[b->users] = (user){record, next};
-    return b->users++;
-}
-
-/* Who reads waits for who wrote before, and not for others that read. */
-static void use_data(builder *b, chain *c, size_t record, int mode) {
-    const bool adds = (mode & STARPU_COMMUTE) != 0;
-    const bool alone = (mode & STARPU_W) != 0 && !adds;
-    if (c->since != NONE && (alone || adds != c->adds)) {
-        c->before = c->since;
-        c->since = NONE;
-    }
-    for (size_t m = c->before; m != NONE; m = b->user[m].next) {
-        if (b->user[m].record != record) {
-            add_need(b, record, b->user[m].record, true);
-        }
-    }
-    c->adds = adds;
-    if (alone) {
-        c->before = add_user(b, record, NONE);
-        c->since = NONE;
-    } else {
-        c->since = add_user(b, record, c->since);
-    }
-}
-
-static void follow_data(builder *b) {
-    chain *chains = malloc((b->graph->data + 1) * sizeof *chains);
-    b->good = b->good && chains != NULL;
-    for (size_t m = 0; m < b->graph->data && b->good; m++) {
-        chains[m] = (chain){.before = NONE, .since = NONE};
-    }
-    for (size_t m = 0; m < b->records.count && b->good; m++) {
-        const replay_record *r = at(b, b->by_order[m]);
-        for (size_t u = r->data; u < r->data + r->data_count; u++) {
-            if (b->records.mode.item[u] != 0) {
-                use_data(b, &chains[b->data[u]], b->by_order[m], (int)b->records.mode.item[u]);
-            }
-        }
-    }
-    free(chains);
-}
-
-static psg_status follow_file(builder *b) {
+static psg_status sort_all(builder *b) {
     for (size_t m = 0; m < b->records.count; m++) {
-        const replay_record *r = at(b, m);
-        for (size_t d = r->depends; d < r->depends + r->depend_count; d++) {
-            const size_t before = find_job(b, b->records.depends.item[d]);
-            if (before == NONE) {
-                return workload_fail(
-                    PSG_ERR_ARG,
-                    "%s: job %llu, from line %zu on, depends on job %llu, which is "
-                    "not there",
-                    b->path, (unsigned long long)r->job, r->line,
-                    (unsigned long long)b->records.depends.item[d]);
-            }
-            add_need(b, m, before, false);
+        const uint64_t order = number(b, m, REPLAY_ORDER);
+        b->order.key[b->order.count++] = (key){order > 0 ? order : UINT64_MAX, m};
+        b->job.key[b->job.count++] = (key){job_of(b, m), m};
+        if (replay_is_task(&b->records, m)) {
+            b->model.key[b->model.count++] = (key){class_key(b, m), 0};
+        }
+        for (size_t u = 0; u < at(b, m)->field[REPLAY_HANDLES].count; u++) {
+            b->handle.key[b->handle.count++] =
+                (key){replay_at(&b->records, m, REPLAY_HANDLES, u).number, 0};
+        }
+        b->task_of[m] = b->piece[m] = NONE;
+    }
+    sort(&b->order);
+    sort(&b->job);
+    sort_once(&b->handle);
+    sort_once(&b->model);
+    b->graph->data = b->handle.count;
+    b->graph->classes = b->model.count;
+    for (size_t m = 1; m < b->job.count; m++) {
+        const key *one = &b->job.key[m - 1], *other = &b->job.key[m];
+        if (one->key == other->key) {
+            return workload_fail(
+                PSG_ERR_ARG, "%s: the records from lines %zu and %zu on have one JobId, %llu",
+                b->path, at(b, one->of)->line, at(b, other->of)->line, job_of(b, one->of));
         }
     }
     return PSG_OK;
 }
 
-/* Those by data come first. */
-static int by_after(const void *a, const void *b) {
-    const need *x = a, *y = b;
-    const int order = compare(x->after, y->after);
-    return order != 0 ? order : (int)y->by_data - (int)x->by_data;
-}
+/* ----------------------------------------------------------------------------- classes of tasks */
 
-static void sort_needs(builder *b) {
-    if (b->needs > 0) {
-        qsort(b->need, b->needs, sizeof *b->need, by_after);
-    }
-    size_t m = 0;
-    for (size_t record = 0; record <= b->records.count; record++) {
-        while (m < b->needs && b->need[m].after < record) {
-            m++;
+/* Which workers are GPUs: as the file begins by saying, or those whose tasks had another memory
+ * than main memory. */
+static psg_status find_columns(builder *b) {
+    const replay_records *r = &b->records;
+    int seen[2] = {-1, -1}, most_gpu = -1, last = -1;
+    for (size_t m = 0; m < r->count; m++) {
+        const bool gpu = number(b, m, REPLAY_MEMORY) > 0;
+        const int worker = (int)number(b, m, REPLAY_WORKER);
+        const int estimates = (int)r->record[m].field[REPLAY_ESTIMATES].count;
+        if (replay_is_task(r, m)) {
+            seen[gpu] = worker;
+            most_gpu = gpu && worker > most_gpu ? worker : most_gpu;
+            last = estimates - 1 > last ? estimates - 1 : last;
         }
-        b->first[record] = m;
     }
-}
-
-/* -------------------------------------------------------------------------------------- circles */
-
-/* A record that is visited: the next of its needs to look at. */
-typedef struct visit {
-    size_t record, next;
-} visit;
-
-/* The jobs from `first` on the way that is visited. */
-static psg_status tell_circle(const builder *b, const visit *way, size_t length, size_t first) {
-    enum { SHOWN = 4 };
-    char jobs[128] = "";
-    size_t begin = length - 1;
-    while (way[begin].record != first) {
-        begin--;
-    }
-    for (size_t m = begin; m < length && m < begin + SHOWN; m++) {
-        const size_t used = strlen(jobs);
-        (void)snprintf(jobs + used, sizeof jobs - used, "%s%llu", used > 0 ? ", " : "",
-                       (unsigned long long)at(b, way[m].record)->job);
-    }
-    return workload_fail(PSG_ERR_ARG, "%s: tasks wait for one another in a circle: JobId %s%s",
-                         b->path, jobs, length - begin > SHOWN ? " ..." : "");
-}
-
-/* All that a record waits for, and then the record. */
-static psg_status visit_from(builder *b, size_t record, visit *way, char *state, size_t *count) {
-    enum { NEW, ON_THE_WAY, DONE };
-    size_t length = 0;
-    way[length++] = (visit){record, b->first[record]};
-    state[record] = ON_THE_WAY;
-    while (length > 0) {
-        visit *v = &way[length - 1];
-        if (v->next == b->first[v->record + 1]) {
-            state[v->record] = DONE;
-            b->sorted[(*count)++] = v->record;
-            length--;
-            continue;
-        }
-        const size_t before = b->need[v->next++].before;
-        if (state[before] == ON_THE_WAY) {
-            return tell_circle(b, way, length, before);
-        }
-        if (state[before] == NEW) {
-            state[before] = ON_THE_WAY;
-            way[length++] = (visit){before, b->first[before]};
-        }
+    b->column[0] = seen[0] >= 0 ? seen[0] : last > most_gpu ? last : -1;
+    b->column[1] = seen[1];
+    if (r->gpus >= 0) {
+        b->column[0] = r->cpus > 0 ? r->gpus : -1;
+        b->column[1] = r->gpus > 0 ? 0 : -1;
     }
     return PSG_OK;
 }
 
-static psg_status sort_graph(builder *b) {
-    const size_t count = b->records.count;
-    visit *way = malloc((count + 1) * sizeof *way);
-    char *state = calloc(count + 1, 1);
-    psg_status status = way != NULL && state != NULL ? PSG_OK : PSG_ERR_MEMORY;
-    size_t sorted = 0;
-    for (size_t m = 0; m < count && status == PSG_OK; m++) {
-        if (state[b->by_order[m]] == 0) {
-            status = visit_from(b, b->by_order[m], way, state, &sorted);
+static double time_of(const builder *b, size_t record, int field, size_t m) {
+    const double time =
+        m < at(b, record)->field[field].count ? replay_at(&b->records, record, field, m).real : 0;
+    return isfinite(time) ? time : 0;
+}
+
+/* What was estimated; else the mean of those that ran. */
+static void add_times(builder *b, size_t record, size_t of_class) {
+    replay_class *c = &b->graph->of_class[of_class];
+    const double seconds =
+        1e-3 * (time_of(b, record, REPLAY_END, 0) - time_of(b, record, REPLAY_START, 0));
+    const int gpus = b->records.gpus;
+    const bool gpu = gpus >= 0 ? number(b, record, REPLAY_WORKER) < (uint64_t)gpus
+                               : number(b, record, REPLAY_MEMORY) > 0;
+    (void)snprintf(c->model, sizeof c->model, "%s", at(b, record)->model);
+    for (int m = 0; m < 2; m++) {
+        const double estimate = time_of(b, record, REPLAY_ESTIMATES, (size_t)b->column[m]);
+        c->seconds[m] = estimate > 0 ? 1e-6 * estimate : c->seconds[m];
+    }
+    if (seconds > 0) {
+        b->measured[of_class].sum[gpu] += seconds;
+        b->measured[of_class].count[gpu]++;
+    }
+}
+
+static psg_status find_times(builder *b) {
+    for (size_t m = 0; m < 2 * b->graph->classes; m++) {
+        const measured *of = &b->measured[m / 2];
+        double *seconds = &b->graph->of_class[m / 2].seconds[m % 2];
+        if (*seconds <= 0 && of->count[m % 2] > 0) {
+            *seconds = of->sum[m % 2] / (double)of->count[m % 2];
         }
     }
-    free(way);
-    free(state);
-    return status;
+    for (size_t m = 0; m < b->records.count; m++) {
+        const size_t task = b->task_of[m];
+        const replay_class *c =
+            &b->graph->of_class[task != NONE ? b->graph->task[task].of_class : 0];
+        if (task != NONE && c->seconds[0] <= 0 && c->seconds[1] <= 0) {
+            return workload_fail(PSG_ERR_ARG,
+                                 "%s: the task from line %zu on, %s, has no time: neither "
+                                 "StartTime and EndTime nor EstimatedTime",
+                                 b->path, at(b, m)->line, at(b, m)->name);
+        }
+    }
+    return PSG_OK;
 }
 
 /* ---------------------------------------------------------------------------------------- tasks */
 
-/* Lists of the graph that grow. */
-typedef struct room {
-    size_t needs, uses;
-} room;
-
-static void add_task_need(builder *b, room *r, size_t before) {
-    replay_graph *g = b->graph;
-    size_t *longer = replay_grown(g->need, g->needs, &r->needs, sizeof *g->need);
-    b->good = b->good && longer != NULL;
-    if (longer != NULL) {
-        g->need = longer;
-        g->need[g->needs++] = before;
+static bool make_room(builder *b, size_t more) {
+    bool good = true;
+    if (b->uses + more > b->room) {
+        b->room = 2 * (b->uses + more);
+        b->graph->use = base_grown(b->graph->use, b->room, sizeof *b->graph->use, &good);
     }
+    return good;
 }
 
-/* Data that a task has twice, StarPU gets once. @param[in] first  of the task's uses */
-static void add_task_use(builder *b, room *r, size_t first, size_t data, int mode) {
-    replay_graph *g = b->graph;
-    for (size_t m = first; m < g->uses; m++) {
-        if (g->use[m].data == data) {
-            g->use[m].mode |= mode;
-            return;
-        }
+/* Data that a task has twice, StarPU gets once. */
+static void add_use(replay_graph *g, replay_task *t, size_t data, int mode) {
+    replay_use *use = &g->use[t->use];
+    size_t m = 0;
+    while (m < t->uses && use[m].data != data) {
+        m++;
     }
-    replay_use *longer = replay_grown(g->use, g->uses, &r->uses, sizeof *g->use);
-    b->good = b->good && longer != NULL;
-    if (longer != NULL) {
-        g->use = longer;
-        g->use[g->uses++] = (replay_use){data, mode};
-    }
+    use[m] = (replay_use){data, mode | (m < t->uses ? use[m].mode : 0)};
+    t->uses += m == t->uses;
 }
 
-/* The tasks that each record waits for, each once. A record that is no task stands for all that it
- * waits for. */
-typedef struct resolved {
-    replay_list list;       /* records */
-    size_t *from, *by_data; /* [count]: where those of a record begin, and where those end that it
-                               shares data with */
-    size_t *to;             /* [count] */
-    size_t *seen;           /* [count]: 1 + the last record that found it */
-    size_t *token; /* [count]: the data by which others wait for it; NONE: there are none */
-} resolved;
-
-static void add_resolved(builder *b, resolved *r, size_t record, size_t before) {
-    if (r->seen[before] != record + 1) {
-        r->seen[before] = record + 1;
-        b->good = b->good && replay_list_add(&r->list, before);
+/* Does StarPU order two tasks by their data? */
+static bool ordered(const replay_graph *g, const replay_task *x, const replay_task *y) {
+    for (const replay_use *u = &g->use[x->use]; u < &g->use[x->use + x->uses]; u++) {
+        for (const replay_use *v = &g->use[y->use]; v < &g->use[y->use + y->uses]; v++) {
+            if (u->data == v->data && ((u->mode | v->mode) & STARPU_W) != 0 &&
+                (u->mode & v->mode & STARPU_COMMUTE) == 0) {
+                return true;
+            }
+        }
     }
+    return false;
 }
 
-/* Those before it are resolved. */
-static void resolve(builder *b, resolved *r, size_t record) {
-    r->from[record] = r->by_data[record] = r->list.count;
-    for (size_t m = b->first[record]; m < b->first[record + 1] && b->good; m++) {
-        const size_t before = b->need[m].before;
-        if (is_task(at(b, before))) {
-            add_resolved(b, r, record, before);
-        }
-        r->by_data[record] = b->need[m].by_data ? r->list.count : r->by_data[record];
-    }
-    for (size_t m = b->first[record]; m < b->first[record + 1] && b->good; m++) {
-        const size_t before = b->need[m].before;
-        const bool stands = !is_task(at(b, before));
-        for (size_t k = r->from[before]; stands && k < r->to[before]; k++) {
-            add_resolved(b, r, record, (size_t)r->list.item[k]);
-        }
-    }
-    r->to[record] = r->list.count;
-    for (size_t k = r->by_data[record]; k < r->to[record] && is_task(at(b, record)); k++) {
-        size_t *token = &r->token[r->list.item[k]];
-        if (*token == NONE) {
-            *token = b->graph->data++;
-            b->graph->bytes[*token] = 1;
-        }
-    }
-}
-
-static void fill_task(builder *b, const resolved *r, room *lists, size_t record) {
-    const replay_record *from = at(b, record);
+/* A task waits for one before it. There is room for one use before those of each. */
+static psg_status wait_for(builder *b, size_t record, size_t before) {
     replay_graph *g = b->graph;
     replay_task *t = &g->task[b->task_of[record]];
-    (void)snprintf(t->name, sizeof t->name, "%s", from->name);
-    t->priority = from->priority;
-    t->use = g->uses;
-    t->need = g->needs;
-    for (size_t u = from->data; u < from->data + from->data_count; u++) {
-        if (b->records.mode.item[u] != 0) {
-            add_task_use(b, lists, t->use, b->data[u], (int)b->records.mode.item[u]);
-        }
+    if (b->task_of[before] == NONE || before == record) {
+        return workload_fail(PSG_ERR_ARG,
+                             "%s: job %llu waits for job %llu, which is not submitted before it: "
+                             "they wait in a circle, or the order of submission is wrong",
+                             b->path, job_of(b, record), job_of(b, before));
     }
-    if (r->token[record] != NONE) {
-        add_task_use(b, lists, t->use, r->token[record], STARPU_W);
+    replay_task *other = &g->task[b->task_of[before]];
+    if (ordered(g, other, t)) {
+        return PSG_OK;
     }
-    for (size_t k = r->from[record]; k < r->to[record]; k++) {
-        const size_t before = (size_t)r->list.item[k];
-        add_task_need(b, lists, b->task_of[before]);
-        if (k >= r->by_data[record]) {
-            add_task_use(b, lists, t->use, r->token[before], STARPU_R);
-        }
+    if (!make_room(b, 1)) {
+        return PSG_ERR_MEMORY;
     }
-    t->uses = g->uses - t->use;
-    t->needs = g->needs - t->need;
+    if (b->piece[before] == NONE) {
+        b->piece[before] = g->data++;
+        other->uses++;
+        g->use[--other->use] = (replay_use){b->piece[before], STARPU_W};
+    }
+    add_use(g, t, b->piece[before], STARPU_R);
+    b->uses++;
+    return PSG_OK;
 }
 
-static psg_status fill_tasks(builder *b) {
-    const size_t count = b->records.count;
-    resolved r = {.from = calloc(5 * count + 1, sizeof *r.from)};
-    room lists = {0, 0};
-    b->good = b->good && r.from != NULL;
-    r.by_data = r.from + count;
-    r.to = r.by_data + count;
-    r.seen = r.to + count;
-    r.token = r.seen + count;
-    for (size_t m = 0; m < count && b->good; m++) {
-        r.token[m] = NONE;
-    }
-    for (size_t m = 0; m < count && b->good; m++) {
-        resolve(b, &r, b->sorted[m]);
-    }
-    for (size_t m = 0; m < count && b->good; m++) {
-        if (is_task(at(b, b->sorted[m]))) {
-            fill_task(b, &r, &lists, b->sorted[m]);
+/* Those that the file says. A record that is no task stands for all that it waits for. */
+static psg_status add_needs(builder *b, size_t record) {
+    size_t depth = 0;
+    psg_status status = PSG_OK;
+    b->stack[depth++] = record;
+    while (depth > 0 && status == PSG_OK) {
+        const size_t from = b->stack[--depth];
+        for (size_t m = 0; m < at(b, from)->field[REPLAY_DEPENDS].count && status == PSG_OK; m++) {
+            const uint64_t wanted = replay_at(&b->records, from, REPLAY_DEPENDS, m).number;
+            const size_t place = place_of(&b->job, wanted);
+            const size_t before = place != NONE ? b->job.key[place].of : NONE;
+            if (before == NONE) {
+                status = workload_fail(PSG_ERR_ARG,
+                                       "%s: job %llu, from line %zu on, depends on job %llu, which "
+                                       "is not there",
+                                       b->path, job_of(b, from), at(b, from)->line,
+                                       (unsigned long long)wanted);
+            } else if (replay_is_task(&b->records, before)) {
+                status = wait_for(b, record, before);
+            } else if (b->seen[before] != record + 1) {
+                b->seen[before] = record + 1;
+                b->stack[depth++] = before;
+            }
         }
     }
-    free(r.from);
-    free(r.list.item);
-    return b->good ? PSG_OK : PSG_ERR_MEMORY;
+    return status;
+}
+
+static psg_status add_task(builder *b, size_t record) {
+    const replay_records *r = &b->records;
+    replay_graph *g = b->graph;
+    replay_task *t = &g->task[g->tasks];
+    const int64_t priority = (int64_t)number(b, record, REPLAY_PRIORITY);
+    b->task_of[record] = g->tasks++;
+    t->priority = (int)(priority < INT_MIN ? INT_MIN : priority > INT_MAX ? INT_MAX : priority);
+    t->of_class = place_of(&b->model, class_key(b, record));
+    t->use = b->uses + 1;
+    if (!make_room(b, 1 + at(b, record)->field[REPLAY_HANDLES].count)) {
+        return PSG_ERR_MEMORY;
+    }
+    add_times(b, record, t->of_class);
+    for (size_t u = 0; u < at(b, record)->field[REPLAY_HANDLES].count; u++) {
+        const size_t data = place_of(&b->handle, replay_at(r, record, REPLAY_HANDLES, u).number);
+        const size_t bytes = replay_at(r, record, REPLAY_SIZES, u).number;
+        const int mode = (int)replay_at(r, record, REPLAY_MODES, u).number;
+        if (mode != 0) {
+            g->bytes[data] = bytes > g->bytes[data] ? bytes : g->bytes[data];
+            add_use(g, t, data, mode);
+        }
+    }
+    b->uses += 1 + t->uses;
+    return add_needs(b, record);
+}
+
+static psg_status add_tasks(builder *b) {
+    psg_status status = PSG_OK;
+    for (size_t m = 0; m < b->records.count && status == PSG_OK; m++) {
+        const size_t record = b->order.key[m].of;
+        status = replay_is_task(&b->records, record) ? add_task(b, record) : status;
+    }
+    return status == PSG_OK && b->graph->tasks == 0
+               ? workload_fail(PSG_ERR_ARG, "%s has no task that a worker did", b->path)
+               : status;
 }
 
 /* ------------------------------------------------------------------------------------ the whole */
 
 static psg_status begin(builder *b) {
-    const size_t count = b->records.count + 1;
-    b->by_order = calloc(count, sizeof *b->by_order);
-    b->by_job = calloc(count, sizeof *b->by_job);
-    b->first = calloc(count, sizeof *b->first);
-    b->sorted = calloc(count, sizeof *b->sorted);
-    b->task_of = calloc(count, sizeof *b->task_of);
-    b->data = calloc(b->records.handle.count + 1, sizeof *b->data);
-    b->graph->task = calloc(count, sizeof *b->graph->task);
-    b->graph->of_class = calloc(count, sizeof *b->graph->of_class);
-    b->good = b->by_order != NULL && b->by_job != NULL && b->first != NULL && b->sorted != NULL &&
-              b->task_of != NULL && b->data != NULL && b->graph->task != NULL &&
-              b->graph->of_class != NULL;
-    return b->good ? PSG_OK : PSG_ERR_MEMORY;
-}
-
-static psg_status find_needs(builder *b) {
-    const psg_status status = follow_file(b);
-    if (status == PSG_OK && b->good) {
-        b->good = number_data(b);
-    }
-    if (status == PSG_OK && b->good) {
-        follow_data(b);
-    }
-    if (status == PSG_OK && b->good) {
-        sort_needs(b);
-    }
-    return status != PSG_OK || b->good ? status : PSG_ERR_MEMORY;
-}
-
-static psg_status number_tasks(builder *b) {
-    for (size_t m = 0; m < b->records.count; m++) {
-        b->task_of[b->sorted[m]] = is_task(at(b, b->sorted[m])) ? b->graph->tasks++ : NONE;
-    }
-    return b->graph->tasks > 0
+    const size_t count = b->records.count + 1, values = b->records.values + 1;
+    replay_graph *g = b->graph;
+    b->order.key = calloc(count, sizeof *b->order.key);
+    b->job.key = calloc(count, sizeof *b->job.key);
+    b->model.key = calloc(count, sizeof *b->model.key);
+    b->handle.key = calloc(values, sizeof *b->handle.key);
+    b->task_of = calloc(4 * count, sizeof *b->task_of);
+    b->piece = b->task_of + count;
+    b->seen = b->piece + count;
+    b->stack = b->seen + count;
+    b->measured = calloc(count, sizeof *b->measured);
+    g->task = calloc(count, sizeof *g->task);
+    g->of_class = calloc(count, sizeof *g->of_class);
+    g->bytes = calloc(values + count, sizeof *g->bytes);
+    return b->order.key != NULL && b->job.key != NULL && b->model.key != NULL &&
+                   b->handle.key != NULL && b->task_of != NULL && b->measured != NULL &&
+                   g->task != NULL && g->of_class != NULL && g->bytes != NULL
                ? PSG_OK
-               : workload_fail(PSG_ERR_ARG, "%s has no task that a worker did", b->path);
-}
-
-static psg_status classify(builder *b) {
-    return replay_find_classes(b->graph, &b->records, b->task_of, b->path);
-}
-
-static void finish(builder *b) {
-    replay_records_free(&b->records);
-    free(b->by_order);
-    free(b->by_job);
-    free(b->first);
-    free(b->sorted);
-    free(b->task_of);
-    free(b->data);
-    free(b->need);
-    free(b->user);
+               : PSG_ERR_MEMORY;
 }
 
 psg_status replay_read(replay_graph *graph, const char *path) {
-    static psg_status (*const steps[])(builder *) = {
-        begin, sort_records, find_needs, sort_graph, number_tasks, classify, fill_tasks};
+    static psg_status (*const steps[])(builder *) = {begin, sort_all, find_columns, add_tasks,
+                                                     find_times};
     builder b = {.path = path, .graph = graph};
     psg_status status = replay_records_read(&b.records, path);
     for (size_t m = 0; m < sizeof steps / sizeof *steps && status == PSG_OK; m++) {
         status = steps[m](&b);
-        if (status == PSG_ERR_MEMORY) {
-            status = workload_fail(status, "no memory for the tasks of %s", path);
-        }
     }
-    finish(&b);
-    return status;
+    free(b.order.key);
+    free(b.job.key);
+    free(b.model.key);
+    free(b.handle.key);
+    free(b.task_of);
+    free(b.measured);
+    replay_records_free(&b.records);
+    return status != PSG_ERR_MEMORY ? status
+                                    : workload_fail(status, "no memory for the tasks of %s", path);
 }
 
 void replay_free(replay_graph *graph) {
     free(graph->task);
     free(graph->of_class);
     free(graph->use);
-    free(graph->need);
     free(graph->bytes);
     memset(graph, 0, sizeof *graph);
 }

@@ -1,61 +1,69 @@
-/** @file replay_record.h  The records of a tasks.rec, one after the other, and the graph that they
- * make. */
+/** @file replay_record.h  The records of a tasks.rec: what its lines say. */
 #ifndef WORKLOADS_REPLAY_RECORD_H
 #define WORKLOADS_REPLAY_RECORD_H
 
-#include "workloads/replay.h"
+#include "graph/psg.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A list of numbers that grows. */
-typedef struct replay_list {
-    uint64_t *item;
-    size_t count, room;
-} replay_list;
+/** The fields of numbers, each one number or a list of them. */
+enum {
+    REPLAY_JOB, /**< of process P, from 1 on: (P + 1) 2^48 more than in the file */
+    REPLAY_ORDER,
+    REPLAY_PRIORITY, /**< an int64_t */
+    REPLAY_DEPENDS,  /**< jobs */
+    REPLAY_WORKER,
+    REPLAY_MEMORY,  /**< 0 is main memory */
+    REPLAY_START,   /**< real, milliseconds */
+    REPLAY_END,     /**< real, milliseconds */
+    REPLAY_KIND,    /**< the footprint */
+    REPLAY_HANDLES, /**< with modes and sizes three lists of one length */
+    REPLAY_MODES,   /**< StarPU's; 0: scratch */
+    REPLAY_SIZES,
+    REPLAY_ESTIMATES, /**< real, microseconds by worker; INFINITY: not known */
+    REPLAY_FIELDS
+};
 
-/** A number of a task in the file: StarPU's, with that of the process above it. */
-typedef uint64_t replay_job;
+typedef union replay_value {
+    uint64_t number;
+    double real;
+} replay_value;
 
-/** What the file has of a task. Lists are parts of those of replay_records: where they begin, and
- * how many items they have. */
+/** What the file has of a task. */
 typedef struct replay_record {
     size_t line; /**< where it begins */
-    char name[64], model[64];
-    replay_job job;
-    uint64_t order; /**< of submission, from 1; 0: it has none */
-    int priority;
-    int worker;     /**< -1: none: a task that only orders others */
-    int memory;     /**< number of the memory that its worker has; 0 is main memory */
-    double seconds; /**< that it took; NAN: the file does not say */
-    uint64_t footprint;
-    size_t depends, depend_count;
-    size_t data, data_count;    /**< three lists of one length: handles, modes, sizes */
-    size_t estimate, estimates; /**< seconds by worker; INFINITY: not known */
+    const char *name, *model;
+    struct {
+        size_t first, count; /**< among all values */
+    } field[REPLAY_FIELDS];
 } replay_record;
 
 typedef struct replay_records {
+    char *text;
+    replay_value *value;
+    size_t values;
     replay_record *record; /**< [count] */
-    size_t count, room;
-    replay_list depends;            /**< jobs */
-    replay_list handle, mode, size; /**< of one length */
-    double *estimate;               /**< [estimates] */
-    size_t estimates, estimate_room;
+    size_t count;
     int gpus, cpus; /**< workers, GPUs first, where the file begins by saying so; else -1 */
 } replay_records;
 
-/** Read all records. @return as replay_read() */
+/** Read all records. @return PSG_OK; PSG_ERR_ARG: there is no such file, or a line or a record is
+ * damaged, and the words say which; PSG_ERR_MEMORY. After any failure free them, too */
 psg_status replay_records_read(replay_records *records, const char *path);
 void replay_records_free(replay_records *records);
 
-/** Find the classes of the tasks of a graph. @param[in] task_of  [count]: the task of a record
- *  @return PSG_OK; PSG_ERR_ARG: a task has no time; PSG_ERR_MEMORY */
-psg_status replay_find_classes(replay_graph *graph, const replay_records *records,
-                               const size_t *task_of, const char *path);
-
-/** Make room for one more of `count` items. @return the memory, which may have moved; NULL: no
- * memory, and the old one is as it was */
-void *replay_grown(void *memory, size_t count, size_t *room, size_t item_bytes);
-bool replay_list_add(replay_list *list, uint64_t item);
+/** Value m of a field. */
+static inline replay_value replay_at(const replay_records *r, size_t record, int field, size_t m) {
+    return r->value[r->record[record].field[field].first + m];
+}
+/** The number of a field of one. @return 0: the record does not have it */
+static inline uint64_t replay_number(const replay_records *r, size_t record, int field) {
+    return r->record[record].field[field].count > 0 ? replay_at(r, record, field, 0).number : 0;
+}
+/** Did a worker do it? Else it only orders others. */
+static inline bool replay_is_task(const replay_records *r, size_t record) {
+    return r->record[record].field[REPLAY_WORKER].count > 0;
+}
 
 #endif

@@ -34,8 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { X = 0, Y, Z, AXES };
-enum { ROUNDS = 2, MOVES_MOST = 3 };
+enum { X = 0, Y, Z, AXES, ROUNDS = 2, MOVES_MOST = 3 };
 enum { CUBE_MOST = 1625 }; /* its cube is below 2^32: see WORKLOAD_BLOCK_MOST */
 
 /* The first is a matrix's. */
@@ -318,8 +317,7 @@ static psg_status parse(void *memory, const char *size, const workload_options *
     const size_t longest = longer > p->n[Z] ? longer : p->n[Z];
     const size_t most = p->cubes ? CUBE_MOST : WORKLOAD_SIDE_MOST;
     p->tile[X] = how->tile;
-    p->element_bytes =
-        (precision == PSG_F32 ? sizeof(float) : sizeof(double)) * (p->is_complex ? 2 : 1);
+    p->element_bytes = (precision == PSG_F32 ? sizeof(float) : 8) * (p->is_complex ? 2 : 1);
     p->by_path = how->priority == WORKLOAD_PATH;
     return workload_check_tile(how, "transpose:", size,
                                p->cubes ? "tiles of T x T x T numbers" : "tiles of T x T numbers",
@@ -394,9 +392,9 @@ static psg_status list_pairs(problem *p) {
     const size_t tiles = tiles_of(p);
     size_t *cycle = calloc(tiles, sizeof *cycle);
     bool *found = calloc(tiles, sizeof *found);
-    p->pairs[0] = calloc(tiles, sizeof *p->pairs[0]);
-    p->pairs[1] = calloc(tiles, sizeof *p->pairs[1]);
-    const bool good = cycle != NULL && found != NULL && p->pairs[0] != NULL && p->pairs[1] != NULL;
+    p->pairs[0] = calloc(2 * tiles, sizeof *p->pairs[0]);
+    p->pairs[1] = p->pairs[0] + tiles;
+    const bool good = cycle != NULL && found != NULL && p->pairs[0] != NULL;
     for (size_t first = 0; first < tiles && good; first++) {
         size_t length = 0;
         for (size_t at = first; !found[at]; at = goes_to(p, at)) {
@@ -458,7 +456,6 @@ static void destroy(void *memory) {
     psg_data_free(&p->scratch, 1);
     free(p->a);
     free(p->pairs[0]);
-    free(p->pairs[1]);
 }
 
 /* An element of A is its number, as bits, and behind it these turned; of f32 the lower half.
@@ -572,6 +569,10 @@ static size_t answers(void *memory, workload_answer *list) {
     return 1;
 }
 
+static bool uses(const void *memory, size_t kind) {
+    return (kind == TRANSPOSE) != ((const problem *)memory)->in_place;
+}
+
 const workload_row workload_transpose = {
     .facts =
         {.name = "transpose",
@@ -585,6 +586,7 @@ const workload_row workload_transpose = {
     .f32 = true,
     .kinds = kinds,
     .kind_count = KINDS,
+    .uses = uses,
     .first = &first_kind,
     .parse = parse,
     .cut = cut,

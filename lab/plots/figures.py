@@ -3,7 +3,8 @@
 import math
 
 from plot_style import (COLOURS, STAGES, WIDE, LogLocator, MaxNLocator, NullLocator, Page, bare,
-                        light_grid, log_ticks, name_rows, plain, plt, style_of, whiskers)
+                        light_grid, log_ticks, name_rows, plain, plt, style_of, whisker_words,
+                        whiskers)
 from rows import count, each, grid_name, grouped, kind, label, number, varying, workers
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -239,7 +240,7 @@ def plot_policies(rows):
     name_rows(left, names, fontsize=8)
     left.set_xscale("log")  # of ratios: half and twice are as far from 1
     log_ticks(left.xaxis, 3.6)
-    left.set_xlabel("time of a solve over that of the fastest policy (median and quartiles)")
+    left.set_xlabel("time of a solve over that of the fastest policy (%s)" % whisker_words(rows[0]))
     right.set_xlim(10 * (min(100 * number(row, "busy") for row in rows) // 10), 100)
     right.xaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
     right.set_xlabel("workers busy in tasks, % of the time (mean)")
@@ -265,7 +266,7 @@ def plot_grids(rows):
                           spread, capsize=2, elinewidth=0.8,
                           label=label(group[0], columns) or label(group[0], ["graph"]), **style)
     names = {number(row, "points"): grid_name(row["grid"]) for row in rows}
-    for axes, words in ((left, "time of a solve, ms (median and quartiles)"),
+    for axes, words in ((left, "time of a solve, ms (%s)" % whisker_words(rows[0])),
                         (right, "time of a solve over points, ns")):
         axes.set_xscale("log")
         axes.set_yscale("log")
@@ -383,7 +384,7 @@ def plot_hetero(rows):
     name_rows(left, [on_lines(page, ", ".join(filter(None, (label(row, columns), who(row)))))
                      for row in rows])
     left.margins(x=0.2)
-    left.set_xlabel("time of a solve, ms (median and quartiles)")
+    left.set_xlabel("time of a solve, ms (%s)" % whisker_words(rows[0]))
     right.set_xlim(0, 100)
     right.set_xlabel("share of the work (floating-point operations), %")
     for axes in (left, right):
@@ -431,7 +432,7 @@ def plot_workloads(rows):
         light_grid(axes)
     first = page.panels[0][0]
     bound = "; dashed: the least bound" if any(row.get("bound_seconds") for row in rows) else ""
-    first.set_xlabel("time of a run, s (median and quartiles)" + bound)
+    first.set_xlabel("time of a run, s (%s)" % whisker_words(rows[0]) + bound)
     for name, style in marks.items():
         first.plot([], [], label=name, **style)
     page.head_of("Workloads by scheduling policy", first)
@@ -440,12 +441,14 @@ def plot_workloads(rows):
 
 def task_seconds(rows):
     """By workload, precision and kind, and of the run with its copies: seconds of a task by tile,
-    on a core and on a GPU."""
+    on a core and on a GPU, with the ends of the interval, which tasks do not have."""
     found = {}
     for row in rows:
         kinds = [part.split(":") for part in row["kinds"].split(";")]
-        times = {name: float(seconds) / int(tasks) for name, tasks, seconds in kinds}
-        for of, seconds in {**times, "run": number(row, "seconds")}.items():
+        times = {name: 3 * [float(seconds) / int(tasks)] for name, tasks, seconds in kinds}
+        run = number(row, "seconds")
+        low, high = (side[0] for side in whiskers(row, 1))
+        for of, seconds in {**times, "run": [run, run - low, run + high]}.items():
             both = found.setdefault((row["workload"], row["precision"], of), ({}, {}))
             both[row["workers_gpu"] != "0"][int(row["tile"])] = seconds
     return found
@@ -455,7 +458,7 @@ def crossing(core, gpu):
     """The smallest tile from which on a GPU is faster, of those that have both times; and the words
     for it."""
     tiles = sorted(set(core) & set(gpu))
-    slower = [tile for tile in tiles if not gpu[tile] < core[tile]]
+    slower = [tile for tile in tiles if not gpu[tile][2] < core[tile][1]]
     faster = [tile for tile in tiles if tile > max(slower, default=0)]
     if not tiles:
         return None, "no GPU" if core else "no core"
@@ -476,8 +479,11 @@ def plot_crossover(rows):
     for ((workload, precision, of), both), axes in zip(found.items(), panels):
         for which, (times, name) in enumerate(zip(both, ("a core", "a GPU"))):
             tiles = sorted(times)
-            axes.plot(tiles, [1e6 * times[tile] for tile in tiles], label=name,
-                      **style_of(which, markersize=4, linewidth=1.2))
+            middle, low, high = ([1e6 * times[tile][m] for tile in tiles] for m in range(3))
+            ends = [[m - end for m, end in zip(middle, low)],
+                    [end - m for m, end in zip(middle, high)]]
+            axes.errorbar(tiles, middle, ends, label=name, capsize=2, elinewidth=0.8,
+                          **style_of(which, markersize=4, linewidth=1.2))
         at, words = crossing(*both)
         if at is not None:
             axes.axvline(at, color="#999999", linestyle="--", linewidth=1)

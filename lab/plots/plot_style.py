@@ -71,9 +71,16 @@ def style_of(which, **more):
 
 
 def whiskers(row, scale=1e3):
-    """Distances of the quartiles from the median of the seconds, in ms or on another scale."""
-    median, low, high = (float(row["seconds" + which]) for which in ("", "_q1", "_q3"))
+    """Distances of the ends of the median's interval from the median of the seconds, in ms or on
+    another scale: none where fewer than three samples have no interval. In older files of the
+    quartiles."""
+    ends = ("_low", "_high") if "seconds_low" in row else ("_q1", "_q3")
+    median, low, high = (float(row["seconds" + which] or row["seconds"]) for which in ("", *ends))
     return [[scale * (median - low)], [scale * (high - median)]]
+
+
+def whisker_words(row):
+    return "median and " + ("where it is with 95 %" if "seconds_low" in row else "quartiles")
 
 
 # ------------------------------------------------------------------------------------------------ the page

@@ -71,6 +71,30 @@ def answers():
     check(abs(w - u).max() <= 1e-5 * abs(u).max(), abs(w - u).max())
 
 
+def walled(u, bc):
+    """The sum over the faces of each cell, of which those at a Neumann side pass nothing, and half a cell is before a Dirichlet side."""
+    total = np.zeros_like(u)
+    for axis, (low, high) in zip((2, 1, 0), bc.split(",")):
+        h = BOX[axis] / SHAPE[axis]
+        x, e = np.moveaxis(u, axis, 0), np.moveaxis(EPS, axis, 0)
+        flux = np.zeros((len(x) + 1, *x.shape[1:]))
+        flux[1:-1] = np.diff(x, axis=0) / (h / 2 / e[1:] + h / 2 / e[:-1])
+        if low == "P":
+            flux[0] = flux[-1] = (x[0] - x[-1]) / (h / 2 / e[0] + h / 2 / e[-1])
+        flux[0] = x[0] * e[0] / (h / 2) if low == "D" else flux[0]
+        flux[-1] = -x[-1] * e[-1] / (h / 2) if high == "D" else flux[-1]
+        total += np.moveaxis(np.diff(flux, axis=0) / h, 0, axis)
+    return total
+
+
+def walls():
+    for bc in "NN,NN,NN", "DD,NN,PP", "PP,DN,ND", "PP,PP,DD":
+        solve(*ASKED, "--bc", bc, "--epsilon", "in.h5:eps", "--out", "u.h5:" + bc, "--verify")
+        right = F if "D" in bc else F - F.mean()
+        left = np.linalg.norm(right - walled(read("u.h5", bc), bc)) / np.linalg.norm(right)
+        check(left <= 1.01e-10, (bc, left))
+
+
 def steps():
     solve(*ASKED, "--in", "in.h5:t/*", "--epsilon", "in.h5:eps", "--out", "s.h5:s", "--verify")
     for name, f in (("a", F), ("b", F2)):
@@ -88,7 +112,7 @@ def bad():
                         ((*ASKED, *eps, "--tolerance", "2"), ("tolerance = 2", "below 1")),
                         ((*ASKED, *eps, "--tolerance", "-1"), ("tolerance = -1", "above 0")),
                         ((*ASKED, "--tolerance", "1e-3"), ("are for --epsilon",)), ((*ASKED, "--iterations", "9"), ("are for --epsilon",)),
-                        ((*ASKED, *eps, "--symbol", "fd6"), ("--symbol fd2",)), ((*ASKED, *eps, "--bc", "PP,DD,PP"), ("periodic",)),
+                        ((*ASKED, *eps, "--symbol", "fd6"), ("--symbol fd2",)), ((*ASKED, *eps, "--bc", "PP,FF,PP"), ("free sides",)),
                         ((*ASKED, *eps, "--data", "resident"), ("--data resident",)),
                         (("--problem", "modes", "--grid", "8", *FD2, *eps), ("is for --in",))):
         refused("solve", *given, code=2, says=says)
@@ -96,6 +120,7 @@ def bad():
 
 
 answers()
+walls()
 steps()
 bad()
 refused("solve", "--in", "in.h5:f", "--epsilon", "in.h5:huge", *FD2, code=2,

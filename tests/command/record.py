@@ -45,7 +45,8 @@ def recorded(path):
                           "count": int(count), "layout": layout, "pieces": int(pieces), "remote": int(remote),
                           "spread": spread is not None, "seconds": float(seconds)})
         else:
-            check(word in ("machine", "about", "cpus", "gpus", "gpu_memory", "link", "submit") and word not in facts, line)
+            known = "machine about cpus gpus gpu_memory link submit memory recorded".split()
+            check(word in known and word not in facts, line)
             check((word == "machine") == (number == 0) and not times, "out of its place: %s" % line)
             facts[word] = rest
     return facts, times
@@ -101,6 +102,8 @@ def whole_file():
     check((facts["cpus"], facts["gpus"]) == (str(len(info["workers"])), "0"), "%s: %s" % (facts, info["workers"]))
     submit = [float(cost) for cost in facts["submit"].split()]
     check(1 <= len(submit) <= 2 and min(submit) >= 0 and 1e-8 < sum(submit) < 1e-3, "to submit a task: %s" % facts["submit"])
+    one, every = map(float, facts["memory"].split())
+    check(1e8 < one <= every < 1e13 and facts["recorded"] == "cores 2", facts)
     check("gpu_memory" not in facts and "link" not in facts, "links of no GPU: %s" % facts)
     check(len({tuple(t.items())[:-2] for t in times}) == len(times), "a kind of task is there twice")
     check(any(t["spread"] for t in times), "all tasks of a kind take the same")
@@ -141,9 +144,24 @@ def whole_or_not_at_all():
                "--record", "m.machine", code=1, before=small_disk)
     check("m.machine: cannot be written: File too large" in full.stderr and full.stdout.count(" ok\n") == 2, full)
     check(files() == there, "%s, before %s" % (sorted(files()), sorted(there)))
+    # where runs have different numbers of cores, nobody knows how many were in each other's way
+    run("bench", *eight, "--cpus", "1,2", "--record", "flights.machine")
+    check("recorded" not in recorded("flights.machine")[0], "flights.machine")
     # of solves that overlap, the tasks of each take their own time
     run("bench", *eight, "--in-flight", "3", "--record", "flights.machine")
     check(len(recorded("flights.machine")[1]) == 3, recorded("flights.machine"))
+
+
+def workloads():
+    """Every kind of a workload's tasks, with the extents of its data: tiles of 20 in 50 x 30."""
+    run("bench", "--workload", "transpose:50x30,blocks:9+7", "--tile", "20", "--repeat", "2",
+        *QUICK, "--cpus", "1", "--record", "w.machine")
+    times = recorded("w.machine")[1]
+    shapes = {t["grid"] for t in times if t["stage"] == "transpose"}
+    check(shapes == {(20, 20, 1), (10, 20, 1), (20, 10, 1), (10, 10, 1)}, shapes)
+    kinds = {"transpose", "blocks_diagonal", "blocks_pair", "blocks_project"}
+    check({t["stage"] for t in times} == kinds, times)
+    check({(t["of"], t["side"]) for t in times} == {("segment", "cpu")}, times)
 
 
 def bad_places():
@@ -188,6 +206,7 @@ def machine():
 
 whole_file()
 whole_or_not_at_all()
+workloads()
 bad_places()
 data()
 machine()

@@ -18,12 +18,17 @@ typedef struct problem {
     size_t n[3];
     double length[3];
     double lambda, factor;
+    const char *sides;
     size_t points;
     double *f, *eps, *u;
 } problem;
 
 static problem make(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
-    problem p = {.n = {nx, ny, nz}, .length = {lx, ly, lz}, .factor = 1, .points = nx * ny * nz};
+    problem p = {.n = {nx, ny, nz},
+                 .length = {lx, ly, lz},
+                 .factor = 1,
+                 .sides = "PP",
+                 .points = nx * ny * nz};
     double **const fields[3] = {&p.f, &p.eps, &p.u};
     for (int m = 0; m < 3; ++m) {
         *fields[m] = calloc(p.points, sizeof(double));
@@ -54,15 +59,41 @@ static double mean_of(const problem *p, const double *values) {
     return sum / (double)p->points;
 }
 
+static psg_grid grid_of(const problem *p) {
+    psg_grid grid =
+        harness_box(p->n[0], p->n[1], p->n[2], p->length[0], p->length[1], p->length[2]);
+    harness_sides(&grid, p->sides);
+    for (int d = 0; d < 3; ++d) { /* a small letter: points on nodes */
+        if (grid.axis[d].points == PSG_POINTS_CELLS && strchr(p->sides, 'd') != NULL) {
+            grid.axis[d].bc[0] = grid.axis[d].bc[1] = PSG_BC_DIRICHLET;
+            grid.axis[d].points = PSG_POINTS_NODES;
+        }
+    }
+    return grid;
+}
+
+/** Does no side and no lambda fix the constant? */
+static bool is_singular(const problem *p) {
+    return p->lambda == 0 && strpbrk(p->sides, "Dd") == NULL;
+}
+
 /** div(eps grad u) at a point: through each face goes the difference of u over the resistance of
- * two half cells. */
+ * two half cells, and through a Dirichlet side u over that of half a cell, or of a whole one. */
 static double divergence(const problem *p, size_t m) {
+    const psg_grid grid = grid_of(p);
     const size_t at[3] = {m % p->n[0], m / p->n[0] % p->n[1], m / p->n[0] / p->n[1]};
     const size_t stride[3] = {1, p->n[0], p->n[0] * p->n[1]};
     double sum = 0;
     for (int face = 0; face < 6; ++face) {
         const int d = face / 2;
-        const double h = p->length[d] / (double)p->n[d];
+        const psg_axis *axis = &grid.axis[d];
+        const bool nodes = axis->points == PSG_POINTS_NODES;
+        const psg_bc bc = axis->bc[face % 2];
+        const double h = p->length[d] / (double)(p->n[d] + (nodes ? 1 : 0));
+        if (bc != PSG_BC_PERIODIC && at[d] == (face % 2 ? p->n[d] - 1 : 0)) {
+            sum -= bc == PSG_BC_DIRICHLET ? p->u[m] * p->eps[m] / (nodes ? h : h / 2) / h : 0;
+            continue;
+        }
         const size_t next = (at[d] + (face % 2 ? 1 : p->n[d] - 1)) % p->n[d];
         const size_t other = m - at[d] * stride[d] + next * stride[d];
         sum += (p->u[other] - p->u[m]) / (h / 2 / p->eps[m] + h / 2 / p->eps[other]) / h;
@@ -72,7 +103,7 @@ static double divergence(const problem *p, size_t m) {
 
 /** The root of the sum of squares of what is left of f, over that of f. */
 static double residual_of(const problem *p) {
-    const double mean = p->lambda == 0 ? mean_of(p, p->f) : 0;
+    const double mean = is_singular(p) ? mean_of(p, p->f) : 0;
     double left = 0;
     double all = 0;
     for (size_t m = 0; m < p->points; ++m) {
@@ -86,8 +117,7 @@ static double residual_of(const problem *p) {
 
 static psg_plan *plan_of(const problem *p, psg_options options) {
     psg_plan *plan = NULL;
-    psg_grid grid =
-        harness_box(p->n[0], p->n[1], p->n[2], p->length[0], p->length[1], p->length[2]);
+    const psg_grid grid = grid_of(p);
     options.symbol = PSG_SYMBOL_FD2;
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     return plan;
@@ -168,7 +198,7 @@ static void check_solve(const problem *p, const psg_options *options, const char
               what, s.iterations, s.residual);
         CHECK(f32 ? residual <= 1e-3 : residual <= 1.01e-10,
               "%s: the residual is %g, said to be %g", what, residual, s.residual);
-        CHECK_NEAR(s.mean, p->lambda == 0 ? mean_of(p, p->f) : 0, 1e-6 * fabs(mean_of(p, p->f)),
+        CHECK_NEAR(s.mean, is_singular(p) ? mean_of(p, p->f) : 0, 1e-6 * fabs(mean_of(p, p->f)),
                    "%s: the mean of f", what);
         CHECK(s.cpu_planes <= p->n[2] && s.cpu_rows <= p->n[1], "%s: parts of cores", what);
     }
@@ -192,6 +222,30 @@ static void residuals(void) {
             check_solve(&p, &options, "lambda");
             p.factor = 1;
         }
+    }
+}
+
+/** Every kind of side on every axis, with and without lambda; cuts and thin boxes. */
+static void sides(void) {
+    static const char *const all[] = {"NN",       "DD",       "DN",       "ND",
+                                      "PP,NN,DD", "DN,PP,ND", "NN,PP,PP", "PP,PP,ND",
+                                      "PP,PP,NN", "dd",       "DD,NN,NN"};
+    static const size_t n[][3] = {{9, 11, 13}, {4, 3, 6}, {1, 5, 3}, {3, 1, 1}};
+    static const char *const ways[] = {"", "executor=tasks segment_planes=2 sheets=3",
+                                       "graph=staged segment_planes=3"};
+    if (harness_options(PSG_F64).gpus > 0) {
+        return;
+    }
+    for (size_t c = 0; c < sizeof all / sizeof *all * 12; ++c) {
+        const size_t *size = n[c % 4];
+        AT_END(destroy) problem p = make(size[0], size[1], size[2], 1, 2.5, .7);
+        const psg_options options = harness_with(c % 5 == 4 ? PSG_F32 : PSG_F64, ways[c % 3]);
+        p.sides = all[c / 12];
+        p.lambda = c / 4 % 3 == 1 ? 12 : 0;
+        fill_random(&p, .3, 50);
+        harness_round(options.precision, p.points, p.f);
+        harness_round(options.precision, p.points, p.eps);
+        check_solve(&p, &options, p.sides);
     }
 }
 
@@ -421,9 +475,10 @@ static void refusals(void) {
         }
     }
     grid.axis[1].bc[0] = grid.axis[1].bc[1] = PSG_BC_NEUMANN;
+    grid.axis[1].points = PSG_POINTS_NODES;
     options.symbol = PSG_SYMBOL_FD2;
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        refused(plan, &p, 0, PSG_ERR_UNSUPPORTED, "all periodic");
+        refused(plan, &p, 0, PSG_ERR_UNSUPPORTED, "and y has another");
         psg_plan_destroy(plan);
     }
 }
@@ -432,6 +487,7 @@ int main(void) {
     const psg_options options = harness_options(PSG_F64);
     DESTROYED psg_plan *anchor = harness_anchor(&options);
     residuals();
+    sides();
     thin();
     constant();
     scales();

@@ -45,7 +45,7 @@ for m in range(17):
             end[worker] = start + 1e-3
             tasks.append([
                 "kspace", worker, worker > 0, True, 8, False, 1 if m < 3 else 4, 0, start,
-                end[worker]
+                end[worker], [8, 8, 8]
             ])
 times = Times()
 times.add_gaps(tasks)
@@ -58,7 +58,8 @@ seconds = (0, 3e-6, 0, 2e-3)
 still = dict.fromkeys(("h2d_bytes", "d2h_bytes", "d2d_bytes", "sent_bytes"), 0.0)
 for m, took in enumerate(seconds):
     solve = {
-        "tasks": [["kspace", 0, m < 2, True, m + 1, False, 1, 0, 0.0, took]], "submit_tasks": 3,
+        "tasks": [["kspace", 0, m < 2, True, m + 1, False, 1, 0, 0.0, took, [8] * 3]],
+        "submit_tasks": 3,
         "submit_pieces": 2, "submit_seconds": 1e-6
     }
     times.add_events(config, [solve], [still])

@@ -176,8 +176,9 @@ static void policies(void) {
     }
 }
 
-/** The machine with another link between its GPUs, and with tasks that take another time. */
-static const char *changed(double link, double task) {
+/** The machine with another link between its GPUs, and with tasks that take another time.
+ *  @param[in] one  fused tasks on GPUs as they were recorded on one GPU, and no others */
+static const char *changed(double link, double task, bool one) {
     static char text[1 << 18];
     FILE *file = fopen(PSG_MACHINES "/h200.machine", "r");
     size_t length = 0;
@@ -185,6 +186,14 @@ static const char *changed(double link, double task) {
     while (file && fgets(line, sizeof line, file)) {
         char *last = strrchr(line, ' ');
         double rate = 0, latency = 0;
+        char stage[24];
+        int pieces = 0, remote = 0;
+        if (one &&
+            sscanf(line, "time %23s %*s gpu %*s %*s %*d %*s %d %d", stage, &pieces, &remote) == 3 &&
+            (remote > 0 ||
+             (pieces > 1 && (strstr(stage, "_xy") != NULL || strcmp(stage, "kspace") == 0)))) {
+            continue;
+        }
         if (sscanf(line, "link between %lf %lf", &rate, &latency) == 2) {
             snprintf(line, sizeof line, "link between %g %g\n", rate * link, latency / link);
         } else if (strncmp(line, "time ", 5) == 0 || strncmp(line, "least ", 6) == 0) {
@@ -208,17 +217,40 @@ static void overlap(void) {
                        .exchange = PSG_EXCHANGE_MANAGED,
                        .segment_planes = 64,
                        .sheets = 16};
-    c.machine = changed(1e6, 1);
+    c.machine = changed(1e6, 1, false);
     const double transforms = seconds_of(&c);
-    c.machine = changed(1, 1e-6);
+    c.machine = changed(1, 1e-6, false);
     const double copies = seconds_of(&c);
-    c.machine = changed(1, 1);
+    c.machine = changed(1, 1, false);
     const double all = seconds_of(&c);
     printf("1024^3 on 4: transforms %.2f ms, copies %.2f ms, together %.2f ms\n", transforms * 1e3,
            copies * 1e3, all * 1e3);
     CHECK(all >= fmax(copies, transforms) && all <= 0.9 * (copies + transforms),
           "too little overlaps: %g s of %g + %g s", all, transforms, copies);
     remove(simulate_machine(""));
+}
+
+/** From the tasks of one GPU alone, and the links, come the solves on several. */
+static void forecasts(void) {
+    const char *one = changed(1, 1, true);
+    for (int m = 0; m < CASES; ++m) {
+        const measured *c = &cases[m];
+        const bool n = c->n == 256 || c->n == 512 || c->n == 1024;
+        if (n && (c->gpus == 2 || c->gpus == 4) && c->kind <= FS &&
+            c->segments == (size_t)c->gpus) {
+            const simulate_case s = {.machine = one,
+                                     .n = c->n,
+                                     .cpus = -1,
+                                     .gpus = c->gpus,
+                                     .precision = c->kind == FS ? PSG_F32 : PSG_F64};
+            const double ms = 1e3 * seconds_of(&s);
+            printf("from one GPU: %zu^3 %s on %d: %.3f ms, measured %.3f, %+.1f %%\n", c->n,
+                   c->kind == FS ? "f32" : "f64", c->gpus, ms, c->ms, 100 * (ms / c->ms - 1));
+            CHECK(fabs(ms / c->ms - 1) <= 0.10, "%zu^3 on %d GPUs: %g ms, measured %g", c->n,
+                  c->gpus, ms, c->ms);
+        }
+    }
+    remove(one);
 }
 
 int main(void) {
@@ -232,5 +264,6 @@ int main(void) {
     more_gpus(PSG_EXCHANGE_MANAGED);
     policies();
     overlap();
+    forecasts();
     return check_result();
 }

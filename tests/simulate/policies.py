@@ -99,3 +99,12 @@ for workload in WORKLOADS:
             check(seconds <= times[fastest] * (1 + 1e-9),
                   "%s: %s under %s takes %g s, and %s is %g s by the run under %s"
                   % (workload[0], fastest, fastest, times[fastest], name, seconds, policy))
+
+# The recorded H200 has all kinds of tasks of all workloads, on GPUs and on cores.
+for name in ("ep:S", "blocks:40+30+20", "jacobi:300", "qr:300", "pcg:16", "cg:S", "dock:64:60",
+             "transpose:600", "vadd:100000"):
+    for workers in (("--cpus", "4", "--gpus", "0"), ("--cpus", "2", "--gpus", "1")):
+        done = run("run", name, "--machine", "h200", *workers, code=None)
+        check(done.returncode == 0 or "needs LAPACK" in done.stderr, done)
+check("37 on cores" in run("run", "pcg:16", "--machine", "h200", "--cpus", "1",
+                           "--gpus", "0", "--tile", "16").stdout, "steps of pcg")

@@ -88,7 +88,8 @@ class Statistics(Structure):
 class Event(Structure):
     _fields_ = [("stage", c_int), ("worker", c_int), ("rank", c_int), ("received", c_int), ("segment", c_size_t),
                 ("sheet", c_size_t), ("step", c_size_t), ("count", c_size_t), ("pieces", c_size_t), ("remote", c_size_t), ("dense", c_int),
-                ("start", c_double), ("end", c_double), ("bytes", c_size_t), ("least", c_double * 2)]
+                ("start", c_double), ("end", c_double), ("bytes", c_size_t),
+                ("least", c_double * 2), ("extent", c_size_t * 3), ("axis", c_int)]
 
 
 # By the structure's name in C.
@@ -117,6 +118,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "psg_plan_kernel": (c_int, [c_void_p, c_int, c_size_t * 3, c_void_p]),
     "psg_solve_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_solve_many_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
+    "psg_project": (c_int, [c_void_p, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_plan_local_box": (c_int, [c_void_p, c_int, c_size_t * 3, c_size_t * 3]),
     "psg_plan_local_modes": (c_int, [c_void_p, c_size_t * 3, c_size_t * 3, POINTER(c_int)]),
     "psg_stage_name": (c_char_p, [c_int]),

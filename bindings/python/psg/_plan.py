@@ -147,8 +147,8 @@ class Plan:
         values  what holds on the sides where that is not 0, with symbol="fd2": u on a Dirichlet side, the derivative of u along
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
-        epsilon  an array like f, finite and above 0, with symbol="fd2" and periodic sides, in one process: statistics() has
-                the iterations, and the residual that they left
+        epsilon  an array like f, finite and above 0, with symbol="fd2", in one process, with periodic sides or, on cores,
+                Dirichlet and Neumann sides with 0: statistics() has the iterations, and the residual that they left
         tolerance  end when ||residual|| <= tolerance ||factor f||, in the 2-norm; 0: 1e-10 in float64, 1e-6 in float32
         iterations  the most of them; 0: 1000
         f_modes  in place of f its modes, as modes() has them: no transform forward is left to do
@@ -156,12 +156,9 @@ class Plan:
         The solve comes after what the array's package has put on its current stream, and u is there when it returns.
         Ctrl-C raises KeyboardInterrupt. The solve then goes on by itself: u is undefined, and the plan can be used again.
         """
-        coefficients = () if epsilon is None else (epsilon, tolerance, iterations)
-        if epsilon is None and (tolerance, iterations) != (0, 0):
-            raise ArgumentError("tolerance and iterations are for epsilon")
         given = None if f_modes is None else modes.Given(self._modes(), f_modes, None)
         return self._start(f, out, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(),
-                           coefficients=coefficients, given=given)
+                           coefficients=(epsilon, tolerance, iterations), given=given)
 
     @collective
     def modes(self, f: Any = None, out: Any = None, *, f_modes: Any = None, u: Any = None,
@@ -283,7 +280,8 @@ class Plan:
     @collective
     def gradient(self, f: Any, out: Sequence[Any] | None = None, *, u: Any = None, lambda_: float | None = None,
                  factor: float | None = None, mean: str | None = None, box: grids.Box | None = None,
-                 values: sides.Values = None) -> tuple[Any, Any]:
+                 values: sides.Values = None, epsilon: Any = None, tolerance: float = 0,
+                 iterations: int = 0) -> tuple[Any, Any]:
         """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and
         x, or along those of these that f has.
 
@@ -297,6 +295,7 @@ class Plan:
 
         out    (gz, gy, gx): where they go, arrays like u; None in place of one that is not wanted. None: three new arrays
         u      where u goes, as out in solve()
+        epsilon, tolerance, iterations   as in solve()
         """
         axes = grids.AXES[-len(self.shape):]
         wanted = (None,) * len(axes) if out is None else tuple(out)
@@ -307,8 +306,64 @@ class Plan:
         for given in wanted:
             new = given is None and out is None
             made.append((arrays.kind_of(f).fresh(f, from_) if new else given, new))
-        u = self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(), made)
+        u = self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(), made,
+                        (epsilon, tolerance, iterations))
         return u, tuple(component for component, _ in made)
+
+    @collective
+    def project(self, v: Sequence[Any], *, gradient: Sequence[Any] | None = None, u: Any = None,
+                lambda_: float | None = None, factor: float | None = None,
+                box: grids.Box | None = None, values: sides.Values = None) -> Any:
+        """Take the divergence out of a flow on a staggered grid: solve lap(u) - lambda_ u = factor
+        div(v), and subtract grad(u) / factor from v. Return u.
+
+        v         (vz, vy, vx): arrays like f in main memory, of three axes; each value flows
+                  through the upper face of its cell along that axis, and the last one through the
+                  upper side. Through a lower Neumann side nothing flows
+        gradient  (gz, gy, gx): where grad(u) goes, arrays like v, None in place of one that is not
+                  wanted. v is only read then
+        u         where u goes, an array like v. None: u is not wanted, and None is returned. Where
+                  x or y is not periodic it is needed
+        lambda_, factor, box, values   as in solve(). The divergence of v is 0 for any factor: with
+                  1/dt u is the pressure over the density
+
+        For symbol="fd2" and points in cells, on cores of one process, with sides that are periodic,
+        or Neumann below and Neumann or Dirichlet above. Where x and y are periodic, what is left
+        of the divergence is about the last digit of v, on any number of points.
+        """
+        if len(self.shape) != 3 or len(v) != 3:
+            raise ArgumentError("project() is for three axes, and v for (vz, vy, vx)")
+        flow, args = (Array * 3)(), self._arguments((lambda_, factor, None, box))
+        views = [self._look(component, "v[%d]" % d) for d, component in enumerate(v)]
+        for d, view in enumerate(views):
+            if gradient is None and not view.writable:
+                raise ArgumentError("v[%d] cannot be written: it is read-only, or of a package "
+                                    "whose arrays never change" % d)
+            arrays.check_beside(views[0], view)
+            arrays.fill(flow[2 - d], view, "v[%d]" % d)
+        held: list[Any] = [*views, *sides.fill(args, values, self.local_shape, self.precision)]
+        if gradient is not None:
+            if len(gradient) != 3 or all(component is None for component in gradient):
+                raise ArgumentError("gradient: (gz, gy, gx) are needed, and not three times None")
+            held += self._components(args, [(component, False) for component in gradient], views[0])
+        result = None
+        if u is not None:
+            to = self._look(u, "u")
+            if not to.writable:
+                raise ArgumentError("u cannot be written: it is read-only, or of a package whose "
+                                    "arrays never change")
+            arrays.check_beside(views[0], to)
+            result = Array()
+            arrays.fill(result, to, "u")
+            held.append(to)
+
+        def call() -> Any:
+            self._handle.check()
+            check(lib.psg_project(self._handle.plan, flow, result, args))
+            held.clear()  # not before: an interrupt may have left the call to itself
+            return u
+
+        return self._handle.use(call, self._is_long())
 
     def _components(self, args: SolveArgs, made: Sequence[tuple[Any, bool]], f: arrays.View) -> list[Any]:
         """@return what the arguments point at, and what that points at"""
@@ -390,7 +445,7 @@ class Plan:
         return v
 
     def _start(self, f: Any, out: Any, terms: Terms, values: sides.Values, function: Any, long: bool,
-               made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, ...] = (),
+               made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, float, int] = (None, 0, 0),
                given: modes.Given | None = None) -> Any:
         from_: arrays.View | None = None
         to: arrays.View | None = None
@@ -410,14 +465,16 @@ class Plan:
                 raise ArgumentError("out cannot be written: it is read-only, or of a package whose arrays never change")
             if from_ is not None:
                 arrays.check_beside(from_, to)
-        plain = not (made or coefficients) and values is None and given is None
+        plain = not made and coefficients[0] is None and values is None and given is None
         plain = plain and all(t is None for t in terms)
         args = self._args if plain else self._arguments(terms)
         held: list[Any] = list(sides.fill(args, values, self.local_shape, self.precision)) if values is not None else []
         if made and from_ is not None:
             held += self._components(args, made, from_)
-        if coefficients:
+        if coefficients[0] is not None:
             held += self._coefficients(args, *coefficients)
+        elif coefficients[1:] != (0, 0):
+            raise ArgumentError("tolerance and iterations are for epsilon")
         if given is not None:
             given.fill(args)
             held.append(given)
@@ -509,7 +566,7 @@ class Plan:
         found = [{name: getattr(event, name) for name, *_ in Event._fields_} for event in room[0]]
         for event in found:
             event["stage"] = text(lib.psg_stage_name(event["stage"]))
-            event["least"] = tuple(event["least"])
+            event["least"], event["extent"] = tuple(event["least"]), tuple(event["extent"])
         return found
 
     def trace(self, path: str | os.PathLike[str]) -> None:
