@@ -95,6 +95,15 @@ static inline size_t psg_gradient_wants_xy(const psg_gradient_terms *g, int comp
     return count;
 }
 
+/** The flow that a solve takes the divergence of, and out of. */
+typedef struct psg_flow_terms {
+    double by[3];   /**< 1/h */
+    double scale;   /**< scale grad u is taken out of the flow */
+    size_t wraps;   /**< bit d: axis d is periodic */
+    size_t given;   /**< 1: the solve has a flow in place of f */
+    size_t changes; /**< 1: the gradient is taken out of the flow, else written */
+} psg_flow_terms;
+
 /** Tables of a plan whose gradient may be that of the modes of u, in the tasks' unit of length. All
  *  NULL: the plan's gradient is of differences. */
 typedef struct psg_waves {
@@ -122,6 +131,7 @@ typedef struct psg_terms {
     psg_sides sides;
     const psg_cpu_table *table; /**< of the division; NULL: psg_context.tabled is false */
     psg_gradient_terms gradient;
+    psg_flow_terms flow;
     size_t right_hand_sides; /**< that the run solves; 1 but in psg_solve_many() */
     /** of a solve with variable coefficients; `lambda` above is that of its preconditioner */
     base_pcg_terms pcg;
@@ -151,8 +161,9 @@ typedef struct psg_context {
     const psg_waves *waves;     /**< of the gradient */
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const
-        *scratch; /**< by StarPU worker number: fft_scratch_bytes() each, and with sides a plane */
-    size_t sides_scratch; /**< bytes from there to that plane */
+        *scratch; /**< by StarPU worker number: fft_scratch_bytes() each, and of a symbol with faces
+                       two planes */
+    size_t sides_scratch; /**< bytes from there to these planes */
     void *
         *spectra; /**< by StarPU worker number: the spectrum of a right-hand side that a core solves
                                        alone, made by its first task `whole` */
@@ -160,6 +171,11 @@ typedef struct psg_context {
     psg_segment_codelets *codelets;
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 } psg_context;
+
+/** Bytes of a dense plane of reals, and of the gap to the next one in scratch. */
+static inline size_t psg_scratch_plane_bytes(const psg_context *c) {
+    return (c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes + 63) / 64 * 64;
+}
 
 static inline const psg_context *psg_context_of(const psg_run *run) {
     return run->engine->owner;
@@ -234,6 +250,19 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     return divide;
 }
 
+/** Fields that forward_xy reads: f, or a flow. */
+static inline size_t psg_fields_read(const psg_run *run) {
+    return psg_terms_of(run)->flow.given != 0 ? 3 : 1;
+}
+
+/** Room for a dense plane of reals in this worker's scratch, one of two; those of a plan whose
+ *  symbol has faces. @param[in] m  0: psg_sides_plane() has it, too */
+static inline void *psg_task_plane(const psg_task_args *args, size_t m) {
+    const psg_context *c = psg_context_of(args->run);
+    return (char *)c->scratch[psg_task_worker(args)] + c->sides_scratch +
+           m * psg_scratch_plane_bytes(c);
+}
+
 /** This worker's scratch. */
 static inline void *psg_task_scratch(const psg_task_args *args) {
     return psg_context_of(args->run)->scratch[psg_task_worker(args)];
@@ -252,6 +281,12 @@ static inline size_t psg_sheet_of(const psg_task_args *args) {
 static inline size_t psg_segment_above(const psg_context *c, const psg_gradient_terms *g,
                                        size_t s) {
     return s + 1 < c->layout.segments.count ? s + 1 : g->along[2].wraps ? 0 : SIZE_MAX;
+}
+
+/** The segment whose last plane is next to the first plane of segment s; SIZE_MAX: there is a
+ * side. */
+static inline size_t psg_segment_below(const psg_context *c, const psg_flow_terms *flow, size_t s) {
+    return s > 0 ? s - 1 : (flow->wraps & 4) != 0 ? c->layout.segments.count - 1 : SIZE_MAX;
 }
 
 /** Of the shape of each task: the grid, its sides, and what a row becomes. */

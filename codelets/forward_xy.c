@@ -7,6 +7,37 @@
 #include "codelets/cuda_segments.h"
 #endif
 
+/* The divergence of plane k. Behind the flow and the blocks stands what has the plane below, where
+ * that is another segment's. */
+static const void *divergence_of(void *buffers[], const psg_task_args *args, size_t k,
+                                 size_t *pitch) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_flow_terms *terms = &psg_terms_of(args->run)->flow;
+    const size_t bytes = c->cpu->real_bytes;
+    const size_t s = psg_segment_of(args);
+    const size_t below = psg_segment_below(c, terms, s);
+    void **last = below == s ? buffers + 2 : buffers + 3 + c->layout.bundles.count;
+    psg_cpu_flow flow = {.by = {terms->by[0], terms->by[1], terms->by[2]},
+                         .wraps = {(terms->wraps & 1) != 0, (terms->wraps & 2) != 0}};
+    for (size_t d = 0; d < 3; d++) {
+        flow.v[d] =
+            (const char *)psg_task_pointer(buffers, d) + k * psg_task_pitch(buffers, d) * bytes;
+        flow.row_pitch[d] = psg_task_row_pitch(buffers, d);
+    }
+    if (k > 0) {
+        flow.below = (const char *)flow.v[2] - psg_task_pitch(buffers, 2) * bytes;
+        flow.below_pitch = flow.row_pitch[2];
+    } else if (below < SIZE_MAX) {
+        flow.below = (const char *)psg_task_pointer(last, 0) +
+                     (psg_layout_planes(&c->layout, below) - 1) * psg_task_pitch(last, 0) * bytes;
+        flow.below_pitch = psg_task_row_pitch(last, 0);
+    }
+    void *result = psg_task_plane(args, 1);
+    c->cpu->divergence(&flow, c->layout.n, result);
+    *pitch = c->layout.n[0];
+    return result;
+}
+
 /* Plane by plane: a plane's spectrum is still in the cache when it is dealt out to the blocks.
  * Blocks that are views of the segment's planes are one plane together, where the spectrum goes at
  * once. */
@@ -17,17 +48,20 @@ static void forward_core(void *buffers[], const psg_task_args *args) {
     const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
     const size_t first = context->layout.segments.part[psg_segment_of(args)].box.lo[2];
     const char *f = psg_task_pointer(buffers, 0);
-    const size_t plane = psg_task_pitch(buffers, 1) * 2 * context->cpu->real_bytes;
-    const bool whole = args->label.kind == PSG_TASK_FFT_XY || psg_plane_whole(context, buffers + 1);
-    char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
+    const size_t fields = psg_fields_read(args->run);
+    const size_t plane = psg_task_pitch(buffers, fields) * 2 * context->cpu->real_bytes;
+    const bool whole =
+        args->label.kind == PSG_TASK_FFT_XY || psg_plane_whole(context, buffers + fields);
+    char *spectrum = whole ? psg_task_pointer(buffers, fields) : psg_task_scratch(args);
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++, f += real_plane) {
         size_t pitch = row_pitch;
-        const void *given = psg_sides_plane(args, 0, first + k, f, &pitch);
+        const void *given = fields == 1 ? f : divergence_of(buffers, args, k, &pitch);
+        given = psg_sides_plane(args, 0, first + k, given, &pitch);
         context->cpu->fft_xy(context->fft, given, pitch, spectrum, psg_task_scratch(args));
         if (whole) {
             spectrum += plane;
         } else {
-            psg_plane_move(context, PSG_PLANE_DEAL, buffers + 1, k, spectrum);
+            psg_plane_move(context, PSG_PLANE_DEAL, buffers + fields, k, spectrum);
         }
     }
 }
@@ -52,11 +86,12 @@ void psg_task_forward_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIO
     psg_task_codelet_at(codelet, forward_xy_codelet, nodes);
 }
 
-void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
-                         const starpu_data_handle_t *blocks) {
+void psg_task_forward_xy(psg_run *run, size_t s, const starpu_data_handle_t *fields,
+                         starpu_data_handle_t below, const starpu_data_handle_t *blocks) {
     const psg_context *c = psg_context_of(run);
-    const psg_task_data data[] = {{&f, 1, 1, STARPU_R},
-                                  {blocks, c->layout.bundles.count, 1, STARPU_W | PSG_DATA_PHASED}};
+    const psg_task_data data[] = {{fields, psg_fields_read(run), 1, STARPU_R},
+                                  {blocks, c->layout.bundles.count, 1, STARPU_W | PSG_DATA_PHASED},
+                                  {&below, 1, 1, STARPU_R}};
     psg_solver_submit(run, c->codelets->forward_xy, psg_segment_label(PSG_TASK_FORWARD_XY, s), data,
-                      2);
+                      below != NULL ? 3 : 2);
 }

@@ -71,9 +71,25 @@ static psg_cpu_sides sides_at(const psg_task_args *args, size_t k, size_t planes
     return psg_sides_at(c, &psg_terms_of(args->run)->sides, 0, first + k, planes);
 }
 
+/* Out of plane k of a flow. */
+static void subtract(const psg_task_args *args, const psg_cpu_gradient_args *all, void *buffers[],
+                     size_t k) {
+    const psg_context *c = psg_context_of(args->run);
+    void *plane = psg_task_plane(args, 0);
+    for (size_t d = 0; d < 3; d++) {
+        psg_cpu_gradient_args a = *all;
+        a.result[d] = plane;
+        a.result_pitch[d] = c->layout.n[0];
+        c->cpu->gradient(&a, c->layout.n);
+        c->cpu->subtract(plane, c->layout.n, psg_terms_of(args->run)->flow.scale,
+                         psg_plane_of(c, buffers, 1 + d, k), psg_task_row_pitch(buffers, 1 + d));
+    }
+}
+
 static void gradient_core(void *buffers[], const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
     const psg_gradient_terms *g = &psg_terms_of(args->run)->gradient;
+    const psg_flow_terms *flow = &psg_terms_of(args->run)->flow;
     const size_t bytes = c->cpu->real_bytes;
     const size_t planes = psg_layout_planes(&c->layout, psg_segment_of(args));
     const size_t pitch = psg_task_pitch(buffers, 0) * bytes;
@@ -92,15 +108,17 @@ static void gradient_core(void *buffers[], const psg_task_args *args) {
         a.added[0] = sides.x[1];
         a.added[1] = sides.y[1];
         a.added[2] = sides.z[1];
-        for (int d = 0, m = 1; d < 3; d++) {
-            if (psg_gradient_wants(g, d)) {
-                a.result[d] = (char *)psg_task_pointer(buffers, (size_t)m) +
-                              k * psg_task_pitch(buffers, (size_t)m) * bytes;
-                a.result_pitch[d] = psg_task_row_pitch(buffers, (size_t)m);
-                m++;
+        if (flow->changes != 0) {
+            subtract(args, &a, buffers, k);
+        } else {
+            for (int d = 0, m = 1; d < 3; d++) {
+                if (psg_gradient_wants(g, d)) {
+                    a.result[d] = psg_plane_of(c, buffers, (size_t)m, k);
+                    a.result_pitch[d] = psg_task_row_pitch(buffers, (size_t)m++);
+                }
             }
+            c->cpu->gradient(&a, c->layout.n);
         }
-        c->cpu->gradient(&a, c->layout.n);
         for (size_t m = 1; m <= count_components(g); m++) {
             psg_plane_check(args, buffers, m, k);
         }
@@ -139,8 +157,10 @@ PSG_SOLVER_CODELET(gradient, gradient_core, gradient_gpu);
 void psg_task_gradient(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t above,
                        const starpu_data_handle_t *components) {
     const size_t count = count_components(&psg_terms_of(run)->gradient);
-    const psg_task_data data[] = {
-        {&u, 1, 1, STARPU_R}, {components, count, 1, STARPU_W}, {&above, 1, 1, STARPU_R}};
+    const bool changes = psg_terms_of(run)->flow.changes != 0;
+    const psg_task_data data[] = {{&u, 1, 1, STARPU_R},
+                                  {components, count, 1, changes ? STARPU_RW : STARPU_W},
+                                  {&above, 1, 1, STARPU_R}};
     psg_solver_submit(run, gradient_codelet, psg_segment_label(PSG_TASK_GRADIENT, s), data,
                       above != NULL ? 3 : 2);
 }

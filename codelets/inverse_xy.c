@@ -20,8 +20,8 @@ static void differentiate(const psg_task_args *args, int component, void *blocks
     const double scale = psg_derivative_scale(args->run);
     const bool again = psg_terms_of(args->run)->gradient.way == PSG_GRADIENT_AGAIN;
     const size_t step[2] = {component == 0, component == 1};
-    const double one[2] = {!again, again};
-    const float single[2] = {!again, again};
+    const double one[2] = {again ? 0 : 1, again ? 1 : 0};
+    const float single[2] = {again ? 0 : 1, again ? 1 : 0};
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
         const size_t y0 = bundle->lo[1];
@@ -36,15 +36,12 @@ static void differentiate(const psg_task_args *args, int component, void *blocks
 }
 
 /* What a value on the upper side of z adds to the derivative at the last plane. */
-static void add_value(const psg_task_args *args, void *buffers[], size_t k) {
+static void add_value(const psg_task_args *args, void *plane, size_t pitch, size_t k) {
     const psg_context *c = psg_context_of(args->run);
     const psg_terms *t = psg_terms_of(args->run);
     const size_t first = c->layout.segments.part[psg_segment_of(args)].box.lo[2];
     const void *added = psg_sides_at(c, &t->sides, 0, first + k, 1).z[1];
     if (added != NULL) {
-        char *plane = (char *)psg_task_pointer(buffers, 0) +
-                      k * psg_task_pitch(buffers, 0) * c->cpu->real_bytes;
-        const size_t pitch = psg_task_row_pitch(buffers, 0);
         const psg_cpu_gradient_args a = {
             .u = plane,
             .row_pitch = pitch,
@@ -59,10 +56,27 @@ static void add_value(const psg_task_args *args, void *buffers[], size_t k) {
 static void transform_plane(const psg_task_args *args, void *spectrum, void *buffers[], size_t m,
                             size_t k) {
     const psg_context *c = psg_context_of(args->run);
-    c->cpu->ifft_xy(c->fft, spectrum,
-                    (char *)psg_task_pointer(buffers, m) +
-                        k * psg_task_pitch(buffers, m) * c->cpu->real_bytes,
+    c->cpu->ifft_xy(c->fft, spectrum, psg_plane_of(c, buffers, m, k),
                     psg_task_row_pitch(buffers, m), psg_task_scratch(args));
+}
+
+/* A plane of a component, or what is left of a flow without it. */
+static void make_component(const psg_task_args *args, void *spectrum, void *buffers[], size_t k) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_flow_terms *flow = &psg_terms_of(args->run)->flow;
+    const int d = (int)args->label.index[PSG_AXIS_COMPONENT];
+    void *to = psg_plane_of(c, buffers, 0, k);
+    const size_t row_pitch = psg_task_row_pitch(buffers, 0);
+    void *plane = flow->changes != 0 ? psg_task_plane(args, 0) : to;
+    const size_t pitch = flow->changes != 0 ? c->layout.n[0] : row_pitch;
+    differentiate(args, d, buffers + 1, k, spectrum);
+    c->cpu->ifft_xy(c->fft, spectrum, plane, pitch, psg_task_scratch(args));
+    if (d == 2) {
+        add_value(args, plane, pitch, k);
+    }
+    if (flow->changes != 0) {
+        c->cpu->subtract(plane, c->layout.n, flow->scale, to, row_pitch);
+    }
 }
 
 /* A plane's spectrum is collected from the blocks and transformed in the cache. */
@@ -77,15 +91,12 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++) {
         if (args->label.kind == PSG_TASK_GRADIENT_XY) {
-            differentiate(args, (int)args->label.index[PSG_AXIS_COMPONENT], buffers + 1, k,
-                          spectrum);
-        } else if (!whole) {
-            psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
-        }
-        transform_plane(args, spectrum, buffers, 0, k);
-        if (args->label.kind == PSG_TASK_GRADIENT_XY &&
-            args->label.index[PSG_AXIS_COMPONENT] == 2) {
-            add_value(args, buffers, k);
+            make_component(args, spectrum, buffers, k);
+        } else {
+            if (!whole) {
+                psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
+            }
+            transform_plane(args, spectrum, buffers, 0, k);
         }
         if (args->label.kind == PSG_TASK_GRADIENT_XY ||
             args->label.kind == (int)psg_graph_last(&c->graph)) {
@@ -129,7 +140,8 @@ void psg_task_gradient_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISI
 void psg_task_gradient_xy(psg_run *run, size_t s, size_t component,
                           const starpu_data_handle_t *blocks, starpu_data_handle_t result) {
     const psg_context *c = psg_context_of(run);
-    const psg_task_data data[] = {{&result, 1, 1, STARPU_W},
+    const bool changes = psg_terms_of(run)->flow.changes != 0;
+    const psg_task_data data[] = {{&result, 1, 1, changes ? STARPU_RW : STARPU_W},
                                   {blocks, c->layout.bundles.count, 1, STARPU_R | PSG_DATA_PHASED}};
     psg_label label = psg_segment_label(PSG_TASK_GRADIENT_XY, s);
     label.index[PSG_AXIS_COMPONENT] = component;

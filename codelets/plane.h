@@ -4,6 +4,7 @@
 #define PSG_CODELETS_PLANE_H
 
 #include "codelets/context.h"
+#include "runtime/task.h"
 
 /** Which way: out of the scratch, or into it. */
 typedef enum psg_plane_way { PSG_PLANE_DEAL, PSG_PLANE_COLLECT } psg_plane_way;
@@ -17,6 +18,12 @@ bool psg_plane_whole(const psg_context *context, void *blocks[]);
  *  @param[in] plane   number of the plane in the segment */
 void psg_plane_move(const psg_context *context, psg_plane_way way, void *blocks[], size_t plane,
                     void *spectrum);
+
+/** Plane k of buffer m, reals. */
+static inline void *psg_plane_of(const psg_context *c, void *buffers[], size_t m, size_t k) {
+    return (char *)psg_task_pointer(buffers, m) +
+           k * psg_task_pitch(buffers, m) * c->cpu->real_bytes;
+}
 
 /** Is plane k of buffer m, reals, finite? */
 bool psg_plane_finite(const psg_context *context, void *buffers[], size_t m, size_t k);

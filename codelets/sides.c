@@ -26,7 +26,7 @@ const void *psg_sides_plane(const psg_task_args *args, size_t m, size_t z, const
         return f;
     }
     const psg_cpu_sides plane = psg_sides_at(c, s, m, z, 1);
-    void *copy = (char *)psg_task_scratch(args) + c->sides_scratch;
+    void *copy = psg_task_plane(args, 0);
     c->cpu->add_sides(f, *row_pitch, c->layout.n, &plane, copy);
     *row_pitch = c->layout.n[0];
     return copy;

@@ -162,6 +162,13 @@ void psg_cpu_kspace_free(const psg_cpu_fft *fft, const psg_cpu_divide *divide, c
                          size_t columns, psg_complex *tile, psg_complex *room, psg_complex *derived,
                          void *mode0);
 
+/* flow.c */
+#define psg_cpu_divergence PSG_REAL_NAME(psg_cpu_divergence)
+#define psg_cpu_subtract PSG_REAL_NAME(psg_cpu_subtract)
+void psg_cpu_divergence(const psg_cpu_flow *flow, const size_t n[2], void *result);
+void psg_cpu_subtract(const void *plane, const size_t n[2], double scale, void *from,
+                      size_t row_pitch);
+
 /* line.c */
 #define psg_cpu_kspace_line PSG_REAL_NAME(psg_cpu_kspace_line)
 /** kspace with a psg_cpu_divide.line. */

@@ -44,7 +44,7 @@ INLINE psg_real *row_of(const psg_cpu_piece *piece, const tile *t, size_t plane)
 INLINE void load(const psg_real *restrict from, size_t columns, double *restrict real,
                  double *restrict imaginary) {
     if (columns == LANES) {
-        for (int c = 0; c < LANES; c++) {
+        for (size_t c = 0; c < LANES; c++) {
             real[c] = from[2 * c];
             imaginary[c] = from[2 * c + 1];
         }
@@ -59,7 +59,7 @@ INLINE void load(const psg_real *restrict from, size_t columns, double *restrict
 INLINE void store(psg_real *restrict to, size_t columns, double scale, const double *restrict real,
                   const double *restrict imaginary) {
     if (columns == LANES) {
-        for (int c = 0; c < LANES; c++) {
+        for (size_t c = 0; c < LANES; c++) {
             to[2 * c] = (psg_real)(scale * real[c]);
             to[2 * c + 1] = (psg_real)(scale * imaginary[c]);
         }

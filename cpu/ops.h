@@ -133,6 +133,17 @@ typedef struct psg_cpu_gradient_args {
     size_t result_pitch[3];
 } psg_cpu_gradient_args;
 
+/** A plane of a flow through the upper faces of cells. */
+typedef struct psg_cpu_flow {
+    const void *v[3]; /**< along x, y and z: [ny][nx] */
+    size_t row_pitch[3];
+    const void *below; /**< v[2] of the plane below; NULL: nothing flows there */
+    size_t below_pitch;
+    double by[3];  /**< 1/h */
+    bool wraps[2]; /**< along x and y: the first cell is next to the last one; else nothing flows
+                        into it from below */
+} psg_cpu_flow;
+
 /** What is done to a whole sheet, in place. */
 typedef struct psg_cpu_sheet_ops {
     /** Transform `count` complex lines of nz along z, unscaled.
@@ -209,6 +220,12 @@ struct psg_cpu_ops {
      *  @param[in] step   0 or 1; not both 1 */
     void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *by,
                           const size_t step[2], double scale, void *result);
+
+    /** Of each cell what flows out of it. @param[out] result  dense, [ny][nx] */
+    void (*divergence)(const psg_cpu_flow *flow, const size_t n[2], void *result);
+    /** from -= scale plane. @param[in] plane  dense, [ny][nx] */
+    void (*subtract)(const void *plane, const size_t n[2], double scale, void *from,
+                     size_t row_pitch);
 
     /** Rows [row0, row0 + rows) of a Green's function. @param[out] table  [rows][mz][mx] */
     void (*green_rows)(const psg_cpu_green *green, size_t row0, size_t rows, void *table);

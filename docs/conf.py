@@ -30,7 +30,7 @@ autodoc_member_order = "bysource"
 PAGES = ["docs/tutorial", "docs/recipes", "docs/clients", "docs/gallery/README", "docs/command", "docs/library", "docs/python", "docs/fortran", "docs/packages",
          "docs/concepts", "docs/architecture", "docs/gpu", "docs/mpi", "docs/workloads", "docs/scheduling", "docs/policy", "docs/theses", "docs/simulation",
          "docs/benchmarking", "docs/performance", "docs/records", "docs/robustness", "docs/decisions/README", "docs/reference", "CONTRIBUTING", "CHANGELOG"]
-HEADERS = ["psg.h", "psg_starpu.h", "psg_observe.h", "psg_task.h", "psg_machine.h"]
+HEADERS = ["psg.h", "psg_project.h", "psg_starpu.h", "psg_observe.h", "psg_task.h", "psg_machine.h"]
 
 
 # A page of lab/results without a title is a table alone, for a program.

@@ -16,8 +16,8 @@ void psg_array_init(psg_array *array, void *data) {
 }
 
 const char *psg_field_name(const psg_plan *plan, int field) {
-    static const char *const name[PSG_FIELDS] = {"f",           "u",           "gradient[0]",
-                                                 "gradient[1]", "gradient[2]", "epsilon"};
+    static const char *const name[PSG_FIELDS] = {
+        "f", "u", "gradient[0]", "gradient[1]", "gradient[2]", "epsilon", "v[0]", "v[1]", "v[2]"};
     const int d = field - PSG_FIELD_GRADIENT;
     const bool component = d >= 0 && d < 3;
     return name[component ? PSG_FIELD_GRADIENT + psg_grid_turn(&plan->problem.grid, d) : field];
@@ -260,27 +260,32 @@ static bool same(const psg_array *a, const psg_array *b) {
     return a->data == b->data && a->stride[1] == b->stride[1] && a->stride[2] == b->stride[2];
 }
 
-static bool is_read(int field) {
-    return field == PSG_FIELD_F || field == PSG_FIELD_EPSILON;
+static bool is_read(const psg_arrays *arrays, int field) {
+    return field == PSG_FIELD_F || field == PSG_FIELD_EPSILON ||
+           (field >= PSG_FIELD_FLOW && !arrays->in_place);
 }
 
 /* Each f is its u, or no f overlaps any u. No array that is written overlaps another one. */
 static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     psg_array *const *field = arrays->field;
     const size_t count = arrays->count;
+    const bool flow = field[PSG_FIELD_FLOW] != NULL;
+    const bool gradient = field[PSG_FIELD_GRADIENT] != NULL ||
+                          field[PSG_FIELD_GRADIENT + 1] != NULL ||
+                          field[PSG_FIELD_GRADIENT + 2] != NULL;
     size_t in_place = 0;
-    for (size_t m = 0; m < count; m++) {
+    for (size_t m = 0; m < count && !flow; m++) {
         in_place += same(&field[PSG_FIELD_F][m], &field[PSG_FIELD_U][m]);
     }
-    arrays->in_place = count > 0 && in_place == count;
+    arrays->in_place = flow ? !gradient : count > 0 && in_place == count;
     for (int n = 0; n < PSG_FIELDS * PSG_FIELDS; n++) {
         const int c = n / PSG_FIELDS, d = n % PSG_FIELDS;
         const bool u_of_f = c == PSG_FIELD_U && d == PSG_FIELD_F;
         const bool there = d <= c && field[c] != NULL && field[d] != NULL;
         for (size_t m = 0; there && m < count * count; m++) {
             const size_t one = m / count, other = m % count;
-            const bool may =
-                c == d ? one == other || is_read(c) : u_of_f && arrays->in_place && one == other;
+            const bool may = c == d ? one == other || is_read(arrays, c)
+                                    : u_of_f && arrays->in_place && one == other;
             if (!may && overlap(plan, arrays, &field[c][one], arrays, &field[d][other])) {
                 return c == d ? psg_fail(PSG_ERR_ARG, "%s of two GPUs overlap",
                                          psg_field_name(plan, c))
@@ -300,9 +305,10 @@ static bool overlap_fields(const psg_plan *plan, const psg_arrays *a, int c, con
     bool found = false;
     for (size_t m = 0; a->field[c] != NULL && m < a->count; m++) {
         for (size_t o = 0; b->field[d] != NULL && o < b->count && !found; o++) {
-            const bool streams =
-                a->field[PSG_FIELD_F][m].device != PSG_HOST && a->field[c][m].device != PSG_HOST &&
-                b->field[PSG_FIELD_F][o].device != PSG_HOST && b->field[d][o].device != PSG_HOST;
+            const psg_array *f[2] = {a->field[PSG_FIELD_F], b->field[PSG_FIELD_F]};
+            const bool streams = f[0] != NULL && f[0][m].device != PSG_HOST && f[1] != NULL &&
+                                 f[1][o].device != PSG_HOST && a->field[c][m].device != PSG_HOST &&
+                                 b->field[d][o].device != PSG_HOST;
             found = !streams && overlap(plan, a, &a->field[c][m], b, &b->field[d][o]);
         }
     }
@@ -316,7 +322,7 @@ psg_status psg_array_check_pending(const psg_plan *plan, const psg_arrays *array
         for (int m = PSG_FIELDS * PSG_FIELDS - 1; m >= 0; m--) {
             const int own = m / PSG_FIELDS;
             const int other = m % PSG_FIELDS;
-            const bool written = !is_read(own) || !is_read(other);
+            const bool written = !is_read(arrays, own) || !is_read(pending->arrays, other);
             if (written && overlap_fields(plan, arrays, own, pending->arrays, other)) {
                 return psg_fail(
                     PSG_ERR_ARG,

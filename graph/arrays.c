@@ -204,7 +204,7 @@ static psg_arrays *note_arrays(size_t count, const psg_array *const given[PSG_FI
         memcpy(arrays->parts.part, parts->part, parts->count * sizeof *parts->part);
     }
     for (int m = 0; m < PSG_FIELDS && good; m++) {
-        if (given[m] == NULL && m >= PSG_FIELD_GRADIENT) {
+        if (given[m] == NULL && (count > 0 || m >= PSG_FIELD_GRADIENT)) {
             continue;
         }
         arrays->field[m] = calloc(count + 1, sizeof *arrays->field[m]);
@@ -415,7 +415,7 @@ static bool in_array(const psg_plan *plan, const psg_arrays *arrays, int field, 
 
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy) {
-    static const char letter[PSG_FIELDS] = {'f', 'u', 'g', 'g', 'g', 'e'};
+    static const char letter[PSG_FIELDS] = {'f', 'u', 'g', 'g', 'g', 'e', 'v', 'v', 'v'};
     for (int m = 0; m < PSG_FIELDS; m++) {
         if (arrays->field[m] != NULL && in_array(plan, arrays, m, address, copy)) {
             copy->data = letter[m];
@@ -481,8 +481,10 @@ void psg_arrays_settle(psg_arrays *arrays) {
 bool psg_arrays_in_memory(const psg_arrays *arrays) {
     bool all = arrays->count > 0;
     for (size_t m = 0; m < arrays->count && all; m++) {
-        all = arrays->field[PSG_FIELD_F][m].device == PSG_HOST &&
-              arrays->field[PSG_FIELD_U][m].device == PSG_HOST;
+        for (int field = PSG_FIELD_F; field <= PSG_FIELD_U; field++) {
+            const psg_array *array = arrays->field[field];
+            all = all && (array == NULL || array[m].device == PSG_HOST);
+        }
     }
     return all;
 }
@@ -490,7 +492,7 @@ bool psg_arrays_in_memory(const psg_arrays *arrays) {
 double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const psg_history *solve) {
     const psg_context *c = &plan->context;
     const double plane = (double)(c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes);
-    const bool may = arrays->count > 0 && arrays->brought;
+    const bool may = arrays->count > 0 && arrays->brought && arrays->slabs[PSG_FIELD_FLOW] == NULL;
     const size_t first = arrays->parts.own.first;
     const size_t piece = psg_box_length(&arrays->parts.part[0].box, 2);
     double bytes = 0;

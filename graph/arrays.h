@@ -8,13 +8,15 @@
 
 #include <starpu.h>
 
-/** The fields of a solve: f, u, the components of the gradient of u, and epsilon. */
+/** The fields of a solve: f, u, the components of the gradient of u, epsilon, and those of a flow,
+ *  which stand in place of f. */
 enum {
     PSG_FIELD_F = 0,
     PSG_FIELD_U,
     PSG_FIELD_GRADIENT,
     PSG_FIELD_EPSILON = PSG_FIELD_GRADIENT + 3,
-    PSG_FIELDS
+    PSG_FIELD_FLOW,
+    PSG_FIELDS = PSG_FIELD_FLOW + 3
 };
 
 /** The fields as handles by slab: the plan's slabs, or a caller's arrays, kept for the next
@@ -32,7 +34,7 @@ typedef struct psg_arrays {
     starpu_data_handle_t
         edge[2];     /**< planes of u that go to and come from another process, for a gradient */
     unsigned solves; /**< that have ended */
-    bool in_place;   /**< f is u */
+    bool in_place;   /**< f is u, or the solve changes its flow */
     bool stays;      /**< f and u are on the GPUs that work on them */
     bool brought;    /**< they do not, and StarPU brings copies to workers and back */
     bool looked_at;  /**< StarPU may have a copy of f that is older than f */
@@ -56,6 +58,10 @@ typedef struct psg_held_arrays {
     psg_pinned *pinned;
 } psg_held_arrays;
 
+/** Does a solve with a flow take the gradient out of it, as it has no arrays for that? */
+static inline bool psg_flow_changes(const psg_arrays *arrays) {
+    return arrays->slabs[PSG_FIELD_FLOW] != NULL && arrays->in_place;
+}
 /** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be
  * stale.
  *  @param[in] parts  the layout's segments, or the pieces of several right-hand sides, which follow

@@ -124,13 +124,12 @@ static psg_status set_engine(engine *e, const psg_options *options) {
         (psg_engine){.owner = e->args.owner,
                      .precision = options->precision == PSG_F32 ? PSG_TASK_F32 : PSG_TASK_F64,
                      .where = (gpus ? STARPU_CUDA : 0) | (cpus ? STARPU_CPU : 0),
-                     .workers = e->workers.count,
-                     .cores = e->workers.cpu_count,
                      .kinds = psg_kind_count(),
                      .record = options->record != 0,
                      .polls = gpus && !cpus,
                      .comm = e->engine.comm,
                      .slots = 1};
+    psg_workers_tell(&e->engine, &e->workers);
     e->work = (psg_work){.rules = &rules,
                          .owner = e,
                          .engine = &e->engine,
@@ -146,7 +145,7 @@ static psg_status set_engine(engine *e, const psg_options *options) {
 }
 
 static psg_status make(engine *e, const psg_options *options) {
-    psg_status status = psg_workers_list(&e->workers, options->gpus != 0);
+    psg_status status = psg_workers_list(&e->workers, options);
     if (status == PSG_OK && e->workers.usable_count == 0) {
         status = psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that could be used");
     }

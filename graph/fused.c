@@ -7,7 +7,8 @@
  *                B[s][0..P-1] --inverse_xy(s)--> u[s]     S tasks
  *
  * A block B[s][p] is a StarPU handle of its own: kspace(p) starts when its S blocks are there,
- * wherever they were written, and inverse_xy(s) when its P blocks are back. On cores of one process
+ * wherever they were written, and inverse_xy(s) when its P blocks are back. A flow stands in place
+ * of f in a projection (flow.c). On cores of one process
  * that takes StarPU longer than a small task, and all three phases wait for one another anyway: a
  * task tells StarPU one block, and gates stand between the phases (psg_phases). On GPUs f[s] comes
  * before forward_xy(s) is handed to one, and u[s] goes home by itself. Rows that kspace(p) returns
@@ -21,6 +22,7 @@
 #include "codelets/kspace.h"
 #include "graph/arrays.h"
 #include "graph/exchange.h"
+#include "graph/flow.h"
 #include "graph/gradient.h"
 
 static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
@@ -34,7 +36,9 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
                            workspace->bundles[(s - segments.first) * bundles]);
     }
     for (size_t s = segments.first; s < segments.end; s++) {
-        psg_task_forward_xy(run, s, arrays->slabs[PSG_FIELD_F][s - segments.first],
+        starpu_data_handle_t fields[3];
+        const starpu_data_handle_t below = psg_flow_fields(run, arrays, s, fields);
+        psg_task_forward_xy(run, s, fields, below,
                             &workspace->bundles[(s - segments.first) * bundles]);
     }
     psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
@@ -46,9 +50,11 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
     for (size_t s = segments.first; s < segments.end; s++) {
         starpu_data_handle_t components[2];
         const size_t count = psg_gradient_with_u(run, plan, arrays, s, components);
-        psg_task_inverse_xy(run, s, &workspace->bundles[(s - segments.first) * bundles],
-                            arrays->slabs[PSG_FIELD_U][s - segments.first], components, count);
-        psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
+        if (arrays->slabs[PSG_FIELD_U] != NULL) {
+            psg_task_inverse_xy(run, s, &workspace->bundles[(s - segments.first) * bundles],
+                                arrays->slabs[PSG_FIELD_U][s - segments.first], components, count);
+            psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
+        }
         psg_graph_gradient_of(run, plan, workspace, arrays, s, count);
     }
     psg_graph_gradient(run, plan, workspace, arrays);

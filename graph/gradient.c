@@ -1,10 +1,10 @@
 /* The gradient of u. With the symbol fd2: the component is (next - u)/h, which lies between two
  * points. The symbol is the difference of these differences.
  *
- * With the symbol spectral: the derivatives at the points, of periodic u by its modes. In f32, where
- * x and y are periodic, the differences of fd2 are made of the modes, too: u that is rounded has
- * lost the digits of a difference. On cores of one process `kspace` makes the derivative along z
- * beside u, in blocks Z of their own. B as in fused.c.
+ * With the symbol spectral: the derivatives at the points, of periodic u by its modes. In f32, and
+ * in a projection, where x and y are periodic, the differences of fd2 are made of the modes, too: u
+ * that is rounded has lost the digits of a difference. On cores of one process `kspace` makes the
+ * derivative along z beside u, in blocks Z of their own. B as in fused.c.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -98,12 +98,14 @@ static psg_gradient_way way_without(const psg_plan *plan) {
     return plan->problem.waves.eigen[2] != NULL ? PSG_GRADIENT_AGAIN : PSG_GRADIENT_DIFFERENCES;
 }
 
-/* Differences of u in f64 have digits to lose, and take less time, but there are none at a free
- * upper side. The sheets of the staged graph have no other blocks. */
-static psg_gradient_way way_of(const psg_plan *plan, const psg_solve_args *args) {
+/* Differences of u in f64 have digits to lose, and take less time, but they need u, and there are
+ * none at a free upper side. The sheets of the staged graph have no other blocks. */
+static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
+                               const psg_solve_args *args) {
     const psg_context *c = &plan->context;
     const bool line = c->waves->line.n > 0;
-    const bool beside = (!line || plan->problem.options.precision == PSG_F32) &&
+    const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
+    const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32) &&
                         psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
                         plan->workers.gpu_count == 0 && plan->processes.ranks == 1;
     return c->waves->along[0] == NULL || args->epsilon != NULL ? PSG_GRADIENT_DIFFERENCES
@@ -111,12 +113,18 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_solve_args *args)
                                                                : way_without(plan);
 }
 
-void psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
-                        psg_workspace *workspace) {
+psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
+                              const psg_arrays *arrays, psg_workspace *workspace) {
     if (gradient->way == PSG_GRADIENT_BESIDE && psg_gradient_wants(gradient, 2) &&
         !psg_workspace_have_beside(workspace, plan)) {
         gradient->way = way_without(plan);
     }
+    return gradient->way == PSG_GRADIENT_DIFFERENCES && arrays->slabs[PSG_FIELD_U] == NULL &&
+                   arrays->slabs[PSG_FIELD_FLOW] != NULL
+               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: where x or y has sides, or there "
+                                       "is no memory for a second spectrum, the gradient is that "
+                                       "of differences of u")
+               : PSG_OK;
 }
 
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
@@ -124,13 +132,15 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     *gradient = (psg_gradient_terms){.wanted = 0};
     for (int d = 0; d < 3; d++) {
         gradient->along[d] = difference_of(&plan->problem, d, args->factor);
-        gradient->wanted |=
-            args->gradient[psg_grid_turn(&plan->problem.grid, d)] != NULL ? (size_t)1 << d : 0;
+        gradient->wanted |= args->gradient[psg_grid_turn(&plan->problem.grid, d)] != NULL ||
+                                    psg_flow_changes(arrays)
+                                ? (size_t)1 << d
+                                : 0;
     }
     if (gradient->wanted == 0) {
         return PSG_OK;
     }
-    gradient->way = way_of(plan, args);
+    gradient->way = way_of(plan, arrays, args);
     const bool by_modes = gradient->way != PSG_GRADIENT_DIFFERENCES;
     if (!psg_symbol_of(&plan->problem)->faces && !by_modes) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
@@ -159,11 +169,16 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
 /* ------------------------------------------------------------------------------------- by modes */
 
 static bool wants_any(const psg_arrays *arrays) {
-    bool any = false; /* the slabs of a preconditioner have no gradient */
+    bool any = psg_flow_changes(arrays); /* the slabs of a preconditioner have no gradient */
     for (int d = 0; d < 3; d++) {
         any = any || arrays->slabs[PSG_FIELD_GRADIENT + d] != NULL;
     }
     return any;
+}
+
+/* Where a component goes: an array of its own, or out of the flow. */
+static int field_of(const psg_arrays *arrays, int d) {
+    return (psg_flow_changes(arrays) ? PSG_FIELD_FLOW : PSG_FIELD_GRADIENT) + d;
 }
 
 /* @param[in] workspace  that has the blocks */
@@ -173,8 +188,8 @@ static void submit_component(psg_run *run, const psg_plan *plan, const psg_works
     const size_t own = s - c->layout.segments.own.first;
     if (psg_gradient_wants(&psg_terms_of(run)->gradient, d)) {
         psg_task_gradient_xy(run, s, (size_t)d, &workspace->bundles[own * c->layout.bundles.count],
-                             arrays->slabs[PSG_FIELD_GRADIENT + d][own]);
-        psg_arrays_bring(run, plan, arrays, PSG_FIELD_GRADIENT + d, s);
+                             arrays->slabs[field_of(arrays, d)][own]);
+        psg_arrays_bring(run, plan, arrays, field_of(arrays, d), s);
     }
 }
 
@@ -183,7 +198,8 @@ static void submit_component(psg_run *run, const psg_plan *plan, const psg_works
 size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
                            size_t s, starpu_data_handle_t components[2]) {
     const psg_context *c = &plan->context;
-    const bool together = wants_any(arrays) && psg_gradient_by_modes(run) && !arrays->brought;
+    const bool together = wants_any(arrays) && psg_gradient_by_modes(run) && !arrays->brought &&
+                          arrays->slabs[PSG_FIELD_U] != NULL && !psg_flow_changes(arrays);
     int component[2];
     const size_t count =
         together ? psg_gradient_wants_xy(&psg_terms_of(run)->gradient, component) : 0;
@@ -244,7 +260,7 @@ static void submit_differences(psg_run *run, const psg_plan *plan, const psg_arr
         starpu_data_handle_t component[3];
         for (int d = 0, m = 0; d < 3; d++) {
             if (psg_gradient_wants(terms, d)) {
-                component[m++] = arrays->slabs[PSG_FIELD_GRADIENT + d][s - own.first];
+                component[m++] = arrays->slabs[field_of(arrays, d)][s - own.first];
             }
         }
         psg_task_gradient(run, s, arrays->slabs[PSG_FIELD_U][s - own.first],
@@ -253,7 +269,7 @@ static void submit_differences(psg_run *run, const psg_plan *plan, const psg_arr
                                   : NULL,
                           component);
         for (int d = 0; d < 3; d++) {
-            psg_arrays_bring(run, plan, arrays, PSG_FIELD_GRADIENT + d, s);
+            psg_arrays_bring(run, plan, arrays, field_of(arrays, d), s);
         }
     }
 }

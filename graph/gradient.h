@@ -13,9 +13,10 @@
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                              const psg_arrays *arrays, const psg_solve_args *args);
 /** Make the other blocks that the derivative along z needs, in the workspace of the solve; or
- *  without memory choose a way that needs none. Collective. */
-void psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
-                        psg_workspace *workspace);
+ *  without memory choose a way that needs none. Collective.
+ *  @return PSG_OK; PSG_ERR_ARG: that way needs u, and the solve has none */
+psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
+                              const psg_arrays *arrays, psg_workspace *workspace);
 /** Which derivatives along x and y the task is to write that writes u of a segment: all that the
  * solve wants, or none.
  *  @param[out] components  them @return how many */

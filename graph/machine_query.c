@@ -72,12 +72,12 @@ static int processor_of(int worker) {
 #endif
 }
 
-/* Add StarPU's workers of a kind. */
-static void list(enum starpu_worker_archtype type, psg_worker *workers, size_t capacity,
+/* Add StarPU's workers of a kind. @param[in] most  below 0: all of them */
+static void list(enum starpu_worker_archtype type, int most, psg_worker *workers, size_t capacity,
                  size_t *count) {
     int id[STARPU_NMAXWORKERS];
     const unsigned there = starpu_worker_get_ids_by_type(type, id, STARPU_NMAXWORKERS);
-    for (unsigned w = 0; w < there; w++, ++*count) {
+    for (unsigned w = 0; w < there && (most < 0 || w < (unsigned)most); w++, ++*count) {
         if (*count < capacity) {
             psg_worker *worker = &workers[*count];
             worker->kind = type == STARPU_CPU_WORKER ? PSG_WORKER_CPU : PSG_WORKER_CUDA;
@@ -117,10 +117,10 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
     }
     const bool gpus = checked.gpus != 0 && starpu_cuda_worker_get_count() > 0;
     if (gpus) {
-        list(STARPU_CUDA_WORKER, workers, capacity, count);
+        list(STARPU_CUDA_WORKER, -1, workers, capacity, count);
     }
     if (!gpus || checked.cpu_share != 0) {
-        list(STARPU_CPU_WORKER, workers, capacity, count);
+        list(STARPU_CPU_WORKER, checked.cpus, workers, capacity, count);
     }
     if (policy != NULL && policy_size > 0) {
         const struct starpu_sched_policy *in_force = starpu_sched_get_sched_policy();

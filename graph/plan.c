@@ -89,8 +89,7 @@ static psg_status make_workers(psg_plan *plan) {
     const psg_workers *w = &plan->workers;
     psg_status status = psg_workers_make(&plan->workers, plan);
     status = status == PSG_OK ? psg_route_begin(&plan->route, plan) : status;
-    e->workers = w->count;
-    e->cores = w->cpu_count;
+    psg_workers_tell(e, w);
     e->pinned = w->gpu_count > 0;
     e->polls = w->gpu_count > 0 && w->cpu_count == 0;
     e->where = w->gpu_count == 0   ? STARPU_CPU

@@ -1,8 +1,8 @@
 /** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
  *
- * This header has the solver. Five more have the rest: psg_kernel.h a kernel of the caller's,
- * psg_observe.h what happened in a solve, psg_machine.h the machine, tuning and simulation,
- * psg_starpu.h f and u as StarPU data, psg_task.h tasks of a program's own.
+ * This header has the solver. Six more have the rest: psg_kernel.h a kernel of the caller's,
+ * psg_project.h projections, psg_observe.h what happened in a solve, psg_machine.h the machine,
+ * tuning and simulation, psg_starpu.h f and u as StarPU data, psg_task.h a program's own tasks.
  *
  * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k)
  * at (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are
@@ -344,9 +344,9 @@ typedef struct psg_plan psg_plan;
  *  - Its workers sleep while no solve is in flight. From the first solve of arrays on a GPU, or the
  *    first psg_plan_slab_handles(), until psg_plan_destroy() they stay awake, and each takes a
  *    core: to wake takes longer than a small solve.
- *  - Where StarPU runs already, its workers and policy are used, and it is left awake. Options that
- *    ask for others are PSG_ERR_STATE, as is a policy where STARPU_SCHED says another. A program
- *    with StarPU tasks of its own calls starpu_init() before it makes a plan.
+ *  - Where StarPU runs already, its policy and workers are used, the first `cpus` of its cores, and
+ *    it is left awake. Options that ask for others are PSG_ERR_STATE, as is a policy where
+ *    STARPU_SCHED says another. A program with StarPU tasks of its own calls starpu_init() first.
  *  - StarPU's profiling is turned on. With GPUs, STARPU_SUBALLOCATOR=0 is put into the environment,
  *    unless that has another value.
  *  - StarPU writes to stderr, unless STARPU_SILENT=1 is in the environment. A variable STARPU_*

@@ -3,11 +3,13 @@
 #include "graph/array_check.h"
 #include "graph/arrays.h"
 #include "graph/executors.h"
+#include "graph/flow.h"
 #include "graph/gradient.h"
 #include "graph/options.h"
 #include "graph/pcg.h"
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
+#include "graph/psg_project.h"
 #include "graph/psg_starpu.h"
 #include "graph/ranks.h"
 #include "graph/sides.h"
@@ -31,6 +33,7 @@ typedef struct request {
     bool waits;                 /* the calling thread does nothing else until the solve has ended */
     const psg_parts *parts;     /* NULL: the layout's segments; else several right-hand sides */
     double *means;              /* of their f; or NULL */
+    const psg_array *flow;      /* [3]: in place of f; NULL: there is f, and u */
     size_t streams;
     psg_stream stream[PSG_FIELDS * STARPU_MAXCUDADEVS]; /* [streams]: of arrays on GPUs */
 } request;
@@ -83,6 +86,9 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
         status = psg_green_take(&plan->pending.kept, plan, pending->terms.lambda, &pending->green);
         pending->terms.table = pending->green != NULL ? &pending->green->table : NULL;
     }
+    if (status == PSG_OK) {
+        status = psg_flow_take(&pending->terms.flow, plan, arrays, &args);
+    }
     if (status == PSG_OK && arrays->in_place && needs_mean(plan, pending) &&
         pending->mean == PSG_MEAN_ERROR) {
         status = psg_fail(PSG_ERR_ARG,
@@ -121,6 +127,10 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
         (void)psg_terms_read(&args, plan, r->args); /* it was fine before */
         status = psg_terms_same(plan, &args);
     }
+    psg_workspace *workspace = status == PSG_OK ? psg_pending_choose_workspace(plan) : NULL;
+    if (status == PSG_OK) {
+        status = psg_gradient_place(&pending->terms.gradient, plan, arrays, workspace);
+    }
     if (status != PSG_OK) {
         psg_sides_give_back(plan, pending != NULL ? pending->sides : NULL);
         psg_green_give_back(pending != NULL ? pending->green : NULL);
@@ -129,10 +139,8 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     }
     psg_run *run = pending->run;
     psg_transfers_begin(&plan->work, plan->pending.oldest == NULL);
-    psg_workspace *workspace = psg_pending_choose_workspace(plan);
     pending->workspace = workspace;
     pending->arrays = arrays;
-    psg_gradient_place(&pending->terms.gradient, plan, workspace);
     pending->terms.overlap = workspace->overlap;
     pending->terms.right_hand_sides = psg_arrays_right_hand_sides(plan, arrays);
     pending->means = r->means;
@@ -208,7 +216,7 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     psg_arrays *arrays = NULL;
     psg_solve_args terms = psg_terms_of_plan(plan);
     psg_status status = psg_array_check_count(plan, count);
-    if (f == NULL || u == NULL) {
+    if (r.flow == NULL && (f == NULL || u == NULL)) {
         status = psg_fail(PSG_ERR_ARG, "f or u is NULL");
     }
     if (r.waits && plan->pending.oldest != NULL) { /* psg_wait() would wait for that one */
@@ -221,6 +229,7 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
         [PSG_FIELD_F] = f, [PSG_FIELD_U] = u, [PSG_FIELD_EPSILON] = terms.epsilon};
     for (int d = 0; d < 3; d++) {
         given[PSG_FIELD_GRADIENT + d] = terms.gradient[psg_grid_turn(&plan->problem.grid, d)];
+        given[PSG_FIELD_FLOW + d] = r.flow != NULL ? r.flow + d : NULL;
     }
     if (status == PSG_OK) {
         const psg_parts *parts = r.parts != NULL ? r.parts : &plan->context.layout.segments;
@@ -313,14 +322,14 @@ static void keep_statistics(psg_plan *plan, const psg_pending *pending, double s
     past->copied_bytes = psg_arrays_copied(plan, pending->arrays, &plan->work.latest);
 }
 
-/* Call `row` for the rows of planes `of` of slab k of f, in main memory, until it returns false.
- * Dense planes are one row. */
-static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t k, psg_range of,
+/* Call `row` for the rows of planes `of` of slab k of f, or of a flow, in main memory, until it
+ * returns false. Dense planes are one row. */
+static void look_at_f(const psg_plan *plan, psg_arrays *arrays, int field, size_t k, psg_range of,
                       bool (*row)(const psg_cpu_ops *cpu, const void *values, size_t count,
                                   void *what),
                       void *what) {
     const psg_context *c = &plan->context;
-    const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_F][k];
+    const starpu_data_handle_t slab = arrays->slabs[field][k];
     if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
         return;
     }
@@ -357,7 +366,7 @@ static bool largest_row(const psg_cpu_ops *cpu, const void *values, size_t count
 
 /* The first NaN or Inf of right-hand side `bad`. @return its place in the grid; INFINITY: this
  * process has none */
-static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t bad) {
+static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, int field, size_t bad) {
     const size_t *n = plan->context.layout.n;
     const psg_range planes = {bad * n[2], (bad + 1) * n[2]};
     const psg_parts *parts = &arrays->parts;
@@ -367,7 +376,7 @@ static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t b
         const size_t end = slab.end < planes.end ? slab.end : planes.end;
         size_t at = 0;
         if (first < end) {
-            look_at_f(plan, arrays, s - parts->own.first,
+            look_at_f(plan, arrays, field, s - parts->own.first,
                       (psg_range){first - slab.first, end - slab.first}, nonfinite_row, &at);
             if (at < n[0] * n[1] * (end - first)) {
                 return (double)((first - planes.first) * n[0] * n[1] + at);
@@ -384,7 +393,13 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
     psg_arrays *arrays = pending->arrays;
     const size_t plane = c->layout.n[0] * c->layout.n[1];
     const size_t bad = pending->terms.right_hand_sides > 1 ? find_bad(plan, pending) : 0;
-    double first = arrays->in_place ? INFINITY : first_nonfinite(plan, arrays, bad);
+    const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
+    int field = flow ? PSG_FIELD_FLOW : PSG_FIELD_F;
+    double first = arrays->in_place ? INFINITY : first_nonfinite(plan, arrays, field, bad);
+    while (flow && !arrays->in_place && !isfinite(first) && field + 1 < PSG_FIELDS) {
+        first = first_nonfinite(plan, arrays, ++field, bad);
+    }
+    const char *name = flow ? "v" : "f";
     char whose[64] = "";
     if (pending->terms.right_hand_sides > 1) {
         (void)snprintf(whose, sizeof whose, "right-hand side %zu: ", bad);
@@ -398,15 +413,16 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
     if (isfinite(first)) {
         const size_t m = (size_t)first;
         const size_t at[3] = {m % c->layout.n[0], m % plane / c->layout.n[0], m / plane};
-        return psg_fail(PSG_ERR_DATA, "%sf is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", whose, at[0],
+        return psg_fail(PSG_ERR_DATA, "%s%s is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", whose,
+                        psg_field_name(plan, field), at[0],
                         at[psg_grid_turn(&plan->problem.grid, 1)],
                         at[psg_grid_turn(&plan->problem.grid, 2)]);
     }
     if (found[1] == 0) {
         return psg_fail(PSG_ERR_DATA,
-                        "%sf had a NaN or an Inf, or was too large for its precision; the solve "
-                        "was in place, so f is gone",
-                        whose);
+                        "%s%s had a NaN or an Inf, or was too large for its precision; the solve "
+                        "was in place, so %s is gone",
+                        whose, name, name);
     }
     if (arrays == plan->held.slabs) { /* a task of the caller's may have written them since */
         return psg_fail(PSG_ERR_DATA,
@@ -414,8 +430,8 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
                         "its precision; what is there now has none");
     }
     return psg_fail(PSG_ERR_DATA,
-                    "%sf is finite, but too large for its precision: its transform overflows",
-                    whose);
+                    "%s%s is finite, but too large for its precision: its transform overflows",
+                    whose, name);
 }
 
 static psg_status refuse_mean(const psg_plan *plan, const psg_pending *pending) {
@@ -424,7 +440,7 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_pending *pending) 
     double largest = 0;
     double found[2];
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        look_at_f(plan, pending->arrays, s - c->layout.segments.own.first,
+        look_at_f(plan, pending->arrays, PSG_FIELD_F, s - c->layout.segments.own.first,
                   (psg_range){0, psg_layout_planes(&c->layout, s)}, largest_row, &largest);
     }
     found[0] = fmax(largest, pending->side_largest);
@@ -520,6 +536,18 @@ psg_status psg_solve_start(psg_plan *plan, const psg_array *f, const psg_array *
                            bool waits) {
     return submit(plan, 1, f, u,
                   (request){.args = args, .waits = waits, .parts = parts, .means = means});
+}
+
+psg_status psg_project(psg_plan *plan, const psg_array v[3], const psg_array *u,
+                       const psg_solve_args *args) {
+    psg_clear_error();
+    if (plan == NULL || v == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan or v is NULL");
+    }
+    const psg_solve_args own = psg_terms_of_plan(plan);
+    const psg_status status = submit(
+        plan, 1, NULL, u, (request){.args = args != NULL ? args : &own, .waits = true, .flow = v});
+    return status == PSG_OK ? psg_wait(plan) : status;
 }
 
 psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,

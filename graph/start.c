@@ -261,7 +261,7 @@ static psg_status check_policy(const psg_options *options, bool running) {
 /* The StarPU that runs was configured by somebody else, or by a plan before this one. */
 static psg_status check_running(const psg_options *options) {
     const unsigned cpus = starpu_cpu_worker_get_count();
-    if (options->cpus >= 0 && (unsigned)options->cpus != cpus) {
+    if (options->cpus >= 0 && (unsigned)options->cpus > cpus) {
         return psg_fail(PSG_ERR_STATE,
                         "StarPU runs already, with %u CPU workers and not the %d asked for", cpus,
                         options->cpus);

@@ -27,15 +27,12 @@ psg_status psg_storage_workspaces(psg_storage *storage, const psg_plan *plan) {
 
 psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    /* solves with values on the sides copy a plane of f */
-    const bool copies =
-        !psg_transforms_periodic(&plan->problem.grid) && psg_symbol_of(&plan->problem)->faces;
     const size_t line = psg_cpu_line_scratch_bytes(plan->problem.waves.line.n);
     size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
     bytes = c->fft != NULL && line > bytes ? line : bytes;
     storage->sides_scratch = (bytes + 63) / 64 * 64;
-    if (c->fft != NULL && copies) {
-        bytes = storage->sides_scratch + c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
+    if (c->fft != NULL && psg_symbol_of(&plan->problem)->faces) {
+        bytes = storage->sides_scratch + 2 * psg_scratch_plane_bytes(c);
     }
     storage->scratch = calloc(plan->workers.count, sizeof *storage->scratch);
     storage->pieces = calloc(plan->workers.count, sizeof *storage->pieces);

@@ -24,22 +24,37 @@ static psg_status agree(psg_workers *w, psg_comm *comm) {
     return status;
 }
 
-psg_status psg_workers_list(psg_workers *w, bool gpus) {
+psg_status psg_workers_list(psg_workers *w, const psg_options *o) {
     w->count = starpu_worker_get_count();
     w->usable = malloc((w->count + 1) * sizeof *w->usable);
     if (w->usable == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu workers", w->count);
     }
-    if (gpus) {
+    if (o->gpus != 0) {
         w->gpu_count =
             starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, w->gpus, STARPU_NMAXWORKERS);
     }
     memcpy(w->usable, w->gpus, w->gpu_count * sizeof *w->usable);
     w->cpu_count = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, w->usable + w->gpu_count,
                                                  (unsigned)(w->count - w->gpu_count));
+    if (o->cpus >= 0 && w->cpu_count > (size_t)o->cpus) { /* a plan before this one has more */
+        w->cpu_count = (size_t)o->cpus;
+    }
     w->usable_count = w->gpu_count + w->cpu_count;
     w->copies = w->gpu_count > 0 || starpu_memory_nodes_get_numa_count() > 1;
     return PSG_OK;
+}
+
+void psg_workers_tell(psg_engine *e, const psg_workers *w) {
+    e->workers = w->count;
+    e->cores = w->cpu_count;
+    e->only_words = 0;
+    if (w->cpu_count > 0 && w->cpu_count < starpu_cpu_worker_get_count()) {
+        e->only_words = sizeof e->only / sizeof *e->only;
+    }
+    for (size_t m = 0; m < w->usable_count; m++) {
+        e->only[w->usable[m] / 32] |= UINT32_C(1) << w->usable[m] % 32;
+    }
 }
 
 /* What CPU cores take of a solve beside GPUs: the last of the planes, and of the rows. The blocks
@@ -62,7 +77,7 @@ static void share(psg_workers *w, const psg_options *o, bool mixed) {
 /* Those of this process. */
 static psg_status find(psg_workers *w, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
-    const psg_status status = psg_workers_list(w, o->gpus != 0);
+    const psg_status status = psg_workers_list(w, o);
     if (status == PSG_OK && o->cpu_share > 0 && (w->gpu_count == 0 || w->cpu_count == 0)) {
         return psg_fail(PSG_ERR_NODEV,
                         "CPU cores and GPUs are to share the work, and there are %zu CPU workers "

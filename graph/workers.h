@@ -3,6 +3,7 @@
 #define PSG_GRAPH_WORKERS_H
 
 #include "graph/psg.h"
+#include "runtime/run.h"
 
 #include <math.h>
 #include <starpu.h>
@@ -33,10 +34,12 @@ static inline size_t psg_workers_cores(double share, size_t extent) {
     return (size_t)floor(share * (double)extent + 0.5);
 }
 
-/** StarPU's workers: its GPUs if they are wanted, and then its cores. gpu_count and cpu_count are
- * what was found.
+/** StarPU's workers: its GPUs if they are wanted, and then its cores, the first ones where fewer
+ *  are wanted than StarPU has. gpu_count and cpu_count are what was found.
  *  @return PSG_OK; PSG_ERR_MEMORY */
-psg_status psg_workers_list(psg_workers *workers, bool gpus);
+psg_status psg_workers_list(psg_workers *workers, const psg_options *options);
+/** Tell an engine which workers may run its tasks. */
+void psg_workers_tell(psg_engine *engine, const psg_workers *workers);
 /** Find the workers of this process, and what those of all processes have in common. Collective.
  *  @return PSG_OK; PSG_ERR_NODEV, _MEMORY, _RUNTIME */
 psg_status psg_workers_make(psg_workers *workers, const psg_plan *plan);

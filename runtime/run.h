@@ -33,11 +33,14 @@ typedef struct psg_engine {
     const void *owner; /**< for the functions of kinds, and of whoever makes `gpu` */
     psg_task_precision precision;
     uint32_t where; /**< StarPU's kinds of worker, for tasks that no worker has by their part */
-    size_t workers; /**< StarPU's, of all kinds */
-    size_t cores;   /**< of these, cores that take tasks */
-    size_t kinds;   /**< psg_kind_count() when the engine was made */
-    bool record;    /**< runs keep what their tasks read and write */
-    bool pinned;    /**< GPUs write to psg_run.result */
+    /** Bits of the workers that may run such tasks, and their count of words; 0: all workers. */
+    uint32_t only[(STARPU_NMAXWORKERS + 31) / 32];
+    unsigned only_words;
+    size_t workers;      /**< StarPU's, of all kinds */
+    size_t cores;        /**< of these, cores that take tasks */
+    size_t kinds;        /**< psg_kind_count() when the engine was made */
+    bool record;         /**< runs keep what their tasks read and write */
+    bool pinned;         /**< GPUs write to psg_run.result */
     size_t result_bytes; /**< that a run has at first, see psg_run_want_result() */
     size_t user_bytes;   /**< of psg_run.user, which kernels get by value: a CUDA graph is for one
                           value */

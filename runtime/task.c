@@ -100,6 +100,8 @@ static void choose_worker(struct starpu_task *task, const psg_task_args *args) {
         task->workerid = (unsigned)worker;
     } else {
         task->where = kind->travels ? STARPU_NOWHERE : where_of(args);
+        task->workerids = (uint32_t *)(uintptr_t)e->only; /* StarPU reads it */
+        task->workerids_len = e->only_words;
     }
     if (kind->priority != NULL) {
         const int wanted = kind->priority(e->owner, &args->label);

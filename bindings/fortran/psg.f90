@@ -133,6 +133,7 @@ module psg
         integer(c_int) :: precision = PSG_F64
     contains
         procedure :: create, destroy, local_box, statistics, set_kernel, wait, submit, solve_many
+        procedure :: project
         procedure, private :: solve_real64, solve_real32, solve_pointer
         generic :: solve => solve_real64, solve_real32, solve_pointer
     end type psg_plan
@@ -203,6 +204,12 @@ module psg
             integer(c_size_t), value :: count
             type(c_array), intent(in) :: f, u
         end function c_many
+        integer(c_int) function c_project(plan, v, u, args) bind(c, name='psg_project')
+            import :: c_args, c_array, c_int, c_ptr
+            type(c_ptr), value :: plan, u
+            type(c_array), intent(in) :: v(3)
+            type(c_args), intent(in) :: args
+        end function c_project
         integer(c_int) function c_wait(plan) bind(c, name='psg_wait')
             import :: c_int, c_ptr
             type(c_ptr), value :: plan
@@ -496,6 +503,36 @@ contains
         integer, intent(out), optional :: status
         call run(c_solve_arrays, plan, pointed(f, stream), pointed(u, stream), lambda, factor, terms, status)
     end subroutine solve_pointer
+
+    !> Take the divergence out of a flow on a staggered grid: psg_project() in graph/psg_project.h.
+    !> @param v  c_loc() of dense arrays like f, along x, y and z; only read where there is a
+    !>           terms%gradient
+    !> @param u  c_loc() of an array like f; without it u is not wanted
+    subroutine project(plan, v, u, lambda, factor, terms, status)
+        class(psg_plan), intent(in) :: plan
+        type(c_ptr), intent(in) :: v(3)
+        type(c_ptr), intent(in), optional :: u
+        real(real64), intent(in), optional :: lambda, factor
+        type(psg_terms), intent(in), optional :: terms
+        integer, intent(out), optional :: status
+        type(c_args) :: args
+        type(c_array) :: at(TERMS_ARRAYS), flow(3)
+        type(c_array), target :: to
+        type(c_ptr) :: result
+        integer(c_int) :: found
+        integer :: d
+        do d = 1, 3
+            flow(d) = pointed(v(d))
+        end do
+        result = c_null_ptr
+        if (present(u)) then
+            to = pointed(u)
+            result = c_loc(to)
+        end if
+        call take_terms(plan, args, at, found, c_null_ptr, lambda, factor, terms)
+        if (found == PSG_OK) found = c_project(plan%handle, flow, result, args)
+        call finish(found, status)
+    end subroutine project
 
     !> Solve for count right-hand sides, as f(nx, ny, nz, count) and u like it have them; else as solve() of pointers, with the
     !> plan's lambda and factor. Faster than one by one where they are small.

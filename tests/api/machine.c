@@ -100,10 +100,13 @@ static void while_running(void) {
     const psg_statistics statistics = harness_statistics(plan);
     CHECK(statistics.workers == 2, "%zu workers", statistics.workers);
     other = options;
-    other.cpus = 1;
+    other.cpus = 3;
     CHECK_STATUS(psg_plan_create(&second, &grid, &other), PSG_ERR_STATE);
     CHECK(second == NULL && psg_last_error()[0], "words: %s", psg_last_error());
     CHECK_STATUS(psg_machine_workers(&other, NULL, 0, &count, NULL, 0), PSG_ERR_STATE);
+    other.cpus = 1;
+    CHECK_STATUS(psg_machine_workers(&other, NULL, 0, &count, NULL, 0), PSG_OK);
+    CHECK(count == 1, "%zu workers of 1", count);
     other = options;
     other.policy = "eager";
     CHECK_STATUS(psg_plan_create(&second, &grid, &other), PSG_ERR_STATE);

@@ -243,7 +243,7 @@ bad(says=("--grid", "--study"))
 bad("--study", "overlap", "--cpus", "0", "--gpus", "0", says=("--study overlap", "nothing is left", "without cores and GPUs"))
 bad("--grid", "8", "--large", says=("--large is for --study",))
 bad("--grid", "", says=("--grid ''", "values with commas between"))
-for text in ("8,", ",8", "8,,9", "0", "8,8x8", "8 ", "-8"):
+for text in ("8,", ",8", "8,,9", "0", "8,8x8x", "8 ", "-8"):
     bad("--grid", text, says=("--grid '", "whole numbers"))
 for option in ("cpus", "gpus", "segment-planes", "sheets", "in-flight", "ranks"):
     for text in ("1,", "1,-1"):

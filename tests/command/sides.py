@@ -125,13 +125,13 @@ if MPIRUN:
 
 # Words for what cannot be.
 MODES = ("--problem", "modes", "--grid", "8")
-for value in ("", "P", "PPP", "PP,DD", "PP,DD,", "PP,DD,NN,", "DX,NN,PP", "XX", "PP DD NN"):
+for value in ("", "P", "PPP", "PP,DD,", "PP,DD,NN,", "DX,NN,PP", "XX", "PP DD NN"):
     check("did you mean" not in bad(*MODES, "--bc", value, says=("--bc '%s'" % value, "two letters of P, D, N")), value)
 for value, meant in (("dd", "DD"), ("pp,dn,NN", "PP,DN,NN"), ("PPxDDxNN", "PP,DD,NN")):
     bad(*MODES, "--bc", value, says=("did you mean --bc %s?" % meant,))
 for value, meant in (("node", "nodes"), ("cels", "cells"), ("C,N,C", "c,n,c"), ("Nodes", "nodes")):
     bad(*MODES, "--bc", "DD", "--points", value, says=("did you mean --points %s?" % meant,))
-for value in ("", "x", "c,n", "c,n,c,n", "c;n;c", "corners"):
+for value in ("", "x", "c,n,c,n", "c;n;c", "corners"):
     bad(*MODES, "--bc", "DD", "--points", value, says=("--points '%s'" % value, "cells, nodes, or c or n"))
 bad(*MODES, "--points", "nodes", says=("--points is for axes with Dirichlet or Neumann sides",))
 bad(*MODES, "--bc", "PN,DD,DD", "--gpus", "0", says=("the lower side along x is periodic and the other one is not",))

@@ -238,7 +238,7 @@ def link(group):
 
 
 bad(lambda group: replace(group, f["10"][:, :, 1:]), "bad.h5:/s/10: its shape is 5 x 6 x 6", "bad.h5:/s/0 is 5 x 6 x 7")
-bad(lambda group: replace(group, f["10"][0]), "bad.h5:/s/10: its shape is 6 x 7", "bad.h5:/s/0 is 5 x 6 x 7")
+bad(lambda group: replace(group, f["10"][0]), "bad.h5:/s/10: its attribute 'box' is not two numbers")
 bad(lambda group: replace(group, f["10"].astype("f4")), "bad.h5:/s/10: holds f32 numbers, and bad.h5:/s/0 holds f64 numbers")
 bad(lambda group: replace(group, f["10"].astype("i8")), "bad.h5:/s/10: holds integers")
 bad(lambda group: replace(group, f["10"].astype("c16")), "bad.h5:/s/10: holds compound values")

@@ -249,7 +249,7 @@ check(interrupted > 0, "no SIGINT came in time")
 # Bad input.
 bad(says=("nothing to tune", "--grid", "--forget"))
 bad("--grid", "24", "--forget", says=("--forget", "alone"))
-for text_ in ("0", "", "8,9", "8x9", "-8", "8,,9", "x"):
+for text_ in ("0", "", "8,9", "8x9x", "-8", "8,,9", "x"):
     bad("--grid", text_, says=("--grid '%s'" % text_, "whole numbers from 1"))
 bad("--grid", "31,32,33", says=("--grid '31,32,33'", "did you mean --grid 31x32x33?"))
 for text_ in ("0", "-1", "1.5", "", "x"):

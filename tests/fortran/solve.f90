@@ -140,7 +140,8 @@ contains
         call check(all(abs(padded(2:nx + 1, :ny, 1) - v) <= 0), 'a section of two axes')
         call check(all(padded(:, ny + 1, :) == 77), 'beside a section of two axes')
         call flat%solve(f, u, status=status)
-        call refused(PSG_ERR_ARG, 'and the plan 7x6x1', 'three axes for two')
+        call refused(PSG_ERR_ARG, 'f has 7x6x5 points, u 7x6x5, and the plan 7x6x1', &
+            'three axes for two')
         call flat%destroy()
         grid%axis(2)%bc = PSG_BC_DIRICHLET
         call psg_options_set(options, 'symbol', 'fd2')

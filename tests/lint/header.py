@@ -18,6 +18,7 @@ USE = {
     "graph/psg_kernel.h": "return psg_plan_kernel(NULL, PSG_KERNEL_FORM_MODES, 0, 0) == PSG_OK;",
     "graph/psg_machine.h": "return psg_simulation();",
     "graph/psg_observe.h": "psg_statistics statistics; return psg_plan_statistics(NULL, &statistics) == PSG_OK;",
+    "graph/psg_project.h": "return psg_project(NULL, NULL, NULL, NULL) == PSG_OK;",
     "graph/psg_starpu.h": "return psg_submit_slabs(NULL) == PSG_OK;",
     "graph/psg_task.h": "return psg_engine_wait(NULL) == PSG_OK;",
 }

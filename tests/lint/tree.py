@@ -7,7 +7,7 @@ import sys
 CODE = (".c", ".h", ".cu", ".cuh")
 # The headers that are installed.
 PUBLIC = ("graph/psg.h", "graph/psg_kernel.h", "graph/psg_machine.h", "graph/psg_observe.h",
-          "graph/psg_starpu.h", "graph/psg_task.h")
+          "graph/psg_project.h", "graph/psg_starpu.h", "graph/psg_task.h")
 
 
 def files(root, endings=None):

@@ -524,3 +524,56 @@ def test_options():
             psg.Plan((4, 4, 4), **wrong)
     with psg.Plan((4, 4, 4), segment_planes=None, tuned=False, effort="estimate") as plan:
         assert plan.statistics()["tuned"] == 0
+
+
+def divergence(v, spacing, walls):
+    total = 0
+    for axis in range(3):
+        before = np.roll(v[axis], 1, axis)
+        if axis in walls:
+            before[(slice(None),) * axis + (0,)] = 0
+        total = total + (v[axis] - before) / spacing[axis]
+    return total
+
+
+@pytest.mark.parametrize("dtype, left", [("f8", 1e-13), ("f4", 1e-5)])
+@pytest.mark.parametrize("walls", [(), (0,), (0, 2)])
+def test_project(dtype, left, walls):
+    """A flow loses its divergence, in place; beside it stands the gradient of u."""
+    shape, box = (10, 9, 12), (1, 2, 3)
+    spacing = [length / n for length, n in zip(box, shape)]
+    v = [random(shape, dtype) + axis for axis in range(3)]
+    for axis in walls:
+        v[axis][(slice(None),) * axis + (-1,)] = 0
+    before = [component.copy() for component in v]
+    bc = {"zyx"[axis]: "neumann" for axis in walls}
+    with psg.Plan(shape, box=box, bc=bc, symbol="fd2", dtype=dtype) as plan:
+        u = np.empty(shape, dtype)
+        assert plan.project(v, u=u) is u
+        f = divergence(before, spacing, walls)
+        assert abs(divergence(v, spacing, walls)).max() <= left * abs(f).max()
+        assert far(u, plan.solve(f.astype(dtype))) <= TOLERANCE[dtype]
+        again = [component.copy() for component in before]
+        gradient = [np.empty(shape, dtype), None, np.empty(shape, dtype)]
+        plan.project(again, gradient=gradient, u=u, factor=2)
+        assert all((a == b).all() for a, b in zip(again, before))
+        for axis in (0, 2):
+            assert far(before[axis] - gradient[axis] / 2, v[axis]) <= TOLERANCE[dtype]
+        if not walls:
+            assert plan.project(again) is None
+            assert all(far(a, b) <= TOLERANCE[dtype] for a, b in zip(again, v))
+
+
+def test_project_refused():
+    v = [random((4, 5, 6)) for _ in range(3)]
+    with psg.Plan((4, 5, 6), symbol="fd2") as plan:
+        for given, named, words in ((v[:2], {}, "three axes"), ([v[0], v[1], v[0]], {}, "overlap"),
+                                    ([v[0], v[1], v[2][1:]], {}, r"v\[2\] has the shape"),
+                                    (v, {"gradient": (None,) * 3}, "three times None")):
+            with pytest.raises(psg.ArgumentError, match=words):
+                plan.project(given, **named)
+        v[1].flags.writeable = False
+        with pytest.raises(psg.ArgumentError, match="read-only"):
+            plan.project(v)
+    with psg.Plan((4, 5, 6)) as plan, pytest.raises(psg.UnsupportedError, match="symbol fd2"):
+        plan.project([random((4, 5, 6)) for _ in range(3)])

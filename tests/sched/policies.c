@@ -1,6 +1,7 @@
 /* Every scheduling policy that StarPU has, and the one of the library of STARPU_SCHED_LIB, gives
  * the same u, and is the one in force when asked for. */
 #include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -43,6 +44,36 @@ static void in_force(const psg_options *options) {
           count, options->cpus);
 }
 
+/** Beside a plan of three workers, a plan has the first one or two of them, and its tasks go to no
+ * other. */
+static void fewer_workers(const char *policy, const double *f, const double *want) {
+    enum { EVENTS = 100 };
+    psg_options options = harness_with(PSG_F64, "cpus=3 segment_planes=4 sheets=5");
+    options.policy = policy;
+    psg_grid grid = harness_grid(&box);
+    DESTROYED psg_plan *all = harness_plan(&grid, &options);
+    for (options.cpus = 1; options.cpus < 3; ++options.cpus) {
+        psg_event event[EVENTS];
+        size_t count = 0, elsewhere = 0;
+        FREED double *u = oracle_array(POINTS);
+        DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+        const psg_statistics statistics = harness_statistics(plan);
+        CHECK(statistics.workers == (size_t)options.cpus, "%zu workers", statistics.workers);
+        for (int s = 0; s < SOLVES; ++s) {
+            CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+            CHECK_CLOSE(u, want, NX, NY, NZ, 1e-14, "%s, %d of 3 workers", policy, options.cpus);
+            CHECK_STATUS(psg_plan_events(plan, event, EVENTS, &count), PSG_OK);
+            for (size_t e = 0; e < count && e < EVENTS; ++e) {
+                elsewhere += event[e].worker < 0;
+            }
+            CHECK(count > 0 && elsewhere == 0, "policy %s: %zu of %zu tasks on other workers",
+                  policy ? policy : "(team)", elsewhere, count);
+        }
+        CHECK_STATUS(psg_solve(all, f, u), PSG_OK);
+        CHECK_CLOSE(u, want, NX, NY, NZ, 1e-14, "%s, all workers", policy);
+    }
+}
+
 static void one_policy(const char *policy, const double *f, const double *want) {
     for (int run = 0; run < 2 * HARNESS_VARIANTS; ++run) {
         psg_options options = harness_options(PSG_F64);
@@ -56,6 +87,7 @@ static void one_policy(const char *policy, const double *f, const double *want) 
             in_force(&options);
         }
     }
+    fewer_workers(policy, f, want);
 }
 
 /** The answer of one worker, one segment and one sheet. */

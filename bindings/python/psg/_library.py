@@ -117,6 +117,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "psg_plan_kernel": (c_int, [c_void_p, c_int, c_size_t * 3, c_void_p]),
     "psg_solve_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_solve_many_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
+    "psg_project": (c_int, [c_void_p, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_plan_local_box": (c_int, [c_void_p, c_int, c_size_t * 3, c_size_t * 3]),
     "psg_stage_name": (c_char_p, [c_int]),
     "psg_link_name": (c_char_p, [c_int]),

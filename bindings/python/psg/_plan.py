@@ -265,6 +265,61 @@ class Plan:
                         (epsilon, tolerance, iterations))
         return u, tuple(component for component, _ in made)
 
+    @collective
+    def project(self, v: Sequence[Any], *, gradient: Sequence[Any] | None = None, u: Any = None,
+                lambda_: float | None = None, factor: float | None = None,
+                box: grids.Box | None = None, values: sides.Values = None) -> Any:
+        """Take the divergence out of a flow on a staggered grid: solve lap(u) - lambda_ u = factor
+        div(v), and subtract grad(u) / factor from v. Return u.
+
+        v         (vz, vy, vx): arrays like f in main memory, of three axes; each value flows
+                  through the upper face of its cell along that axis, and the last one through the
+                  upper side. Through a lower Neumann side nothing flows
+        gradient  (gz, gy, gx): where grad(u) goes, arrays like v, None in place of one that is not
+                  wanted. v is only read then
+        u         where u goes, an array like v. None: u is not wanted, and None is returned. Where
+                  x or y is not periodic it is needed
+        lambda_, factor, box, values   as in solve(). The divergence of v is 0 for any factor: with
+                  1/dt u is the pressure over the density
+
+        For symbol="fd2" and points in cells, on cores of one process, with sides that are periodic,
+        or Neumann below and Neumann or Dirichlet above. Where x and y are periodic, what is left
+        of the divergence is about the last digit of v, on any number of points.
+        """
+        if len(self.shape) != 3 or len(v) != 3:
+            raise ArgumentError("project() is for three axes, and v for (vz, vy, vx)")
+        flow, args = (Array * 3)(), self._arguments((lambda_, factor, None, box))
+        views = [self._look(component, "v[%d]" % d) for d, component in enumerate(v)]
+        for d, view in enumerate(views):
+            if gradient is None and not view.writable:
+                raise ArgumentError("v[%d] cannot be written: it is read-only, or of a package "
+                                    "whose arrays never change" % d)
+            arrays.check_beside(views[0], view)
+            arrays.fill(flow[2 - d], view, "v[%d]" % d)
+        held: list[Any] = [*views, *sides.fill(args, values, self.local_shape, self.precision)]
+        if gradient is not None:
+            if len(gradient) != 3 or all(component is None for component in gradient):
+                raise ArgumentError("gradient: (gz, gy, gx) are needed, and not three times None")
+            held += self._components(args, [(component, False) for component in gradient], views[0])
+        result = None
+        if u is not None:
+            to = self._look(u, "u")
+            if not to.writable:
+                raise ArgumentError("u cannot be written: it is read-only, or of a package whose "
+                                    "arrays never change")
+            arrays.check_beside(views[0], to)
+            result = Array()
+            arrays.fill(result, to, "u")
+            held.append(to)
+
+        def call() -> Any:
+            self._handle.check()
+            check(lib.psg_project(self._handle.plan, flow, result, args))
+            held.clear()  # not before: an interrupt may have left the call to itself
+            return u
+
+        return self._handle.use(call, self._is_long())
+
     def _components(self, args: SolveArgs, made: Sequence[tuple[Any, bool]], f: arrays.View) -> list[Any]:
         """@return what the arguments point at, and what that points at"""
         kept: list[Any] = []

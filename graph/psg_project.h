@@ -1,0 +1,48 @@
+/** @file psg_project.h  The divergence is taken out of a flow in one call.
+ *
+ *     opt.symbol = PSG_SYMBOL_FD2;
+ *     psg_plan_create(&plan, &grid, &opt);
+ *     psg_array v[3];  psg_array_init(&v[0], vx);  ...       double vx[nz][ny][nx], vy, vz
+ *     psg_project(plan, v, NULL, NULL);                      div v is 0
+ */
+#ifndef PSG_PROJECT_H
+#define PSG_PROJECT_H
+
+#include "psg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Solve  lap(u) - lambda u = factor div(v), and take grad(u) / factor out of v; returns when v and
+ *  u are there. With lambda = 0 the divergence of v is 0 then, for any factor: the time step of a
+ *  flow is 1/factor, and u is its pressure over the density.
+ *
+ *  The flow is on a staggered grid: v[0] of point (i,j,k) flows through the upper face of its cell
+ *  along x, v[1] along y, v[2] along z. div(v) is the sum of what flows out of a cell, over the
+ *  spacings. The last point of an axis has the flow through the upper side. Through a lower Neumann
+ *  side nothing flows; a flow w through it is psg_solve_args.value = -factor w. On an upper Neumann
+ *  side v stays as it is, less value / factor. Upper Dirichlet sides let v through.
+ *
+ *  The divergence is made in f64. Where x and y are periodic the gradient is that of the modes of
+ *  u, and what is left of a divergence is about the last digit of v over the spacing, on any
+ *  number of points. Else it is the difference of u, as psg_solve_args says of `gradient`. The
+ *  first call allocates a second spectrum.
+ *
+ *  For three axes, the symbol fd2, points in cells, sides periodic, or Neumann below and Neumann or
+ *  Dirichlet above, on cores of one process with the fused graph.
+ *  @param[in]     plan  no solve of it is in flight
+ *  @param[in,out] v     three arrays like f, in main memory, unit U L / unit(factor); only read
+ *                       where psg_solve_args.gradient has any array: grad(u) goes there
+ *  @param[out]    u     an array like f, unit U; NULL: it is not wanted. Where x or y has sides,
+ *                       and without memory for the second spectrum, it is needed
+ *  @param[in]     args  NULL: as the plan was made. Not epsilon, nor PSG_MEAN_ERROR
+ *  @return as psg_solve_arrays(). PSG_ERR_UNSUPPORTED: another symbol, other sides, a GPU, several
+ *          processes. PSG_ERR_DATA: v is undefined, unless it was only read */
+PSG_API psg_status psg_project(psg_plan *plan, const psg_array v[3], const psg_array *u,
+                               const psg_solve_args *args);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
