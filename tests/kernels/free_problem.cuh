@@ -104,7 +104,7 @@ template <class Real> struct free_problem {
                                        e.table ? &green : nullptr};
         answer = f;
         const psg_cpu_piece piece = {answer.data(), columns, n};
-        const psg_cpu_sheet sheet = {1, &piece, nxc, row0, rows};
+        const psg_cpu_sheet sheet = {1, &piece, nullptr, nxc, row0, rows};
         for (uint32_t k = 0; k < n; k++) // which a core finds in the first sheet alone
             mode0_wanted = mode0_wanted + f[k * columns];
         core<Real>().kspace(fft, &divide, &sheet, scratch, &mode0_wanted);
