@@ -82,8 +82,8 @@ typedef struct base_pcg_terms {
     double tolerance; /**< |r| / |f|, 2-norms */
     double points;    /**< of the grid */
     long drops;       /**< the mean of f is dropped */
-    /** Where an axis is not periodic the points beyond its ends have the eps of the last ones, and u
-     *  of these times such a number: 1 at a Neumann side, -1 at a Dirichlet side half a cell away,
+    /** Where an axis is not periodic the points beyond its ends have the eps of the last ones, and
+     *  u of these times such a number: 1 at a Neumann side, -1 at a Dirichlet side half a cell off,
      *  and 0 where the next point would be on it. */
     double beyond[3][2];
     bool ends[3]; /**< it is not */

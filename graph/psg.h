@@ -1,8 +1,8 @@
 /** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
  *
  * This header has the solver. Seven more have the rest: psg_kernel.h kernels of the caller's,
- * psg_modes.h f and u as modes, psg_project.h projections, psg_observe.h what happened, psg_machine.h
- * the machine and simulation, psg_starpu.h f and u as StarPU data, psg_task.h a program's own tasks.
+ * psg_modes.h f and u as modes, psg_project.h projections, psg_observe.h what happened,
+ * psg_machine.h machines, psg_starpu.h f and u as StarPU data, psg_task.h a program's own tasks.
  *
  * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k)
  * at (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are

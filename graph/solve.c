@@ -297,8 +297,8 @@ static double mean_of(const psg_plan *plan, const psg_pending *pending, double s
     return needs_mean(plan, pending) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
 }
 
-/* The sum of f of right-hand side m, as its transform has it. The first process has it, with mode 0, and the others have
- * 0. */
+/* The sum of f of right-hand side m, as its transform has it. The first process has it, with mode
+ * 0, and the others have 0. */
 static double sum_of(const psg_plan *plan, const psg_pending *pending, size_t m) {
     const double norm = psg_transforms_norm(&plan->problem.grid);
     return pending->steps_most > 0 ? pending->pcg.sum * (norm / pending->terms.pcg.points)
