@@ -1,0 +1,111 @@
+"""The divergence that a projection leaves of a smooth flow, beside that of differences of u, and
+how many solves it takes: python3 lab/peers/projection.py [TURNS [N ...]]"""
+
+import sys
+import time
+
+import numpy as np
+import psg
+
+
+def smooth(shape, walls, rng):
+    """Modes fall as exp(-(k/6)^2). Between walls along z there are sums of random planes."""
+    axes = (1, 2) if walls else (0, 1, 2)
+    waves = [np.fft.fftfreq(n, 1 / n) for n in shape[:2]] + [np.arange(shape[2] // 2 + 1)]
+    k2 = sum(np.meshgrid(*(w**2 * (axis in axes) for axis, w in enumerate(waves)), indexing="ij"))
+    sizes = [shape[axis] for axis in axes]
+    if walls:
+        k2 = k2[:1]
+    modes = np.fft.rfftn(rng.standard_normal(shape), axes=axes)
+    flow = np.fft.irfftn(modes * np.exp(-k2 / 36), s=sizes, axes=axes)
+    return np.cumsum(flow, 0) / np.sqrt(shape[0]) if walls else flow / flow.std()
+
+
+def divergence(flow, h, walls):
+    total = 0
+    for axis in range(3):
+        here = flow[axis].astype(float)
+        below = np.roll(here, 1, axis)
+        if axis == 0 and walls:
+            below[0] = 0
+        total = total + (here - below) / h[axis]
+    return total
+
+
+def differences(u, flow, h, walls):
+    """The flow less differences of u, in their precision."""
+    left = []
+    for axis in range(3):
+        g = (np.roll(u, -1, axis) - u) / u.dtype.type(h[axis])
+        if axis == 0 and walls:
+            g[-1] = 0
+        left.append(flow[axis] - g.astype(u.dtype))
+    return left
+
+
+def seconds(works, turns):
+    """Of each, the least of the seconds that the process had a core, in turns."""
+    least = [float("inf")] * len(works)
+    for _ in range(turns):
+        for m, work in enumerate(works):
+            begin = time.process_time()
+            work()
+            least[m] = min(least[m], time.process_time() - begin)
+    return least
+
+
+def measure(shape, box, walls, dtype, turns):
+    rng = np.random.default_rng(0)
+    flow = [smooth(shape, walls, rng).astype(dtype) for _ in range(3)]
+    if walls:
+        flow[0][-1] = 0
+    h = [length / n for length, n in zip(box, shape)]
+    before = divergence(flow, h, walls)
+    largest = abs(before).max()
+    with psg.Plan(
+        shape,
+        dtype,
+        box=box,
+        symbol="fd2",
+        cpus=1,
+        gpus=0,
+        bc={"z": "neumann"} if walls else "periodic",
+    ) as plan:
+        f = before.astype(dtype)
+        u = plan.solve(f)
+        by_differences = differences(u, flow, h, walls)
+        projected = [v.copy() for v in flow]
+        plan.project(projected)
+        left = [abs(divergence(v, h, walls)).max() / largest for v in (by_differences, projected)]
+        out = [np.empty_like(u) for _ in range(3)]
+        works = (
+            lambda: plan.solve(f, u),
+            lambda: plan.project(projected),
+            lambda: plan.gradient(f, out, u=u),
+        )
+        solve, project, gradient = seconds(works, turns)
+    digit = np.finfo(dtype).eps * max(abs(v).max() / step for v, step in zip(flow, h)) / largest
+    if left[1] > 10 * digit:
+        sys.exit("%s: project() leaves %g, and the last digit is %g" % (shape, left[1], digit))
+    print(
+        "%s %s %s: differences %.1e, project() %.1e, last digit %.1e; a projection takes %.1f "
+        "solves, u and its gradient %.1f"
+        % (
+            "x".join(map(str, shape)),
+            "walls" if walls else "periodic",
+            np.dtype(dtype).name,
+            *left,
+            digit,
+            project / solve,
+            gradient / solve,
+        ),
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    numbers = [int(word) for word in sys.argv[1:]] or [9]
+    for dtype in (np.float32, np.float64):
+        for n in numbers[1:] or (32, 64, 128):
+            measure((n,) * 3, (2 * np.pi,) * 3, False, dtype, numbers[0])
+        measure((96, 32, 64), (2.0, 4.0, 12.0), True, dtype, numbers[0])
