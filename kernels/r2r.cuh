@@ -23,8 +23,8 @@ struct r2r_lines {
 
 /// Rows of real planes, two by two: the real part of a point is in the even row, the imaginary part
 /// in the odd one. Of an odd number of rows the last one stands alone. Rows that are `pitch` reals
-/// long, but have fewer points, end with zeros. Points of a line beside the `points` from `first` on
-/// are 0, and are not stored.
+/// long, but have fewer points, end with zeros. Points of a line beside the `points` from `first`
+/// on are 0, and are not stored.
 struct r2r_rows {
     void *base_d;
     size_t first, points, rows, row_pitch, plane_pitch, pitch;
