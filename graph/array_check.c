@@ -329,11 +329,6 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     return PSG_OK;
 }
 
-static bool on_gpu(const psg_arrays *a, int field, size_t m) {
-    return a->field[PSG_FIELD_F] != NULL && a->field[PSG_FIELD_F][m].device != PSG_HOST &&
-           a->field[field][m].device != PSG_HOST;
-}
-
 /* Where all are on GPUs their streams order the solves. @return do a field of one solve and one of
  * another overlap? */
 static bool overlap_fields(const psg_plan *plan, const psg_arrays *a, int c, const psg_arrays *b,
