@@ -1,11 +1,11 @@
 /** @file psg_modes.h  f or u of a solve as modes, for programs that have them.
  *
- *     psg_array f_hat, u_hat;
- *     psg_array_init(&f_hat, f_modes);   complex f_modes[nz][ny][nx/2 + 1]
- *     psg_array_init(&u_hat, u_modes);   the same shape
+ *     psg_array hat[2];
+ *     psg_array_init(&hat[0], f_modes);  complex f_modes[nz][ny][nx/2 + 1]
+ *     psg_array_init(&hat[1], u_modes);  the same shape
  *     psg_solve_args args;  psg_solve_args_init(&args, plan);
- *     args.f_modes = &f_hat;             f is NULL then
- *     args.u_modes = &u_hat;             beside u, or u is NULL
+ *     args.f_modes = &hat[0];            f is NULL then
+ *     args.u_modes = &hat[1];            beside u, or u is NULL
  *     psg_solve_arrays(plan, 1, NULL, NULL, &args);
  *
  * Transforms that have nothing to do are left out: with modes of f all forward ones, with modes of
@@ -42,7 +42,8 @@ extern "C" {
 
 /** The modes that this process has: of all along z and x, those rows ky that it works on, [n[2]]
  *  [n[1]][n[0]]. In one process they are all. Other arrays are cut along z.
- *  @param[out] lo, n       the first mode, and how many, along x, y and z
+ *  @param[out] lo          the first mode along x, y and z
+ *  @param[out] n           how many they are
  *  @param[out] is_complex  1: complex numbers of the plan's precision; 0: real ones
  *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL; PSG_ERR_UNSUPPORTED: the plan's solves have no
  *          modes. They are for cores, for the fused graph, and for axes that are not free, of which
