@@ -266,6 +266,14 @@ static psg_status check_running(const psg_options *options) {
                         "StarPU runs already, with %u CPU workers and not the %d asked for", cpus,
                         options->cpus);
     }
+    const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
+    if (options->cpus > 0 && (unsigned)options->cpus < cpus && policy != NULL &&
+        policy->policy_name != NULL && strcmp(policy->policy_name, "heteroprio") == 0) {
+        return psg_fail(PSG_ERR_STATE,
+                        "StarPU runs already, with %u CPU workers and not the %d asked for, and "
+                        "its policy heteroprio loses count of tasks that are not for all of them",
+                        cpus, options->cpus);
+    }
     if (options->gpus > 0 && (unsigned)options->gpus != starpu_cuda_worker_get_count()) {
         return psg_fail(PSG_ERR_STATE,
                         "StarPU runs already, with %u CUDA workers and not the %d asked for",

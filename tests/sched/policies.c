@@ -69,7 +69,7 @@ static void in_force(const psg_options *options) {
 }
 
 /** Beside a plan of three workers, a plan has the first one or two of them, and its tasks go to no
- * other. */
+ * other. StarPU's heteroprio ended the program now and then, in one of 20 runs. */
 static void fewer_workers(const char *policy, const double *f, const double *want) {
     enum { EVENTS = 100 };
     psg_options options = harness_with(PSG_F64, "cpus=3 segment_planes=4 sheets=5");
@@ -80,6 +80,11 @@ static void fewer_workers(const char *policy, const double *f, const double *wan
         psg_event event[EVENTS];
         size_t count = 0, elsewhere = 0;
         FREED double *u = oracle_array(POINTS);
+        if (policy != NULL && strcmp(policy, "heteroprio") == 0) {
+            psg_plan *none = NULL;
+            CHECK_SAYS(psg_plan_create(&none, &grid, &options), PSG_ERR_STATE, "loses count");
+            continue;
+        }
         DESTROYED psg_plan *plan = harness_plan(&grid, &options);
         const psg_statistics statistics = harness_statistics(plan);
         CHECK(statistics.workers == (size_t)options.cpus, "%zu workers", statistics.workers);
