@@ -29,8 +29,7 @@ static void copy(const order *o, size_t k, size_t columns, const void *from, voi
 }
 
 /* The columns of the next tile stand behind these in each plane. No unit of a processor foresees
- * that they are needed, as the planes are far apart: a solve of 128^3 takes 15 to 20 % less in
- * kspace (two cores of a Xeon, 2026-11-28). */
+ * that they are needed, as the planes are far apart. */
 static void fetch_next(const void *columns, size_t width) {
     const size_t bytes = width * sizeof(psg_complex);
     for (size_t c = 0; c < bytes; c += 64) {
