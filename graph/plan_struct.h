@@ -17,6 +17,11 @@ typedef struct psg_processes {
     int rank;
 } psg_processes;
 
+/** Is at least one of them on another node than this one? The same on all. */
+static inline bool psg_processes_far(const psg_processes *p) {
+    return p->ranks > 1 && p->comm->node_ranks < p->ranks;
+}
+
 /** What is known of the latest solve that was waited for, beside what psg_plan.work has. */
 typedef struct psg_past {
     double mean; /**< of its f */

@@ -18,6 +18,7 @@ typedef struct psg_comm {
     int ranks;
     int node_rank; /**< among the processes of this node */
     int node_ranks;
+    int *near; /**< [ranks]: the place of each among the processes of this node; -1: on another */
     double limit;    /**< seconds to wait for other processes; 0: as long as it takes */
     bool given_up;   /**< the limit was over once. Each collective function fails at once from then
                         on: a process that missed an answer would take it for the answer to its

@@ -1,10 +1,11 @@
 #!/bin/sh
 # u does not depend on the hosts that the processes run on: two network namespaces, each with a name and an
-# address of its own, play two hosts that reach each other by TCP alone.
+# address of its own, play two hosts that reach each other by TCP alone. psg takes them for two nodes.
 #
 #     hosts.sh MPIEXEC RANKS PROGRAM [ARGUMENT ...]      Open MPI; root; skipped (77) where that is not to be had
 #
-# PSG_HOSTS_MBIT=1000 makes the link between them one of so many Mbit/s each way, for measurements.
+# PSG_HOSTS_MBIT=1000 makes the link between them one of so many Mbit/s each way, for measurements. PSG_HOSTS_COUNT=1
+# says how many bytes went over it at the end.
 set -u
 
 mpiexec=$1
@@ -52,7 +53,7 @@ cat >"$folder/on" <<END
 #!/bin/sh
 host=\$1
 shift
-exec ip netns exec "\$host" unshare --uts sh -c "hostname \$host; \$*"
+exec ip netns exec "\$host" unshare --uts sh -c "hostname \$host; PSG_TEST_NODE=\$host; export PSG_TEST_NODE; \$*"
 END
 cat >"$folder/agent" <<END
 #!/bin/sh
@@ -72,3 +73,10 @@ on_both() {
 hosts=$(on_both hostname </dev/null | sort -u | grep -c psg-)
 [ "$hosts" = 2 ] || { echo "processes on $hosts hosts instead of 2"; exit 1; }
 on_both "$@"
+result=$?
+if [ -n "${PSG_HOSTS_COUNT:-}" ]; then
+    for host in "$one" "$two"; do
+        echo "$host sent $(ip netns exec "$host" cat /sys/class/net/wire/statistics/tx_bytes) bytes"
+    done
+fi
+exit $result
