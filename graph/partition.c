@@ -133,8 +133,8 @@ size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets) {
 
 /* Where some blocks go to other nodes, they go in pieces. */
 size_t psg_partition_shared(const psg_plan *plan, size_t tasks, bool sheets) {
-    return (psg_processes_far(&plan->processes) ? psg_partition_pieces : psg_partition_one_each)(plan, tasks,
-                                                                                    sheets);
+    return (psg_processes_far(&plan->processes) ? psg_partition_pieces
+                                                : psg_partition_one_each)(plan, tasks, sheets);
 }
 
 /* Planes, or rows of the spectrum. */

@@ -27,6 +27,9 @@ one=psg-one-$$
 two=psg-two-$$
 folder=$(mktemp -d) || exit 1
 clean() {
+    for host in ${PSG_HOSTS_COUNT:+"$one" "$two"}; do
+        echo "$host sent $(ip netns exec "$host" cat /sys/class/net/wire/statistics/tx_bytes) bytes"
+    done
     ip netns del "$one" 2>/dev/null
     ip netns del "$two" 2>/dev/null
     rm -rf "$folder"
@@ -73,10 +76,3 @@ on_both() {
 hosts=$(on_both hostname </dev/null | sort -u | grep -c psg-)
 [ "$hosts" = 2 ] || { echo "processes on $hosts hosts instead of 2"; exit 1; }
 on_both "$@"
-result=$?
-if [ -n "${PSG_HOSTS_COUNT:-}" ]; then
-    for host in "$one" "$two"; do
-        echo "$host sent $(ip netns exec "$host" cat /sys/class/net/wire/statistics/tx_bytes) bytes"
-    done
-fi
-exit $result
