@@ -34,20 +34,6 @@ static inline size_t psg_box_rows(const psg_box *box) {
     return psg_box_length(box, 1) * psg_box_length(box, 2);
 }
 
-static inline bool psg_box_empty(const psg_box *box) {
-    return box->lo[0] >= box->hi[0] || box->lo[1] >= box->hi[1] || box->lo[2] >= box->hi[2];
-}
-
-/** What two boxes have in common; it may be empty. */
-static inline psg_box psg_box_common(const psg_box *a, const psg_box *b) {
-    psg_box c;
-    for (int d = 0; d < 3; d++) {
-        c.lo[d] = a->lo[d] > b->lo[d] ? a->lo[d] : b->lo[d];
-        c.hi[d] = a->hi[d] < b->hi[d] ? a->hi[d] : b->hi[d];
-    }
-    return c;
-}
-
 /** A box of an array and its owner. */
 typedef struct psg_part {
     psg_box box;

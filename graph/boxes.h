@@ -5,6 +5,20 @@
 #include "graph/arrays.h"
 #include "graph/psg_boxes.h"
 
+static inline bool psg_box_empty(const psg_box *box) {
+    return box->lo[0] >= box->hi[0] || box->lo[1] >= box->hi[1] || box->lo[2] >= box->hi[2];
+}
+
+/** What two boxes have in common; it may be empty. */
+static inline psg_box psg_box_common(const psg_box *a, const psg_box *b) {
+    psg_box c;
+    for (int d = 0; d < 3; d++) {
+        c.lo[d] = a->lo[d] > b->lo[d] ? a->lo[d] : b->lo[d];
+        c.hi[d] = a->hi[d] < b->hi[d] ? a->hi[d] : b->hi[d];
+    }
+    return c;
+}
+
 /** Fields that boxes have: f, u and the gradient. */
 enum { PSG_BOX_FIELDS = PSG_FIELD_EPSILON };
 
