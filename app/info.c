@@ -35,6 +35,7 @@ typedef struct facts {
     const size_t *n;      /* points of the grid that was asked for; NULL: none was */
     psg_grid grid;        /* that grid */
     psg_precision precision;
+    psg_kernel kernel;
     psg_statistics plan; /* of that grid, as rank 0 has them; also the next one */
     int spectrum_on_gpus;
     double gpu_bytes_free;      /* of the fullest GPU of all processes; 0: there is none */
@@ -76,8 +77,9 @@ static double spectrum_bytes(const facts *f) {
     return field_bytes(f) / (double)f->n[0] * 2 * (double)nxc * (free_rows(f) ? 2 : 1);
 }
 
-/* Of the Green's function of all processes, where x or y is free. */
-static double green_bytes(const facts *f) {
+/* The modes of the Green's function of all processes, where x or y is free or the kernel is the
+ * caller's. */
+static double green_modes(const facts *f) {
     const psg_axis *axis = f->grid.axis;
     double modes = 1;
     for (int d = 0; d < 3; d++) {
@@ -86,8 +88,18 @@ static double green_bytes(const facts *f) {
                           : d == 0 && axis[0].bc[0] == PSG_BC_PERIODIC ? f->n[0] / 2 + 1
                                                                        : f->n[d]);
     }
-    const bool needed = free_ends(f, 0) > 0 || free_rows(f);
-    return needed ? modes * (f->precision == PSG_F64 ? 8 : 4) : 0;
+    const bool needed = free_ends(f, 0) > 0 || free_rows(f) || f->kernel == PSG_KERNEL_USER;
+    return needed ? modes : 0;
+}
+
+static double green_bytes(const facts *f) {
+    return green_modes(f) * (f->precision == PSG_F64 ? 8 : 4);
+}
+
+/* What its values in space take while its modes are made of them: in each process all, in f64. */
+static double octant_bytes(const facts *f) {
+    const bool space = f->kernel == PSG_KERNEL_HOCKNEY || f->kernel == PSG_KERNEL_USER;
+    return space ? (double)app_ranks() * 8 * green_modes(f) : 0;
 }
 
 static size_t gpus_of(const facts *f) {
@@ -128,7 +140,8 @@ static void find_left(facts *f, const psg_plan *plan) {
 /* What a solve between arrays in main memory needs of it: f, u, and a spectrum that is not on
  * GPUs. */
 static double main_bytes(const facts *f) {
-    return 2 * field_bytes(f) + (f->spectrum_on_gpus ? 0 : spectrum_bytes(f)) + green_bytes(f);
+    return 2 * field_bytes(f) + (f->spectrum_on_gpus ? 0 : spectrum_bytes(f)) + green_bytes(f) +
+           octant_bytes(f);
 }
 
 /* All processes are taken to be on this machine. A simulation computes nothing, and needs no
@@ -156,8 +169,12 @@ static void print_grid(const facts *f) {
     printf("  spectrum     %.4g GB, in %s\n", 1e-9 * spectrum_bytes(f),
            f->spectrum_on_gpus ? "the memory of GPUs" : "main memory");
     if (green_bytes(f) > 0) {
-        printf("  free sides   %.4g GB for their Green's function%s\n", 1e-9 * green_bytes(f),
+        printf("  kernel       %.4g GB for the Green's function%s\n", 1e-9 * green_bytes(f),
                f->spectrum_on_gpus ? ", and as much on GPUs" : "");
+    }
+    if (octant_bytes(f) > 0) {
+        printf("               %.4g GB for its values in space, while it is made\n",
+               1e-9 * octant_bytes(f));
     }
     printf("  graph        %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s\n",
            app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
@@ -342,10 +359,16 @@ static int make_plan(facts *f, const psg_options *options) {
         status == PSG_OK ? psg_plan_memory(plan, &f->spectrum_on_gpus, &f->gpu_bytes_free) : status;
     int code = APP_DONE;
     if (status == PSG_ERR_MEMORY && f->n != NULL) {
+        char green[32] = "";
+        if (green_bytes(f) > 0) {
+            snprintf(green, sizeof green, "%.4g GB", 1e-9 * (green_bytes(f) + octant_bytes(f)));
+        }
         code =
             app_error(app_exit_code(status),
-                      "the grid does not fit: %s; f and u take %.4g GB each, the spectrum %.4g GB",
-                      psg_last_error(), 1e-9 * field_bytes(f), 1e-9 * spectrum_bytes(f));
+                      "the grid does not fit: %s; f and u take %.4g GB each, the spectrum %.4g GB"
+                      "%s%s",
+                      psg_last_error(), 1e-9 * field_bytes(f), 1e-9 * spectrum_bytes(f),
+                      green[0] ? ", the Green's function " : "", green);
     } else if (status != PSG_OK) {
         code = app_error(app_exit_code(status), "%s", psg_last_error());
     }
@@ -441,6 +464,8 @@ static int check_arguments(const app_arguments *a) {
     return a->machines && (a->grid.given || precision)
                ? app_error(APP_USAGE, "--machines goes without --grid and --precision")
            : precision && !a->grid.given      ? app_error(APP_USAGE, "--precision goes with --grid")
+           : a->solver.options.kernel != PSG_KERNEL_AUTO && !a->grid.given
+               ? app_error(APP_USAGE, "--kernel goes with --grid")
            : a->sides.given && !a->grid.given ? app_error(APP_USAGE, "--bc goes with --grid")
            : a->points.given && !app_sides_any(&a->sides)
                ? app_error(APP_USAGE,
@@ -472,7 +497,8 @@ int app_info(int argc, char **argv) {
     facts f = {.workers = &workers,
                .nodes = options.nodes,
                .n = arguments.grid.given ? arguments.grid.n : NULL,
-               .precision = options.precision};
+               .precision = options.precision,
+               .kernel = options.kernel};
     const app_grid_value small = {true, 3, {16, 16, 16}};
     code = code ? code
                 : app_grid_make(f.n != NULL ? &arguments.grid : &small, NULL, &arguments.sides,

@@ -67,7 +67,8 @@ static inline bool psg_sides_any(const psg_sides *s) {
 /** Of what a solve makes the gradient. */
 typedef enum psg_gradient_way {
     PSG_GRADIENT_DIFFERENCES = 0, /**< of u at neighbouring points */
-    PSG_GRADIENT_AGAIN,  /**< of the modes of u; for that along z the blocks change once more */
+    PSG_GRADIENT_AGAIN,  /**< of the modes of u; for that along z the blocks change once more, after
+                              those of f have been made again where z is free */
     PSG_GRADIENT_BESIDE, /**< of the modes of u; `kspace` makes that along z beside u, for which the
                               workspace has other blocks */
 } psg_gradient_way;
@@ -114,6 +115,9 @@ typedef struct psg_waves {
     /** Reals of the precision, for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for
      *  0. NULL where there is a line */
     void *eigen[3];
+    /** Of a free z, with the symbol spectral: complex numbers [2 nz], those of along[2] over
+     *  sqrt(-1). The modes of a free u are those of f alone, so `gradient_z` begins with them. */
+    void *from_f;
     psg_cpu_line line;
 } psg_waves;
 
@@ -229,13 +233,20 @@ static inline bool psg_gradient_reads_spectrum(const psg_run *run) {
     return psg_gradient_by_modes(run) && psg_terms_of(run)->gradient.wanted != 0 && c->in_place;
 }
 
+/** Does the task make the derivative along z, over sqrt(-1), of the modes of f? */
+static inline bool psg_derives_from_f(const psg_task_args *args) {
+    return args->label.kind == PSG_TASK_GRADIENT_Z &&
+           psg_context_of(args->run)->waves->from_f != NULL;
+}
+
 /** The division of a task: with the factor of the run, or with 1 where `normalize` has that factor.
- *  That of `gradient_z` is a derivative over sqrt(-1), and makes up for the transforms there and
- *  back. */
+ *  That of `gradient_z` is a derivative over sqrt(-1). Of the modes of u it makes up for the
+ *  transforms there and back. */
 static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
     const psg_terms *t = psg_terms_of(args->run);
-    if (args->label.kind == PSG_TASK_GRADIENT_Z) {
+    const bool from_f = psg_derives_from_f(args);
+    if (args->label.kind == PSG_TASK_GRADIENT_Z && !from_f) {
         void *const *eigen = c->waves->eigen;
         return (psg_cpu_divide){.eigen = {eigen[0], eigen[1], eigen[2]},
                                 .scale = 1 / (double)c->layout.n[2]};
@@ -247,7 +258,7 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &t->free_z : NULL;
     divide.line =
         t->gradient.way == PSG_GRADIENT_BESIDE && c->waves->line.n > 0 ? &c->waves->line : NULL;
-    divide.derivative = c->waves->along[2];
+    divide.derivative = from_f ? c->waves->from_f : c->waves->along[2];
     return divide;
 }
 
@@ -296,7 +307,7 @@ void psg_context_extents(const psg_context *context, psg_task_shape *shape);
 /** All tasks of a solve, of one process, without a gradient; and the most that it has with one. */
 size_t psg_task_total(const psg_context *context);
 static inline size_t psg_task_most(const psg_context *context) {
-    return psg_task_total(context) + 3 * context->layout.segments.count +
+    return psg_task_total(context) + 5 * context->layout.segments.count +
            context->layout.sheets.count;
 }
 

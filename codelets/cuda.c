@@ -169,16 +169,17 @@ static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size
 }
 
 static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
-    const size_t count[3] = {c->layout.nxc, c->layout.nyc, c->layout.n[2]};
+    const bool from_f = c->waves->from_f != NULL;
+    const size_t count[3] = {c->layout.nxc, c->layout.nyc, c->layout.n[2] * (from_f ? 2 : 1)};
     int code = 0;
-    if (c->waves->eigen[2] == NULL) {
+    if (c->waves->eigen[2] == NULL && !from_f) {
         return 0; /* solves on GPUs make differences of u */
     }
-    for (int d = 0; d < 3 && code == 0; d++) {
+    for (int d = 0; d < 3 && code == 0 && !from_f; d++) {
         code =
             copy_table(w, &w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
     }
-    for (int d = 0; d < 2 && code == 0; d++) {
+    for (int d = 0; d < (from_f ? 3 : 2) && code == 0; d++) {
         void *waves = waves_of(w, c, d, count[d]);
         code = waves == NULL
                    ? cudaErrorMemoryAllocation
@@ -221,9 +222,8 @@ static void destroy(void *state, const void *owner) {
     for (int d = 0; d < 3; d++) {
         (void)cudaFree(w->eigen_d[d]);
         (void)cudaFree(w->waves_d.eigen[d]);
+        (void)cudaFree(w->waves_d.along[d]);
     }
-    (void)cudaFree(w->waves_d.along[0]);
-    (void)cudaFree(w->waves_d.along[1]);
     (void)cudaFree(w->work_d);
     (void)cudaFree(w->spectrum_d);
     (void)cudaFree(w->dense_d);
@@ -312,14 +312,15 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
                               .plane_pitch = psg_overlap_rows_of(&c->layout, p) * c->layout.nxc};
 }
 
-/* gradient_z finds overlap rows where kspace has put them. */
+/* gradient_z finds overlap rows of u where kspace has put them. */
 size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]) {
     const psg_run *run = args->run;
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const size_t p = psg_sheet_of(args);
     const size_t returned = psg_overlap_rows_of(&c->layout, p);
-    const bool stay = c->layout.overlap.pulled_rows > 0 || args->label.kind == PSG_TASK_GRADIENT_Z;
+    const bool stay = c->layout.overlap.pulled_rows > 0 ||
+                      (args->label.kind == PSG_TASK_GRADIENT_Z && !psg_derives_from_f(args));
     bands[0] = (psg_cuda_band){.segments = w->segments[0], .rows = psg_block_rows(&c->layout, p)};
     bands[1] = (psg_cuda_band){
         .segments = w->segments[1], .rows = returned, .to = stay ? NULL : w->segments[2]};
@@ -369,13 +370,16 @@ psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const psg_cpu_divide divide = psg_divide_of(args);
     const psg_cpu_free *free = divide.free;
-    void *const *eigen_d = args->label.kind == PSG_TASK_GRADIENT_Z ? w->waves_d.eigen : w->eigen_d;
+    const bool from_f = psg_derives_from_f(args);
+    void *const *eigen_d = args->label.kind == PSG_TASK_GRADIENT_Z && !from_f ? w->waves_d.eigen
+                                                                              : w->eigen_d;
     psg_cuda_symbol symbol = {.ex_d = eigen_d[0],
                               .ey_d = eigen_d[1],
                               .ez_d = eigen_d[2],
                               .lambda = divide.lambda,
                               .scale = divide.scale,
-                              .pairs = divide.apart};
+                              .pairs = divide.apart,
+                              .waves_d = from_f ? w->waves_d.along[2] : NULL};
     if (free != NULL) {
         symbol.free = (psg_cuda_free){.length = free->length,
                                       .stencil = free->stencil,

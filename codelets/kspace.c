@@ -17,7 +17,9 @@ static psg_cpu_sheet sheet_of(const psg_task_args *args, void *blocks[]) {
     return (psg_cpu_sheet){
         .pieces = count,
         .piece = piece,
-        .beside = beside ? piece + segments : NULL,
+        .beside = beside                     ? piece + segments
+                  : psg_derives_from_f(args) ? piece /* in place of u */
+                                             : NULL,
         .nxc = context->layout.nxc,
         .row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1],
         .rows = psg_layout_rows(&context->layout, psg_sheet_of(args)),

@@ -79,6 +79,12 @@ void psg_between_free(psg_between *between, const psg_plan *plan) {
     free(between->main_memory);
 }
 
+/* On PSG_WAY_THERE_AGAIN the sheets already have the blocks, unless those of f are made again. But
+ * the segments have to read their blocks before `gradient_z` writes them. */
+static bool only_read(const psg_plan *plan, psg_way way) {
+    return way == PSG_WAY_THERE_AGAIN && plan->problem.waves.from_f == NULL;
+}
+
 /* Between two processes each block has its tags. Those of the way back are odd, because a process
  * sends blocks to another one on both ways. */
 static psg_message message_of(const psg_plan *plan, const psg_workspace *workspace, int rank,
@@ -99,8 +105,8 @@ static psg_message message_of(const psg_plan *plan, const psg_workspace *workspa
         .way = way,
         .node = reached ? psg_placement_node(home) : psg_exchange_node(home),
         .rows = reached ? 0 : psg_box_rows(&block),
-        .read = way == PSG_WAY_THERE_AGAIN,
-        .counts = way == PSG_WAY_THERE_AGAIN,
+        .read = only_read(plan, way),
+        .counts = only_read(plan, way),
         .label = {PSG_TASK_EXCHANGE,
                   {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
 }
@@ -279,13 +285,11 @@ static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *wor
     }
 }
 
-/* On PSG_WAY_THERE_AGAIN the sheets already have the blocks. But the segments have to read their
- * blocks before `gradient_z` writes them. */
 void psg_exchange_blocks(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                          psg_way way) {
     const psg_exchange_row *exchange = plan->route.exchange;
     void (*const carry)(psg_run *, const psg_plan *, const psg_workspace *, psg_way) =
-        way == PSG_WAY_THERE_AGAIN ? exchange->carry_again : exchange->carry;
+        only_read(plan, way) ? exchange->carry_again : exchange->carry;
     if (exchange->carry != NULL && psg_way_is_back(way)) {
         regroup(run, plan, workspace, way);
     }

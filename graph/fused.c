@@ -31,8 +31,7 @@
 #include "graph/flow.h"
 #include "graph/gradient.h"
 
-/* f to blocks. */
-static void submit_forward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+static void forward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                            const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
@@ -46,7 +45,6 @@ static void submit_forward(psg_run *run, const psg_plan *plan, const psg_workspa
         psg_task_forward_xy(run, s, fields, below,
                             &workspace->bundles[(s - segments.first) * bundles]);
     }
-    psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
 }
 
 static void submit_sheets(psg_run *run, const psg_workspace *workspace, const psg_arrays *arrays) {
@@ -89,7 +87,8 @@ static void submit_inverse(psg_run *run, const psg_plan *plan, const psg_workspa
 static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                    const psg_arrays *arrays) {
     if (arrays->slabs[PSG_FIELD_F_MODES] == NULL) {
-        submit_forward(run, plan, workspace, arrays);
+        forward(run, plan, workspace, arrays);
+        psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
     }
     submit_sheets(run, workspace, arrays);
     if (arrays->slabs[PSG_FIELD_U] != NULL || arrays->slabs[PSG_FIELD_FLOW] != NULL) {
@@ -101,4 +100,5 @@ const psg_graph_row psg_graph_fused = {
     .words = "fused graph",
     .try_sharing = psg_shared_try,
     .kinds = {3, {PSG_OF_SEGMENT(FORWARD_XY), PSG_OF_SHEET(KSPACE), PSG_OF_SEGMENT(INVERSE_XY)}},
+    .forward = forward,
     .submit = submit};

@@ -11,7 +11,9 @@
  *                  (where StarPU copies u)
  *   Z[s][0..P-1] --gradient_xy(s,z)--> along z [s]
  *
- * Elsewhere the modes of u are differentiated along z once more, with the symbol spectral alone.
+ * Elsewhere the modes of u are differentiated along z once more, with the symbol spectral alone. Of a
+ * free z those of u at the points do not tell the derivative. There forward_xy makes the blocks of f
+ * again before gradient_z, which multiplies their modes by those of the Green's function, too.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -95,7 +97,9 @@ static psg_status check_room(const psg_plan *plan, const psg_arrays *arrays) {
 
 /* Without other blocks. */
 static psg_gradient_way way_without(const psg_plan *plan) {
-    return plan->problem.waves.eigen[2] != NULL ? PSG_GRADIENT_AGAIN : PSG_GRADIENT_DIFFERENCES;
+    const psg_waves *waves = &plan->problem.waves;
+    return waves->eigen[2] != NULL || waves->from_f != NULL ? PSG_GRADIENT_AGAIN
+                                                            : PSG_GRADIENT_DIFFERENCES;
 }
 
 /* Differences of u in f64 have digits to lose, and take less time, but they need u, and there are
@@ -114,11 +118,36 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
                                                                : way_without(plan);
 }
 
+/* What reads f a second time needs it as it was. The phases of the cores of one process have no
+ * second one of f. */
+static psg_status check_from_f(const psg_plan *plan, const psg_arrays *arrays,
+                               const psg_solve_args *args) {
+    const char z = psg_grid_letter(&plan->problem.grid, 2);
+    if (args->f_modes != NULL || args->u_modes != NULL ||
+        (plan->workers.gpu_count == 0 && plan->processes.ranks == 1)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "on the cores of one process the gradient along %c, which is free, needs "
+                        "the fused graph, f and u in space, and memory for a second spectrum",
+                        z);
+    }
+    return arrays->in_place
+               ? psg_fail(PSG_ERR_UNSUPPORTED,
+                          "on GPUs and between processes the gradient along %c, which is free, "
+                          "reads f after u is written: give u memory of its own",
+                          z)
+               : PSG_OK;
+}
+
 psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
                               const psg_arrays *arrays, psg_workspace *workspace) {
     if (gradient->way == PSG_GRADIENT_BESIDE && psg_gradient_wants(gradient, 2) &&
         !psg_workspace_have_beside(workspace, plan)) {
         gradient->way = way_without(plan);
+        if (psg_transforms_free_side(&plan->problem.grid) &&
+            plan->problem.waves.eigen[2] == NULL) {
+            return psg_fail(PSG_ERR_MEMORY, "no memory for a second spectrum, which the gradient "
+                                            "needs where a side is free");
+        }
     }
     return gradient->way == PSG_GRADIENT_DIFFERENCES && arrays->slabs[PSG_FIELD_U] == NULL &&
                    arrays->slabs[PSG_FIELD_FLOW] != NULL
@@ -146,7 +175,7 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     if (!psg_symbol_of(&plan->problem)->faces && !by_modes) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the gradient needs the symbol fd2, or spectral with axes that are "
-                        "periodic or, on the cores of one process, free at both sides");
+                        "periodic or free at both sides");
     }
     for (int d = 0; d < 3; d++) {
         if (psg_gradient_wants(gradient, d) && !by_modes &&
@@ -160,7 +189,9 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     if (!psg_platform->computes) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "a simulation has no times of a gradient");
     }
-    psg_status status = PSG_OK;
+    const bool reads_f = gradient->way == PSG_GRADIENT_AGAIN &&
+                         plan->problem.waves.from_f != NULL && psg_gradient_wants(gradient, 2);
+    psg_status status = reads_f ? check_from_f(plan, arrays, args) : PSG_OK;
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
         status = psg_gradient_wants(gradient, d) ? check_range(plan, gradient, d, args) : PSG_OK;
     }
@@ -236,6 +267,9 @@ static void submit_along_z(psg_run *run, const psg_plan *plan, const psg_workspa
                            const psg_arrays *arrays) {
     const psg_range segments = plan->context.layout.segments.own;
     const psg_range sheets = plan->context.layout.sheets.own;
+    if (plan->problem.waves.from_f != NULL) {
+        plan->route.graph->forward(run, plan, workspace, arrays);
+    }
     psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE_AGAIN);
     for (size_t p = sheets.first; p < sheets.end; p++) {
         psg_task_gradient_z(run, p, &workspace->blocks[p - sheets.first], psg_range_count(sheets));

@@ -341,7 +341,8 @@ static psg_status make(psg_green *green, const psg_plan *plan, double lambda) {
     if (free_axes == 1) {
         fill_of_one(green, plan, last, rows);
     } else if (!fill_sampled(green, plan, rows)) {
-        return no_memory(bytes);
+        const size_t *n = green->table.modes; /* and its values in space */
+        return no_memory(bytes + n[0] * n[1] * n[2] * sizeof(double));
     }
     return copy_to_gpus(green, plan, green->values, bytes);
 }

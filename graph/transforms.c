@@ -160,9 +160,10 @@ static bool is_free(const psg_axis *axis) {
     return axis->bc[0] == PSG_BC_FREE && axis->bc[1] == PSG_BC_FREE;
 }
 
-/* What makes derivatives of modes along an axis. A free one has those of twice the length. */
+/* What makes derivatives of modes along an axis. A free one has those of twice the length.
+ * @param[in] over_i  over sqrt(-1) */
 static bool make_along(void **table, const psg_problem *p, const psg_plan *plan, int d,
-                       size_t count) {
+                       size_t count, bool over_i) {
     const psg_axis *axis = &p->grid.axis[d];
     const size_t times = is_free(axis) ? 2 : 1;
     const size_t n = axis->n;
@@ -172,8 +173,8 @@ static bool make_along(void **table, const psg_problem *p, const psg_plan *plan,
         const size_t mode = is_free(axis) && d == 2 ? 2 * (m % n) + m / n : m;
         psg_symbol_multiplier(psg_symbol_of(p), mode, times * n,
                               (double)times * ldexp(axis->length, -p->unit), by);
-        psg_transforms_put(plan, *table, 2 * m, by[0]);
-        psg_transforms_put(plan, *table, 2 * m + 1, by[1]);
+        psg_transforms_put(plan, *table, 2 * m, over_i ? by[1] : by[0]);
+        psg_transforms_put(plan, *table, 2 * m + 1, over_i ? -by[0] : by[1]);
     }
     return all;
 }
@@ -245,11 +246,13 @@ static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_p
     const size_t count[3] = {l->nxc, l->nyc, l->n[2] * (is_free(&p->grid.axis[2]) ? 2 : 1)};
     const bool free_side = psg_transforms_free_side(&p->grid);
     const bool line = psg_symbol_of(p)->faces && !free_side;
-    bool all = line        ? make_line(&waves->line, p, count)
-               : free_side ? true
-                           : make_again(waves, p, plan, count);
+    bool all = line                      ? make_line(&waves->line, p, count)
+               : psg_symbol_of(p)->faces ? true
+               : is_free(&p->grid.axis[2])
+                   ? make_along(&waves->from_f, p, plan, 2, count[2], true)
+                   : make_again(waves, p, plan, count);
     for (int d = 0; d < (line ? 2 : 3) && all; d++) {
-        all = make_along(&waves->along[d], p, plan, d, count[d]);
+        all = make_along(&waves->along[d], p, plan, d, count[d], false);
     }
     return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for tables of wavenumbers");
 }
@@ -272,6 +275,7 @@ void psg_transforms_free(psg_problem *p) {
         free(p->waves.eigen[d]);
         free(p->waves.along[d]);
     }
+    free(p->waves.from_f);
     psg_cpu_line *l = &p->waves.line;
     double *const tables[] = {l->before, l->after,    l->side,    l->width,
                               l->step,   l->eigen[0], l->eigen[1]};

@@ -155,6 +155,8 @@ typedef struct psg_cuda_symbol {
     bool pairs;
     psg_cuda_free free; /**< read with a free z alone */
     psg_cuda_table table;
+    const void *waves_d; /**< NULL; or of a free z without a wall, and without `pairs`: [2 nz] reals
+                              like ez_d, by which the modes are multiplied, too */
 } psg_cuda_symbol;
 
 /** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions

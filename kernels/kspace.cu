@@ -313,6 +313,7 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.order = reinterpret_cast<const uint32_t *>(plan->tables_d + plan->order_at);
     a.ex = static_cast<const Real *>(symbol->ex_d);
     a.ez = static_cast<const Real *>(symbol->ez_d);
+    a.waves = static_cast<const Real *>(symbol->waves_d);
     a.pairs = symbol->pairs;
     a.z =
         r2r_make_step(plan->kind, (int)plan->list.n,

@@ -80,13 +80,17 @@ template <class Real, bool SIDES = true> struct kspace_free_column : kspace_colu
     PSG_HD complex_t<Real> enter(const kspace_args<Real> &a, complex_t<Real> v, uint32_t z) const {
         return odd ? v * a.z.factors[z] : v;
     }
+    /// What multiplies a mode to make a derivative.
+    PSG_HD Real wave(const kspace_args<Real> &a, uint32_t mode) const {
+        return a.waves ? a.waves[(odd ? a.list.n : 0) + mode] : Real(1);
+    }
     PSG_HD Real factor_of(const kspace_args<Real> &a, Real base, Real its_part,
                           uint32_t mode) const {
         const Real d = base + a.ez[(odd ? a.list.n : 0) + mode];
         return d == Real(0) ? a.free.constant : its_part * reciprocal(d);
     }
     PSG_HD Real factor(const kspace_args<Real> &a, uint32_t mode) const {
-        return factor_of(a, this->exy, part.x, mode);
+        return wave(a, mode) * factor_of(a, this->exy, part.x, mode);
     }
     /// Of the imaginary part, where that is a mode of its own along x.
     PSG_HD Real factor_of_other(const kspace_args<Real> &a, uint32_t mode) const {
@@ -117,7 +121,7 @@ struct kspace_free_table_column : kspace_free_column<Real, SIDES> {
         return this->valid ? -a.scale * at.of[number][m * a.table.modes[0]] : Real(0);
     }
     PSG_HD Real factor(const kspace_args<Real> &a, uint32_t mode) const {
-        return from_table(a, 0, mode);
+        return this->wave(a, mode) * from_table(a, 0, mode);
     }
     PSG_HD Real factor_of_other(const kspace_args<Real> &a, uint32_t mode) const {
         return from_table(a, 1, mode);

@@ -51,6 +51,18 @@ check("Grid 96 x 95 x 96, f64, sides DD,PP,DD, points n,n,n:" in said, said)
 check(all("points along %s: %d are faster" % of in said for of in (("x", 97), ("y", 96), ("z", 97))), said)
 check("faster" not in run(*CORES, "--grid", "95", "--bc", "DD", "--points", "nodes").stdout, "95 nodes")
 check(told("--grid", "31", "--bc", "DD,PP,PP")["spectrum_bytes"] == 8 * 32 * 31 * 31, "a spectrum of real numbers")
+# A Green's function has (n + 1)^3 modes where all axes are free; sampled ones are values in space first.
+for kernel, octant in (("auto", 0), ("igf", 0), ("hockney", 9 * 17 * 33 * 8)):
+    found = told("--grid", "8x16x32", "--bc", "FF", "--precision", "f32", "--kernel", kernel)
+    green, spectrum = 9 * 17 * 33 * 4, 2 * 4 * 9 * 32 * 32
+    check(found["main_bytes"] == 2 * found["field_bytes"] + spectrum + green + octant, (kernel, found))
+found = told("--grid", "8x16x32", "--kernel", "mine.npy")
+check(found["main_bytes"] == 2 * found["field_bytes"] + found["spectrum_bytes"] + 5 * 16 * 32 * 16, found)
+said = run(*CORES, "--grid", "100", "--bc", "FF", "--kernel", "hockney").stdout
+check("kernel       0.008242 GB for the Green's function\n               0.008242 GB for its values in space" in said, said)
+refused(*CORES, "--kernel", "igf", code=2, says=["--kernel goes with --grid"])
+refused(*CORES, "--grid", "8", "--kernel", "igf", code=1, says=["kernel igf is for three free axes"])
+refused(*CORES, "--grid", "4096", "--bc", "FF", "--kernel", "hockney", code=1, says=["the Green's function 1100 GB"])
 refused(*CORES, "--bc", "DD", code=2, says=["--bc goes with --grid"])
 refused(*CORES, "--grid", "8", "--points", "nodes", code=2, says=["--points goes with --bc"])
 

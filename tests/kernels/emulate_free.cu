@@ -25,6 +25,7 @@ template <class Real> struct problem : free_problem<Real> {
         args.order = order.data();
         args.ex = this->ex.data();
         args.ez = this->ez.data();
+        args.waves = e.derives ? this->waves.data() : nullptr;
         args.pairs = e.pairs;
         args.z = r2r_make_step(PSG_CUDA_FREE, (int)n, (const Complex *)factors.data());
         args.mode0 = &this->mode0;
@@ -290,6 +291,14 @@ template <class Real> static void length(uint32_t n) {
         for (const kspace_tile_shape *shape : {&tile, both ? &few : &tile})
             both_ways<kspace_free_table_column<Real>>(p, *shape);
     }
+    for (bool table : {false, true}) {
+        const equation e = {{1.2 * n, false, {0, 0}}, 2.0, false, table, false, true};
+        problem<Real> p(e, n, n > 600 ? 1 : 5, 3, list);
+        if (table)
+            both_ways<kspace_free_table_column<Real>>(p, tile);
+        else
+            both_ways<kspace_free_column<Real>>(p, tile);
+    }
 }
 
 /// A periodic z with a table.
@@ -321,10 +330,15 @@ template <class S> static void line() {
             apart(p, log2_columns, fixed<S, kspace_free_column<typename S::Real, false>>);
             several(p, log2_columns, fixed<S, kspace_free_column<typename S::Real, false>>);
         }
-    const equation e = {{0.7 * S::N, false, {0, 0}}, 0, false, true};
+    for (bool derives : {false, true}) {
+        const equation e = {{0.7 * S::N, false, {0, 0}}, 0, false, true, false, derives};
+        problem<typename S::Real> p(e, S::N, 5, 3, list);
+        apart(p, log2_columns, fixed<S, kspace_free_table_column<typename S::Real, false>>);
+        several(p, log2_columns, fixed<S, kspace_free_table_column<typename S::Real, false>>);
+    }
+    const equation e = {{0.7 * S::N, false, {0, 0}}, 0, false, false, false, true};
     problem<typename S::Real> p(e, S::N, 5, 3, list);
-    apart(p, log2_columns, fixed<S, kspace_free_table_column<typename S::Real, false>>);
-    several(p, log2_columns, fixed<S, kspace_free_table_column<typename S::Real, false>>);
+    apart(p, log2_columns, fixed<S, kspace_free_column<typename S::Real, false>>);
 }
 
 static void all_lines() {

@@ -27,6 +27,7 @@ struct equation {
     bool pairs;
     bool table = false;    // of factors, of rows of a Green's function
     bool periodic = false; // z; with a table alone
+    bool derives = false;  // the answer is a derivative; of a z without a wall, not of pairs
 };
 
 template <class Real> static const psg_cpu_ops &core() {
@@ -44,6 +45,7 @@ template <class Real> struct free_problem {
     const uint32_t row0 = e.table ? n % 4 : 0;
     const size_t modes[3] = {e.pairs ? 2 * nxc - 1 : nxc, row0 + rows - 1, n + !e.periodic};
     std::vector<Real> values; // of the table, from row0 on
+    std::vector<Real> waves;  // of the derivative, like ez
     Complex mode0{}, mode0_wanted{};
 
     free_problem(const equation &e_, uint32_t n_, uint32_t nxc_, uint32_t rows_)
@@ -60,6 +62,8 @@ template <class Real> struct free_problem {
         }
         for (Complex &v : f)
             v = {Real(uniform()), Real(uniform())};
+        for (size_t m = 0; m < 2 * n && e.derives; m++)
+            waves.push_back(Real(uniform()));
         values.resize(e.table ? (rows - 1) * modes[2] * modes[0] : 0);
         for (Real &v : values)
             v = Real(uniform());
@@ -96,15 +100,20 @@ template <class Real> struct free_problem {
         const psg_cpu_free z = {e.free.length, e.free.stencil, {e.free.wall[0], e.free.wall[1]}};
         const psg_cpu_table green = {
             {modes[0], modes[1], modes[2]}, {0, 0}, row0, values.data(), nullptr};
+        std::vector<Complex> complex_waves;
+        for (Real w : waves)
+            complex_waves.push_back({w, Real(0)});
         const psg_cpu_divide divide = {{ex.data(), ey.data(), ez.data()},
                                        e.pairs,
                                        e.lambda,
                                        scale(),
                                        e.periodic ? nullptr : &z,
-                                       e.table ? &green : nullptr};
+                                       e.table ? &green : nullptr,
+                                       nullptr,
+                                       complex_waves.data()};
         answer = f;
         const psg_cpu_piece piece = {answer.data(), columns, n};
-        const psg_cpu_sheet sheet = {1, &piece, nullptr, nxc, row0, rows};
+        const psg_cpu_sheet sheet = {1, &piece, e.derives ? &piece : nullptr, nxc, row0, rows};
         for (uint32_t k = 0; k < n; k++) // which a core finds in the first sheet alone
             mode0_wanted = mode0_wanted + f[k * columns];
         core<Real>().kspace(fft, &divide, &sheet, scratch, &mode0_wanted);
@@ -132,13 +141,14 @@ template <class Real> struct free_problem {
         *record = fmax(*record, worst);
         const double off = fabs(mode0.x - mode0_wanted.x) + fabs(mode0.y - mode0_wanted.y);
         if (!(worst <= unit * (4 + log2(n)) * wall) || !(off <= unit * 8 * n)) {
-            printf("FAIL f%zu %s, n = %u, walls %d %d, %s, lambda %g, %s%s: error %.2e, mode 0 "
+            printf("FAIL f%zu %s, n = %u, walls %d %d, %s, lambda %g, %s%s%s: error %.2e, mode 0 "
                    "off by %.2e\n",
                    8 * sizeof(Real), what, n, e.free.wall[0], e.free.wall[1],
                    e.free.stencil ? "fd2" : "spectral", e.lambda, e.pairs ? "pairs" : "one mode",
                    !e.table     ? ""
                    : e.periodic ? ", table, z periodic"
                                 : ", table",
+                   e.derives ? ", derivative" : "",
                    worst, off);
             failures++;
         }

@@ -12,14 +12,14 @@ template <class Real> struct solver {
     using Complex = complex_t<Real>;
     free_problem<Real> &p;
     psg_cuda_kspace *plan = nullptr;
-    const device_array<Real> ex, ey, ez, values;
+    const device_array<Real> ex, ey, ez, values, waves;
     const device_array<Complex> mode0;
     const psg_cuda_columns columns;
     const size_t pitch;
 
     solver(free_problem<Real> &p_, int variant)
         : p(p_), ex(p_.ex), ey(p_.ey), ez(p_.ez), values(p_.values),
-          mode0(2), columns{p_.rows, p_.nxc, 0}, pitch(p_.columns + 3) {
+          waves(p_.waves), mode0(2), columns{p_.rows, p_.nxc, 0}, pitch(p_.columns + 3) {
         const int code =
             psg_cuda_kspace_create(&plan, precision_of<Real>(), p.kind(), p.n, variant);
         if (code != cudaErrorNotSupported || variant == 0) // else it is too large for this device
@@ -30,7 +30,8 @@ template <class Real> struct solver {
     }
     psg_cuda_symbol symbol() const {
         return {ex.data(),    ey.data(), ez.data(), p.e.lambda, p.scale(),
-                mode0.data(), nullptr,   p.e.pairs, p.e.free,   p.table(values.data())};
+                mode0.data(), nullptr,   p.e.pairs, p.e.free,   p.table(values.data()),
+                p.e.derives ? waves.data() : nullptr};
     }
     std::vector<Complex> planes(size_t sheets) const {
         std::vector<Complex> host(sheets * p.n * pitch);
@@ -97,6 +98,11 @@ template <class Real> static void length(uint32_t n, uint32_t nxc, uint32_t rows
         }
     for (int m = 0; m < 3; m++) {
         const equation e = {{1.2 * n, false, {0, 0}}, 0, m == 1, true, m == 2};
+        free_problem<Real> p(e, n, nxc, rows < 3 ? 3 : rows);
+        solve(p);
+    }
+    for (bool table : {false, true}) {
+        const equation e = {{1.2 * n, false, {0, 0}}, 2.0, false, table, false, true};
         free_problem<Real> p(e, n, nxc, rows < 3 ? 3 : rows);
         solve(p);
     }

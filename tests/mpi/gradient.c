@@ -1,11 +1,13 @@
 /* The gradient of u with the symbol spectral over several processes: the derivatives of the
  * trigonometric interpolant of u, whatever the exchange, the cuts, the variant and the choice of
- * components; and in flight each solve has its own. */
+ * components; and in flight each solve has its own. Where axes are free it is what one process alone
+ * makes, which has it otherwise. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const oracle_grid grids[] = {{{6, 7, 9}, {1.0, 1.1, 1.2}}, {{9, 10, 4}, {2.0, 1.0, 1.5}}};
 enum { GRIDS = sizeof grids / sizeof *grids, AT_ONCE = 2 };
@@ -94,6 +96,78 @@ static void one_run(size_t run) {
     problem_free(&x);
 }
 
+static const char *const free_sides[] = {"PP,PP,FF", "FF", "FF,PP,FF", "FF,FF,PP", "FF,PP,PP"};
+enum { FREE_SIDES = sizeof free_sides / sizeof *free_sides };
+
+/** u and its gradient, of one process alone. */
+static void alone(const problem *x, double *const want[4]) {
+    psg_options options = ranks_options(x->options.precision, NULL);
+    part p = part_make(MPI_COMM_SELF, x->options.precision, &x->grid);
+    psg_plan *plan = NULL;
+    CHECK_STATUS(psg_plan_create(&plan, &x->g, &options), PSG_OK);
+    CHECK_STATUS(part_submit(&p, plan, x->f, 7), PSG_OK);
+    CHECK_STATUS(psg_wait(plan), PSG_OK);
+    for (int m = 0; m < 4; ++m) {
+        share_gather(m == 0 ? &p.u : &p.g[m - 1], MPI_COMM_SELF, want[m]);
+    }
+    psg_plan_destroy(plan);
+    part_free(&p);
+}
+
+/** In place it has no f to read again, where z is free. */
+static void refused(problem *x) {
+    share *s = &x->part;
+    psg_array u, z;
+    psg_solve_args args = harness_args(x->plan);
+    psg_array_init(&u, s->u);
+    psg_array_init(&z, x->other.u);
+    args.gradient[2] = &z;
+    CHECK_STATUS(psg_solve_arrays(x->plan, 1, &u, &u, &args), PSG_ERR_UNSUPPORTED);
+    CHECK(strstr(psg_last_error(), "give u memory of its own") != NULL, "%s", psg_last_error());
+}
+
+static void free_run(size_t run) {
+    problem x = problem_make(&grids[run % GRIDS], run / GRIDS / FREE_SIDES);
+    const char *sides = free_sides[run / GRIDS % FREE_SIDES];
+    const size_t *n = x.grid.n;
+    double *want[4];
+    if (x.options.graph == PSG_GRAPH_STAGED) { /* it has no free sides */
+        x.options.graph = PSG_GRAPH_FUSED;
+    }
+    harness_sides(&x.g, sides);
+    x.options.segment_planes = 1 + run % 3;
+    x.options.sheets = 1 + run / 2 % 5;
+    for (int m = 0; m < 4; ++m) {
+        want[m] = oracle_array(x.points);
+    }
+    alone(&x, want);
+    problem_plan(&x);
+    part p = part_make(world, x.options.precision, &x.grid);
+    for (unsigned turn = 0; turn < 2; ++turn) {
+        const unsigned wanted = turn == 0 ? 7 : (unsigned)run % 8;
+        CHECK_STATUS(part_submit(&p, x.plan, x.f, wanted), PSG_OK);
+        CHECK_STATUS(psg_wait(x.plan), PSG_OK);
+        for (int m = 0; m < 4; ++m) {
+            const share *s = m == 0 ? &p.u : &p.g[m - 1];
+            CHECK(share_intact(s), "what is beside field %d was written, %s", m, x.words);
+            share_gather(s, world, x.got);
+            if (m == 0 || wanted >> (m - 1) & 1) {
+                CHECK_CLOSE(x.got, want[m], n[0], n[1], n[2],
+                            harness_tolerance(x.options.precision, 1e-13, 1e-5),
+                            "field %d, %s, %s", m, sides, x.words);
+            }
+        }
+    }
+    if (strcmp(sides + strlen(sides) - 2, "FF") == 0 && ranks_size(world) > 1) {
+        refused(&x);
+    }
+    for (int m = 0; m < 4; ++m) {
+        free(want[m]);
+    }
+    part_free(&p);
+    problem_free(&x);
+}
+
 int main(int argc, char **argv) {
     ranks_start(&argc, &argv);
     world = MPI_COMM_WORLD;
@@ -102,6 +176,11 @@ int main(int argc, char **argv) {
     for (size_t run = 0; run < (size_t)24 * RANKS_EXCHANGES; ++run) {
         if (ranks_takes(run)) {
             one_run(run);
+        }
+    }
+    for (size_t run = 0; run < GRIDS * FREE_SIDES * PROBLEM_RUNS; ++run) {
+        if (ranks_takes(run)) {
+            free_run(run);
         }
     }
     psg_plan_destroy(anchor);

@@ -292,8 +292,8 @@ class Plan:
         """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and
         x, or along those of these that f has.
 
-        With symbol="spectral", the default, they are those of the modes of u, at the points. Each axis is periodic or, on the
-        cores of one process, free at both sides.
+        With symbol="spectral", the default, they are those of the modes of u, at the points. Each axis is periodic or free
+        at both sides.
 
         With symbol="fd2" a derivative is the difference of u at the next point and at the point over their distance. It belongs
         halfway between the two, and the differences of the derivatives are the symbol's Laplacian of u. Beyond the last point of an axis
