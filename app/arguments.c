@@ -161,9 +161,10 @@ static const option_row info_rows[] = {
     APP_BC_ROW(false, "with --grid: its sides, as in psg solve; default: PP"),
     APP_POINTS_ROW("with --bc: where points are on axes with D or N sides; default: cells"),
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "with --grid: of f and u; default: f64"),
-    APP_SOLVER_ROW(NULL, "kernel", FIELD(solver),
-                   "with --grid: in place of the symbol, as in psg solve. A file is not opened, and "
-                   "is taken for values in space; default: auto"),
+    APP_SOLVER_ROW(
+        NULL, "kernel", FIELD(solver),
+        "with --grid: in place of the symbol, as in psg solve. A file is not opened, and "
+        "is taken for values in space; default: auto"),
     APP_JSON_ROW("write all of it"),
     APP_FORCE_ROW,
     {.name = NULL}};

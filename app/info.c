@@ -463,7 +463,7 @@ static int check_arguments(const app_arguments *a) {
     const bool precision = app_options_given(&a->solver, "precision");
     return a->machines && (a->grid.given || precision)
                ? app_error(APP_USAGE, "--machines goes without --grid and --precision")
-           : precision && !a->grid.given      ? app_error(APP_USAGE, "--precision goes with --grid")
+           : precision && !a->grid.given ? app_error(APP_USAGE, "--precision goes with --grid")
            : a->solver.options.kernel != PSG_KERNEL_AUTO && !a->grid.given
                ? app_error(APP_USAGE, "--kernel goes with --grid")
            : a->sides.given && !a->grid.given ? app_error(APP_USAGE, "--bc goes with --grid")

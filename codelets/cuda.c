@@ -371,8 +371,8 @@ psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
     const psg_cpu_divide divide = psg_divide_of(args);
     const psg_cpu_free *free = divide.free;
     const bool from_f = psg_derives_from_f(args);
-    void *const *eigen_d = args->label.kind == PSG_TASK_GRADIENT_Z && !from_f ? w->waves_d.eigen
-                                                                              : w->eigen_d;
+    void *const *eigen_d =
+        args->label.kind == PSG_TASK_GRADIENT_Z && !from_f ? w->waves_d.eigen : w->eigen_d;
     psg_cuda_symbol symbol = {.ex_d = eigen_d[0],
                               .ey_d = eigen_d[1],
                               .ez_d = eigen_d[2],

@@ -32,7 +32,7 @@
 #include "graph/gradient.h"
 
 static void forward(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                           const psg_arrays *arrays) {
+                    const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
     for (size_t s = segments.first; s < segments.end; s++) {

@@ -143,8 +143,7 @@ psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan
     if (gradient->way == PSG_GRADIENT_BESIDE && psg_gradient_wants(gradient, 2) &&
         !psg_workspace_have_beside(workspace, plan)) {
         gradient->way = way_without(plan);
-        if (psg_transforms_free_side(&plan->problem.grid) &&
-            plan->problem.waves.eigen[2] == NULL) {
+        if (psg_transforms_free_side(&plan->problem.grid) && plan->problem.waves.eigen[2] == NULL) {
             return psg_fail(PSG_ERR_MEMORY, "no memory for a second spectrum, which the gradient "
                                             "needs where a side is free");
         }

@@ -458,9 +458,8 @@ typedef struct psg_solve_args {
     /** NULL; or where the derivative of u along x, y or z goes: arrays like u, [count] each, with
      *  streams as u has them, that overlap no other. Not with psg_submit_slabs().
      *  With the symbol spectral, where all axes are periodic or free at both sides, it is the
-     *  derivative at the points, mode by mode: i k times the mode, and 0 for the highest mode of an
-     *  axis with an even number of points. On GPUs and between processes u must not be f where z is
-     *  free and its derivative wanted. With the symbol fd2 it is the difference (u(next point) - u(point))/h, between
+     *  derivative at the points: i k times the mode, and 0 for the highest mode of an even number
+     *  of points. GPUs and several processes have none along a free z where u is f. With the symbol fd2 it is the difference (u(next point) - u(point))/h, between
      *  the two points: the differences of these are its Laplacian of u. Beyond the last point
      *  stands the first one if the axis is periodic; else the upper side: on a Dirichlet side
      *  (value - u)/(h/2) for cells and (value - u)/h for nodes, on a Neumann side the value. In

@@ -246,11 +246,10 @@ static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_p
     const size_t count[3] = {l->nxc, l->nyc, l->n[2] * (is_free(&p->grid.axis[2]) ? 2 : 1)};
     const bool free_side = psg_transforms_free_side(&p->grid);
     const bool line = psg_symbol_of(p)->faces && !free_side;
-    bool all = line                      ? make_line(&waves->line, p, count)
-               : psg_symbol_of(p)->faces ? true
-               : is_free(&p->grid.axis[2])
-                   ? make_along(&waves->from_f, p, plan, 2, count[2], true)
-                   : make_again(waves, p, plan, count);
+    bool all = line                        ? make_line(&waves->line, p, count)
+               : psg_symbol_of(p)->faces   ? true
+               : is_free(&p->grid.axis[2]) ? make_along(&waves->from_f, p, plan, 2, count[2], true)
+                                           : make_again(waves, p, plan, count);
     for (int d = 0; d < (line ? 2 : 3) && all; d++) {
         all = make_along(&waves->along[d], p, plan, d, count[d], false);
     }

@@ -65,7 +65,7 @@ template <class Real> struct kspace_args {
     const uint32_t *order;           // [n / last radix] frequency of place g * (last radix)
     const Real *ex, *ez;
     const Real *waves; // of a free z: like ez, and multiplies the modes; or NULL
-    bool pairs; // ex is [nxc][2], see psg_cuda_symbol; of a SIDES kernel alone
+    bool pairs;        // ex is [nxc][2], see psg_cuda_symbol; of a SIDES kernel alone
     r2r_step<Real> z;
     complex_t<Real> *mode0; // [sheets], or NULL
     int *nonfinite;         // [sheets], or NULL

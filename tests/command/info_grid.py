@@ -61,7 +61,7 @@ check(found["main_bytes"] == 2 * found["field_bytes"] + found["spectrum_bytes"] 
 said = run(*CORES, "--grid", "100", "--bc", "FF", "--kernel", "hockney").stdout
 check("kernel       0.008242 GB for the Green's function\n               0.008242 GB for its values in space" in said, said)
 refused(*CORES, "--kernel", "igf", code=2, says=["--kernel goes with --grid"])
-refused(*CORES, "--grid", "8", "--kernel", "igf", code=1, says=["kernel igf is for three free axes"])
+refused(*CORES, "--grid", "8", "--kernel", "igf", code=2, says=["kernel igf is for three free axes"])
 refused(*CORES, "--grid", "4096", "--bc", "FF", "--kernel", "hockney", code=1, says=["the Green's function 1100 GB"])
 refused(*CORES, "--bc", "DD", code=2, says=["--bc goes with --grid"])
 refused(*CORES, "--grid", "8", "--points", "nodes", code=2, says=["--points goes with --bc"])

@@ -148,8 +148,7 @@ template <class Real> struct free_problem {
                    !e.table     ? ""
                    : e.periodic ? ", table, z periodic"
                                 : ", table",
-                   e.derives ? ", derivative" : "",
-                   worst, off);
+                   e.derives ? ", derivative" : "", worst, off);
             failures++;
         }
     }

@@ -18,8 +18,8 @@ template <class Real> struct solver {
     const size_t pitch;
 
     solver(free_problem<Real> &p_, int variant)
-        : p(p_), ex(p_.ex), ey(p_.ey), ez(p_.ez), values(p_.values),
-          waves(p_.waves), mode0(2), columns{p_.rows, p_.nxc, 0}, pitch(p_.columns + 3) {
+        : p(p_), ex(p_.ex), ey(p_.ey), ez(p_.ez), values(p_.values), waves(p_.waves),
+          mode0(2), columns{p_.rows, p_.nxc, 0}, pitch(p_.columns + 3) {
         const int code =
             psg_cuda_kspace_create(&plan, precision_of<Real>(), p.kind(), p.n, variant);
         if (code != cudaErrorNotSupported || variant == 0) // else it is too large for this device
@@ -29,8 +29,16 @@ template <class Real> struct solver {
         psg_cuda_kspace_destroy(plan);
     }
     psg_cuda_symbol symbol() const {
-        return {ex.data(),    ey.data(), ez.data(), p.e.lambda, p.scale(),
-                mode0.data(), nullptr,   p.e.pairs, p.e.free,   p.table(values.data()),
+        return {ex.data(),
+                ey.data(),
+                ez.data(),
+                p.e.lambda,
+                p.scale(),
+                mode0.data(),
+                nullptr,
+                p.e.pairs,
+                p.e.free,
+                p.table(values.data()),
                 p.e.derives ? waves.data() : nullptr};
     }
     std::vector<Complex> planes(size_t sheets) const {

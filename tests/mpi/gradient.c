@@ -1,7 +1,7 @@
 /* The gradient of u with the symbol spectral over several processes: the derivatives of the
  * trigonometric interpolant of u, whatever the exchange, the cuts, the variant and the choice of
- * components; and in flight each solve has its own. Where axes are free it is what one process alone
- * makes, which has it otherwise. */
+ * components; and in flight each solve has its own. Where axes are free it is what one process
+ * makes alone, by other blocks. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
@@ -153,8 +153,8 @@ static void free_run(size_t run) {
             share_gather(s, world, x.got);
             if (m == 0 || wanted >> (m - 1) & 1) {
                 CHECK_CLOSE(x.got, want[m], n[0], n[1], n[2],
-                            harness_tolerance(x.options.precision, 1e-13, 1e-5),
-                            "field %d, %s, %s", m, sides, x.words);
+                            harness_tolerance(x.options.precision, 1e-13, 1e-5), "field %d, %s, %s",
+                            m, sides, x.words);
             }
         }
     }
