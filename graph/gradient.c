@@ -11,9 +11,9 @@
  *                  (where StarPU copies u)
  *   Z[s][0..P-1] --gradient_xy(s,z)--> along z [s]
  *
- * Elsewhere the modes of u are differentiated along z once more, with the symbol spectral alone. Of a
- * free z those of u at the points do not tell the derivative. There forward_xy makes the blocks of f
- * again before gradient_z, which multiplies their modes by those of the Green's function, too.
+ * Elsewhere the modes of u are differentiated along z once more, with the symbol spectral alone. Of
+ * a free z those of u at the points do not tell the derivative. There forward_xy makes the blocks
+ * of f again before gradient_z, which multiplies their modes by those of the Green's function, too.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]

@@ -63,7 +63,7 @@ template <class Real> struct free_problem {
         for (Complex &v : f)
             v = {Real(uniform()), Real(uniform())};
         for (size_t m = 0; m < 2 * n && e.derives; m++)
-            waves.push_back(Real(uniform()));
+            waves.push_back(Real(1.5 + uniform())); // else sums cancel
         values.resize(e.table ? (rows - 1) * modes[2] * modes[0] : 0);
         for (Real &v : values)
             v = Real(uniform());
