@@ -106,6 +106,11 @@ typedef struct psg_axis {
     double length;
     psg_bc bc[2]; /**< at the lower and at the upper side */
     psg_points points;
+    /** NULL; or n + 1 increasing positions, unit L, faces[n] - faces[0] = length: cell j is from
+     *  faces[j] to faces[j + 1], its point in the middle. Along the last axis of the arrays alone,
+     *  z (of two axes y), on cores, without free sides: u is solved by fd2's equation for such
+     *  cells, and x and y have the symbol. Means count a point by its cell. Not kept. */
+    const double *faces;
 } psg_axis;
 
 typedef struct psg_grid {
