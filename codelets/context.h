@@ -250,10 +250,10 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     divide.scale = t->scale;
     divide.table = t->table;
     divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &t->free_z : NULL;
-    divide.line = psg_stretched(c) ||
-                          (t->gradient.way == PSG_GRADIENT_BESIDE && c->waves->line.n > 0)
-                      ? &c->waves->line
-                      : NULL;
+    divide.line =
+        psg_stretched(c) || (t->gradient.way == PSG_GRADIENT_BESIDE && c->waves->line.n > 0)
+            ? &c->waves->line
+            : NULL;
     divide.derivative = c->waves->along[2];
     return divide;
 }

@@ -32,8 +32,8 @@ size_t psg_cpu_line_scratch_bytes(size_t n) {
 typedef struct tile {
     const psg_cpu_line *line;
     const psg_cpu_sheet *sheet;
-    size_t step; /* complex numbers from a column to the next one */
-    int parts;   /* of a lane: ALONE or TOGETHER */
+    size_t step;  /* complex numbers from a column to the next one */
+    int parts;    /* of a lane: ALONE or TOGETHER */
     size_t first; /* the first lane */
     size_t lanes;
     size_t rows;  /* that are eliminated: all, but the last one where z wraps */
@@ -302,8 +302,7 @@ static void take_column(const tile *t, size_t at, double *values) {
     }
 }
 
-static void put_column(const tile *t, const psg_cpu_piece *piece, size_t at,
-                       const double *values) {
+static void put_column(const tile *t, const psg_cpu_piece *piece, size_t at, const double *values) {
     for (size_t m = 0; m < t->sheet->pieces && piece != NULL; m++) {
         for (size_t plane = 0; plane < piece[m].planes; plane++) {
             row_of(&piece[m], t, plane)[at] = (psg_real)(t->scale * *values++);

@@ -230,8 +230,7 @@ static psg_status check_faces(const psg_axis *axis, char name) {
     const double *z = axis->faces;
     if (axis->points == PSG_POINTS_NODES || axis->bc[0] == PSG_BC_FREE ||
         axis->bc[1] == PSG_BC_FREE) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "%c has faces, which are for points in cells %s", name,
+        return psg_fail(PSG_ERR_UNSUPPORTED, "%c has faces, which are for points in cells %s", name,
                         axis->points == PSG_POINTS_NODES ? "and not on nodes"
                                                          : "between sides that are not free");
     }

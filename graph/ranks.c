@@ -164,7 +164,7 @@ psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_option
     }
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &grid->axis[d];
-        const double value[] = {(double)axis->n, axis->length, (double)axis->bc[0],
+        const double value[] = {(double)axis->n,     axis->length,         (double)axis->bc[0],
                                 (double)axis->bc[1], (double)axis->points, faces_of(axis)};
         for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
             wanted[3 * m + (size_t)d] = (psg_option_value){names[m][d], value[m]};

@@ -60,9 +60,8 @@ const psg_transform *psg_transform_of(const psg_axis *axis) {
 
 double psg_axis_width(const psg_axis *axis, size_t k) {
     const double *faces = axis->faces;
-    return faces == NULL
-               ? axis->length / psg_transform_intervals(psg_transform_of(axis), axis->n)
-               : (faces[k + 1] - faces[k]) * (axis->length / (faces[axis->n] - faces[0]));
+    return faces == NULL ? axis->length / psg_transform_intervals(psg_transform_of(axis), axis->n)
+                         : (faces[k + 1] - faces[k]) * (axis->length / (faces[axis->n] - faces[0]));
 }
 
 double psg_axis_least(const psg_axis *axis) {

@@ -15,8 +15,8 @@ typedef struct psg_transform {
     psg_transform_kind table;   /**< of a free side, where x or y is free, forward and inverse */
     int more;                   /**< n points have n + more intervals in the length of the box */
     double first;               /**< point j is j + first intervals above the lower side */
-    double shift; /**< mode m has m + shift half waves; of a periodic axis psg_symbol_waves() */
-    bool null;    /**< mode 0 has the eigenvalue 0 */
+    double shift;   /**< mode m has m + shift half waves; of a periodic axis psg_symbol_waves() */
+    bool null;      /**< mode 0 has the eigenvalue 0 */
     bool stretched; /**< psg_axis.faces: psg_cpu_line in place of a transform */
 } psg_transform;
 

@@ -240,9 +240,9 @@ static bool make_line(psg_cpu_line *l, const psg_problem *p, const size_t count[
         }
     }
     l->null = row->null;
-    l->norm = row->stretched ? 1
-                             : psg_transform_intervals(row, z->n) *
-                                   (psg_transform_periodic(row) ? 1 : 2);
+    l->norm = row->stretched
+                  ? 1
+                  : psg_transform_intervals(row, z->n) * (psg_transform_periodic(row) ? 1 : 2);
     l->n = all ? z->n : 0;
     return all;
 }
@@ -318,8 +318,9 @@ static int wall_of(psg_bc bc) {
 static psg_status check_kernel(const psg_problem *p) {
     const char *kernel = psg_option_table_word("kernel", (int)p->options.kernel);
     if (p->options.kernel != PSG_KERNEL_AUTO && p->faces != NULL) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "kernel %s is for axes of one spacing, and %c has faces",
-                        kernel, psg_grid_letter(&p->grid, 2));
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "kernel %s is for axes of one spacing, and %c has faces", kernel,
+                        psg_grid_letter(&p->grid, 2));
     }
     if (p->options.kernel != PSG_KERNEL_AUTO && p->options.symbol != PSG_SYMBOL_SPECTRAL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,

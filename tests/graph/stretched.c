@@ -3,6 +3,7 @@
  * have it bit by bit; its gradient is these fluxes; faces of one spacing give the u of a plan
  * without faces; the error falls as the known answers say; f32 keeps columns that hardly lose
  * anything; what cannot be is refused with words. */
+#include "graph/psg_project.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
@@ -300,7 +301,7 @@ static void residuals(void) {
 /* -------------------------------------------------------------------------- one spacing, errors */
 
 static void one_spacing(void) {
-    static const char *const sides[] = {"PP,PP,PP", "PP,PP,NN", "PP,NN,DD",
+    static const char *const sides[] = {"PP,PP,PP", "PP,PP,NN",  "PP,NN,DD",
                                         "DN,PP,DN", "NN,DDn,ND", "NNn,NN,NN"};
     for (size_t m = 0; m < sizeof sides / sizeof *sides; ++m) {
         const size_t n[3] = {8, 9, 20 + m % 3};
@@ -464,6 +465,78 @@ static void columns(void) {
     }
 }
 
+/* ------------------------------------------------------------------------------------- projection */
+
+/** The largest divergence of a flow through upper faces, whose lower sides are closed or periodic. */
+static double divergence(const box *b, double *const v[3]) {
+    const size_t *n = b->grid.n;
+    const size_t step[3] = {1, n[0], n[0] * n[1]};
+    double worst = 0;
+    for (size_t p = 0; p < b->points; ++p) {
+        long double sum = 0;
+        for (int d = 0; d < 3; ++d) {
+            const size_t m = p / step[d] % n[d];
+            const int wraps = b->g.axis[d].bc[0] == PSG_BC_PERIODIC;
+            const double below = m > 0   ? v[d][p - step[d]]
+                                 : wraps ? v[d][p + (n[d] - 1) * step[d]]
+                                         : 0;
+            sum += ((long double)v[d][p] - below) / width(b, d, m);
+        }
+        worst = check_worse(worst, fabs((double)sum));
+    }
+    return worst;
+}
+
+/** What is left of the divergence of a flow, over what there was.
+ *  @param[in] few  the most of it */
+static void project(const size_t n[3], const char *sides, psg_precision precision, double few) {
+    box b = make_box(n, sides, 20, 1);
+    psg_options options = harness_with(precision, "symbol=fd2");
+    DESTROYED psg_plan *plan = plan_of(&b, &options);
+    double *v[3];
+    void *flow[3];
+    psg_array array[3];
+    FREED void *memory = harness_array(precision, b.points);
+    const psg_array u = harness_view(memory);
+    for (int d = 0; d < 3; ++d) {
+        const size_t step = d == 0 ? 1 : d == 1 ? n[0] : n[0] * n[1];
+        v[d] = oracle_array(b.points);
+        flow[d] = harness_array(precision, b.points);
+        array[d] = harness_view(flow[d]);
+        oracle_random((uint64_t)d, b.points, v[d]);
+        for (size_t p = 0; p < b.points && b.g.axis[d].bc[1] == PSG_BC_NEUMANN; ++p) {
+            v[d][p] = p / step % n[d] + 1 == n[d] ? 0 : v[d][p];
+        }
+        harness_round(precision, b.points, v[d]);
+        harness_store(precision, b.points, v[d], flow[d]);
+    }
+    const double before = divergence(&b, v);
+    CHECK_STATUS(psg_project(plan, array, &u, NULL), PSG_OK);
+    for (int d = 0; d < 3; ++d) {
+        harness_load(precision, b.points, flow[d], v[d]);
+        free(flow[d]);
+    }
+    const double after = divergence(&b, v);
+    CHECK(after <= few * before, "%s, %s: of a divergence of %.2g stays %.2g", b.words,
+          harness_precision_name(precision), before, after);
+    for (int d = 0; d < 3; ++d) {
+        free(v[d]);
+    }
+    free_box(&b);
+}
+
+static void projections(void) {
+    static const char *const along[] = {"PP,PP,PP", "PP,PP,NN", "PP,PP,ND"};
+    static const size_t n[3] = {32, 16, 48}, small[3] = {7, 6, 5};
+    for (size_t m = 0; m < 3; ++m) {
+        project(n, along[m], PSG_F64, 1e-14);
+        project(n, along[m], PSG_F32, 1.2e-6);
+        project(small, along[m], PSG_F32, 1.2e-6);
+    }
+    project(n, "NN,PP,NN", PSG_F64, 1e-13);
+    project(small, "ND,NN,PP", PSG_F64, 1e-13);
+}
+
 /* --------------------------------------------------------------------------------------- refusals */
 
 static psg_status try_with(const char *sides, const char *options, int axis, size_t at, double face,
@@ -574,6 +647,7 @@ int main(int argc, char **argv) {
             }
         }
         columns();
+        projections();
         other_box();
         refused();
     }
