@@ -6,8 +6,8 @@
 #include "graph/psg.h"
 
 /** Give an axis of the grid the faces that --faces names, and its length, if that is not given.
- *  @param[in]  text   z=FILE, or NULL; FILE has numbers with blanks, commas or ends of lines between
- *                     them, or is NumPy's, or a data set FILE:DATASET
+ *  @param[in]  text   z=FILE, or NULL; FILE has numbers apart by blanks, commas or ends of lines,
+ *                     or is NumPy's, or a data set FILE:DATASET
  *  @param[in]  boxed  lengths of the box are given
  *  @param[out] faces  to be freed after the grid; NULL: there are none
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */

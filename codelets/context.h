@@ -250,23 +250,20 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     divide.scale = t->scale;
     divide.table = t->table;
     divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &t->free_z : NULL;
-    divide.line =
-        psg_stretched(c) || (t->gradient.way == PSG_GRADIENT_BESIDE && c->waves->line.n > 0)
-            ? &c->waves->line
-            : NULL;
+    const bool line =
+        psg_stretched(c) || (t->gradient.way == PSG_GRADIENT_BESIDE && c->waves->line.n > 0);
+    divide.line = line ? &c->waves->line : NULL;
     divide.derivative = c->waves->along[2];
     return divide;
 }
 
-/** 1 over the length of plane z's cells, and over the distance to the points of the next plane: of
- *  each plane, or what is the same for all. */
-static inline double psg_cells_by(const psg_run *run, size_t z, double same) {
-    const psg_context *c = psg_context_of(run);
-    return psg_stretched(c) ? ldexp(1 / c->waves->line.width[z], -psg_terms_of(run)->unit) : same;
-}
-static inline double psg_steps_by(const psg_run *run, size_t z, double same) {
-    const psg_context *c = psg_context_of(run);
-    return psg_stretched(c) ? ldexp(c->waves->line.step[z], -psg_terms_of(run)->unit) : same;
+/** 1 over the length of plane z's cells, or over the distance to the next points. @param[in] same
+ *  that of all planes, where z is not stretched */
+static inline double psg_by_plane(const psg_run *run, bool cells, size_t z, double same) {
+    const psg_cpu_line *l = &psg_context_of(run)->waves->line;
+    return !psg_stretched(psg_context_of(run))
+               ? same
+               : ldexp(cells ? 1 / l->width[z] : l->step[z], -psg_terms_of(run)->unit);
 }
 
 /** Fields that forward_xy reads: f, or a flow. */

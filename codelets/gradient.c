@@ -102,7 +102,7 @@ static void gradient_core(void *buffers[], const psg_task_args *args) {
         const bool inside = k + 1 < planes;
         const psg_cpu_sides sides = sides_at(args, k, 1);
         a.u = u + k * pitch;
-        a.along[2].scale = psg_steps_by(args->run, first + k, g->along[2].scale);
+        a.along[2].scale = psg_by_plane(args->run, false, first + k, g->along[2].scale);
         a.above = inside             ? u + (k + 1) * pitch
                   : above < SIZE_MAX ? psg_task_pointer(buffers, above)
                                      : NULL;
