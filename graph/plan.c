@@ -209,6 +209,7 @@ static void free_plan(psg_plan *plan) {
         plan->route.executor->end(&plan->context.engine);
     }
     psg_arrays_free(&plan->held);
+    free(plan->boxes.box);
     psg_pcg_destroy(plan->held.pcg, plan);
     psg_plan_unpin(plan, NULL);
     psg_pending_free(&plan->pending);

@@ -83,6 +83,26 @@ def extents(shape: Any) -> tuple[int, ...]:
     return numbers
 
 
+def part(axes: int, lo: Any, local: Any) -> tuple[Any, Any]:
+    """The first point and the points of a process' part along x, y and z. (None, None): its planes"""
+    if lo is None and local is None:
+        return None, None
+    both = []
+    for value, name, standard in ((lo, "lo", 0), (local, "local", 1)):
+        try:
+            numbers = tuple(operator.index(n) for n in value)
+        except TypeError:
+            numbers = ()
+        if len(numbers) != axes or not all(0 <= n < 2**63 for n in numbers):
+            raise ArgumentError("%s = %s: lo and local are a whole number for each axis of shape, "
+                                "and come together" % (name, shown(value)))
+        all_three = (ctypes.c_size_t * 3)(*[standard] * 3)
+        for place, n in zip(PLACES[axes], numbers):
+            all_three[place] = n
+        both.append(all_three)
+    return both[0], both[1]
+
+
 def is_side(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, tuple) and len(value) == 2)
 
