@@ -60,7 +60,8 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
     const psg_axis *axis = &plan->problem.grid.axis[d];
     const psg_difference *along = &g->along[d];
     const int given = psg_grid_turn(&plan->problem.grid, d);
-    const bool values = args->side[given][1] != NULL || args->value[given][1] != 0;
+    const bool values =
+        !along->wraps && (args->side[given][1] != NULL || args->value[given][1] != 0);
     bool fits = true;
     if (g->way != PSG_GRADIENT_DIFFERENCES) {
         const double k =

@@ -152,6 +152,9 @@ def make(shape: Any, box: Box, bc: Sides, points: Points, faces: Faces = None) -
     grid = Grid(axes=len(numbers))
     axes = AXES[-len(numbers):]
     lengths = lengths_of(box, axes)
+    if len(axes) == 2 and isinstance(bc, tuple) and len(bc) == 2 and bc[0] != bc[1]:
+        raise ArgumentError("bc = %s: is it (y, x), or (lower, upper)? Write bc={'y': .., 'x': ..}, where "
+                            "each may be a pair (lower, upper)" % shown(bc))
     sides = per_axis(bc, "bc", axes, "periodic", is_side)
     kinds = per_axis(points, "points", axes, "cells", lambda p: isinstance(p, str))
     stretched = faces_of(faces, axes, numbers)

@@ -487,6 +487,7 @@ class Plan:
         elif coefficients[1:] != (0, 0):
             raise ArgumentError("tolerance and iterations are for epsilon")
         if given is not None:
+            given.check_beside(from_, to)
             given.fill(args)
             held.append(given)
         if any(v is not None and v.stream == arrays.PER_THREAD for v in (from_, to)):
