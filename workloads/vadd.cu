@@ -18,9 +18,9 @@ cudaError_t add(size_t count, const void *a_d, const void *b_d, void *c_d, cudaS
     const size_t blocks = div_up(count, (size_t)(vadd_threads * vadd_elements));
     if (!a_d || !b_d || !c_d || places % sizeof(Real) || blocks > INT32_MAX)
         return cudaErrorInvalidValue;
-    vadd_kernel<<<(unsigned)blocks, vadd_threads, 0, stream>>>(
-        static_cast<const Real *>(a_d), static_cast<const Real *>(b_d), static_cast<Real *>(c_d),
-        count);
+    vadd_kernel<<<(unsigned)blocks, vadd_threads, 0, stream>>>(static_cast<const Real *>(a_d),
+                                                               static_cast<const Real *>(b_d),
+                                                               static_cast<Real *>(c_d), count);
     return cudaGetLastError();
 }
 

@@ -1,7 +1,7 @@
 // Peers of workloads on the first GPU by kernels of their own: what one would write without tasks,
 // with the data in the memory of the GPU.
-#include "lab/peers/workload_gpu.cuh"
 #include "kernels/sum.cuh"
+#include "lab/peers/workload_gpu.cuh"
 
 // ------------------------------------------------ ep: as many threads as run at once, with a run
 // of the pairs each
