@@ -62,6 +62,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     for (size_t m = 0; m < handles + l->sheets.count; m++) {
         between->main_memory[m] = STARPU_MAIN_RAM;
     }
+    between->tags = tags;
     between->messages = EDGES + PSG_WAYS * one_way * plan->context.block_messages;
     psg_task_exchange_codelets(&between->codelets, between->main_memory);
     between->row_bytes = l->nxc * 2 * plan->context.cpu->real_bytes;
@@ -90,18 +91,22 @@ static psg_message message_of(const psg_plan *plan, const psg_workspace *workspa
                           g - l->bundles.first[bundle->process]};
     const size_t index =
         (workspace->number * l->segments.first[1] + at[0]) * l->bundles.first[1] + at[1];
-    const psg_exchange_row *exchange = plan->route.exchange;
     const int home = segment->process == plan->processes.rank ? segment->home : bundle->home;
+    const bool reached = psg_shared_reaches(plan, rank); /* then the message is empty */
     return (psg_message){
         .rank = rank,
         .tag = (psg_way_is_back(way) ? 1 : 0) + 2 * (int)index,
         .way = way,
-        .node = exchange->node(home),
-        .rows = exchange->message_rows(&block),
+        .node = reached ? psg_placement_node(home) : psg_exchange_node(home),
+        .rows = reached ? 0 : psg_box_rows(&block),
         .read = way == PSG_WAY_THERE_AGAIN,
         .counts = way == PSG_WAY_THERE_AGAIN,
         .label = {PSG_TASK_EXCHANGE,
                   {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
+}
+
+int psg_exchange_node(int worker) {
+    return psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1);
 }
 
 static starpu_data_handle_t bundle_of(const psg_context *c, const psg_workspace *workspace,
@@ -228,29 +233,14 @@ static void alltoall(psg_run *run, const psg_plan *plan, const psg_workspace *wo
                          there ? &workspace->inward : &workspace->outward);
 }
 
-/* An MPI that knows of GPUs takes their memory. */
-static int node_of_messages(int worker) {
-    return psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1);
-}
-
-/* The message of a block in shared memory is empty. */
-static size_t no_rows(const psg_box *block) {
-    (void)block;
-    return 0;
-}
-
-static size_t all_rows(const psg_box *block) {
-    return psg_box_rows(block);
-}
-
 #define OWN_MEMORY .allocate = psg_chunk_allocate, .release = psg_chunk_release
-#define WITHIN OWN_MEMORY, .bundle_bytes = 1, .node = psg_placement_node
+#define WITHIN OWN_MEMORY, .bundle_bytes = 1
 #define BETWEEN OWN_MEMORY, .bundle_bytes = TUNING_MESSAGE_BYTES
 #define SHARED                                                                                     \
     .is = PSG_EXCHANGE_DIRECT, .words = "blocks written in the memory of other processes",         \
-    .gpu_parts = psg_partition_one_each, .allocate = psg_shared_allocate,                          \
-    .release = psg_shared_free, .connect = psg_shared_connect, .node = psg_placement_node,         \
-    .message_rows = no_rows, .carry = messages, .carry_again = messages
+    .gpu_parts = psg_partition_shared, .allocate = psg_shared_allocate,                            \
+    .release = psg_shared_free, .connect = psg_shared_connect, .carry = messages,                  \
+    .carry_again = messages
 
 const psg_exchange_row psg_exchange_managed = {WITHIN, .is = PSG_EXCHANGE_MANAGED,
                                                .words = "blocks where StarPU needs them",
@@ -265,12 +255,10 @@ const psg_exchange_row psg_exchange_shared = {SHARED, .bundle_bytes = TUNING_MES
 const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT] = {
     [PSG_EXCHANGE_MPI] = {BETWEEN, .is = PSG_EXCHANGE_MPI,
                           .words = "a message for each bundle of blocks",
-                          .gpu_parts = psg_partition_pieces, .node = node_of_messages,
-                          .message_rows = all_rows, .carry = messages},
+                          .gpu_parts = psg_partition_pieces, .carry = messages},
     [PSG_EXCHANGE_ALLTOALL] = {BETWEEN, .is = PSG_EXCHANGE_ALLTOALL,
                                .words = "one call for all blocks",
-                               .gpu_parts = psg_partition_suiting, .node = psg_placement_main_node,
-                               .carry = alltoall},
+                               .gpu_parts = psg_partition_suiting, .carry = alltoall},
 };
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,

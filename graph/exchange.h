@@ -12,6 +12,7 @@ typedef struct psg_between {
     psg_exchange_codelets codelets;
     int *main_memory; /**< memory nodes of their data */
     size_t messages;  /**< of a solve */
+    size_t tags;      /**< of its messages: 0 .. tags - 1 */
     psg_channel *channel;
     size_t row_bytes; /**< of the channel */
 } psg_between;
@@ -26,6 +27,9 @@ extern const psg_exchange_row psg_exchange_shared_to_gpus;
 extern const psg_exchange_row psg_exchange_shared;
 /** By psg_exchange, from PSG_EXCHANGE_MPI on: what goes from one process to another. */
 extern const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT];
+/** The memory node from which blocks of a worker's part go in messages, and to which they come: an
+ *  MPI that knows of GPUs takes their memory. */
+int psg_exchange_node(int worker);
 /** Open the channel for messages, and fill in the codelets that split and join bundles. Collective.
  *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME */
 psg_status psg_between_make(psg_between *between, const psg_plan *plan);

@@ -28,14 +28,15 @@ static size_t take_rows(size_t *rows, const psg_context *c, double share) {
 
 /* `kspace` writes a share of the rows to the GPUs of their segments, see base/tuning.h. Rows that
  * come and go back have two places, if there is room for them beside f and u. All processes choose
- * the same rows and the same way. */
+ * the same rows and the same way, and none on several nodes, whose memory `kspace` does not
+ * reach. */
 psg_status psg_overlap_choose(psg_overlap *overlap, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     double gpus = (double)plan->workers.gpu_count;
     double unable = gpus == 0 || (psg_kernels != NULL && !psg_kernels->overlaps(c)) ? 1 : 0;
     psg_status status = psg_ranks_sum(plan->processes.comm, &gpus, 1);
     status = status == PSG_OK ? psg_ranks_max(plan->processes.comm, &unable, 1) : status;
-    if (status != PSG_OK || unable > 0 || gpus < 2) {
+    if (status != PSG_OK || unable > 0 || gpus < 2 || psg_processes_far(&plan->processes)) {
         return status;
     }
     const double away = gpus / (gpus - 1);

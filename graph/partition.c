@@ -98,10 +98,6 @@ static size_t bytes_between(const psg_plan *plan) {
            c->cpu->real_bytes;
 }
 
-static bool on_several_nodes(const psg_plan *plan) {
-    return plan->processes.ranks > 1 && plan->processes.comm->node_ranks < plan->processes.ranks;
-}
-
 /* Planes and rows are cut alike, so n parts of each make messages of 1/n^2 of the bytes. Each GPU
  * has as many parts as the others. */
 size_t psg_partition_pieces(const psg_plan *plan, size_t tasks, bool sheets) {
@@ -133,6 +129,12 @@ size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets) {
     }
     return psg_placement_one_gpu(plan) ? psg_partition_suiting(plan, tasks, sheets)
                                        : one_each(plan, tasks);
+}
+
+/* Where some blocks go to other nodes, they go in pieces. */
+size_t psg_partition_shared(const psg_plan *plan, size_t tasks, bool sheets) {
+    return (psg_processes_far(&plan->processes) ? psg_partition_pieces
+                                                : psg_partition_one_each)(plan, tasks, sheets);
 }
 
 /* Planes, or rows of the spectrum. */
@@ -206,7 +208,7 @@ static size_t tasks_of(const psg_plan *plan, int kind, bool sheets) {
     if (kind == GPUS) {
         return plan->route.exchange->gpu_parts(plan, tasks, sheets);
     }
-    return on_several_nodes(plan)
+    return psg_processes_far(&plan->processes)
                ? clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks)
                : tasks;
 }

@@ -16,6 +16,7 @@ psg_status psg_partition_rows(psg_layout *layout, const psg_plan *plan);
 size_t psg_partition_suiting(const psg_plan *plan, size_t tasks, bool sheets);
 size_t psg_partition_one_each(const psg_plan *plan, size_t tasks, bool sheets);
 size_t psg_partition_pieces(const psg_plan *plan, size_t tasks, bool sheets);
+size_t psg_partition_shared(const psg_plan *plan, size_t tasks, bool sheets);
 /** Segments, or sheets, for a team: the finest cut whose busiest member has little more to do than
  * that of the best cut. */
 size_t psg_partition_team(const psg_plan *plan, bool sheets);

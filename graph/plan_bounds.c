@@ -165,7 +165,9 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const double field =
             planes * (double)(c->layout.n[0] * c->layout.n[1]) * (double)c->cpu->real_bytes;
         const double foreign = foreign_bytes(plan, gpu);
-        const double messages = plan->route.exchange->node(gpu) == STARPU_MAIN_RAM ? foreign : 0;
+        const bool by_main =
+            plan->route.sharing == NULL && psg_exchange_node(gpu) == STARPU_MAIN_RAM;
+        const double messages = by_main ? foreign : 0;
         const double moved = (plan->past.from_memory ? field : 0) + messages;
         const double there = moved + exchanged_bytes(plan, -1, gpu);
         const double back = moved + exchanged_bytes(plan, gpu, -1);

@@ -2,6 +2,7 @@
 #ifndef PSG_GRAPH_PLAN_STRUCT_H
 #define PSG_GRAPH_PLAN_STRUCT_H
 
+#include "graph/boxes.h"
 #include "graph/exchange.h"
 #include "graph/pending.h"
 #include "graph/placement.h"
@@ -16,6 +17,11 @@ typedef struct psg_processes {
     int ranks;      /**< 1 without a communicator */
     int rank;
 } psg_processes;
+
+/** Is at least one of them on another node than this one? The same on all. */
+static inline bool psg_processes_far(const psg_processes *p) {
+    return p->ranks > 1 && p->comm->node_ranks < p->ranks;
+}
 
 /** What is known of the latest solve that was waited for, beside what psg_plan.work has. */
 typedef struct psg_past {
@@ -41,6 +47,7 @@ struct psg_plan {
     psg_solve_route several; /**< of several right-hand sides at once */
     psg_gpu_place placement;
     psg_between between;
+    psg_boxes boxes; /**< of psg_plan_box() */
     /** what tasks see of the plan, with the layout and the form of their data */
     psg_context context;
     psg_storage storage;

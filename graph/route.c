@@ -364,10 +364,11 @@ void psg_route_say(psg_solve_route *route, const psg_plan *plan) {
     const bool main_memory = route->sharing != NULL && plan->shared.kind == PSG_IPC_MAIN;
     const psg_home_row *home = main_memory ? &homes[MAIN] : route->home;
     route->on_gpus = on_gpus(home);
-    (void)snprintf(route->words, sizeof route->words, "%s, %s%s, %s, spectrum %s",
-                   route->graph->words, route->executor->words,
-                   plan->workers.gpu_count > 0 ? route->placement->words : "",
-                   route->exchange->words, home->words);
+    const bool both = route->sharing != NULL && psg_processes_far(&plan->processes);
+    (void)snprintf(
+        route->words, sizeof route->words, "%s, %s%s, %s%s, spectrum %s", route->graph->words,
+        route->executor->words, plan->workers.gpu_count > 0 ? route->placement->words : "",
+        route->exchange->words, both ? " of the node, messages to other nodes" : "", home->words);
 }
 
 const char *psg_plan_route(const psg_plan *plan) {

@@ -66,11 +66,6 @@ typedef struct psg_exchange_row {
      *  each process reaches its own memory alone. */
     psg_status (*connect)(psg_workspace *workspace, const psg_plan *plan, size_t items,
                           psg_status status);
-    /** The memory node from which the blocks of a worker's part go to other processes, and to which
-     *  theirs come. */
-    int (*node)(int worker);
-    /** Rows of a block in a message; NULL: there are no messages of blocks */
-    size_t (*message_rows)(const psg_box *block);
     /** Submit what carries the blocks one way; NULL: they stay in one process. */
     void (*carry)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_way way);
     /** The same for PSG_WAY_THERE_AGAIN. NULL: segment and sheet each have a copy of the block, so
@@ -125,7 +120,7 @@ typedef struct psg_solve_route {
      *  makes its own. */
     psg_comm *sharing;
     bool on_gpus;    /**< the spectrum is in the memory of GPUs */
-    char words[192]; /**< for psg_plan_route() */
+    char words[256]; /**< for psg_plan_route() */
 } psg_solve_route;
 
 /** Which graph? The plan's options are known. */

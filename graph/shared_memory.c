@@ -9,6 +9,8 @@
  *   inverse_xy(s) <--- block [s,p] ------- memory of sheet p
  *                 <-- empty message ------
  *
+ * Processes of other nodes are sent blocks in messages, as by exchange mpi.
+ *
  * Each process closes what it imports, then all processes meet, then the owner frees the memory. If
  * one of them does not come, the memory that it may still use is left. */
 #include "graph/shared_memory.h"
@@ -59,14 +61,16 @@ typedef struct exported {
     psg_ipc_handle handle;
 } exported;
 
-/* The exports of all processes, and where this process has them. */
+/* The exports of the processes of the node, by their places in it, and where this process has
+ * them. */
 typedef struct psg_imports {
     psg_ipc_kind kind;
     size_t memories;    /* of this process */
     size_t most;        /* memories, or items, of the process that has most */
-    size_t others;      /* ranks * most */
-    exported *exported; /* [ranks][most] */
-    void **imported;    /* [memories][ranks][most]; NULL: ours, or none */
+    size_t own;         /* the place of this process */
+    size_t others;      /* node_ranks * most */
+    exported *exported; /* [node_ranks][most] */
+    void **imported;    /* [memories][node_ranks][most]; NULL: ours, or none */
 } psg_imports;
 
 static void imports_free(psg_imports *l) {
@@ -79,18 +83,28 @@ static bool imports_create(psg_imports *l, const psg_plan *plan, psg_ipc_kind ki
     *l = (psg_imports){.kind = kind,
                        .memories = memories_of(plan),
                        .most = most,
-                       .others = (size_t)plan->processes.ranks * most};
+                       .own = (size_t)plan->processes.comm->node_rank,
+                       .others = (size_t)plan->processes.comm->node_ranks * most};
     l->exported = calloc(l->others, sizeof *l->exported);
     l->imported = calloc(l->memories * l->others, sizeof *l->imported);
     return l->exported != NULL && l->imported != NULL;
 }
 
-/* Tell all processes of memory m, and hear of theirs. Collective. */
+/* The number of the process at a place of the node, for words. */
+static int rank_at(const psg_plan *plan, size_t place) {
+    int rank = 0;
+    while (plan->processes.comm->near[rank] != (int)place) {
+        rank++;
+    }
+    return rank;
+}
+
+/* Tell all processes of memory m, and hear of those of the node. Collective. */
 static bool gather(psg_imports *l, const psg_plan *plan, size_t m, const exported *mine) {
     const exported *all = psg_comm_node_gather(plan->processes.comm, mine, sizeof *mine,
                                                "to tell where its blocks stand");
-    for (int r = 0; all != NULL && l->exported != NULL && r < plan->processes.ranks; r++) {
-        memcpy(&l->exported[(size_t)r * l->most + m], &all[r], sizeof *all);
+    for (size_t r = 0; all != NULL && l->exported != NULL && r < l->others / l->most; r++) {
+        memcpy(&l->exported[r * l->most + m], &all[r], sizeof *all);
     }
     return all != NULL;
 }
@@ -101,16 +115,15 @@ static bool import_all(psg_imports *l, const psg_plan *plan, char *words, size_t
     bool good = true;
     for (size_t n = 0; n < l->memories * l->others && good; n++) {
         const size_t m = n % l->others;
-        const int rank = (int)(m / l->most);
-        if (rank == plan->processes.rank || !l->exported[m].there) {
+        if (m / l->most == l->own || !l->exported[m].there) {
             continue;
         }
         l->imported[n] = psg_ipc_import(l->kind, device_of(plan, n / l->others),
                                         &l->exported[m].handle, why, sizeof why);
         good = l->imported[n] != NULL;
         if (!good) {
-            (void)snprintf(words, size, "it does not reach the memory of process %d: %s", rank,
-                           why);
+            (void)snprintf(words, size, "it does not reach the memory of process %d: %s",
+                           rank_at(plan, m / l->most), why);
         }
     }
     return good;
@@ -160,7 +173,7 @@ static bool export_trial(psg_imports *l, const psg_plan *plan, void **memory, ui
 static bool write_all(const psg_imports *l, const psg_plan *plan, char *words, size_t size) {
     bool good = true;
     for (size_t n = 0; n < l->memories * l->others && good; n++) {
-        const size_t writer = (size_t)plan->processes.rank * l->most + n / l->others;
+        const size_t writer = l->own * l->most + n / l->others;
         const exported *there = &l->exported[n % l->others];
         good = l->imported[n] == NULL ||
                psg_ipc_put(device_of(plan, n / l->others), (uint64_t *)l->imported[n] + writer,
@@ -175,23 +188,23 @@ static bool read_all(const psg_imports *l, const psg_plan *plan, void *const *me
     for (size_t n = 0; n < l->memories * l->others && good; n++) {
         const size_t m = n / l->others;
         const size_t writer = n % l->others;
-        const int rank = (int)(writer / l->most);
-        const exported *own = &l->exported[(size_t)plan->processes.rank * l->most + m];
+        const exported *own = &l->exported[l->own * l->most + m];
         uint64_t found = 0;
-        if (rank == plan->processes.rank || !l->exported[writer].there) {
+        if (writer / l->most == l->own || !l->exported[writer].there) {
             continue;
         }
         good = psg_ipc_get(device_of(plan, m), (const uint64_t *)memory[m] + writer, &found, words,
                            size);
         if (good && found != number_of(own->key, writer)) {
-            (void)snprintf(words, size, "what process %d writes to its memory is not there", rank);
+            (void)snprintf(words, size, "what process %d writes to its memory is not there",
+                           rank_at(plan, writer / l->most));
             good = false;
         }
     }
     return good;
 }
 
-/* Do all processes reach each other's memory of this kind? They try. Collective.
+/* Do the processes of each node reach each other's memory of this kind? They try. Collective.
  * @param[out] words  why not, where this process is the reason */
 static bool attempt(const psg_plan *plan, psg_ipc_kind kind, char *words, size_t size) {
     const psg_processes *p = &plan->processes;
@@ -232,8 +245,6 @@ static bool suits(const psg_plan *plan, bool gpus, char *words, size_t size) {
         why = "cores take some of its tasks (cpu_share)";
     } else if (plan->workers.gpu_count > 1 && plan->route.placement->apart != NULL) {
         why = plan->route.placement->apart;
-    } else if (plan->processes.comm->node_ranks < plan->processes.ranks) {
-        why = "the processes are on several nodes";
     }
     (void)snprintf(words, size, "%s", why);
     return why[0] == '\0';
@@ -299,6 +310,9 @@ psg_status psg_shared_try(psg_shared *shared, const psg_plan *plan) {
         (!asked && o->exchange != PSG_EXCHANGE_AUTO)) {
         return PSG_OK;
     }
+    if (everywhere(plan, plan->processes.comm->node_ranks == 1)) {
+        return asked ? fail_if("each process is alone on its node") : PSG_OK;
+    }
     const bool gpus = !everywhere(plan, plan->workers.gpu_count == 0);
     const bool able = everywhere(plan, suits(plan, gpus, words, sizeof words));
     psg_status status = able ? try_kinds(shared, plan, gpus, words, sizeof words) : PSG_OK;
@@ -308,10 +322,6 @@ psg_status psg_shared_try(psg_shared *shared, const psg_plan *plan) {
     status = fail_if(words);
     if (asked) {
         return status;
-    }
-    if (!gpus && !able) { /* that cores of several nodes use messages is no surprise */
-        psg_clear_error();
-        return PSG_OK;
     }
     return note(shared, plan, status);
 }
@@ -378,6 +388,11 @@ static bool export_items(psg_workspace *workspace, const psg_plan *plan, size_t 
     return good;
 }
 
+bool psg_shared_reaches(const psg_plan *plan, int rank) {
+    return rank == plan->processes.rank ||
+           (plan->route.sharing != NULL && plan->processes.comm->near[rank] >= 0);
+}
+
 void *psg_shared_item(const psg_workspace *workspace, const psg_plan *plan, int rank, size_t m,
                       int worker) {
     const psg_imports *l = workspace->imports;
@@ -385,8 +400,9 @@ void *psg_shared_item(const psg_workspace *workspace, const psg_plan *plan, int 
     while (own + 1 < l->memories && plan->workers.gpus[own] != worker) {
         own++;
     }
-    const exported *item = &l->exported[(size_t)rank * l->most + m];
-    const size_t memory = (size_t)rank * l->most + item->first;
+    const size_t first = (size_t)plan->processes.comm->near[rank] * l->most;
+    const exported *item = &l->exported[first + m];
+    const size_t memory = first + item->first;
     return (char *)l->imported[own * l->others + memory] + item->offset;
 }
 

@@ -39,30 +39,46 @@ void psg_chunk_release(const psg_plan *plan, psg_chunk *chunk) {
 /* What stands in a workspace, in this order. All of it is complex.
  *
  *   views:   [segments]            a segment's planes, that the blocks are views of
- *   dense, one process, or several that share memory:
+ *   dense, one process, or several that share memory within a node:
  *            [own bundles]         a bundle's blocks end to end: all planes of its rows, without
  *                                  overlap rows
  *            [own sheets]          the overlap rows of a sheet before `kspace`, unless they are
  *                                  pulled
  *            [own segments]        the overlap rows of all sheets in a segment's planes, after it
- *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
- *                                  to end
- *            [their segments]      the others' planes of our rows: their blocks end to end
+ *   several: [far][own segments]   a segment's planes of the rows of each process that does not
+ *                                  share its memory with this one, or of each process where none
+ *                                  does: its blocks end to end
+ *            [their segments]      where none does, the others' planes of our rows: their blocks
+ *                                  end to end
  *   staged:  [own segments]        a segment's spectrum, unless it is its only block
  *            [own sheets]          a sheet, unless it is its only block
  *
  * So what goes to one process is in one piece, and what comes from it too; and a sheet's task
  * finds one array, whoever wrote it. Within a process, and on GPUs, a bundle is a sheet. */
-enum { OUTWARD, INWARD, STACKS, SENT, RETURNED, SPECTRA, SHEETS, LISTS };
+enum { STACKS, SENT, RETURNED, OUTWARD, INWARD, SPECTRA, SHEETS, LISTS };
 
 typedef struct layout {
     const psg_plan *plan;
     bool stacked; /* blocks stand with those of their bundle, else with those of their segment */
     size_t own;   /* segments of this process */
-    size_t count[LISTS]; /* items of each list: with a segment's blocks, ours or another's, with a
-                          * bundle's, with the overlap rows of a sheet before `kspace`, and of a
-                          * segment after it, with segments' spectra, and with sheets */
+    size_t count[LISTS]; /* items of each list: with a bundle's blocks, with the overlap rows of a
+                          * sheet before `kspace`, and of a segment after it, with a segment's
+                          * blocks, ours or another's, with segments' spectra, and with sheets */
 } layout;
+
+/* Do the blocks of our segments for a process stand with these segments? */
+static bool goes_out(const layout *l, int rank) {
+    return !l->stacked || !psg_shared_reaches(l->plan, rank);
+}
+
+/* How many of the processes below `rank` are such. */
+static size_t outward_before(const layout *l, int rank) {
+    size_t count = 0;
+    for (int r = 0; r < rank; r++) {
+        count += goes_out(l, r) ? 1 : 0;
+    }
+    return count;
+}
 
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
@@ -71,12 +87,9 @@ static layout layout_of(const psg_plan *plan) {
     const size_t overlap = psg_overlap_rows_all(&c->layout);
     const bool shared = plan->processes.ranks == 1 || plan->route.sharing != NULL;
     layout l = {.plan = plan, .stacked = c->form.packed && shared, .own = own};
-    if (l.stacked) {
-        l.count[STACKS] = psg_range_count(c->layout.bundles.own);
-    } else {
-        l.count[OUTWARD] = (size_t)plan->processes.ranks * own;
-        l.count[INWARD] = c->layout.segments.count - own;
-    }
+    l.count[STACKS] = l.stacked ? psg_range_count(c->layout.bundles.own) : 0;
+    l.count[OUTWARD] = outward_before(&l, plan->processes.ranks) * own;
+    l.count[INWARD] = l.stacked ? 0 : c->layout.segments.count - own;
     l.count[SENT] = overlap > c->layout.overlap.pulled_rows ? sheets : 0;
     l.count[RETURNED] = overlap > 0 ? own : 0;
     l.count[SPECTRA] = psg_graph_has(&c->graph, PSG_TASK_PACK, false) ? own : 0;
@@ -106,6 +119,15 @@ static size_t rows_of(const psg_plan *plan, int rank) {
     return psg_parts_length(sheets, psg_parts_of(sheets, rank), 1);
 }
 
+/* The rows of process number m among those whose blocks stand with our segments. */
+static size_t outward_rows(const layout *l, size_t m) {
+    int rank = 0;
+    while (outward_before(l, rank + 1) <= m) {
+        rank++;
+    }
+    return rows_of(l->plan, rank);
+}
+
 /* What an item holds: some rows of a segment's planes, or of a sheet. */
 typedef struct subject {
     bool sheet;
@@ -125,7 +147,7 @@ static subject subject_of(const layout *l, size_t m) {
     }
     switch (list) {
     case OUTWARD:
-        return (subject){false, s + m % l->own, rows_of(plan, (int)(m / l->own))};
+        return (subject){false, s + m % l->own, outward_rows(l, m / l->own)};
     case INWARD:
         return (subject){false, m < s ? m : m + l->own, rows_of(plan, plan->processes.rank)};
     case STACKS:
@@ -212,13 +234,14 @@ static place place_of(const layout *l, size_t s, size_t g) {
     const psg_part *bundle = &cut->bundles.part[g];
     const psg_range own = cut->segments.own;
     const size_t rows = stacked_rows(cut, g);
-    if (l->stacked) {
+    const bool outward = psg_range_has(own, s) && goes_out(l, bundle->process);
+    if (l->stacked && !outward) {
         return (place){item_at(l, STACKS, g - cut->bundles.own.first),
                        cut->segments.part[s].box.lo[2] * rows, rows};
     }
-    const size_t at = psg_range_has(own, s)
-                          ? item_at(l, OUTWARD, (size_t)bundle->process * l->own + s - own.first)
-                          : item_at(l, INWARD, s < own.first ? s : s - l->own);
+    const size_t before_it = outward_before(l, bundle->process) * l->own;
+    const size_t at = outward ? item_at(l, OUTWARD, before_it + s - own.first)
+                              : item_at(l, INWARD, s < own.first ? s : s - l->own);
     const size_t first = cut->bundles.first[bundle->process];
     const size_t before = psg_parts_length(&cut->bundles, (psg_range){first, g}, 1);
     return l->plan->context.form.packed ? (place){at, before * psg_layout_planes(cut, s), rows}
@@ -235,7 +258,7 @@ static void register_block(starpu_data_handle_t *block, const psg_workspace *wor
                          psg_box_length(&box, 2)};
     const place at = place_of(l, s, g);
     const int rank = bundle->process;
-    const bool taken = l->stacked && rank != l->plan->processes.rank;
+    const bool taken = rank != l->plan->processes.rank && !goes_out(l, rank);
     const int home = c->layout.segments.part[s].home;
     const int node = taken ? l->plan->route.home->node(home) : item_of(l, at.item).node;
     char *memory =

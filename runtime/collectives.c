@@ -136,9 +136,11 @@ const void *psg_mpi_node_gather(psg_comm *comm, const void *mine, size_t bytes, 
               : !psg_comm_tell_all(comm, mine, bytes, what)) {
         return NULL;
     }
-    for (int r = 0; r < comm->node_ranks; r++) {
-        memmove(comm->own->room + (size_t)r * bytes,
-                comm->own->room + (size_t)comm->own->node[r] * stride, bytes);
+    for (int r = 0; r < comm->ranks; r++) {
+        if (comm->near[r] >= 0) {
+            memmove(comm->own->room + (size_t)comm->near[r] * bytes,
+                    comm->own->room + (size_t)r * stride, bytes);
+        }
     }
     return comm->own->room;
 }

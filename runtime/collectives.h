@@ -16,8 +16,6 @@
 /** What mpi_comm.c keeps for a communicator. */
 struct psg_comm_own {
     MPI_Comm mpi;
-    /** [ranks] the processes of this node by their numbers in mpi, node_ranks of them */
-    int *node;
     double rate;          /**< see psg_comm_table.rate; 0: not measured yet */
     unsigned users;       /**< started and not stopped */
     bool orphan;          /**< the caller's communicator is gone */

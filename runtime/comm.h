@@ -18,6 +18,7 @@ typedef struct psg_comm {
     int ranks;
     int node_rank; /**< among the processes of this node */
     int node_ranks;
+    int *near; /**< [ranks]: the place of each among the processes of this node; -1: on another */
     double limit;    /**< seconds to wait for other processes; 0: as long as it takes */
     bool given_up;   /**< the limit was over once. Each collective function fails at once from then
                         on: a process that missed an answer would take it for the answer to its
@@ -40,9 +41,11 @@ typedef enum psg_comm_result {
  *  communicator follow one another. */
 typedef struct psg_channel psg_channel;
 
-/** The rows of a message: `runs` times `rows` of them, which begin `pitch` rows apart. */
+/** The rows of a message: `layers` times `runs` times `rows` of them. Runs begin `pitch` rows
+ *  apart, and layers `layer_pitch`. */
 typedef struct psg_stripes {
-    size_t rows, runs, pitch;
+    size_t unit; /**< bytes of a row; 0: it is the channel's */
+    size_t rows, runs, pitch, layers, layer_pitch;
 } psg_stripes;
 
 /** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks]

@@ -79,7 +79,7 @@ static void free_parts(psg_comm *comm) {
     if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized && comm->own->mpi != MPI_COMM_NULL) {
         (void)MPI_Comm_free(&comm->own->mpi);
     }
-    free(comm->own->node);
+    free(comm->near);
     free(comm->own->room);
     free(comm->own->request);
 }
@@ -110,9 +110,11 @@ static int theirs_is_gone(MPI_Comm theirs, int key, void *value, void *extra) {
 
 /* Processes that were told the same are on one node. Linux has a number for each start of a
  * machine; where it is not to be read the machine's name has to do. MPI_Comm_split_type() would
- * tell, too, but waits for other processes without a limit. */
+ * tell, too, but waits for other processes without a limit. Tests name nodes that they imitate on
+ * one machine by PSG_TEST_NODE. */
 static bool find_node(psg_comm *comm) {
     char own[MPI_MAX_PROCESSOR_NAME] = "";
+    const char *imitated = getenv("PSG_TEST_NODE");
     int length = 0;
     _Static_assert(sizeof own <= PSG_COMM_ROOM, "a process can tell it");
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -122,13 +124,18 @@ static bool find_node(psg_comm *comm) {
     if (file != NULL) {
         (void)fclose(file);
     }
+    if (imitated != NULL) {
+        (void)snprintf(own, sizeof own, "%s", imitated);
+    }
     if (!psg_comm_tell_all(comm, own, sizeof own, "to tell on which node it is")) {
         return false;
     }
     for (int r = 0; r < comm->ranks; r++) {
         if (memcmp(comm->own->room + (size_t)r * PSG_COMM_ROOM, own, sizeof own) == 0) {
             comm->node_rank = r == comm->rank ? comm->node_ranks : comm->node_rank;
-            comm->own->node[comm->node_ranks++] = r;
+            comm->near[r] = comm->node_ranks++;
+        } else {
+            comm->near[r] = -1;
         }
     }
     return true;
@@ -152,9 +159,9 @@ static psg_comm_result make(psg_comm *made, bool lasts, MPI_Comm theirs) {
     }
     made->own->room = malloc((size_t)made->ranks * PSG_COMM_ROOM);
     made->own->request = malloc(2 * (size_t)made->ranks * sizeof(MPI_Request));
-    made->own->node = malloc((size_t)made->ranks * sizeof *made->own->node);
+    made->near = malloc((size_t)made->ranks * sizeof *made->near);
     made->own->have =
-        lasts && made->own->room != NULL && made->own->request != NULL && made->own->node != NULL;
+        lasts && made->own->room != NULL && made->own->request != NULL && made->near != NULL;
     if (!psg_comm_done(made,
                        MPI_Iallreduce(MPI_IN_PLACE, &made->own->have, 1, MPI_INT, MPI_MIN,
                                       made->own->mpi, &request),

@@ -1,10 +1,11 @@
 #!/bin/sh
 # u does not depend on the hosts that the processes run on: two network namespaces, each with a name and an
-# address of its own, play two hosts that reach each other by TCP alone.
+# address of its own, play two hosts that reach each other by TCP alone. psg takes them for two nodes.
 #
 #     hosts.sh MPIEXEC RANKS PROGRAM [ARGUMENT ...]      Open MPI; root; skipped (77) where that is not to be had
 #
-# PSG_HOSTS_MBIT=1000 makes the link between them one of so many Mbit/s each way, for measurements.
+# PSG_HOSTS_MBIT=1000 makes the link between them one of so many Mbit/s each way, for measurements. PSG_HOSTS_COUNT=1
+# says how many bytes went over it at the end.
 set -u
 
 mpiexec=$1
@@ -26,6 +27,9 @@ one=psg-one-$$
 two=psg-two-$$
 folder=$(mktemp -d) || exit 1
 clean() {
+    for host in ${PSG_HOSTS_COUNT:+"$one" "$two"}; do
+        echo "$host sent $(ip netns exec "$host" cat /sys/class/net/wire/statistics/tx_bytes) bytes"
+    done
     ip netns del "$one" 2>/dev/null
     ip netns del "$two" 2>/dev/null
     rm -rf "$folder"
@@ -52,7 +56,7 @@ cat >"$folder/on" <<END
 #!/bin/sh
 host=\$1
 shift
-exec ip netns exec "\$host" unshare --uts sh -c "hostname \$host; \$*"
+exec ip netns exec "\$host" unshare --uts sh -c "hostname \$host; PSG_TEST_NODE=\$host; export PSG_TEST_NODE; \$*"
 END
 cat >"$folder/agent" <<END
 #!/bin/sh

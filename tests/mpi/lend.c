@@ -1,6 +1,7 @@
 /* Processes of a node that write and read blocks in each other's memory (exchange direct) give the
  * answer of one process, and its gradient, with several solves in flight too, and send no data in
- * messages. Where one process cannot import the memory of GPUs, they do the same by main memory,
+ * messages. Between nodes, imitated by PSG_TEST_NODE, go the blocks in messages, and no more.
+ * Where one process cannot import the memory of GPUs, they do the same by main memory,
  * with a note that names the process. Where one process cannot export or import memory, all of them
  * send messages, and the note names that process. So does the staged graph, without a note. */
 #include "graph/psg_machine.h"
@@ -30,7 +31,32 @@ static const struct cut {
 
 enum { FLIGHTS = 2, ROUNDS = 3 };
 
-static int through_main; /* no process imports the memory of another's GPU */
+static int through_main;  /* no process imports the memory of another's GPU */
+static const char *nodes; /* a letter for the node of each process; NULL: all are on one */
+
+/* Does a process get its blocks in messages? */
+static int gets_messages(psg_exchange exchange, int rank) {
+    const int own = ranks_rank(MPI_COMM_WORLD);
+    return rank != own &&
+           (exchange == PSG_EXCHANGE_MPI || (nodes != NULL && nodes[rank] != nodes[own]));
+}
+
+/* What one solve sends: this process' planes of the rows of others, and its rows of their planes. */
+static uint64_t bytes_sent(const oracle_grid *grid, psg_precision precision,
+                           psg_exchange exchange) {
+    const int ranks = ranks_size(MPI_COMM_WORLD), own = ranks_rank(MPI_COMM_WORLD);
+    const size_t row = 2 * (grid->n[0] / 2 + 1) * (precision == PSG_F64 ? 8 : 4);
+    uint64_t sent = 0;
+    size_t first, planes, rows, their_planes, their_rows;
+    ranks_extent(grid->n[2], ranks, own, &first, &planes);
+    ranks_extent(grid->n[1], ranks, own, &first, &rows);
+    for (int r = 0; r < ranks; ++r) {
+        ranks_extent(grid->n[2], ranks, r, &first, &their_planes);
+        ranks_extent(grid->n[1], ranks, r, &first, &their_rows);
+        sent += gets_messages(exchange, r) ? row * (planes * their_rows + their_planes * rows) : 0;
+    }
+    return sent;
+}
 
 static psg_statistics statistics_of(const psg_plan *plan) {
     const psg_statistics s = harness_statistics(plan);
@@ -112,6 +138,20 @@ static void solve(psg_plan *plan, const oracle_grid *grid, psg_precision precisi
     }
 }
 
+/* One solve without a gradient. */
+static void check_bytes(psg_plan *plan, const oracle_grid *grid, psg_precision precision,
+                        psg_exchange exchange, const answer *a, const char *words) {
+    part p = part_make(MPI_COMM_WORLD, precision, grid);
+    const uint64_t want = bytes_sent(grid, precision, exchange);
+    CHECK_STATUS(part_submit(&p, plan, a->f, 0), PSG_OK);
+    CHECK_STATUS(psg_wait(plan), PSG_OK);
+    compare(&p.u, a->u, "u", words, 0);
+    const psg_statistics s = statistics_of(plan);
+    CHECK(s.link[PSG_LINK_MESSAGE].bytes == want, "%s: %llu bytes in messages in place of %llu",
+          words, (unsigned long long)s.link[PSG_LINK_MESSAGE].bytes, (unsigned long long)want);
+    part_free(&p);
+}
+
 /* @return the plan, on all processes or on none */
 static psg_plan *plan_of(const oracle_grid *grid, const psg_options *options) {
     const psg_grid g = harness_grid(grid);
@@ -146,8 +186,10 @@ static void one_plan(const oracle_grid *grid, psg_precision precision, psg_excha
     const psg_statistics s = statistics_of(plan);
     CHECK(!several || s.exchange == want, "%s: exchange %d, %s", words, (int)s.exchange,
           psg_plan_note(plan));
-    CHECK(!several || want != PSG_EXCHANGE_DIRECT || s.link[PSG_LINK_MESSAGE].bytes == 0,
-          "%s: %llu bytes in messages", words, (unsigned long long)s.link[PSG_LINK_MESSAGE].bytes);
+    check_bytes(plan, grid, precision, want, a, words);
+    CHECK(!several || want != PSG_EXCHANGE_DIRECT ||
+              (strstr(psg_plan_route(plan), "messages to other nodes") != NULL) == (nodes != NULL),
+          "%s: %s", words, psg_plan_route(plan));
     const int noted = several && want == PSG_EXCHANGE_DIRECT && through_main;
     CHECK((psg_plan_note(plan)[0] != '\0') == noted, "%s: %s", words, psg_plan_note(plan));
 }
@@ -242,6 +284,11 @@ int main(int argc, char **argv) {
     int count = 1;
     char **list = arguments;
     ranks_start(&count, &list);
+    nodes = argc > 2 ? argv[2] : NULL;
+    if (nodes != NULL) {
+        const char name[2] = {nodes[ranks_rank(MPI_COMM_WORLD)], '\0'};
+        setenv("PSG_TEST_NODE", name, 1);
+    }
     const MPI_Comm comm = MPI_COMM_WORLD;
     psg_plan *anchor = prepare(&comm);
     const char *what = argc > 1 ? argv[1] : "answers";
