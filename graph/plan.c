@@ -1,4 +1,5 @@
 /* Plans: everything that can be made before the first solve. */
+#include "codelets/gpu.h"
 #include "graph/arrays.h"
 #include "graph/events.h"
 #include "graph/exchange.h"
@@ -77,7 +78,8 @@ static void set_context(psg_plan *plan) {
  * functions have as const. Then the tasks' context learns of it. */
 
 static psg_status make_problem(psg_plan *plan) {
-    const psg_status status = psg_transforms_eigenvalues(&plan->problem, plan);
+    psg_status status = psg_transforms_keep_faces(&plan->problem);
+    status = status == PSG_OK ? psg_transforms_eigenvalues(&plan->problem, plan) : status;
     for (int d = 0; d < 3; d++) {
         plan->context.divide.eigen[d] = plan->problem.eigen[d];
     }
@@ -88,6 +90,14 @@ static psg_status make_workers(psg_plan *plan) {
     psg_engine *e = &plan->context.engine;
     const psg_workers *w = &plan->workers;
     psg_status status = psg_workers_make(&plan->workers, plan);
+    if (status == PSG_OK && w->gpu_count > 0 && psg_stretched(&plan->context) &&
+        (!psg_graph_has(&plan->context.graph, PSG_TASK_KSPACE, true) || psg_kernels == NULL ||
+         !psg_kernels->has_kspace(&plan->context))) {
+        status = psg_fail(PSG_ERR_UNSUPPORTED,
+                          "%c has faces, which GPUs have in the fused graph and for up to 8192 "
+                          "cells: gpus = 0 leaves it to cores",
+                          psg_grid_letter(&plan->problem.grid, 2));
+    }
     status = status == PSG_OK ? psg_route_begin(&plan->route, plan) : status;
     psg_workers_tell(e, w);
     e->pinned = w->gpu_count > 0;
@@ -243,7 +253,8 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     } else if (plan == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
     } else {
-        status = psg_grid_check(given, b->options.precision);
+        status = psg_grid_check_faces(given);
+        status = status == PSG_OK ? psg_grid_check(given, b->options.precision) : status;
     }
     if (status == PSG_OK) {
         b->grid = psg_grid_turned(given);

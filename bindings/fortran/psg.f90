@@ -35,6 +35,7 @@ module psg
         integer(c_size_t) :: n
         real(c_double) :: length
         integer(c_int) :: bc(2), points
+        type(c_ptr) :: faces !< c_loc() of n + 1 positions until the plan is made, or c_null_ptr
     end type psg_axis
     type, bind(c) :: psg_grid
         type(psg_axis) :: axis(3)
@@ -292,7 +293,8 @@ contains
         real(real64), intent(in) :: length(size(n))
         integer :: d
         integer(c_int), parameter :: bc(2) = PSG_BC_PERIODIC
-        grid = psg_grid(psg_axis(1_c_size_t, 1.0_c_double, bc, PSG_POINTS_CELLS), size(n))
+        grid = psg_grid(psg_axis(1_c_size_t, 1.0_c_double, bc, PSG_POINTS_CELLS, c_null_ptr), &
+            size(n))
         do d = 1, min(3, size(n))
             grid%axis(d)%n = n(d)
             grid%axis(d)%length = length(d)

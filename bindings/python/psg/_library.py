@@ -23,7 +23,8 @@ PLACES = {1: (0,), 2: (1, 0), 3: (2, 1, 0)}
 
 
 class Axis(Structure):
-    _fields_ = [("n", c_size_t), ("length", c_double), ("bc", c_int * 2), ("points", c_int)]
+    _fields_ = [("n", c_size_t), ("length", c_double), ("bc", c_int * 2), ("points", c_int),
+                ("faces", POINTER(c_double))]
 
 
 class Grid(Structure):

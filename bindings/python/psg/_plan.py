@@ -43,6 +43,9 @@ class Plan:
              or "free" (f is 0 beyond the points, and u goes on), or one for each of (z, y, x), or {"z": ...}. A
              pair is (lower, upper)
     points   "cells" or "nodes" for axes that are not periodic; psg.points() says where they are
+    faces    {"z": n + 1 increasing positions} of the faces of cells along z, of two axes along y: u
+             is solved by the equation of symbol="fd2" there, and x and y have the symbol.
+             Where box is one number, or has no "z", the faces say how long the axis is
     comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.
              Plan(), solve(), submit(), wait() and close() are collective: close the plan, or use `with`
     lo       with local: this process has the points lo .. lo + local - 1 in place of planes.
@@ -58,7 +61,8 @@ class Plan:
     """
 
     def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
-                 bc: grids.Sides = "periodic", points: grids.Points = "cells", comm: Any = None,
+                 bc: grids.Sides = "periodic", points: grids.Points = "cells",
+                 faces: grids.Faces = None, comm: Any = None,
                  lo: Sequence[int] | None = None, local: Sequence[int] | None = None,
                  gpu_ids: Sequence[int] | None = None, kernel: Any = None,
                  kernel_form: str = "space", **options: OptionValue) -> None:
@@ -67,7 +71,7 @@ class Plan:
             self.precision = arrays.precision_of(dtype)
             if "precision" in options:
                 raise ArgumentError("precision: dtype says it")
-            self.grid = grids.make(shape, box, bc, points)
+            self.grid = grids.make(shape, box, bc, points, faces)
             self.box = grids.lengths_in(self.grid, len(self.shape))
             own = kernels.look(kernel, kernel_form, len(self.shape))
             part = grids.part(len(self.shape), lo, local)
@@ -483,6 +487,7 @@ class Plan:
         elif coefficients[1:] != (0, 0):
             raise ArgumentError("tolerance and iterations are for epsilon")
         if given is not None:
+            given.check_beside(from_, to)
             given.fill(args)
             held.append(given)
         if any(v is not None and v.stream == arrays.PER_THREAD for v in (from_, to)):
