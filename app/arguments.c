@@ -73,6 +73,10 @@ static const option_row solve_rows[] = {
     APP_POINTS_ROW(
         "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which "
         "a Neumann side has one and a Dirichlet side has none; default: cells"),
+    {NULL, "faces", "z=FILE", app_value_text, FIELD(faces), NULL, "z=FILE",
+     "the cells along z, in 2-D y=FILE, are between these n + 1 increasing positions: a text of "
+     "numbers, a FILE.npy or FILE:DATASET. Along z it is fd2; x and y have --symbol",
+     false},
     APP_FILE_ROW(
         NULL, values, "FILE",
         "what holds on D and N sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, z1 "
@@ -522,6 +526,8 @@ static const char *contradiction(const app_arguments *a) {
         {a->problem == APP_PROBLEM_MODES &&
              (a->sides.bc[0][0] == PSG_BC_FREE || a->sides.bc[1][0] == PSG_BC_FREE),
          "--problem modes has no answers where x or y is free: z alone may be"},
+        {problem && a->faces != NULL,
+         "--faces is for --in: the answers of the problems are for points of one spacing"},
         {a->lattice >= 0 && !madelung, "--lattice is for --problem madelung"},
         {ions && o->lambda > 0,
          "--lambda is not for --problem madelung or cavity: unscreened charges have its constant"},
@@ -550,7 +556,7 @@ static const char *contradiction(const app_arguments *a) {
          "--values is for --in: the answers of the problems are without"},
         {(lid || a->values != NULL) && a->resident,
          "--data resident is not for values on sides: they go with arrays in main memory"},
-        {gradient && !lid && !fd2 &&
+        {gradient && !lid && !fd2 && a->faces == NULL &&
              (o->symbol != PSG_SYMBOL_SPECTRAL || !app_sides_alike(&a->sides)),
          "--gradient needs --symbol fd2, or spectral with axes that are periodic or free"},
         {gradient && o->in_flight > 1,

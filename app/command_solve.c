@@ -404,6 +404,7 @@ static void free_job(app_job *r) {
     app_field_abandon(r->gradient.field);
     app_field_close(r->epsilon.input);
     app_field_close(r->kernel.input);
+    free(r->faces);
     for (int f = 0; f < APP_JOB_FILES; f++) {
         app_output_discard(&r->file[f]);
     }

@@ -11,9 +11,11 @@ app_line app_line_of(const psg_axis *axis) {
                                  [PSG_BC_NEUMANN] = 1,
                                  [PSG_BC_PERIODIC] = 0,
                                  [PSG_BC_FREE] = APP_IMAGE_FREE};
-    app_line line = {.n = (long)axis->n, .step = NAN};
+    app_line line = {.n = (long)axis->n, .step = NAN, .faces = axis->faces};
+    psg_axis alike = *axis; /* whose cells have one length */
     double first = 0;
-    (void)psg_axis_points(axis, &first, &line.step);
+    alike.faces = NULL;
+    (void)psg_axis_points(&alike, &first, &line.step);
     line.first = lround(2 * first / line.step);
     line.whole = 2 * lround(axis->length / line.step);
     line.image[0] = images[axis->bc[0]];
@@ -27,6 +29,9 @@ bool app_line_varies(const app_line *line) {
 
 double app_line_weight(const app_line *line, size_t j) {
     const long place = line->first + 2 * (long)j;
+    if (line->faces != NULL) {
+        return (line->faces[j + 1] - line->faces[j]) / line->step;
+    }
     return line->image[0] != 0 && (place == 0 || place == line->whole) ? 0.5 : 1;
 }
 
@@ -113,7 +118,8 @@ void app_print_lengths(const psg_grid *grid, const char *head) {
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &grid->axis[d];
         size_t good = axis->n;
-        if (psg_good_length(axis->n, axis->bc, axis->points, &good) == PSG_OK && good != axis->n) {
+        if (axis->faces == NULL &&
+            psg_good_length(axis->n, axis->bc, axis->points, &good) == PSG_OK && good != axis->n) {
             printf("%s%zu points along %c: %zu are faster to transform\n", head, axis->n, "xyz"[d],
                    good);
         }

@@ -17,7 +17,8 @@ typedef struct app_line {
     long first;   /**< from the lower side to point 0 */
     long whole;   /**< from side to side */
     int image[2]; /**< sign of the mirror image beyond each side; 0: periodic; or APP_IMAGE_FREE */
-    double step;  /**< distance of the points, unit of the box */
+    double step;  /**< distance of the points, unit of the box; where there are faces, the mean */
+    const double *faces; /**< psg_axis.faces */
 } app_line;
 
 /** @param[in] axis  of a grid that a plan was made for */
@@ -27,7 +28,8 @@ app_line app_line_of(const psg_axis *axis);
  *  there, however short the axis is, and rounding of its terms would be as large as these. */
 bool app_line_varies(const app_line *line);
 
-/** The weight of a point in sums over the box: 1/2 on a side. */
+/** The weight of a point in sums over the box: 1/2 on a side; of cells between faces their length
+ *  over `step`. */
 double app_line_weight(const app_line *line, size_t j);
 /** The sum of all weights. */
 double app_line_weights(const app_line *line);

@@ -1,6 +1,7 @@
 /* What has to be done and where it goes: all that is found out before anything is allocated. */
 #include "app/job.h"
 #include "app/dag.h"
+#include "app/faces.h"
 #include "app/npy.h"
 #include "app/processes.h"
 #include "app/simulating.h"
@@ -123,6 +124,7 @@ static int check_simulation(const app_job *r) {
                          : a->gradient != NULL ? "gradient"
                          : a->epsilon != NULL  ? "epsilon"
                          : a->solver.kernel    ? "kernel"
+                         : a->faces != NULL    ? "faces"
                          : a->verify           ? "verify"
                                                : NULL;
     return app_simulation_machine() != NULL && option != NULL
@@ -201,7 +203,8 @@ static int make_grid(app_job *r) {
                              r->report.source, box.length[d]);
         }
     }
-    const int code = app_grid_make(&size, &box, &a->sides, &a->points, &r->report.grid);
+    int code = app_grid_make(&size, &box, &a->sides, &a->points, &r->report.grid);
+    code = code ? code : app_faces_read(a->faces, box.given, &r->report.grid, &r->faces, &r->notes);
     if (code) {
         return code;
     }
@@ -317,6 +320,7 @@ static int open_kernel(app_job *r) {
 int app_job_describe(app_job *r, app_side_values *values) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
+    r->report.faces = r->arguments.faces;
     r->report.resident = r->arguments.resident;
     r->report.verbose = r->arguments.verbose;
     const unsigned in_flight = r->arguments.solver.options.in_flight;
@@ -326,9 +330,7 @@ int app_job_describe(app_job *r, app_side_values *values) {
     code = code ? code : check_series(r);
     if (r->arguments.in != NULL && !code) {
         code = app_ranks_agree(open_input(r));
-    }
-    if (r->arguments.in != NULL && !code) {
-        code = app_ranks_agree(compare_inputs(r));
+        code = code ? code : app_ranks_agree(compare_inputs(r));
     }
     code = code ? code : app_ranks_agree(make_grid(r));
     if (code) {
@@ -369,25 +371,23 @@ static const char *written_dataset(const app_field_name *out) {
 
 static int check_files(const app_job *r) {
     static const char *const sides[] = {"/x0", "/x1", "/y0", "/y1", "/z0", "/z1"};
-    enum { OTHERS = 9, SIDES = sizeof sides / sizeof *sides };
+    enum { OTHERS = 10, SIDES = sizeof sides / sizeof *sides };
+    enum { IN, EPSILON, KERNEL, READ };
     const app_arguments *a = &r->arguments;
-    app_field_name in = {.file = ""}, epsilon = {.file = ""}, kernel = {.file = ""};
-    char in_text[sizeof in.dataset], epsilon_text[sizeof in.dataset];
-    char kernel_text[sizeof in.dataset];
-    if (a->in != NULL) {
-        (void)app_field_split(a->in, &in);
-    }
-    if (a->epsilon != NULL) {
-        (void)app_field_split(a->epsilon, &epsilon);
-    }
-    if (a->solver.kernel != NULL) {
-        (void)app_field_split(a->solver.kernel, &kernel);
+    const char *given[READ] = {a->in, a->epsilon, a->solver.kernel};
+    app_field_name read[READ] = {{.file = ""}};
+    char text[READ][sizeof read[0].dataset];
+    for (int m = 0; m < READ; m++) {
+        (void)(given[m] != NULL && app_field_split(given[m], &read[m]));
     }
     const app_field_name *out = &r->out, *gradient = &r->gradient.out;
     app_named_file files[OTHERS + SIDES] = {
-        {"--in", in.file, true, read_dataset(r->info.name, &in, in_text)},
-        {"--epsilon", epsilon.file, true, read_dataset(r->epsilon.name, &epsilon, epsilon_text)},
-        {"--kernel", kernel.file, true, read_dataset(r->kernel.name, &kernel, kernel_text)},
+        {"--in", read[IN].file, true, read_dataset(r->info.name, &read[IN], text[IN])},
+        {"--epsilon", read[EPSILON].file, true,
+         read_dataset(r->epsilon.name, &read[EPSILON], text[EPSILON])},
+        {"--kernel", read[KERNEL].file, true,
+         read_dataset(r->kernel.name, &read[KERNEL], text[KERNEL])},
+        {"--faces", a->faces != NULL ? a->faces + 2 : NULL, true, NULL},
         {"--out", out->file, false, written_dataset(out)},
         {"the .xmf beside --out", r->xmf, false, NULL},
         {"--gradient", gradient->file, false, written_dataset(gradient)},

@@ -58,6 +58,7 @@ typedef struct app_job {
     app_field_output *field;
     app_job_gradient gradient;
     app_job_beside epsilon, kernel;
+    double *faces; /* of the grid; NULL: there are none */
     char written[PATH_MAX + 1280], xmf[PATH_MAX];
     int json_to_stdout;
 

@@ -259,6 +259,9 @@ void app_report_print(const app_report *report) {
     print_steps(report);
     printf("grid      %s, box %s\n", app_points_words(&report->grid, " x ").text,
            app_box_words(&report->grid).text);
+    if (report->faces != NULL) {
+        app_say("faces     %s\n", report->faces);
+    }
     print_sides(&report->grid);
     app_print_lengths(&report->grid, "lengths   ");
     if (app_simulation_machine() != NULL) {
@@ -439,6 +442,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
         app_json_put_size(root, "iterations", s->iterations);
         app_json_put_real(root, "iterated_to", s->residual);
     }
+    app_json_put_text(root, "faces", report->faces);
     put_axes(root, &report->grid);
     app_json_put_text(root, "precision", app_precision_name(report->options.precision));
     app_json_put_text(root, "symbol", app_symbol_name(report->options.symbol));

@@ -24,6 +24,7 @@ typedef struct app_report {
     const char *gradient; /**< "du.h5:/gradient" */
     const char *epsilon;  /**< "eps.h5:/eps" */
     const char *kernel;   /**< the same of a kernel of a file */
+    const char *faces;    /**< "z=FILE" */
     const char *xmf;      /**< NULL also where the file is NumPy's */
     psg_grid grid;
     psg_options options;

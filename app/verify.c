@@ -36,7 +36,7 @@ struct check {
     app_line line[3];
     psg_precision precision;
     const app_equation *equation;
-    const struct rule *rule;
+    const struct rule *rule[3];
     app_planes planes;
     const void *f, *u; /* of those planes */
     double most_epsilon;
@@ -132,6 +132,27 @@ static void fill_stencil(term *terms, double *sides, const app_line *line,
             terms->weight = app_line_varies(line) ? sign * weight : 0;
             sides[0] += weight * side[0];
             sides[1] += weight * side[1];
+        }
+    }
+}
+
+/* fd2 between faces: what goes through each is the difference over the distance of the middles. */
+static void fill_cells(term *terms, double *sides, const app_line *line) {
+    const double *z = line->faces;
+    const size_t n = (size_t)line->n;
+    for (size_t j = 0; j < n; j++, terms += 3, sides += 2) {
+        const double width = z[j + 1] - z[j];
+        terms[1] = (term){j, 0};
+        for (size_t s = 0; s < 2; s++) {
+            const bool end = j == (s > 0 ? n - 1 : 0);
+            const size_t other = s > 0 ? (j + 1) % n : (j + n - 1) % n;
+            const bool beyond = end && line->image[s] != 0;
+            const double apart = beyond ? width / 2 : (width + z[other + 1] - z[other]) / 2;
+            const bool flux = beyond && line->image[s] > 0;
+            const double weight = flux || !app_line_varies(line) ? 0 : 1 / (width * apart);
+            terms[2 * s] = (term){beyond ? j : other, beyond ? 0 : weight};
+            terms[1].weight -= weight;
+            sides[s] = flux ? (s > 0 ? 1 : -1) / width : beyond ? weight : 0;
         }
     }
 }
@@ -243,8 +264,8 @@ static int owner_of(size_t plane, size_t nz) {
 
 /* Does the derivative in plane k take values of several processes? */
 static bool is_shared(const struct check *check, size_t k) {
-    const size_t nz = check->grid->axis[2].n, terms = 2 * (size_t)check->rule->reach + 1;
-    bool shared = check->rule->reach == 0;
+    const size_t nz = check->grid->axis[2].n, terms = 2 * (size_t)check->rule[2]->reach + 1;
+    bool shared = check->rule[2]->reach == 0;
     for (size_t m = 0; m < terms && !shared; m++) {
         const term *t = &check->stencil[2][k * terms + m];
         shared = t->weight != 0 && owner_of(t->at, nz) != owner_of(k, nz);
@@ -278,9 +299,9 @@ static double flux_derivative(const struct check *check, const size_t at[3], siz
  * start at place `from` of the line and element `first` of u, in steps of `step`. */
 static double line_derivative(const struct check *check, int axis, size_t from, size_t count,
                               size_t first, size_t step, size_t at) {
-    const size_t terms = 2 * (size_t)check->rule->reach + 1;
+    const size_t terms = 2 * (size_t)check->rule[axis]->reach + 1;
     double sum = 0;
-    if (check->rule->reach > 0) {
+    if (check->rule[axis]->reach > 0) {
         const term *t = check->stencil[axis] + at * terms;
         for (size_t m = 0; m < terms; m++) {
             const size_t place = t[m].at - from;
@@ -322,7 +343,7 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
 /* Beyond a free side no rule continues u, so a stencil has no residual at the points there. */
 static bool is_at_free_side(const struct check *check, int d, size_t m) {
     const psg_axis *axis = &check->grid->axis[d];
-    const size_t reach = (size_t)check->rule->reach;
+    const size_t reach = (size_t)check->rule[d]->reach;
     return (axis->bc[0] == PSG_BC_FREE && m < reach) ||
            (axis->bc[1] == PSG_BC_FREE && m + reach >= axis->n);
 }
@@ -401,7 +422,11 @@ static double largest_eigenvalue(const struct check *check) {
     double sum = check->equation->lambda;
     for (int a = 0; a < 3; a++) {
         const app_line *line = &check->line[a];
-        sum += app_line_varies(line) ? check->rule->largest / (line->step * line->step) : 0;
+        double most = check->rule[a]->largest / (line->step * line->step);
+        for (long j = 0; j < line->n && line->faces != NULL; j++) {
+            most = fmax(j > 0 ? most : 0, -2 * check->stencil[a][3 * j + 1].weight);
+        }
+        sum += app_line_varies(line) ? most : 0;
     }
     return sum;
 }
@@ -418,14 +443,19 @@ static int allocate(struct check *check) {
     for (int a = 0; a < 3; a++) {
         const app_line *line = &check->line[a];
         const bool images = line->image[0] != 0;
-        if (check->rule->reach > 0) {
-            check->stencil[a] = app_allocate(axis[a].n * (2 * (size_t)check->rule->reach + 1),
+        const struct rule *rule = check->rule[a];
+        if (rule->reach > 0) {
+            check->stencil[a] = app_allocate(axis[a].n * (2 * (size_t)rule->reach + 1),
                                              sizeof(term), "the stencil along a line");
             check->sides[a] = app_allocate(axis[a].n, 2 * sizeof(double), "the sides of a line");
             if (check->stencil[a] == NULL || check->sides[a] == NULL) {
                 return APP_FAILED;
             }
-            fill_stencil(check->stencil[a], check->sides[a], line, check->rule);
+            if (line->faces != NULL) {
+                fill_cells(check->stencil[a], check->sides[a], line);
+            } else {
+                fill_stencil(check->stencil[a], check->sides[a], line, rule);
+            }
             continue;
         }
         double *d = app_allocate(images ? (size_t)line->whole + 1 : axis[a].n, sizeof *d,
@@ -459,15 +489,17 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     struct check check = {.grid = grid,
                           .precision = precision,
                           .equation = equation,
-                          .rule = &rules[equation->symbol],
                           .planes = planes,
                           .f = f,
                           .u = u,
                           .most_epsilon = equation->epsilon != NULL ? 0 : 1,
                           .result = result};
+    bool stencils = true;                    /* else all points of a line count, which takes long */
     const bool closed = app_is_closed(grid); /* no side holds the mean of u */
     for (int a = 0; a < 3; a++) {
         check.line[a] = app_line_of(&grid->axis[a]);
+        check.rule[a] = &rules[grid->axis[a].faces != NULL ? PSG_SYMBOL_FD2 : equation->symbol];
+        stencils = stencils && check.rule[a]->reach > 0;
     }
     memset(result, 0, sizeof *result);
     const int code = app_ranks_agree(allocate(&check));
@@ -476,7 +508,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         return code;
     }
     survey(&check, closed && lambda == 0, &largest_u, &mean_f, &mean_u);
-    if (check.rule->reach > 0 || app_points(grid) <= ALL_POINTS_UP_TO) {
+    const bool values = equation->values != NULL && app_side_values_any(equation->values);
+    if (stencils || values || app_points(grid) <= ALL_POINTS_UP_TO) {
         residual_of_all(&check);
     } else {
         residual_of_sample(&check);

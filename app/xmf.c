@@ -38,18 +38,56 @@ static void add(char *text, size_t size, double value, const char *joint) {
     snprintf(text + used, size - used, "%.17g%s", value, joint);
 }
 
+/* Where the points are. Between faces a viewer needs each of them. */
+static void put_places(FILE *file, const psg_grid *grid, const char *n) {
+    const int axes = mesh_axes(grid);
+    char first[96] = "", h[96] = "";
+    bool faces = false;
+    for (int d = axes - 1; d >= 0; d--) {
+        const app_line line = app_line_of(&grid->axis[d]);
+        const char *joint = d > 0 ? " " : "";
+        faces = faces || line.faces != NULL;
+        add(first, sizeof first, 0.5 * (double)line.first * line.step, joint);
+        add(h, sizeof h, line.step, joint);
+    }
+    fprintf(file, "      <Topology TopologyType=\"%dD%sRectMesh\" Dimensions=\"%s\"/>\n", axes,
+            faces ? "" : "Co", n);
+    if (!faces) {
+        fprintf(file,
+                "      <Geometry GeometryType=\"ORIGIN_DXDY%s\">\n"
+                "        <DataItem Name=\"Origin\" Dimensions=\"%d\" NumberType=\"Float\" "
+                "Precision=\"8\" Format=\"XML\">%s</DataItem>\n"
+                "        <DataItem Name=\"Spacing\" Dimensions=\"%d\" NumberType=\"Float\" "
+                "Precision=\"8\" Format=\"XML\">%s</DataItem>\n"
+                "      </Geometry>\n",
+                axes > 2 ? "DZ" : "", axes, first, axes, h);
+        return;
+    }
+    fprintf(file, "      <Geometry GeometryType=\"VXVY%s\">\n", axes > 2 ? "VZ" : "");
+    for (int d = 0; d < axes; d++) {
+        const app_line line = app_line_of(&grid->axis[d]);
+        fprintf(file,
+                "        <DataItem Dimensions=\"%ld\" NumberType=\"Float\" Precision=\"8\" "
+                "Format=\"XML\">",
+                line.n);
+        for (long j = 0; j < line.n; j++) {
+            const double at = line.faces != NULL
+                                  ? (line.faces[j] + line.faces[j + 1]) / 2
+                                  : (0.5 * (double)line.first + (double)j) * line.step;
+            fprintf(file, "%s%.17g", j > 0 ? " " : "", at);
+        }
+        fputs("</DataItem>\n", file);
+    }
+    fputs("      </Geometry>\n", file);
+}
+
 /* One data set. @param[in] step  NULL: there are no steps. @param[in] attribute  its name in
  * ParaView */
 static void put_grid(FILE *file, const char *field, const char *group, const app_field_step *step,
                      const char *attribute, const psg_grid *grid, psg_precision precision) {
-    char n[80] = "", first[96] = "", h[96] = "";
-    const int axes = mesh_axes(grid);
-    for (int d = axes - 1; d >= 0; d--) {
-        const app_line line = app_line_of(&grid->axis[d]);
-        const char *joint = d > 0 ? " " : "";
-        add(n, sizeof n, (double)grid->axis[d].n, joint);
-        add(first, sizeof first, 0.5 * (double)line.first * line.step, joint);
-        add(h, sizeof h, line.step, joint);
+    char n[80] = "";
+    for (int d = mesh_axes(grid) - 1; d >= 0; d--) {
+        add(n, sizeof n, (double)grid->axis[d].n, d > 0 ? " " : "");
     }
     fputs("    <Grid Name=\"", file);
     put_escaped(file, step != NULL ? step->name : "psg");
@@ -57,16 +95,8 @@ static void put_grid(FILE *file, const char *field, const char *group, const app
     if (step != NULL) {
         fprintf(file, "      <Time Value=\"%.17g\"/>\n", step->time);
     }
-    fprintf(file,
-            "      <Topology TopologyType=\"%dDCoRectMesh\" Dimensions=\"%s\"/>\n"
-            "      <Geometry GeometryType=\"ORIGIN_DXDY%s\">\n"
-            "        <DataItem Name=\"Origin\" Dimensions=\"%d\" NumberType=\"Float\" "
-            "Precision=\"8\" Format=\"XML\">%s</DataItem>\n"
-            "        <DataItem Name=\"Spacing\" Dimensions=\"%d\" NumberType=\"Float\" "
-            "Precision=\"8\" Format=\"XML\">%s</DataItem>\n"
-            "      </Geometry>\n"
-            "      <Attribute Name=\"",
-            axes, n, axes > 2 ? "DZ" : "", axes, first, axes, h);
+    put_places(file, grid, n);
+    fputs("      <Attribute Name=\"", file);
     put_escaped(file, attribute);
     fprintf(file,
             "\" AttributeType=\"Scalar\" Center=\"Node\">\n"

@@ -126,7 +126,7 @@ static const int sides_of[PSG_TRANSFORM_COUNT] = {
     [PSG_TRANSFORM_PERIODIC] = 0, [PSG_TRANSFORM_COS2] = 1, [PSG_TRANSFORM_SIN2] = 2,
     [PSG_TRANSFORM_SIN4] = 3,     [PSG_TRANSFORM_COS4] = 3, [PSG_TRANSFORM_COS1] = 4,
     [PSG_TRANSFORM_SIN1] = 5,     [PSG_TRANSFORM_SIN3] = 6, [PSG_TRANSFORM_COS3] = 6,
-    [PSG_TRANSFORM_FREE] = 0, /* no machine's file has times of it, or of those behind it */
+    [PSG_TRANSFORM_NONE] = 0, /* no machine's file has times of it, or of those behind it */
 };
 
 void psg_context_extents(const psg_context *c, psg_task_shape *shape) {

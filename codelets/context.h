@@ -173,6 +173,11 @@ typedef struct psg_context {
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 } psg_context;
 
+/** Has z faces: is its equation solved without a transform? */
+static inline bool psg_stretched(const psg_context *c) {
+    return c->kind[2] == PSG_TRANSFORM_NONE;
+}
+
 /** Bytes of a dense plane of reals, and of the gap to the next one in scratch. */
 static inline size_t psg_scratch_plane_bytes(const psg_context *c) {
     return (c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes + 63) / 64 * 64;
@@ -245,10 +250,20 @@ static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
     divide.scale = t->scale;
     divide.table = t->table;
     divide.free = c->kind[2] == PSG_TRANSFORM_FREE ? &t->free_z : NULL;
-    divide.line =
-        t->gradient.way == PSG_GRADIENT_BESIDE && c->waves->line.n > 0 ? &c->waves->line : NULL;
+    const bool line =
+        psg_stretched(c) || (t->gradient.way == PSG_GRADIENT_BESIDE && c->waves->line.n > 0);
+    divide.line = line ? &c->waves->line : NULL;
     divide.derivative = c->waves->along[2];
     return divide;
+}
+
+/** 1 over the length of plane z's cells, or over the distance to the next points. @param[in] same
+ *  that of all planes, where z is not stretched */
+static inline double psg_by_plane(const psg_run *run, bool cells, size_t z, double same) {
+    const psg_cpu_line *l = &psg_context_of(run)->waves->line;
+    return !psg_stretched(psg_context_of(run))
+               ? same
+               : ldexp(cells ? 1 / l->width[z] : l->step[z], -psg_terms_of(run)->unit);
 }
 
 /** Fields that forward_xy reads: f, or a flow. */

@@ -17,8 +17,10 @@ static const void *divergence_of(void *buffers[], const psg_task_args *args, siz
     const size_t s = psg_segment_of(args);
     const size_t below = psg_segment_below(c, terms, s);
     void **last = below == s ? buffers + 2 : buffers + 3 + c->layout.bundles.count;
-    psg_cpu_flow flow = {.by = {terms->by[0], terms->by[1], terms->by[2]},
-                         .wraps = {(terms->wraps & 1) != 0, (terms->wraps & 2) != 0}};
+    const size_t z = c->layout.segments.part[s].box.lo[2] + k;
+    psg_cpu_flow flow = {
+        .by = {terms->by[0], terms->by[1], psg_by_plane(args->run, true, z, terms->by[2])},
+        .wraps = {(terms->wraps & 1) != 0, (terms->wraps & 2) != 0}};
     for (size_t d = 0; d < 3; d++) {
         flow.v[d] =
             (const char *)psg_task_pointer(buffers, d) + k * psg_task_pitch(buffers, d) * bytes;

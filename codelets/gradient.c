@@ -94,6 +94,7 @@ static void gradient_core(void *buffers[], const psg_task_args *args) {
     const size_t planes = psg_layout_planes(&c->layout, psg_segment_of(args));
     const size_t pitch = psg_task_pitch(buffers, 0) * bytes;
     const size_t above = above_of(args);
+    const size_t first = c->layout.segments.part[psg_segment_of(args)].box.lo[2];
     const char *u = psg_task_pointer(buffers, 0);
     psg_cpu_gradient_args a = {.row_pitch = psg_task_row_pitch(buffers, 0)};
     memcpy(a.along, g->along, sizeof a.along);
@@ -101,6 +102,7 @@ static void gradient_core(void *buffers[], const psg_task_args *args) {
         const bool inside = k + 1 < planes;
         const psg_cpu_sides sides = sides_at(args, k, 1);
         a.u = u + k * pitch;
+        a.along[2].scale = psg_by_plane(args->run, false, first + k, g->along[2].scale);
         a.above = inside             ? u + (k + 1) * pitch
                   : above < SIZE_MAX ? psg_task_pointer(buffers, above)
                                      : NULL;

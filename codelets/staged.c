@@ -176,7 +176,7 @@ static void divide_core(void *buffers[], const psg_task_args *args) {
     const psg_cpu_divide divide = psg_divide_of(args);
     const size_t n[3] = {context->layout.nxc, context->layout.nyc, context->layout.n[2]};
     context->sheet->divide(&divide, n, row0, rows, psg_task_pointer(buffers, 0),
-                           psg_findings_of(args->run)->mode0);
+                           psg_task_scratch(args), psg_findings_of(args->run)->mode0);
 }
 
 #if PSG_WITH_CUDA

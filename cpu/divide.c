@@ -46,8 +46,23 @@ void psg_cpu_divide_line(const psg_cpu_divide *divide, size_t i, size_t j, size_
     }
 }
 
+/* @param[in] pitch  complex numbers from a plane to the next one, and from a column */
+static void divide_columns(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
+                           size_t rows, const size_t pitch[2], void *sheet, void *scratch,
+                           void *mode0) {
+    const psg_cpu_piece piece = {sheet, pitch[0], n[2]};
+    const psg_cpu_sheet whole = {
+        .pieces = 1, .piece = &piece, .nxc = n[0], .row0 = row0, .rows = rows};
+    (void)psg_cpu_kspace_line(divide, &whole, pitch[1], scratch, mode0); /* fft_z looks for NaN */
+}
+
 void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                            size_t rows, void *sheet, void *mode0) {
+                            size_t rows, void *sheet, void *scratch, void *mode0) {
+    if (divide->line != NULL) {
+        const size_t pitch[2] = {rows * n[0], 1};
+        divide_columns(divide, n, row0, rows, pitch, sheet, scratch, mode0);
+        return;
+    }
     const size_t nxc = n[0];
     const psg_real *ex = divide->eigen[0];
     const psg_real *ey = divide->eigen[1];
@@ -70,7 +85,12 @@ void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], siz
 }
 
 void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                               size_t rows, void *sheet, void *mode0) {
+                               size_t rows, void *sheet, void *scratch, void *mode0) {
+    if (divide->line != NULL) {
+        const size_t pitch[2] = {1, n[2]};
+        divide_columns(divide, n, row0, rows, pitch, sheet, scratch, mode0);
+        return;
+    }
     psg_complex *line = sheet;
     if (mode0 != NULL && row0 == 0) {
         memcpy(mode0, line, sizeof *line);

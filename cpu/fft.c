@@ -278,7 +278,8 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     import_wisdom(spec->wisdom);
     const bool planned = ((!fft->mirrored && !fft->free) || make_twiddles(fft)) &&
                          find_pairs(fft) && plan_pairs(fft) &&
-                         plan_dense(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
+                         plan_dense(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) &&
+                         (fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_NONE || plan_z(fft));
     fft->learnt = fft->learnt && spec->effort != PSG_CPU_ESTIMATE;
     pthread_mutex_unlock(&planner);
     if (!planned) {

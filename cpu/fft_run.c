@@ -143,11 +143,20 @@ void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t
     }
 }
 
+/* Without a transform along z what is not finite stays where it is. */
+static bool all_finite(const psg_cpu_fft *fft, size_t count, const void *lines) {
+    const size_t reals = 2 * count * (size_t)fft->nz;
+    return psg_cpu_find_nonfinite(lines, reals) == reals;
+}
+
 bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                               void *lines, void *scratch) {
     (void)scratch;
     fft_complex *line = lines;
     bool finite = true;
+    if (fft->line[direction] == NULL) {
+        return all_finite(fft, count, lines);
+    }
     for (size_t c = 0; c < count; c++, line += fft->nz) {
         run_lines(fft, fft->line[direction], line, line);
         finite = finite && psg_cpu_finite(*line);
@@ -162,6 +171,9 @@ bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, 
     psg_complex *all = columns;
     psg_complex *tile = scratch;
     bool finite = true;
+    if (fft->column[direction] == NULL) {
+        return all_finite(fft, count, columns);
+    }
     for (size_t m = 0; count < w && m < nz * w; m++) {
         tile[m][0] = tile[m][1] = 0; /* columns of the tile that never get data */
     }

@@ -122,9 +122,9 @@ static inline void psg_cpu_divide_base(const psg_cpu_divide *divide, size_t i, s
 void psg_cpu_divide_line(const psg_cpu_divide *divide, size_t i, size_t j, size_t nz,
                          psg_complex *line);
 void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                            size_t rows, void *sheet, void *mode0);
+                            size_t rows, void *sheet, void *scratch, void *mode0);
 void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                               size_t rows, void *sheet, void *mode0);
+                               size_t rows, void *sheet, void *scratch, void *mode0);
 
 /* kspace.c */
 #define psg_cpu_kspace PSG_REAL_NAME(psg_cpu_kspace)
@@ -182,9 +182,10 @@ void psg_cpu_subtract(const void *plane, const size_t n[2], double scale, void *
 
 /* line.c */
 #define psg_cpu_kspace_line PSG_REAL_NAME(psg_cpu_kspace_line)
-/** kspace with a psg_cpu_divide.line. */
-bool psg_cpu_kspace_line(const psg_cpu_divide *divide, const psg_cpu_sheet *sheet, void *scratch,
-                         void *mode0);
+/** kspace with a psg_cpu_divide.line.
+ *  @param[in] step  complex numbers from a column of the sheet to the next one */
+bool psg_cpu_kspace_line(const psg_cpu_divide *divide, const psg_cpu_sheet *sheet, size_t step,
+                         void *scratch, void *mode0);
 
 /* green_rows.c */
 #define psg_cpu_green_rows PSG_REAL_NAME(psg_cpu_green_rows)

@@ -184,7 +184,7 @@ static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divi
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                     const psg_cpu_sheet *sheet, void *scratch, void *mode0) {
     if (divide->line != NULL) {
-        return psg_cpu_kspace_line(divide, sheet, scratch, mode0);
+        return psg_cpu_kspace_line(divide, sheet, 1, scratch, mode0);
     }
     const size_t nz = psg_cpu_fft_length_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);

@@ -10,7 +10,7 @@
 /* In the clones of who calls it. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Columns that are solved side by side. */
+/* Lanes that are solved side by side. */
 enum { LANES = PSG_CPU_TILE_COLUMNS };
 typedef double lanes[LANES];
 
@@ -18,62 +18,78 @@ typedef double lanes[LANES];
  * what is lost, and the two parts of the right-hand side. */
 enum { RECIPROCAL, WRAPPED, LOST, PART, ARRAYS = PART + 2 };
 
+/* A lane is a complex column, whose two parts are right-hand sides of one matrix. Where they are
+ * modes of their own (psg_cpu_divide.apart), a lane is a part of a column. */
+enum { ALONE = 1, TOGETHER = 2 };
+
 #if !PSG_REAL_IS_FLOAT
 size_t psg_cpu_line_scratch_bytes(size_t n) {
     return n * (ARRAYS * sizeof(lanes) + 4 * sizeof(double));
 }
 #endif
 
-/* Some columns of a sheet. */
+/* Some lanes of a sheet. */
 typedef struct tile {
     const psg_cpu_line *line;
     const psg_cpu_sheet *sheet;
-    size_t first; /* the first column */
-    size_t columns;
+    size_t step;  /* complex numbers from a column to the next one */
+    int parts;    /* of a lane: ALONE or TOGETHER */
+    size_t first; /* the first lane */
+    size_t lanes;
     size_t rows;  /* that are eliminated: all, but the last one where z wraps */
     double scale; /* of u */
-    lanes s;      /* what each column loses in a row */
+    lanes s;      /* what each lane loses in a row */
     lanes *array[ARRAYS];
     lanes x[2]; /* the solution of the row that is not eliminated; else 0 */
 } tile;
 
+/* Where lane c is in a row of a tile, in reals. */
+INLINE size_t place_of(size_t c, int parts, size_t step) {
+    return parts == TOGETHER ? 2 * step * c : 2 * step * (c / 2) + c % 2;
+}
+
 INLINE psg_real *row_of(const psg_cpu_piece *piece, const tile *t, size_t plane) {
-    return (psg_real *)piece->memory + 2 * (t->first + plane * piece->pitch);
+    return (psg_real *)piece->memory + place_of(t->first, t->parts, t->step) +
+           2 * plane * piece->pitch;
 }
 
-INLINE void load(const psg_real *restrict from, size_t columns, double *restrict real,
-                 double *restrict imaginary) {
-    if (columns == LANES) {
-        for (size_t c = 0; c < LANES; c++) {
-            real[c] = from[2 * c];
-            imaginary[c] = from[2 * c + 1];
-        }
-        return;
-    }
+INLINE void load_lanes(const psg_real *restrict from, size_t count, int parts, size_t step,
+                       lanes to[]) {
     for (size_t c = 0; c < LANES; c++) {
-        real[c] = c < columns ? from[2 * c] : 0;
-        imaginary[c] = c < columns ? from[2 * c + 1] : 0;
+        for (int part = 0; part < parts; part++) {
+            to[part][c] = c < count ? from[place_of(c, parts, step) + (size_t)part] : 0;
+        }
     }
 }
 
-INLINE void store(psg_real *restrict to, size_t columns, double scale, const double *restrict real,
-                  const double *restrict imaginary) {
-    if (columns == LANES) {
-        for (size_t c = 0; c < LANES; c++) {
-            to[2 * c] = (psg_real)(scale * real[c]);
-            to[2 * c + 1] = (psg_real)(scale * imaginary[c]);
-        }
-        return;
+INLINE void load(const tile *t, const psg_real *from, int parts, lanes to[]) {
+    if (t->lanes == LANES && t->step == 1) {
+        load_lanes(from, LANES, parts, 1, to);
+    } else {
+        load_lanes(from, t->lanes, parts, t->step, to);
     }
-    for (size_t c = 0; c < columns; c++) {
-        to[2 * c] = (psg_real)(scale * real[c]);
-        to[2 * c + 1] = (psg_real)(scale * imaginary[c]);
+}
+
+INLINE void store_lanes(psg_real *restrict to, size_t count, int parts, size_t step, double scale,
+                        lanes from[]) {
+    for (size_t c = 0; c < count; c++) {
+        for (int part = 0; part < parts; part++) {
+            to[place_of(c, parts, step) + (size_t)part] = (psg_real)(scale * from[part][c]);
+        }
+    }
+}
+
+INLINE void store(const tile *t, psg_real *to, int parts, lanes from[]) {
+    if (t->lanes == LANES && t->step == 1) {
+        store_lanes(to, LANES, parts, 1, t->scale, from);
+    } else {
+        store_lanes(to, t->lanes, parts, t->step, t->scale, from);
     }
 }
 
 /* The elimination: row k, of what it makes of row k - 1. */
-INLINE void eliminate(const tile *t, size_t k, double *restrict r, double *restrict p,
-                      double *restrict q, double *restrict y, double *restrict w) {
+INLINE void eliminate(const tile *t, size_t k, int parts, double *restrict r, double *restrict p,
+                      double *restrict q, lanes y[]) {
     const double before = t->line->before[k];
     const double after = t->line->after[k];
     const double side = t->line->side[k];
@@ -82,28 +98,41 @@ INLINE void eliminate(const tile *t, size_t k, double *restrict r, double *restr
         const double z = before * r[c];
         p[c] = wrapped + z * p[c];
         q[c] = side + t->s[c] + z * q[c];
-        y[c] = t->array[PART][k][c] + z * y[c];
-        w[c] = t->array[PART + 1][k][c] + z * w[c];
+        for (int part = 0; part < parts; part++) {
+            y[part][c] = t->array[PART + part][k][c] + z * y[part][c];
+        }
         r[c] = 1 / (p[c] + q[c] + after);
     }
 }
 
-static PSG_CLONES void go_down(const tile *t) {
-    lanes r = {0}, p = {0}, q = {0}, y = {0}, w = {0};
+INLINE void down(const tile *t, int parts) {
+    lanes r = {0}, p = {0}, q = {0}, y[2] = {{0}}, loaded[2];
     size_t k = 0;
     for (size_t m = 0; m < t->sheet->pieces; m++) {
         const psg_cpu_piece *piece = &t->sheet->piece[m];
         for (size_t plane = 0; plane < piece->planes; plane++, k++) {
-            load(row_of(piece, t, plane), t->columns, t->array[PART][k], t->array[PART + 1][k]);
+            load(t, row_of(piece, t, plane), parts, loaded);
+            for (int part = 0; part < parts; part++) {
+                memcpy(t->array[PART + part][k], loaded[part], sizeof *loaded);
+            }
             if (k < t->rows) {
-                eliminate(t, k, r, p, q, y, w);
+                eliminate(t, k, parts, r, p, q, y);
                 memcpy(t->array[RECIPROCAL][k], r, sizeof r);
                 memcpy(t->array[WRAPPED][k], p, sizeof p);
                 memcpy(t->array[LOST][k], q, sizeof q);
-                memcpy(t->array[PART][k], y, sizeof y);
-                memcpy(t->array[PART + 1][k], w, sizeof w);
+                for (int part = 0; part < parts; part++) {
+                    memcpy(t->array[PART + part][k], y[part], sizeof *y);
+                }
             }
         }
+    }
+}
+
+static PSG_CLONES void go_down(const tile *t) {
+    if (t->parts == TOGETHER) {
+        down(t, TOGETHER);
+    } else {
+        down(t, ALONE);
     }
 }
 
@@ -139,7 +168,7 @@ static PSG_CLONES void close_circle(tile *t) {
     for (int c = 0; c < LANES; c++) {
         loss[c] = side + t->s[c] + before * last[c] + after * first[c];
     }
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < t->parts; m++) {
         const double *f = t->array[PART + m][n];
         find_ends(t, (const lanes *)t->array[PART + m], first, last);
         for (int c = 0; c < LANES; c++) {
@@ -182,7 +211,7 @@ INLINE void end_derivative(const tile *t, int part, const double *restrict befor
     }
 }
 
-static PSG_CLONES void go_up(const tile *t) {
+INLINE void up(const tile *t, int parts) {
     const psg_cpu_sheet *sheet = t->sheet;
     const psg_cpu_line *l = t->line;
     const psg_cpu_piece *end = sheet->beside != NULL ? &sheet->beside[sheet->pieces - 1] : NULL;
@@ -192,26 +221,35 @@ static PSG_CLONES void go_up(const tile *t) {
     for (size_t m = sheet->pieces; m-- > 0;) {
         for (size_t plane = sheet->piece[m].planes; plane-- > 0;) {
             const bool eliminated = --k < t->rows;
-            for (int part = 0; part < 2 && eliminated; part++) {
+            for (int part = 0; part < parts && eliminated; part++) {
                 substitute(t, k, part, u[part], less[part], fall[part]);
             }
-            store(row_of(&sheet->piece[m], t, plane), t->columns, t->scale, u[0], u[1]);
+            store(t, row_of(&sheet->piece[m], t, plane), parts, u);
             if (end == NULL || !eliminated) {
                 continue;
             }
-            for (int part = 0; part < 2; part++) {
+            for (int part = 0; part < parts; part++) {
                 const double by = k + 1 < l->n ? -l->step[k] : l->last;
                 for (int c = 0; c < LANES; c++) {
                     last[part][c] = by * fall[part][c];
                 }
             }
-            store(row_of(&sheet->beside[m], t, plane), t->columns, t->scale, last[0], last[1]);
+            store(t, row_of(&sheet->beside[m], t, plane), parts, last);
             if (l->wraps && k + 1 == t->rows) {
-                end_derivative(t, 0, last[0], fall[0]);
-                end_derivative(t, 1, last[1], fall[1]);
-                store(row_of(end, t, end->planes - 1), t->columns, t->scale, fall[0], fall[1]);
+                for (int part = 0; part < parts; part++) {
+                    end_derivative(t, part, last[part], fall[part]);
+                }
+                store(t, row_of(end, t, end->planes - 1), parts, fall);
             }
         }
+    }
+}
+
+static PSG_CLONES void go_up(const tile *t) {
+    if (t->parts == TOGETHER) {
+        up(t, TOGETHER);
+    } else {
+        up(t, ALONE);
     }
 }
 
@@ -255,37 +293,40 @@ static void add_up(const psg_cpu_line *l, double *u, double *derivative) {
     }
 }
 
-/* Part `part` of column c of the tile, from or to pieces. */
-static void take_column(const tile *t, size_t c, int part, double *values) {
+/* The numbers at place `at` of each row of the tile, in reals, from or to pieces. */
+static void take_column(const tile *t, size_t at, double *values) {
     for (size_t m = 0; m < t->sheet->pieces; m++) {
         for (size_t plane = 0; plane < t->sheet->piece[m].planes; plane++) {
-            *values++ = row_of(&t->sheet->piece[m], t, plane)[2 * c + (size_t)part];
+            *values++ = row_of(&t->sheet->piece[m], t, plane)[at];
         }
     }
 }
 
-static void put_column(const tile *t, const psg_cpu_piece *piece, size_t c, int part,
-                       const double *values) {
+static void put_column(const tile *t, const psg_cpu_piece *piece, size_t at, const double *values) {
     for (size_t m = 0; m < t->sheet->pieces && piece != NULL; m++) {
         for (size_t plane = 0; plane < piece[m].planes; plane++) {
-            row_of(&piece[m], t, plane)[2 * c + (size_t)part] = (psg_real)(t->scale * *values++);
+            row_of(&piece[m], t, plane)[at] = (psg_real)(t->scale * *values++);
         }
     }
 }
 
 /* ------------------------------------------------------------------------------------- a sheet */
 
-/* @return the place of the column that loses nothing, which is solved alone; LANES: there is
- * none */
+static size_t row_length(const tile *t) {
+    return t->sheet->nxc * (t->parts == ALONE ? 2 : 1);
+}
+
+/* @return the lane that loses nothing, which is solved alone; LANES: there is none */
 static size_t find_losses(tile *t, const psg_cpu_divide *divide) {
     const psg_cpu_line *l = t->line;
-    const size_t nxc = t->sheet->nxc;
+    const size_t length = row_length(t);
     size_t alone = LANES;
     for (size_t c = 0; c < LANES; c++) {
-        const size_t at = t->first + (c < t->columns ? c : 0);
-        t->s[c] = divide->lambda - l->eigen[0][at % nxc] - l->eigen[1][t->sheet->row0 + at / nxc];
+        const size_t at = t->first + (c < t->lanes ? c : 0);
+        t->s[c] =
+            divide->lambda - l->eigen[0][at % length] - l->eigen[1][t->sheet->row0 + at / length];
         if (t->s[c] == 0 && l->null) {
-            alone = c < t->columns ? c : alone;
+            alone = c < t->lanes ? c : alone;
             t->s[c] = 1;
         }
     }
@@ -294,17 +335,19 @@ static size_t find_losses(tile *t, const psg_cpu_divide *divide) {
 
 static void find_mode0(const tile *t, double *values, psg_real *mode0) {
     for (int part = 0; part < 2; part++) {
-        take_column(t, 0, part, values);
+        take_column(t, (size_t)part, values);
         mode0[part] = (psg_real)(t->line->norm * mean_of(t->line, values));
     }
 }
 
 static bool solve_tile(tile *t, size_t alone, double *single) {
     const size_t n = t->line->n;
+    const size_t parts = alone < LANES ? (size_t)t->parts : 0;
+    const size_t at = place_of(alone, t->parts, t->step);
     bool finite = true;
-    for (int part = 0; part < 2 && alone < LANES; part++) {
-        double *u = single + 2 * (size_t)part * n;
-        take_column(t, alone, part, u);
+    for (size_t part = 0; part < parts; part++) {
+        double *u = single + 2 * part * n;
+        take_column(t, at + part, u);
         add_up(t->line, u, u + n);
         finite = finite && isfinite(u[0]);
     }
@@ -313,32 +356,35 @@ static bool solve_tile(tile *t, size_t alone, double *single) {
         close_circle(t);
     }
     go_up(t);
-    for (int part = 0; part < 2 && alone < LANES; part++) {
-        put_column(t, t->sheet->piece, alone, part, single + 2 * (size_t)part * n);
-        put_column(t, t->sheet->beside, alone, part, single + (2 * (size_t)part + 1) * n);
+    for (size_t part = 0; part < parts; part++) {
+        put_column(t, t->sheet->piece, at + part, single + 2 * part * n);
+        put_column(t, t->sheet->beside, at + part, single + (2 * part + 1) * n);
     }
     const psg_real *first = row_of(t->sheet->piece, t, 0);
-    for (size_t m = 0; m < 2 * t->columns; m++) {
-        finite = finite && isfinite(first[m]);
+    for (size_t c = 0; c < t->lanes; c++) {
+        const psg_real *u = first + place_of(c, t->parts, t->step);
+        finite = finite && isfinite(u[0]) && isfinite(u[t->parts - 1]);
     }
     return finite;
 }
 
-bool psg_cpu_kspace_line(const psg_cpu_divide *divide, const psg_cpu_sheet *sheet, void *scratch,
-                         void *mode0) {
+bool psg_cpu_kspace_line(const psg_cpu_divide *divide, const psg_cpu_sheet *sheet, size_t step,
+                         void *scratch, void *mode0) {
     const psg_cpu_line *l = divide->line;
-    const size_t total = sheet->rows * sheet->nxc;
     double *single = (double *)((lanes *)scratch + ARRAYS * l->n);
     tile t = {.line = l,
               .sheet = sheet,
+              .step = step,
+              .parts = divide->apart ? ALONE : TOGETHER,
               .rows = l->wraps ? l->n - 1 : l->n,
               .scale = -divide->scale * l->norm};
+    const size_t total = sheet->rows * row_length(&t);
     bool finite = true;
     for (size_t m = 0; m < ARRAYS; m++) {
         t.array[m] = (lanes *)scratch + m * l->n;
     }
     for (; t.first < total; t.first += LANES) {
-        t.columns = total - t.first < LANES ? total - t.first : LANES;
+        t.lanes = total - t.first < LANES ? total - t.first : LANES;
         if (mode0 != NULL && sheet->row0 == 0 && t.first == 0) {
             find_mode0(&t, single, mode0);
         }

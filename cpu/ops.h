@@ -60,7 +60,7 @@ typedef struct psg_cpu_line {
     double *step;     /**< [n]: 1 / the distance to the next point */
     double last;      /**< the derivative beyond the last point, where z does not wrap, is last u */
     double norm;      /**< that of a transform in place of the line, which divide.scale is for */
-    double *eigen[2]; /**< the eigenvalues along x and y */
+    double *eigen[2]; /**< the eigenvalues along x and y, as psg_cpu_divide has them */
 } psg_cpu_line;
 
 /** Multiply mode (i, j, k) by scale / (eigen_x[i] + eigen_y[j] + eigen_z[k] - lambda), and by 0
@@ -160,10 +160,11 @@ typedef struct psg_cpu_sheet_ops {
                   void *scratch);
     /** Divide rows [row0, row0 + rows).
      *  @param[in]  n      nxc, ny, nz
+     *  @param[in]  scratch  of psg_cpu_divide.line
      *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it;
      *  may be NULL */
     void (*divide)(const psg_cpu_divide *divide, const size_t n[3], size_t row0, size_t rows,
-                   void *sheet, void *mode0);
+                   void *sheet, void *scratch, void *mode0);
 } psg_cpu_sheet_ops;
 
 struct psg_cpu_ops {

@@ -24,6 +24,7 @@ typedef enum psg_transform_kind {
     PSG_TRANSFORM_SIN2, /**< RODFT10 */
     PSG_TRANSFORM_SIN3, /**< RODFT01 */
     PSG_TRANSFORM_SIN4, /**< RODFT11 */
+    PSG_TRANSFORM_NONE, /**< of a stretched axis: its numbers stay, and psg_cpu_line solves it */
     /** a Fourier transform of twice the length, of which half is 0: along x and y as one of 2n
      *  points; along z of complex numbers, the even and the odd modes apart (cpu/kspace_free.c) */
     PSG_TRANSFORM_FREE,

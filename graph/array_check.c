@@ -4,6 +4,7 @@
 #include "graph/array_check.h"
 #include "base/memory.h"
 #include "graph/block.h"
+#include "graph/boxes.h"
 #include "graph/options.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"
@@ -69,20 +70,25 @@ psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], si
     n[slow] = psg_parts_length(&l->segments, segments, 2);
     lo[slow] =
         segments.first < l->segments.count ? l->segments.part[segments.first].box.lo[2] : l->n[2];
+    for (int d = 0; d < 3 && plan->boxes.box != NULL; d++) {
+        const psg_box *box = &plan->boxes.box[plan->processes.rank];
+        lo[d] = box->lo[psg_grid_turn(&plan->problem.grid, d)];
+        n[d] = psg_box_length(box, psg_grid_turn(&plan->problem.grid, d));
+    }
     return PSG_OK;
 }
 
 /* --------------------------------------------------------------------------- one array */
 
-/* Elements from the first point of an array with so many planes to past its last one. */
-static size_t span(const psg_array *a, const size_t n[3], size_t planes) {
-    return planes == 0
-               ? 0
-               : (planes - 1) * (size_t)a->stride[2] + (n[1] - 1) * (size_t)a->stride[1] + n[0];
+/* Elements from the first point of an array to past its last one. */
+static size_t span(const psg_array *a, const size_t n[3]) {
+    return n[2] == 0 ? 0
+                     : (n[2] - 1) * (size_t)a->stride[2] + (n[1] - 1) * (size_t)a->stride[1] + n[0];
 }
 
 static psg_status check_strides(psg_array *a, const char *name, const psg_plan *plan) {
-    const size_t *n = plan->context.layout.n;
+    size_t n[3];
+    psg_boxes_extents(plan, n);
     const ptrdiff_t *s = a->stride;
     if (s[0] == 0 && s[1] == 0 && s[2] == 0) {
         a->stride[0] = 1;
@@ -116,13 +122,20 @@ static psg_status check_strides(psg_array *a, const char *name, const psg_plan *
     return PSG_OK;
 }
 
+/* Are there points in the arrays of this process? */
+static bool has_points(const psg_plan *plan) {
+    size_t n[3];
+    psg_boxes_extents(plan, n);
+    return n[0] > 0 && n[1] > 0 && n[2] > 0;
+}
+
 /* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. A process
  * without planes reads nothing of an array, and in a simulation nobody does. */
 bool psg_array_ask(const psg_plan *plan, const psg_array *a, psg_device_memory *memory) {
     *memory = plan->workers.gpu_count > 0 || a->device >= 0 ? psg_device_ask(a->data, a->device)
                                                             : (psg_device_memory){.device = -1};
     return a->device >= 0 || memory->device >= 0 || memory->managed || !psg_platform->computes ||
-           psg_range_count(plan->context.layout.segments.own) == 0 || base_is_readable(a->data);
+           !has_points(plan) || base_is_readable(a->data);
 }
 
 psg_status psg_array_check_host(const psg_plan *plan, const void *array) {
@@ -196,10 +209,14 @@ static psg_status check_room(const psg_array *a, const char *name, size_t bytes,
                           name, bytes, a->device, a->stride[2]);
 }
 
-/* Planes of an array: of all right-hand sides that it has. */
-static size_t planes_of(const psg_arrays *arrays, const psg_array *a) {
+/* The points of an array along each axis: along z those of all right-hand sides that it has. */
+static void extents_of(const psg_plan *plan, const psg_arrays *arrays, const psg_array *a,
+                       size_t n[3]) {
     const int device = arrays->count == 1 ? PSG_HOST : a->device;
-    return psg_parts_length(&arrays->parts, psg_array_parts(&arrays->parts, device), 2);
+    psg_boxes_extents(plan, n);
+    if (!arrays->boxed) {
+        n[2] = psg_parts_length(&arrays->parts, psg_array_parts(&arrays->parts, device), 2);
+    }
 }
 
 /* @param[in,out] a  as the caller gave it; then with its device and its strides */
@@ -223,6 +240,11 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     if (status == PSG_OK) {
         status = check_device(a, name, plan, &end);
     }
+    if (status == PSG_OK && arrays->boxed && a->device != PSG_HOST) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "%s is on a GPU, and arrays of boxes (psg_plan_box()) are in main memory",
+                        name);
+    }
     if (status != PSG_OK || a->device == PSG_HOST) {
         return status;
     }
@@ -233,9 +255,9 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
                         "their padding",
                         name, a->stride[2], rows);
     }
-    const size_t planes = planes_of(arrays, a);
-    const size_t bytes = span(a, c->layout.n, planes) * align;
-    return planes == 0 ? PSG_OK : check_room(a, name, bytes, end);
+    size_t n[3];
+    extents_of(plan, arrays, a, n);
+    return n[2] == 0 ? PSG_OK : check_room(a, name, span(a, n) * align, end);
 }
 
 /* Dense, in main memory, [nz][rows][nxc] complex numbers. */
@@ -270,9 +292,10 @@ typedef struct extent {
 /* Of array m of a field. */
 static extent extent_of(const psg_plan *plan, const psg_arrays *arrays, int field, size_t m) {
     const psg_array *a = &arrays->field[field][m];
-    const size_t *n = plan->context.layout.n;
+    size_t n[3];
+    extents_of(plan, arrays, a, n);
     const size_t reals =
-        field >= PSG_FIELD_F_MODES ? n[2] * (size_t)a->stride[2] : span(a, n, planes_of(arrays, a));
+        field >= PSG_FIELD_F_MODES ? plan->context.layout.n[2] * (size_t)a->stride[2] : span(a, n);
     const uintptr_t first = (uintptr_t)a->data;
     return (extent){first, first + reals * plan->context.cpu->real_bytes};
 }
@@ -406,8 +429,8 @@ psg_status psg_array_check(const psg_plan *plan, psg_arrays *arrays) {
             status = check_modes(plan, arrays->field[c], psg_field_name(plan, c));
         }
     }
-    if (psg_range_count(plan->context.layout.segments.own) == 0) {
-        arrays->count = 0; /* this process has no planes, and its pointers mean nothing */
+    if (!has_points(plan)) {
+        arrays->count = 0; /* this process has none, and its pointers mean nothing */
         return status;
     }
     for (size_t m = 0; m < arrays->count && status == PSG_OK; m++) {

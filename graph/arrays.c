@@ -4,6 +4,7 @@
 #include "codelets/copy.h"
 #include "graph/array_check.h"
 #include "graph/block.h"
+#include "graph/boxes.h"
 #include "graph/plan_struct.h"
 #include "graph/start.h"
 #include "graph/status.h"
@@ -13,9 +14,9 @@
 #include <string.h>
 
 static size_t array_bytes(const psg_plan *plan) {
-    const psg_context *c = &plan->context;
-    return c->layout.n[0] * c->layout.n[1] *
-           psg_parts_length(&c->layout.segments, c->layout.segments.own, 2) * c->cpu->real_bytes;
+    size_t n[3];
+    psg_boxes_extents(plan, n);
+    return n[0] * n[1] * n[2] * plan->context.cpu->real_bytes;
 }
 
 psg_status psg_plan_pin(psg_plan *plan, const void *array) {
@@ -100,7 +101,7 @@ static slab_place place_of(const psg_arrays *arrays, int field, size_t k) {
     const size_t s = arrays->parts.own.first + k;
     const psg_part *part = &arrays->parts.part[s];
     slab_place place = {.planes = psg_box_length(&part->box, 2), .worker = part->worker};
-    if (arrays->count > 0) {
+    if (arrays->count > 0 && !arrays->boxed) {
         size_t first = 0;
         place.array = array_of(arrays, field, s, &first);
         place.before = part->box.lo[2] - arrays->parts.part[first].box.lo[2];
@@ -190,8 +191,9 @@ static psg_status register_fields(const psg_plan *plan, psg_arrays *arrays) {
             all = arrays->slabs[m] == NULL || register_slabs(plan, arrays, m);
         }
     }
-    return all && register_edges(plan, arrays)
-               ? PSG_OK
+    all =
+        all && register_edges(plan, arrays) && (!arrays->boxed || psg_boxes_register(plan, arrays));
+    return all ? PSG_OK
                : psg_fail(PSG_ERR_MEMORY, "no memory for slabs of %zu x %zu points in a plane",
                           plan->context.layout.n[0], plan->context.layout.n[1]);
 }
@@ -206,6 +208,7 @@ void psg_arrays_destroy(psg_arrays *arrays) {
         free(arrays->slabs[m]);
     }
     psg_block_unregister(arrays->edge, 2);
+    psg_boxes_unregister(arrays);
     free(arrays->parts.part);
     free(arrays->given);
     free(arrays);
@@ -221,6 +224,7 @@ static psg_arrays *note_arrays(const psg_plan *plan, size_t count,
         return NULL;
     }
     arrays->count = count;
+    arrays->boxed = plan->boxes.box != NULL && count > 0;
     arrays->sheets = psg_range_count(plan->context.layout.sheets.own);
     arrays->given = calloc(PSG_FIELDS * count + 1, sizeof *arrays->given);
     arrays->parts = *parts;
@@ -332,7 +336,8 @@ static bool prepare_transforms(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t fields = PSG_FIELD_GRADIENT + (c->waves->along[0] != NULL ? 3 : 0);
     bool prepared = true;
-    for (size_t m = 0; m < fields * arrays->count && prepared && c->fft != NULL; m++) {
+    for (size_t m = 0; m < fields * arrays->count && !arrays->boxed && prepared && c->fft != NULL;
+         m++) {
         const psg_array *field = arrays->field[m % fields];
         const psg_array *a = field != NULL ? &field[m / fields] : NULL;
         prepared = a == NULL || a->device != PSG_HOST ||
@@ -450,7 +455,7 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
 static bool in_array(const psg_plan *plan, const psg_arrays *arrays, int field, const void *address,
                      psg_copy *copy) {
     const psg_context *c = &plan->context;
-    for (size_t k = 0; k < count_slabs(arrays, field) && arrays->count > 0; k++) {
+    for (size_t k = 0; k < count_slabs(arrays, field) && arrays->count > 0 && !arrays->boxed; k++) {
         const slab_place at = place_of(arrays, field, k);
         const size_t plane = (size_t)at.array->stride[2] * c->cpu->real_bytes;
         const char *slab = (const char *)at.array->data + at.before * plane;

@@ -39,9 +39,13 @@ typedef struct psg_arrays {
         edge[2];     /**< planes of u that go to and come from another process, for a gradient */
     unsigned solves; /**< that have ended */
     bool in_place;   /**< f is u, or the solve changes its flow */
-    bool stays;      /**< f and u are on the GPUs that work on them */
-    bool brought;    /**< they do not, and StarPU brings copies to workers and back */
-    bool looked_at;  /**< StarPU may have a copy of f that is older than f */
+    bool boxed;      /**< they are boxes, and slabs have memory of their own: */
+    /** [pieces]: the part of a box that is in each segment; NULL: there is none */
+    starpu_data_handle_t *piece[PSG_FIELD_EPSILON];
+    size_t pieces;
+    bool stays;     /**< f and u are on the GPUs that work on them */
+    bool brought;   /**< they do not, and StarPU brings copies to workers and back */
+    bool looked_at; /**< StarPU may have a copy of f that is older than f */
     bool busy;
 } psg_arrays;
 

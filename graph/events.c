@@ -32,7 +32,7 @@ static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *
     return false;
 }
 
-/* Of a task its part of the spectrum; what a message carries. */
+/* Of a task its part of the spectrum; what a message carries, and an empty one stands for. */
 static double event_bytes(const psg_context *c, const psg_run_event *event) {
     const psg_layout *l = &c->layout;
     const size_t s = event->label.index[PSG_AXIS_SEGMENT];
@@ -45,8 +45,8 @@ static double event_bytes(const psg_context *c, const psg_run_event *event) {
         psg_label_part(c, &event->label, &field, &spectrum);
         return spectrum;
     }
-    if (s != PSG_NO_INDEX && !psg_label_has_sheet(&event->label)) { /* an edge */
-        return (double)(l->n[1] * c->engine.row_bytes);
+    if (event->bytes > 0) {
+        return (double)event->bytes;
     }
     for (size_t g = 0; g < l->bundles.count && s != PSG_NO_INDEX; g++) {
         if (l->bundles.part[g].sheets.first == event->label.index[PSG_AXIS_SHEET]) {

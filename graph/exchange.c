@@ -62,6 +62,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     for (size_t m = 0; m < handles + l->sheets.count; m++) {
         between->main_memory[m] = STARPU_MAIN_RAM;
     }
+    between->tags = tags;
     between->messages = EDGES + PSG_WAYS * one_way * plan->context.block_messages;
     psg_task_exchange_codelets(&between->codelets, between->main_memory);
     between->row_bytes = l->nxc * 2 * plan->context.cpu->real_bytes;

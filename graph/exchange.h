@@ -12,6 +12,7 @@ typedef struct psg_between {
     psg_exchange_codelets codelets;
     int *main_memory; /**< memory nodes of their data */
     size_t messages;  /**< of a solve */
+    size_t tags;      /**< of its messages: 0 .. tags - 1 */
     psg_channel *channel;
     size_t row_bytes; /**< of the channel */
 } psg_between;

@@ -55,7 +55,7 @@ psg_status psg_flow_take(psg_flow_terms *flow, const psg_plan *plan, const psg_a
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &plan->problem.grid.axis[d];
         const psg_transform *row = psg_transform_of(axis);
-        flow->by[d] = psg_transform_intervals(row, axis->n) / axis->length;
+        flow->by[d] = 1 / psg_axis_least(axis);
         flow->wraps |= psg_transform_periodic(row) ? (size_t)1 << d : 0;
         fits = fits && psg_transforms_has(plan, flow->by[d]);
     }

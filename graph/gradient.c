@@ -41,10 +41,10 @@
 static psg_difference difference_of(const psg_problem *problem, int axis, double factor) {
     const psg_axis *a = &problem->grid.axis[axis];
     const psg_transform *row = psg_transform_of(a);
-    const double h = a->length / psg_transform_intervals(row, a->n);
+    const double h = psg_axis_width(a, a->n - 1);
     const bool wall = a->bc[1] == PSG_BC_DIRICHLET;
     const double steep = wall ? 1 / (a->points == PSG_POINTS_NODES ? h : h / 2) : 1;
-    psg_difference d = {.scale = 1 / h, .wraps = psg_transform_periodic(row)};
+    psg_difference d = {.scale = 1 / psg_axis_least(a), .wraps = psg_transform_periodic(row)};
     if (!d.wraps) {
         d.last = wall ? -steep : 0;
         d.weight = steep / psg_sides_weight(problem, axis, 1, factor);
@@ -60,7 +60,8 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
     const psg_axis *axis = &plan->problem.grid.axis[d];
     const psg_difference *along = &g->along[d];
     const int given = psg_grid_turn(&plan->problem.grid, d);
-    const bool values = args->side[given][1] != NULL || args->value[given][1] != 0;
+    const bool values =
+        !along->wraps && (args->side[given][1] != NULL || args->value[given][1] != 0);
     bool fits = true;
     if (g->way != PSG_GRADIENT_DIFFERENCES) {
         const double k =
@@ -68,7 +69,7 @@ static psg_status check_range(const psg_plan *plan, const psg_gradient_terms *g,
         fits = k == 0 || (psg_transforms_has(plan, k) &&
                           psg_transforms_has(plan, ldexp(1, -plan->problem.unit)));
     }
-    if (psg_symbol_of(&plan->problem)->faces) {
+    if (psg_symbol_along(&plan->problem, d)->faces) {
         fits = fits && (axis->n == 1 || psg_transforms_has(plan, along->scale)) &&
                (along->last == 0 || psg_transforms_has(plan, along->last)) &&
                (!values || psg_transforms_has(plan, along->weight));
@@ -105,7 +106,8 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
     const psg_context *c = &plan->context;
     const bool line = c->waves->line.n > 0;
     const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
-    const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32) &&
+    const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32 ||
+                         !psg_symbol_of(&plan->problem)->faces) &&
                         psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
                         plan->workers.gpu_count == 0 && plan->processes.ranks == 1 &&
                         args->f_modes == NULL && args->u_modes == NULL;
@@ -143,12 +145,13 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     }
     gradient->way = way_of(plan, arrays, args);
     const bool by_modes = gradient->way != PSG_GRADIENT_DIFFERENCES;
-    if (!psg_symbol_of(&plan->problem)->faces && !by_modes) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "the gradient needs the symbol fd2, or spectral with axes that are "
-                        "periodic or, on the cores of one process, free at both sides");
-    }
     for (int d = 0; d < 3; d++) {
+        if (psg_gradient_wants(gradient, d) && !by_modes &&
+            !psg_symbol_along(&plan->problem, d)->faces) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "the gradient needs the symbol fd2, or spectral with axes that are "
+                            "periodic or, on the cores of one process, free at both sides");
+        }
         if (psg_gradient_wants(gradient, d) && !by_modes &&
             plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE) {
             return psg_fail(PSG_ERR_UNSUPPORTED,

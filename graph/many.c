@@ -42,15 +42,16 @@ static bool goes_on(const outcome *o) {
 
 /* Elements from the first one of a right-hand side in an array to the first one of the next. */
 static size_t step_of(const psg_plan *plan, const psg_array *a) {
-    const psg_layout *l = &plan->context.layout;
-    const size_t planes = psg_parts_length(&l->segments, l->segments.own, 2);
+    size_t n[3];
+    psg_boxes_extents(plan, n);
     const ptrdiff_t plane = a->stride[psg_grid_turn(&plan->problem.grid, 2)];
-    return planes * (plane > 0 ? (size_t)plane : l->n[0] * l->n[1]);
+    return n[2] * (plane > 0 ? (size_t)plane : n[0] * n[1]);
 }
 
 /* Elements of a plane behind its last point. */
 static size_t gap_of(const psg_plan *plan, const psg_array *a) {
-    const size_t *n = plan->context.layout.n;
+    size_t n[3];
+    psg_boxes_extents(plan, n);
     const ptrdiff_t reach = (ptrdiff_t)(n[1] - 1) * a->stride[1] + (ptrdiff_t)n[0];
     const ptrdiff_t plane = a->stride[psg_grid_turn(&plan->problem.grid, 2)];
     return plane > reach ? (size_t)(plane - reach) : 0;

@@ -24,7 +24,9 @@ static bool all_real(const psg_plan *plan) {
 static psg_status check_plan(const psg_plan *plan) {
     const bool is_complex = plan->context.kind[0] == PSG_TRANSFORM_PERIODIC;
     const char *why = NULL;
-    if (psg_transforms_free_side(&plan->problem.grid)) {
+    if (psg_stretched(&plan->context)) {
+        why = "an axis with faces has none";
+    } else if (psg_transforms_free_side(&plan->problem.grid)) {
         why = "a box with free sides has none: its transforms are of twice the length";
     } else if (!is_complex && !all_real(plan)) {
         why = "x is between walls and another axis is periodic: let x be the periodic one";

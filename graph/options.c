@@ -225,6 +225,49 @@ static psg_status check_axes(const psg_grid *grid) {
     return PSG_OK;
 }
 
+/* The faces along an axis. */
+static psg_status check_faces(const psg_axis *axis, char name) {
+    const double *z = axis->faces;
+    if (axis->points == PSG_POINTS_NODES || axis->bc[0] == PSG_BC_FREE ||
+        axis->bc[1] == PSG_BC_FREE) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "%c has faces, which are for points in cells %s", name,
+                        axis->points == PSG_POINTS_NODES ? "and not on nodes"
+                                                         : "between sides that are not free");
+    }
+    for (size_t k = 0; k <= axis->n; k++) {
+        if (!isfinite(z[k])) {
+            return psg_fail(PSG_ERR_ARG, "face %zu along %c is at %g, which is not finite", k, name,
+                            z[k]);
+        }
+        if (k > 0 && !(z[k] > z[k - 1])) {
+            return psg_fail(PSG_ERR_ARG,
+                            "faces %zu and %zu along %c are at %.10g and %.10g: each face is above "
+                            "the one before",
+                            k - 1, k, name, z[k - 1], z[k]);
+        }
+    }
+    const double length = z[axis->n] - z[0];
+    return fabs(axis->length - length) <= 1e-6 * length
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "the box is %.10g long along %c, and its faces are from %.10g to %.10g",
+                          axis->length, name, z[0], z[axis->n]);
+}
+
+psg_status psg_grid_check_faces(const psg_grid *grid) {
+    const int last = psg_grid_turn(grid, 2);
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &grid->axis[d];
+        if (axis->faces != NULL && d != last) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "%c has faces, and %c alone may have: let that be the stretched axis",
+                            "xyz"[d], "xyz"[last]);
+        }
+    }
+    const psg_axis *axis = &grid->axis[last];
+    return axis->faces != NULL && axis->n > 0 ? check_faces(axis, "xyz"[last]) : PSG_OK;
+}
+
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
     const psg_status right = check_axes(grid);
     if (right != PSG_OK) {
@@ -233,6 +276,11 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
     const psg_grid own = psg_grid_turned(grid);
     const psg_axis *a = own.axis;
     grid = &own;
+    if (a[2].faces != NULL && psg_transforms_table(grid)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "%c has faces, which are not for free sides along x or y yet",
+                        psg_grid_letter(grid, 2));
+    }
     for (int d = 0; d < 3; d++) { /* FFTW counts two numbers of each complex one in an int */
         const size_t most = INT32_MAX / (psg_transforms_free_side(grid) ? 5 : 2);
         if (!psg_transforms_periodic(grid) && a[d].n > most) {
@@ -293,6 +341,10 @@ psg_status psg_axis_points(const psg_axis *axis, double *first, double *step) {
     psg_clear_error();
     if (axis == NULL) {
         return psg_fail(PSG_ERR_ARG, "axis is NULL");
+    }
+    if (axis->faces != NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "the points of an axis with faces are not one step "
+                                             "apart: each is in the middle of two faces");
     }
     const psg_status status = check_axis(axis, '?');
     if (status != PSG_OK) {

@@ -65,6 +65,11 @@ static psg_status check(const psg_plan *plan) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "epsilon is for the symbol fd2, and the plan's symbol is another");
     }
+    if (p->faces != NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "epsilon is for axes of one spacing so far, and %c has faces",
+                        psg_grid_letter(&p->grid, 2));
+    }
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &p->grid.axis[d];
         for (int side = 0; side < 2; side++) {

@@ -77,7 +77,8 @@ static void set_context(psg_plan *plan) {
  * functions have as const. Then the tasks' context learns of it. */
 
 static psg_status make_problem(psg_plan *plan) {
-    const psg_status status = psg_transforms_eigenvalues(&plan->problem, plan);
+    psg_status status = psg_transforms_keep_faces(&plan->problem);
+    status = status == PSG_OK ? psg_transforms_eigenvalues(&plan->problem, plan) : status;
     for (int d = 0; d < 3; d++) {
         plan->context.divide.eigen[d] = plan->problem.eigen[d];
     }
@@ -88,6 +89,11 @@ static psg_status make_workers(psg_plan *plan) {
     psg_engine *e = &plan->context.engine;
     const psg_workers *w = &plan->workers;
     psg_status status = psg_workers_make(&plan->workers, plan);
+    if (status == PSG_OK && w->gpu_count > 0 && psg_stretched(&plan->context)) {
+        status = psg_fail(PSG_ERR_UNSUPPORTED,
+                          "%c has faces, which GPUs do not have yet: gpus = 0 leaves it to cores",
+                          psg_grid_letter(&plan->problem.grid, 2));
+    }
     status = status == PSG_OK ? psg_route_begin(&plan->route, plan) : status;
     psg_workers_tell(e, w);
     e->pinned = w->gpu_count > 0;
@@ -203,6 +209,7 @@ static void free_plan(psg_plan *plan) {
         plan->route.executor->end(&plan->context.engine);
     }
     psg_arrays_free(&plan->held);
+    free(plan->boxes.box);
     psg_pcg_destroy(plan->held.pcg, plan);
     psg_plan_unpin(plan, NULL);
     psg_pending_free(&plan->pending);
@@ -242,7 +249,8 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     } else if (plan == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
     } else {
-        status = psg_grid_check(given, b->options.precision);
+        status = psg_grid_check_faces(given);
+        status = status == PSG_OK ? psg_grid_check(given, b->options.precision) : status;
     }
     if (status == PSG_OK) {
         b->grid = psg_grid_turned(given);

@@ -2,6 +2,7 @@
 #ifndef PSG_GRAPH_PLAN_STRUCT_H
 #define PSG_GRAPH_PLAN_STRUCT_H
 
+#include "graph/boxes.h"
 #include "graph/exchange.h"
 #include "graph/pending.h"
 #include "graph/placement.h"
@@ -46,6 +47,7 @@ struct psg_plan {
     psg_solve_route several; /**< of several right-hand sides at once */
     psg_gpu_place placement;
     psg_between between;
+    psg_boxes boxes; /**< of psg_plan_box() */
     /** what tasks see of the plan, with the layout and the form of their data */
     psg_context context;
     psg_storage storage;

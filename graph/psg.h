@@ -14,8 +14,7 @@
  *     psg_options opt;  psg_options_init(&opt);
  *     psg_plan *plan = NULL;
  *     if (psg_plan_create(&plan, &grid, &opt) != PSG_OK) puts(psg_last_error());
- *     psg_solve(plan, f, u);
- *     psg_plan_destroy(plan);
+ *     psg_solve(plan, f, u);  psg_plan_destroy(plan);
  *
  * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
  * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
@@ -101,11 +100,14 @@ typedef enum psg_points {
 typedef struct psg_axis {
     size_t n; /**< points, >= 1; any number, prime and odd too */
     /** Length of the box along this axis, > 0, unit L. Any unit will do in which the precision has
-     *  the number factor h^2 / (nx ny nz), where h is the spacing of the points: f32 solves for a
-     *  galaxy in cm. */
+     *  the number factor h^2 / (nx ny nz), where h is the spacing of the points. */
     double length;
     psg_bc bc[2]; /**< at the lower and at the upper side */
     psg_points points;
+    /** NULL; or n + 1 increasing positions, faces[n] - faces[0] = length: point j is in the middle
+     *  of faces[j] and faces[j + 1]. Of z, of two axes y, on cores: the equation along it is that
+     *  of fd2 for such cells. Means count a point by its cell. No free sides. Not kept */
+    const double *faces;
 } psg_axis;
 
 typedef struct psg_grid {
@@ -125,11 +127,10 @@ PSG_API void psg_grid_init2(psg_grid *grid, size_t nx, size_t ny, double lx, dou
 PSG_API psg_status psg_axis_points(const psg_axis *axis, double *first, double *step);
 
 /** The smallest number of points >= n along an axis whose transform is fast on cores and GPUs.
- *  Other numbers take 1.5 to 10 times as long, the more the larger their prime factors are. The
- *  transform is of n points; of n + 1 for nodes between Dirichlet sides, and of n - 1 for nodes
- *  between Neumann sides. It is fast if that number has no prime factors but 2, 3, 5 and 7, and at
- *  most once 11 or 13. On a periodic axis it is also even, or 1: a transform of real numbers, as
- *  along x, else takes twice as long.
+ *  Other numbers take 1.5 to 10 times as long. The transform is of n points; of n + 1 for nodes
+ *  between Dirichlet sides, and of n - 1 for nodes between Neumann sides. It is fast if that number
+ *  has no prime factors but 2, 3, 5 and 7, and at most once 11 or 13. On a periodic axis it is also
+ *  even, or 1: a transform of real numbers, as along x, else takes twice as long.
  *  @param[in]  n       >= 1; nodes between Neumann sides: >= 2
  *  @param[in]  bc      at the lower and at the upper side
  *  @param[in]  points  of a periodic axis any
@@ -417,7 +418,6 @@ PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 
 /* ------------------------------------------------------------------------------------- arrays */
-
 #define PSG_HOST (-1) /**< psg_array.device: main memory */
 #define PSG_ASK (-2)  /**< psg_array.device: CUDA says where the pointer points to */
 

@@ -1,5 +1,6 @@
 /* Several processes: what they have to agree on. */
 #include "graph/ranks.h"
+#include "base/hash.h"
 #include "graph/option_table.h"
 #include "graph/status.h"
 #include "runtime/simulation.h"
@@ -132,6 +133,14 @@ psg_status psg_ranks_same_values(psg_comm *comm, const psg_option_value *values,
     return same ? PSG_OK : psg_ranks_agree(comm, status);
 }
 
+/* Tells faces from others; 0: there are none. */
+static double faces_of(const psg_axis *axis) {
+    const size_t bytes = (axis->n + 1) * sizeof *axis->faces;
+    return axis->faces != NULL
+               ? 1 + (double)(base_hash(BASE_HASH_NOTHING, axis->faces, bytes) >> 12)
+               : 0;
+}
+
 /* Everybody compares with the first process. */
 psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_options *o) {
     static const char *const names[][3] = {
@@ -142,7 +151,9 @@ psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_option
         {"the upper boundary condition along x", "the upper boundary condition along y",
          "the upper boundary condition along z"},
         {"the position of the points along x", "the position of the points along y",
-         "the position of the points along z"}};
+         "the position of the points along z"},
+        {"a number made of the faces along x", "a number made of the faces along y",
+         "a number made of the faces along z"}};
     enum { OF_GRID = 3 * sizeof names / sizeof *names, COUNT = OF_GRID + PSG_OPTION_VALUES_MOST };
     psg_option_value wanted[COUNT];
     double mine[COUNT];
@@ -153,8 +164,8 @@ psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_option
     }
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &grid->axis[d];
-        const double value[] = {(double)axis->n, axis->length, (double)axis->bc[0],
-                                (double)axis->bc[1], (double)axis->points};
+        const double value[] = {(double)axis->n,     axis->length,         (double)axis->bc[0],
+                                (double)axis->bc[1], (double)axis->points, faces_of(axis)};
         for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
             wanted[3 * m + (size_t)d] = (psg_option_value){names[m][d], value[m]};
         }

@@ -31,7 +31,8 @@ psg_status psg_shared_connect(psg_workspace *workspace, const psg_plan *plan, si
 bool psg_shared_disconnect(psg_workspace *workspace, const psg_plan *plan);
 /** Does this process reach the blocks of that one in memory? Its own, too. */
 bool psg_shared_reaches(const psg_plan *plan, int rank);
-/** Where item m of the workspace of another process that it reaches stands, for a worker of ours. */
+/** Where item m of the workspace of another process that it reaches stands, for a worker of
+ *  ours. */
 void *psg_shared_item(const psg_workspace *workspace, const psg_plan *plan, int rank, size_t m,
                       int worker);
 

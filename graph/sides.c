@@ -75,8 +75,7 @@ void psg_sides_free(psg_plan *plan) {
 /* In the tasks' unit of length squares of h and of 1/h are in the range of f64. */
 double psg_sides_weight(const psg_problem *problem, int d, int side, double factor) {
     const psg_axis *axis = &problem->grid.axis[d];
-    const psg_transform *row = psg_transform_of(axis);
-    const double h = ldexp(axis->length, -problem->unit) / psg_transform_intervals(row, axis->n);
+    const double h = ldexp(psg_axis_width(axis, side == 0 ? 0 : axis->n - 1), -problem->unit);
     const bool nodes = axis->points == PSG_POINTS_NODES;
     if (axis->bc[side] == PSG_BC_DIRICHLET) {
         /* the mirror image of the wall in a Neumann side at the only node is another wall */
@@ -274,7 +273,7 @@ psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, size_t cou
         if (status != PSG_OK) {
             return status;
         }
-        if (any && !psg_symbol_of(&plan->problem)->faces) {
+        if (any && !psg_symbol_along(&plan->problem, m / 2)->faces) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "the values on side %s are not 0: only the symbol fd2 has such sides",
                             part[m].name);

@@ -2,6 +2,7 @@
 #include "graph/solve.h"
 #include "graph/array_check.h"
 #include "graph/arrays.h"
+#include "graph/boxes.h"
 #include "graph/executors.h"
 #include "graph/flow.h"
 #include "graph/gradient.h"
@@ -167,7 +168,9 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     if (pending->steps_most > 0) {
         psg_pcg_submit_arrays(run, plan, pending);
     } else {
+        psg_boxes_bring(run, plan, arrays);
         pending->chained = executor->submit(run, plan, route->graph, workspace, arrays, r->waits);
+        psg_boxes_return(run, plan, arrays);
     }
     if (submission.program) {
         for (psg_pending *other = plan->pending.oldest; other != NULL; other = other->next) {
@@ -226,6 +229,9 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
         status = psg_modes_check(plan, &terms, f, u);
     } else if (status == PSG_OK && (terms.f_modes != NULL || terms.u_modes != NULL)) {
         status = psg_fail(PSG_ERR_UNSUPPORTED, "a projection has no modes");
+    }
+    if (status == PSG_OK) {
+        status = psg_boxes_check(plan, &terms, r.flow != NULL);
     }
     if (r.waits && plan->pending.oldest != NULL) { /* psg_wait() would wait for that one */
         status = psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");

@@ -31,7 +31,7 @@ psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {
     size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
     bytes = c->fft != NULL && line > bytes ? line : bytes;
     storage->sides_scratch = (bytes + 63) / 64 * 64;
-    if (c->fft != NULL && psg_symbol_of(&plan->problem)->faces) {
+    if (c->fft != NULL && psg_symbol_along(&plan->problem, 2)->faces) {
         bytes = storage->sides_scratch + 2 * psg_scratch_plane_bytes(c);
     }
     storage->scratch = calloc(plan->workers.count, sizeof *storage->scratch);

@@ -8,6 +8,14 @@
         .first = the_first, .shift = the_shift, .null = the_null                                   \
     }
 
+/* The equation along a stretched axis is solved as it is. */
+#define STRETCHED_ROW(low, high, the_shift, the_null)                                              \
+    {                                                                                              \
+        .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_CELLS,                           \
+        .kind = {PSG_TRANSFORM_NONE, PSG_TRANSFORM_NONE}, .first = 0.5, .shift = the_shift,        \
+        .null = the_null, .stretched = true                                                        \
+    }
+
 /* Beyond a free end nothing continues: the modes are those of twice the length. */
 #define FREE_ROW(low, high, in_a_table)                                                            \
     {                                                                                              \
@@ -31,27 +39,49 @@ static const psg_transform transforms[] = {
     FREE_ROW(FREE, DIRICHLET, FREE_SIN2_END),
     FREE_ROW(NEUMANN, FREE, FREE_COS2),
     FREE_ROW(FREE, NEUMANN, FREE_COS2_END),
+    STRETCHED_ROW(PERIODIC, PERIODIC, 0, true),
+    STRETCHED_ROW(NEUMANN, NEUMANN, 0, true),
+    STRETCHED_ROW(NEUMANN, DIRICHLET, 0.5, false),
+    STRETCHED_ROW(DIRICHLET, DIRICHLET, 1, false),
+    STRETCHED_ROW(DIRICHLET, NEUMANN, 0.5, false),
 };
 
 const psg_transform *psg_transform_of(const psg_axis *axis) {
     for (size_t m = 0; m < sizeof transforms / sizeof *transforms; m++) {
         const psg_transform *row = &transforms[m];
         if (row->bc[0] == axis->bc[0] && row->bc[1] == axis->bc[1] &&
-            (row->points == axis->points || psg_transform_periodic(row))) {
+            (row->points == axis->points || psg_transform_periodic(row)) &&
+            row->stretched == (axis->faces != NULL)) {
             return row;
         }
     }
     return NULL;
 }
 
+double psg_axis_width(const psg_axis *axis, size_t k) {
+    const double *faces = axis->faces;
+    return faces == NULL ? axis->length / psg_transform_intervals(psg_transform_of(axis), axis->n)
+                         : (faces[k + 1] - faces[k]) * (axis->length / (faces[axis->n] - faces[0]));
+}
+
+double psg_axis_least(const psg_axis *axis) {
+    double least = psg_axis_width(axis, 0);
+    for (size_t k = 1; k < axis->n && axis->faces != NULL; k++) {
+        least = fmin(least, psg_axis_width(axis, k));
+    }
+    return least;
+}
+
 double psg_transforms_norm(const psg_grid *grid) {
     double norm = 1;
     for (int d = 0; d < 3; d++) {
         const psg_transform_kind kind = psg_transforms_kind(grid, d);
-        norm *= psg_transform_intervals(psg_transform_of(&grid->axis[d]), grid->axis[d].n) *
-                (kind == PSG_TRANSFORM_PERIODIC ? 1
-                 : kind > PSG_TRANSFORM_FREE    ? 4
-                                                : 2);
+        if (kind != PSG_TRANSFORM_NONE) {
+            norm *= psg_transform_intervals(psg_transform_of(&grid->axis[d]), grid->axis[d].n) *
+                    (kind == PSG_TRANSFORM_PERIODIC ? 1
+                     : kind > PSG_TRANSFORM_FREE    ? 4
+                                                    : 2);
+        }
     }
     return norm;
 }

@@ -15,15 +15,16 @@ typedef struct psg_transform {
     psg_transform_kind table;   /**< of a free side, where x or y is free, forward and inverse */
     int more;                   /**< n points have n + more intervals in the length of the box */
     double first;               /**< point j is j + first intervals above the lower side */
-    double shift; /**< mode m has m + shift half waves; of a periodic axis psg_symbol_waves() */
-    bool null;    /**< mode 0 has the eigenvalue 0 */
+    double shift;   /**< mode m has m + shift half waves; of a periodic axis psg_symbol_waves() */
+    bool null;      /**< mode 0 has the eigenvalue 0 */
+    bool stretched; /**< psg_axis.faces: psg_cpu_line in place of a transform */
 } psg_transform;
 
 /** @return NULL: there is no transform for the axis' boundary conditions */
 const psg_transform *psg_transform_of(const psg_axis *axis);
 
 static inline bool psg_transform_periodic(const psg_transform *row) {
-    return row->kind[0] == PSG_TRANSFORM_PERIODIC;
+    return row->bc[0] == PSG_BC_PERIODIC;
 }
 
 static inline bool psg_transform_free(const psg_transform *row) {
@@ -46,6 +47,12 @@ static inline psg_transform_kind psg_transforms_kind(const psg_grid *grid, int d
 static inline double psg_transform_intervals(const psg_transform *row, size_t n) {
     return (double)n + row->more;
 }
+
+/** The length along the axis of the cell of point k; on nodes, and of a periodic axis, the distance
+ *  of points. That of faces grows with psg_axis.length. */
+double psg_axis_width(const psg_axis *axis, size_t k);
+/** The least of these. */
+double psg_axis_least(const psg_axis *axis);
 
 /** The factor that the transforms forward and back leave: the mode (0,0,0) over this is the mean of
  * f. */

@@ -92,7 +92,7 @@ static int unit_of(const psg_grid *grid) {
         const psg_axis *axis = &grid->axis[d];
         const psg_transform *row = psg_transform_of(axis);
         int here;
-        (void)frexp(axis->length / psg_transform_intervals(row, axis->n), &here);
+        (void)frexp(psg_axis_least(axis), &here);
         if ((axis->n > 1 || !row->null) && (!any || here < unit)) {
             unit = here;
             any = true;
@@ -107,14 +107,19 @@ static bool is_constant(const psg_grid *grid, int d, size_t m) {
            !psg_transform_free_sine(psg_transforms_kind(grid, d));
 }
 
+/* Along a stretched axis about that of an axis alike: checks of ranges need no more. */
 double psg_transforms_eigenvalue(const psg_problem *p, int d, size_t m) {
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
     return is_constant(&p->grid, d, m)
                ? 0
-               : psg_symbol_eigenvalue(psg_symbol_of(p), waves_of(&p->grid, d, m),
+               : psg_symbol_eigenvalue(psg_symbol_along(p, d), waves_of(&p->grid, d, m),
                                        psg_transform_intervals(row, axis->n),
                                        ldexp(axis->length, -p->unit));
+}
+
+static double square_of(double value) {
+    return value * value;
 }
 
 /* A table, unless it is there: tasks know its address. */
@@ -150,7 +155,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
         most = fmax(most, fabs(value));
         least = constant ? least : fmin(least, fabs(value));
     }
-    p->eigen_most += most;
+    p->eigen_most += row->stretched ? 4 / square_of(ldexp(psg_axis_least(axis), -p->unit)) : most;
     p->eigen_first += row->null || psg_transform_free(row) ? 0 : least;
     p->eigen_least = fmin(p->eigen_least, least);
     return PSG_OK;
@@ -194,13 +199,13 @@ static bool make_again(psg_waves *waves, const psg_problem *p, const psg_plan *p
     return all;
 }
 
-/* The equation along z of neighbours h apart. A point on a Neumann side stands for half of that. A
- * Dirichlet side is half as far from a cell as the next one. */
+/* The equation along z of neighbours. A point on a Neumann side stands for half of the distance to
+ * the next one. A Dirichlet side is half a cell away from the middle of a cell. */
 static bool make_line(psg_cpu_line *l, const psg_problem *p, const size_t count[3]) {
     const psg_axis *z = &p->grid.axis[2];
     const psg_transform *row = psg_transform_of(z);
     const bool nodes = z->points == PSG_POINTS_NODES && !psg_transform_periodic(row);
-    const double h = ldexp(z->length, -p->unit) / psg_transform_intervals(row, z->n);
+    const bool wraps = psg_transform_periodic(row) && z->n > 1;
     double **const tables[] = {&l->before, &l->after,    &l->side,    &l->width,
                                &l->step,   &l->eigen[0], &l->eigen[1]};
     bool all = true;
@@ -213,57 +218,64 @@ static bool make_line(psg_cpu_line *l, const psg_problem *p, const size_t count[
         const bool end[2] = {k == 0, k + 1 == z->n};
         const bool half = nodes && ((end[0] && z->bc[0] == PSG_BC_NEUMANN) ||
                                     (end[1] && z->bc[1] == PSG_BC_NEUMANN));
-        const bool wraps = psg_transform_periodic(row) && z->n > 1;
+        const double h = ldexp(psg_axis_width(z, k), -p->unit);
+        const double next = ldexp(psg_axis_width(z, (k + 1) % z->n), -p->unit);
+        const double last = ldexp(psg_axis_width(z, (k + z->n - 1) % z->n), -p->unit);
         const double near = nodes ? h : h / 2;
         l->width[k] = half ? h / 2 : h;
-        l->step[k] = 1 / h;
-        l->before[k] = end[0] && !wraps ? 0 : 1 / (l->width[k] * h);
-        l->after[k] = end[1] && !wraps ? 0 : 1 / (l->width[k] * h);
+        l->step[k] = 2 / (h + next);
+        l->before[k] = end[0] && !wraps ? 0 : 2 / (l->width[k] * (last + h));
+        l->after[k] = end[1] && !wraps ? 0 : 2 / (l->width[k] * (h + next));
         l->side[k] = 0;
         for (int side = 0; side < 2; side++) {
             l->side[k] +=
                 end[side] && z->bc[side] == PSG_BC_DIRICHLET ? 1 / (l->width[k] * near) : 0;
         }
-        l->wraps = wraps;
         l->last = z->bc[1] == PSG_BC_DIRICHLET ? -1 / near : 0;
     }
+    l->wraps = wraps;
     for (int d = 0; d < 2; d++) {
         for (size_t m = 0; m < count[d] && all; m++) {
             l->eigen[d][m] = psg_transforms_eigenvalue(p, d, m);
         }
     }
     l->null = row->null;
-    l->norm = psg_transform_intervals(row, z->n) * (psg_transform_periodic(row) ? 1 : 2);
+    l->norm = row->stretched
+                  ? 1
+                  : psg_transform_intervals(row, z->n) * (psg_transform_periodic(row) ? 1 : 2);
     l->n = all ? z->n : 0;
     return all;
-}
-
-/* What of an axis much longer than the others is out of the range of the precision is refused by
- * the solve that wants the derivative along it. */
-static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_plan *plan) {
-    const psg_layout *l = &plan->context.layout;
-    const size_t count[3] = {l->nxc, l->nyc, l->n[2] * (is_free(&p->grid.axis[2]) ? 2 : 1)};
-    const bool free_side = psg_transforms_free_side(&p->grid);
-    const bool line = psg_symbol_of(p)->faces && !free_side;
-    bool all = line        ? make_line(&waves->line, p, count)
-               : free_side ? true
-                           : make_again(waves, p, plan, count);
-    for (int d = 0; d < (line ? 2 : 3) && all; d++) {
-        all = make_along(&waves->along[d], p, plan, d, count[d]);
-    }
-    return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for tables of wavenumbers");
 }
 
 /* Have the modes of u a gradient? */
 static bool has_waves(const psg_problem *p) {
     const psg_symbol_row *symbol = psg_symbol_of(p);
+    const bool faces = psg_symbol_along(p, 2)->faces && !psg_transforms_free_side(&p->grid);
     bool complex[3];
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &p->grid.axis[d];
         complex[d] = psg_transform_periodic(psg_transform_of(axis)) || is_free(axis);
     }
     return (symbol->reach == 0 || symbol->faces) && complex[0] && complex[1] &&
-           (complex[2] || (symbol->faces && !psg_transforms_free_side(&p->grid)));
+           (complex[2] || faces);
+}
+
+/* What of an axis much longer than the others is out of the range of the precision is refused by
+ * the solve that wants the derivative along it. */
+static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t count[3] = {l->nxc * (plan->context.divide.apart ? 2 : 1), l->nyc,
+                             l->n[2] * (is_free(&p->grid.axis[2]) ? 2 : 1)};
+    const bool free_side = psg_transforms_free_side(&p->grid);
+    const bool modes = has_waves(p);
+    const bool line = p->faces != NULL || (modes && psg_symbol_of(p)->faces && !free_side);
+    bool all = line                  ? make_line(&waves->line, p, count)
+               : free_side || !modes ? true
+                                     : make_again(waves, p, plan, count);
+    for (int d = 0; d < (line ? 2 : 3) && modes && all; d++) {
+        all = make_along(&waves->along[d], p, plan, d, count[d]);
+    }
+    return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for tables of wavenumbers");
 }
 
 void psg_transforms_free(psg_problem *p) {
@@ -278,6 +290,22 @@ void psg_transforms_free(psg_problem *p) {
     for (size_t m = 0; m < sizeof tables / sizeof *tables; m++) {
         free(tables[m]);
     }
+    free(p->faces);
+}
+
+psg_status psg_transforms_keep_faces(psg_problem *p) {
+    psg_axis *z = &p->grid.axis[2];
+    const size_t bytes = (z->n + 1) * sizeof *p->faces;
+    if (z->faces == NULL) {
+        return PSG_OK;
+    }
+    p->faces = malloc(bytes);
+    if (p->faces == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu faces", z->n + 1);
+    }
+    memcpy(p->faces, z->faces, bytes);
+    z->faces = p->faces;
+    return PSG_OK;
 }
 
 /* What a wall does: -1 at a Dirichlet side, 1 at a Neumann side. */
@@ -289,6 +317,11 @@ static int wall_of(psg_bc bc) {
  * Where z alone is free, the wall opposite to a free side has its images in the division. */
 static psg_status check_kernel(const psg_problem *p) {
     const char *kernel = psg_option_table_word("kernel", (int)p->options.kernel);
+    if (p->options.kernel != PSG_KERNEL_AUTO && p->faces != NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "kernel %s is for axes of one spacing, and %c has faces", kernel,
+                        psg_grid_letter(&p->grid, 2));
+    }
     if (p->options.kernel != PSG_KERNEL_AUTO && p->options.symbol != PSG_SYMBOL_SPECTRAL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "kernel %s stands in place of the symbol: leave that at spectral, not %s",
@@ -326,7 +359,7 @@ psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
         status = make_table(p, plan, d);
     }
-    if (status == PSG_OK && has_waves(p)) {
+    if (status == PSG_OK && (has_waves(p) || p->faces != NULL)) {
         status = make_waves(&p->waves, p, plan);
     }
     return status;

@@ -12,6 +12,7 @@ typedef struct psg_problem {
     psg_grid grid;
     bool policy_asked; /**< the options name a scheduling policy */
     bool tuned;        /**< some of the options are what `psg tune` stored */
+    double *faces;     /**< of a stretched axis, to which the grid points; else NULL */
     double box[3];     /**< lengths of a solve without a box of its own; those of the latest solve
                             are in the grid, and all below is for them */
     int unit;          /**< the tasks' unit of length is 2^unit, about the spacing of the points */
@@ -30,6 +31,14 @@ static inline const psg_symbol_row *psg_symbol_of(const psg_problem *problem) {
     return &psg_symbol_rows[problem->options.symbol];
 }
 
+/** That along axis d of the plan's: of a stretched axis fd2, of which it is the only one. */
+static inline const psg_symbol_row *psg_symbol_along(const psg_problem *problem, int d) {
+    return problem->grid.axis[d].faces != NULL ? &psg_symbol_rows[PSG_SYMBOL_FD2]
+                                               : psg_symbol_of(problem);
+}
+
+/** Make the plan's own copy of the caller's faces. @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_transforms_keep_faces(psg_problem *problem);
 /** The eigenvalues along each axis and the wavenumbers that the gradient needs: in new tables, or
  *  in those that are there.
  *  @return PSG_OK; at the first time PSG_ERR_MEMORY, _UNSUPPORTED */

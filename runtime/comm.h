@@ -41,9 +41,11 @@ typedef enum psg_comm_result {
  *  communicator follow one another. */
 typedef struct psg_channel psg_channel;
 
-/** The rows of a message: `runs` times `rows` of them, which begin `pitch` rows apart. */
+/** The rows of a message: `layers` times `runs` times `rows` of them. Runs begin `pitch` rows
+ *  apart, and layers `layer_pitch`. */
 typedef struct psg_stripes {
-    size_t rows, runs, pitch;
+    size_t unit; /**< bytes of a row; 0: it is the channel's */
+    size_t rows, runs, pitch, layers, layer_pitch;
 } psg_stripes;
 
 /** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks]

@@ -31,6 +31,24 @@ static psg_pairing *pairing_of(const transfer *t) {
     return &t->run->messages.pairing[t->message.rank][t->message.way];
 }
 
+static psg_stripes stripes_of(const psg_message *m) {
+    return (psg_stripes){.unit = m->unit,
+                         .rows = m->rows,
+                         .runs = m->runs > 0 ? m->runs : 1,
+                         .pitch = m->pitch,
+                         .layers = m->layers > 0 ? m->layers : 1,
+                         .layer_pitch = m->layer_pitch};
+}
+
+static size_t row_bytes(const psg_run *run, const psg_message *m) {
+    return m->unit > 0 ? m->unit : run->engine->row_bytes;
+}
+
+static size_t bytes_of(const psg_run *run, const psg_message *m) {
+    const psg_stripes s = stripes_of(m);
+    return s.layers * s.runs * s.rows * row_bytes(run, m);
+}
+
 static int start_transfer(psg_request *request, psg_operation *operation) {
     transfer *t = (transfer *)request;
     const psg_channel *channel = t->run->engine->channel;
@@ -39,9 +57,9 @@ static int start_transfer(psg_request *request, psg_operation *operation) {
     if (atomic_load(&t->run->messages.given_up)) {
         return PSG_COMM_GIVEN_UP;
     }
-    const psg_stripes stripes = {m->rows, m->runs > 0 ? m->runs : 1, m->pitch};
+    const psg_stripes stripes = stripes_of(m);
     char *memory = m->rows > 0 ? starpu_data_handle_to_pointer(t->block, (unsigned)m->node) : NULL;
-    memory = memory != NULL ? memory + m->first * t->run->engine->row_bytes : NULL;
+    memory = memory != NULL ? memory + m->first * row_bytes(t->run, m) : NULL;
     return t->event.received
                ? psg_comms->receive(channel, memory, &stripes, m->rank, m->tag, operation)
                : psg_comms->send(channel, memory, &stripes, m->rank, m->tag, operation);
@@ -68,7 +86,9 @@ static void end_transfer(psg_request *request, int code) {
 
 void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends) {
     starpu_pthread_mutex_lock(&run->mutex);
-    run->messages.pairing[rank][way] = (psg_pairing){.sends_left = sends};
+    psg_pairing *p = &run->messages.pairing[rank][way];
+    *p =
+        (psg_pairing){.sends_left = sends, .under_way = p->under_way}; /* of those that are alone */
     starpu_pthread_mutex_unlock(&run->mutex);
 }
 
@@ -146,6 +166,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                               .worker = -1,
                               .rank = m->rank,
                               .received = receive,
+                              .bytes = bytes_of(run, m),
                               .number = PSG_RECORD_NONE}};
     if (run->engine->record && block != NULL) {
         t->event.number = psg_record_add(&run->events.record);
@@ -173,8 +194,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
 }
 
 void psg_message_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
-    const size_t runs = message->runs > 0 ? message->runs : 1;
-    psg_run_message_submitted(run, runs * message->rows * run->engine->row_bytes);
+    psg_run_message_submitted(run, bytes_of(run, message));
     submit(run, block, message, false);
 }
 

@@ -11,12 +11,14 @@ typedef struct psg_message {
     int rank; /**< the other process */
     int tag;  /**< the same on both */
     psg_way way;
-    int node;    /**< the memory node from which it goes, or to which it comes */
-    size_t rows; /**< of the channel's; 0: the message says that the block is written, which the
+    int node;                   /**< the memory node from which it goes, or to which it comes */
+    size_t unit;                /**< bytes of a row; 0: it is the channel's */
+    size_t rows;                /**< 0: the message says that the block is written, which the
                           other process reaches where it is */
-    size_t runs, pitch; /**< of rows, as psg_stripes; runs 0: all are end to end */
-    size_t first;       /**< row of the block that is the first one */
-    bool alone;         /**< it is not one of those that are expected, and waits for none of them */
+    size_t runs, pitch;         /**< of rows, as psg_stripes; runs 0: all are end to end */
+    size_t layers, layer_pitch; /**< of runs, as psg_stripes; layers 0: one */
+    size_t first;               /**< row of the block that is the first one */
+    bool alone;  /**< it is not one of those that are expected, and waits for none of them */
     bool read;   /**< it says that a block has been read, and goes when the tasks that read it have
                           ended */
     bool counts; /**< of one that is sent: it counts itself as ready. Else the last task that writes

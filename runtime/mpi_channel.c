@@ -8,6 +8,7 @@
 struct psg_channel {
     MPI_Comm mpi; /* of the messages */
     MPI_Datatype row;
+    size_t row_bytes;
     MPI_Comm *lane;
     unsigned lanes;
 };
@@ -26,7 +27,8 @@ psg_channel *psg_mpi_connect(psg_comm *comm, size_t row_bytes, unsigned lanes) {
         free(lane);
         return NULL;
     }
-    *channel = (psg_channel){.row = MPI_DATATYPE_NULL, .mpi = MPI_COMM_NULL, .lane = lane};
+    *channel = (psg_channel){
+        .row = MPI_DATATYPE_NULL, .row_bytes = row_bytes, .mpi = MPI_COMM_NULL, .lane = lane};
     bool good = psg_comm_duplicate(comm, comm->own->mpi, &channel->mpi);
     for (; good && channel->lanes < lanes; channel->lanes += good ? 1 : 0) {
         good = psg_comm_duplicate(comm, comm->own->mpi, &lane[channel->lanes]);
@@ -59,14 +61,33 @@ void psg_mpi_disconnect(psg_channel *channel) {
     free(channel);
 }
 
-/* One run needs no type of its own. */
+/* One run of the channel's rows needs no type of its own. */
 static int begin_type(const psg_channel *channel, const psg_stripes *s, MPI_Datatype *type) {
+    const MPI_Datatype row = s->unit > 0 ? MPI_BYTE : channel->row;
+    const MPI_Aint unit = s->unit > 0 ? (MPI_Aint)s->unit : (MPI_Aint)channel->row_bytes;
+    const int rows = (int)(s->unit > 0 ? s->rows * s->unit : s->rows);
+    MPI_Datatype run = MPI_DATATYPE_NULL;
+    MPI_Datatype layer = MPI_DATATYPE_NULL;
     *type = channel->row;
-    if (s->runs <= 1) {
+    if (s->unit == 0 && s->runs <= 1 && s->layers <= 1) {
         return MPI_SUCCESS;
     }
-    const int code = MPI_Type_vector((int)s->runs, (int)s->rows, (int)s->pitch, channel->row, type);
-    return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
+    int code = MPI_Type_contiguous(rows, row, &run);
+    code = code == MPI_SUCCESS
+               ? MPI_Type_create_hvector((int)s->runs, 1, (MPI_Aint)s->pitch * unit, run, &layer)
+               : code;
+    code = code == MPI_SUCCESS
+               ? MPI_Type_create_hvector((int)s->layers, 1, (MPI_Aint)s->layer_pitch * unit, layer,
+                                         type)
+               : code;
+    code = code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
+    if (run != MPI_DATATYPE_NULL) {
+        (void)MPI_Type_free(&run);
+    }
+    if (layer != MPI_DATATYPE_NULL) {
+        (void)MPI_Type_free(&layer);
+    }
+    return code;
 }
 
 /* What MPI has begun keeps the type. */
@@ -76,8 +97,8 @@ static void end_type(const psg_channel *channel, MPI_Datatype *type) {
     }
 }
 
-static int count_of(const psg_stripes *s) {
-    return s->runs > 1 ? 1 : (int)s->rows;
+static int count_of(const psg_channel *channel, const psg_stripes *s, MPI_Datatype type) {
+    return type == channel->row ? (int)s->rows : 1;
 }
 
 int psg_mpi_send(const psg_channel *channel, const void *memory, const psg_stripes *stripes,
@@ -86,7 +107,8 @@ int psg_mpi_send(const psg_channel *channel, const void *memory, const psg_strip
     int code = begin_type(channel, stripes, &type);
     operation->mpi = MPI_REQUEST_NULL;
     if (code == MPI_SUCCESS) {
-        code = MPI_Isend(memory, count_of(stripes), type, rank, tag, channel->mpi, &operation->mpi);
+        code = MPI_Isend(memory, count_of(channel, stripes, type), type, rank, tag, channel->mpi,
+                         &operation->mpi);
     }
     end_type(channel, &type);
     return code;
@@ -98,7 +120,8 @@ int psg_mpi_receive(const psg_channel *channel, void *memory, const psg_stripes 
     int code = begin_type(channel, stripes, &type);
     operation->mpi = MPI_REQUEST_NULL;
     if (code == MPI_SUCCESS) {
-        code = MPI_Irecv(memory, count_of(stripes), type, rank, tag, channel->mpi, &operation->mpi);
+        code = MPI_Irecv(memory, count_of(channel, stripes, type), type, rank, tag, channel->mpi,
+                         &operation->mpi);
     }
     end_type(channel, &type);
     return code;

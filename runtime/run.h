@@ -83,6 +83,7 @@ typedef struct psg_run_event {
     int worker;           /**< StarPU's number; -1: no worker */
     int rank;             /**< of a message: the process at its other end; -1: no message */
     bool received;        /**< a message from there, else to there */
+    size_t bytes;         /**< that a message carries */
     psg_task_shape shape; /**< of a task */
     size_t number;        /**< in the run's record; PSG_RECORD_NONE: there is none */
     double start;         /**< microseconds of starpu_timing_now(); 0: not known */

@@ -35,6 +35,7 @@ module psg
         integer(c_size_t) :: n
         real(c_double) :: length
         integer(c_int) :: bc(2), points
+        type(c_ptr) :: faces !< c_loc() of n + 1 positions until the plan is made, or c_null_ptr
     end type psg_axis
     type, bind(c) :: psg_grid
         type(psg_axis) :: axis(3)
@@ -132,7 +133,7 @@ module psg
         type(c_ptr) :: handle = c_null_ptr
         integer(c_int) :: precision = PSG_F64
     contains
-        procedure :: create, destroy, local_box, statistics, set_kernel, wait, submit, solve_many
+        procedure :: create, destroy, local_box, set_box, statistics, set_kernel, wait, submit, solve_many
         procedure :: project
         procedure, private :: solve_real64, solve_real32, solve_pointer
         generic :: solve => solve_real64, solve_real32, solve_pointer
@@ -220,6 +221,11 @@ module psg
             integer(c_int), value :: device
             integer(c_size_t), intent(out) :: lo(3), n(3)
         end function c_local_box
+        integer(c_int) function c_box(plan, lo, n) bind(c, name='psg_plan_box')
+            import :: c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            integer(c_size_t), intent(in) :: lo(3), n(3)
+        end function c_box
         integer(c_int) function c_statistics(plan, statistics, bytes) bind(c, name='psg_plan_statistics')
             import :: psg_statistics, c_int, c_ptr, c_size_t
             type(c_ptr), value :: plan
@@ -287,7 +293,8 @@ contains
         real(real64), intent(in) :: length(size(n))
         integer :: d
         integer(c_int), parameter :: bc(2) = PSG_BC_PERIODIC
-        grid = psg_grid(psg_axis(1_c_size_t, 1.0_c_double, bc, PSG_POINTS_CELLS), size(n))
+        grid = psg_grid(psg_axis(1_c_size_t, 1.0_c_double, bc, PSG_POINTS_CELLS, c_null_ptr), &
+            size(n))
         do d = 1, min(3, size(n))
             grid%axis(d)%n = n(d)
             grid%axis(d)%length = length(d)
@@ -405,6 +412,14 @@ contains
         n = int(c_n)
         call finish(found, status)
     end subroutine local_box
+
+    !> Points lo(d) + 1 .. lo(d) + n(d) along x, y, z are this process': see psg_plan_box(). Collective.
+    subroutine set_box(plan, lo, n, status)
+        class(psg_plan), intent(in) :: plan
+        integer, intent(in) :: lo(3), n(3)
+        integer, intent(out), optional :: status
+        call finish(c_box(plan%handle, int(lo, c_size_t), int(n, c_size_t)), status)
+    end subroutine set_box
 
     !> The kernel of a plan with kernel 'user': see psg_plan_kernel(). The first index is x.
     subroutine set_kernel(plan, form, values, status)

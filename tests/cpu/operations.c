@@ -169,7 +169,7 @@ static void check_staged(const psg_cpu_fft *fft, bool contiguous) {
     double mode0[2] = {0};
     const psg_cpu_sheet_ops *whole = contiguous ? &ops->contiguous : &ops->strided;
     whole->fft_z(fft, PSG_CPU_FORWARD, columns, sheet, scratch);
-    whole->divide(&divide, n, 0, NY, sheet, mode0);
+    whole->divide(&divide, n, 0, NY, sheet, scratch, mode0);
     whole->fft_z(fft, PSG_CPU_INVERSE, columns, sheet, scratch);
     for (size_t m = 0; m < SPECTRUM; m++) {
         const size_t at = contiguous ? m % columns * NZ + m / columns : m;

@@ -9,35 +9,45 @@ program ranks
     integer :: level
 
     call MPI_Init_thread(MPI_THREAD_MULTIPLE, level)
-    call together(MPI_COMM_WORLD, 6, 5, 7)
-    call together(MPI_COMM_WORLD, 4, 5, 2) ! three processes: one has no plane
-    call together(MPI_COMM_SELF, 4, 6, 3)
+    call together(MPI_COMM_WORLD, 6, 5, 7, .false.)
+    call together(MPI_COMM_WORLD, 6, 5, 7, .true.)
+    call together(MPI_COMM_WORLD, 4, 5, 2, .false.) ! three processes: one has no plane
+    call together(MPI_COMM_SELF, 4, 6, 3, .false.)
     call refusals(MPI_COMM_WORLD)
     call MPI_Finalize()
     print '(a)', 'ok'
 
 contains
 
-    subroutine together(comm, nx, ny, nz)
+    !> @param boxes  each process has rows along y of all planes, the last one those that are left
+    subroutine together(comm, nx, ny, nz, boxes)
         type(MPI_Comm), intent(in) :: comm
         integer, intent(in) :: nx, ny, nz
+        logical, intent(in) :: boxes
         real(real64), parameter :: pi = acos(-1.0_real64)
         real(real64), allocatable :: f(:, :, :), u(:, :, :)
         type(psg_grid) :: grid
         type(psg_plan) :: plan
         type(psg_statistics) :: found
-        integer :: lo(3), n(3), j, k, processes, planes
+        integer :: lo(3), n(3), j, k, processes, rank, planes
 
         call MPI_Comm_size(comm, processes)
+        call MPI_Comm_rank(comm, rank)
         call psg_grid_init(grid, [nx, ny, nz], [1.0_real64, 1.0_real64, 1.0_real64])
         call plan%create(grid, comm=comm%mpi_val)
         call plan%local_box(lo, n)
         call MPI_Allreduce(n(3), planes, 1, MPI_INTEGER, MPI_SUM, comm)
-        if (planes /= nz .or. any(n(:2) /= [nx, ny])) call stop_all('the boxes')
+        if (planes /= nz .or. any(n(:2) /= [nx, ny])) call stop_all('the planes')
+        if (boxes) then
+            lo = [0, rank * ny / processes, 0]
+            call plan%set_box(lo, [nx, (rank + 1) * ny / processes - lo(2), nz])
+            call plan%local_box(lo, n)
+            if (any(n /= [nx, (rank + 1) * ny / processes - rank * ny / processes, nz])) call stop_all('the boxes')
+        end if
         allocate (f(n(1), n(2), n(3)), u(n(1), n(2), n(3)))
         do k = 1, n(3)
             do j = 1, n(2)
-                f(:, j, k) = cos(2 * pi * (real(j, real64) / ny + real(lo(3) + k, real64) / nz)) + 2
+                f(:, j, k) = cos(2 * pi * (real(lo(2) + j, real64) / ny + real(lo(3) + k, real64) / nz)) + 2
             end do
         end do
         call plan%solve(f, u)

@@ -86,6 +86,7 @@ program solve
     call terms_of_a_solve()
     call several()
     call two_axes()
+    call stretched()
 
     ! Errors have words, and nothing was done.
     call single%solve(f, u, status=status)
@@ -166,6 +167,32 @@ contains
         call refused(PSG_ERR_ARG, 'axes = 4', 'four axes')
         call psg_grid_init(grid, [nx, ny, nz], length)
     end subroutine two_axes
+
+    !> With f = 0 between values on the sides u is a straight line through the middles of cells.
+    subroutine stretched()
+        real(real64), target :: faces(nz + 1)
+        type(psg_plan) :: own
+        type(psg_terms) :: terms
+        integer :: k
+        faces = [0.0_real64, 0.5_real64, 0.7_real64, 1.6_real64, 1.75_real64, 3.0_real64]
+        call psg_options_init(options)
+        call psg_options_set(options, 'gpus', '0')
+        grid%axis(3)%faces = c_loc(faces)
+        grid%axis(3)%bc = PSG_BC_DIRICHLET
+        call own%create(grid, options)
+        terms%value(:, 3) = [1.0_real64, 7.0_real64]
+        f = 0
+        call own%solve(f, u, terms=terms)
+        do k = 1, nz
+            call check(all(abs(u(:, :, k) - 1 - faces(k) - faces(k + 1)) <= 1e-13), 'between faces')
+        end do
+        call own%destroy()
+        faces(2) = 0.7_real64
+        call own%create(grid, options, status=status)
+        call refused(PSG_ERR_ARG, 'faces 1 and 2 along z', 'faces')
+        call psg_grid_init(grid, [nx, ny, nz], length)
+        options%precision = PSG_F32
+    end subroutine stretched
 
     !> 1/k^2 of the modes is what the symbol has. An octant has the rows and planes of its own grid.
     subroutine kernels()

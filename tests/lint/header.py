@@ -15,6 +15,7 @@ WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wundef", "-Wconversio
 # A line that uses each header.
 USE = {
     "graph/psg.h": "psg_options options; psg_options_init(&options); return options.cpus;",
+    "graph/psg_boxes.h": "return psg_plan_box(NULL, 0, 0) == PSG_OK;",
     "graph/psg_modes.h": "return psg_plan_local_modes(NULL, 0, 0, 0) == PSG_OK;",
     "graph/psg_kernel.h": "return psg_plan_kernel(NULL, PSG_KERNEL_FORM_MODES, 0, 0) == PSG_OK;",
     "graph/psg_machine.h": "return psg_simulation();",

@@ -6,7 +6,7 @@ import sys
 
 CODE = (".c", ".h", ".cu", ".cuh")
 # The headers that are installed.
-PUBLIC = ("graph/psg.h", "graph/psg_kernel.h", "graph/psg_machine.h", "graph/psg_modes.h",
+PUBLIC = ("graph/psg.h", "graph/psg_boxes.h", "graph/psg_kernel.h", "graph/psg_machine.h", "graph/psg_modes.h",
           "graph/psg_observe.h", "graph/psg_project.h", "graph/psg_starpu.h", "graph/psg_task.h")
 
 

@@ -239,3 +239,23 @@ def test_box_in_another_order():
         warnings.simplefilter("error")
         psg.points((6, 12), box=(10, 20))
         psg.points((6,), box=7)
+
+
+def test_a_tuple_that_may_be_two_axes_or_two_sides_is_refused():
+    f = random((6, 8))
+    by_axis = psg.solve(f, bc={"y": "dirichlet", "x": "neumann"})
+    assert (psg.solve(f, bc=["dirichlet", "neumann"]) == by_axis).all()
+    for bc in (("dirichlet", "neumann"), ("free", "periodic")):
+        with pytest.raises(psg.ArgumentError, match=r"is it \(y, x\), or \(lower, upper\)"):
+            psg.solve(f, bc=bc)
+        with pytest.raises(psg.ArgumentError, match="lower, upper"):
+            psg.points(f.shape, bc=bc)
+    assert (psg.solve(f, bc=("dirichlet", "dirichlet")) == psg.solve(f, bc="dirichlet")).all()
+
+
+def test_values_on_a_periodic_axis_have_the_same_words_in_each_call():
+    f = random((6, 8))
+    with psg.Plan(f.shape, symbol="fd2") as plan:
+        for call in (plan.solve, plan.gradient):
+            with pytest.raises(psg.ArgumentError, match="values on side x0, and the grid is per"):
+                call(f, values={"x": 1.0})

@@ -221,6 +221,32 @@ BAD = MODES.copy()
 BAD[3, 2, 1] = np.nan
 
 
+@pytest.mark.parametrize("nx", (7, 8))
+def test_modes_and_points_that_overlap(nx):
+    """Odd rows of real modes are copied, as they need a gap: they are refused all the same."""
+    f = random((4, 6, nx))
+    with psg.Plan(f.shape, bc="dirichlet") as plan:
+        kept, u, out = f.copy(), plan.solve(f), plan.modes(f)
+        for call, words in (
+            (lambda: plan.modes(f, out=out, u=out), "u_modes and u overlap"),
+            (lambda: plan.modes(f, out=f), "u_modes and f overlap"),
+            (lambda: plan.solve(f_modes=out, out=out), "f_modes and u overlap"),
+        ):
+            with pytest.raises(psg.ArgumentError, match=words):
+                call()
+            assert (f == kept).all()
+        assert (plan.modes(f_modes=out, out=out) is out) and (plan.solve(f) == u).all()
+
+
+def test_masked_modes_are_refused():
+    masked = np.ma.array(MODES, mask=MODES.real > 0)
+    with psg.Plan(F.shape) as plan:
+        with pytest.raises(psg.ArrayError, match="f_modes has a mask"):
+            plan.solve(f_modes=masked)
+        with pytest.raises(psg.ArrayError, match="out has a mask"):
+            plan.modes(F, out=masked)
+
+
 @pytest.mark.parametrize(
     "call, plan, kind, words",
     (

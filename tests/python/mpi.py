@@ -49,6 +49,31 @@ def together(shape, **options):
             check("shape" in str(error), error)
 
 
+def boxes():
+    """Pencils along x, of which the processes are a row; a process without points."""
+    shape = (6, 7, 5)
+    f = random(shape)
+    expected = periodic(f)
+    for without in (False, True):
+        ranks = world.size - 1 if without and world.size > 1 else world.size
+        ends = [7 * r // ranks for r in range(ranks + 1)] + [7]
+        y0, y1 = ends[world.rank], ends[world.rank + 1]
+        with psg.Plan(shape, comm=world, gpus=0, lo=(0, y0, 0), local=(6, y1 - y0, 5)) as plan:
+            check(plan.lo == (0, y0, 0) or y1 == y0, plan.lo)
+            check(np.prod(plan.local_shape) == 30 * (y1 - y0), plan.local_shape)
+            mine = f[:, y0:y1] if y1 > y0 else np.empty(plan.local_shape)
+            u = plan.solve(np.ascontiguousarray(mine))
+            check(y1 == y0 or far(u, expected[:, y0:y1]) <= 1e-12, "boxes")
+    whole = "a whole number for each axis"
+    for wrong, words in (((0, 0, 0), "overlap" if world.size > 1 else ""), ((0, 0), whole),
+                         (None, whole), ((0, 1, 0), "from point 1 on")):
+        try:
+            psg.Plan(shape, comm=world, gpus=0, lo=wrong, local=shape).close()
+            check(not words, "boxes that are wrong were taken: %s" % (wrong,))
+        except psg.ArgumentError as error:
+            check(words and words in str(error), error)
+
+
 def few_axes():
     """The first axis is shared out; of one axis the first process has all points."""
     for shape in ((9, 8), (1, 8), (8,)):
@@ -218,6 +243,7 @@ def main():
     together((12, 4, 6), lambda_=2.0, exchange="alltoall")
     together((2, 5, 4))  # three processes: one has no plane
     few_axes()
+    boxes()
     kernels()
     modes()
     free_sides()

@@ -23,6 +23,8 @@ Side = Union[str, Tuple[str, str]]
 Sides = Union[Side, Sequence[Side], Mapping[str, Side]]
 Box = Union[float, Sequence[float], Mapping[str, float]]
 Points = Union[str, Sequence[str], Mapping[str, str]]
+Faces = Union[None, Mapping[str, Any]]  # arrays
+RATIO = 1e6  # of cells: a larger one is a word worth
 
 
 def listed(axes: Sequence[str]) -> str:
@@ -81,6 +83,26 @@ def extents(shape: Any) -> tuple[int, ...]:
     return numbers
 
 
+def part(axes: int, lo: Any, local: Any) -> tuple[Any, Any]:
+    """The first point and the points of a process' part along x, y and z. (None, None): its planes"""
+    if lo is None and local is None:
+        return None, None
+    both = []
+    for value, name, standard in ((lo, "lo", 0), (local, "local", 1)):
+        try:
+            numbers = tuple(operator.index(n) for n in value)
+        except TypeError:
+            numbers = ()
+        if len(numbers) != axes or not all(0 <= n < 2**63 for n in numbers):
+            raise ArgumentError("%s = %s: lo and local are a whole number for each axis of shape, "
+                                "and come together" % (name, shown(value)))
+        all_three = (ctypes.c_size_t * 3)(*[standard] * 3)
+        for place, n in zip(PLACES[axes], numbers):
+            all_three[place] = n
+        both.append(all_three)
+    return both[0], both[1]
+
+
 def is_side(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, tuple) and len(value) == 2)
 
@@ -94,22 +116,64 @@ def lengths_of(box: Box, axes: str) -> list[float]:
             for axis, length in zip(axes, per_axis(box, "box", axes, 1.0, is_length))]
 
 
-def make(shape: Any, box: Box, bc: Sides, points: Points) -> Grid:
+def faces_of(faces: Faces, axes: str, numbers: Sequence[int]) -> dict[str, Any]:
+    """By the letter of an axis: n + 1 positions, float64."""
+    if faces is None:
+        return {}
+    if not isinstance(faces, Mapping):
+        raise ArgumentError("faces = %s: a dictionary is needed, as {'z': positions}"
+                            % shown(faces))
+    found = {}
+    for letter, given in zip(axes, per_axis(faces, "faces", axes, None, lambda p: False)):
+        if given is None:
+            continue
+        try:
+            array = numpy.ascontiguousarray(given, dtype=numpy.float64)
+        except (TypeError, ValueError):
+            raise ArgumentError("faces along %s = %s: an array of numbers is needed"
+                                % (letter, shown(given))) from None
+        n = numbers[axes.index(letter)]
+        if array.shape != (n + 1,):
+            raise ArgumentError("faces along %s have the shape %s: %d cells have %d faces"
+                                % (letter, array.shape, n, n + 1))
+        found[letter] = array.copy()
+    return found
+
+
+def note_ratio(letter: str, array: Any) -> None:
+    widths = numpy.diff(array)
+    if widths.size and 0 < RATIO * widths.min() < widths.max():
+        warnings.warn("the cells along %s are from %.3g to %.3g long, more than 1e6 to 1"
+                      % (letter, widths.min(), widths.max()), stacklevel=4)
+
+
+def make(shape: Any, box: Box, bc: Sides, points: Points, faces: Faces = None) -> Grid:
     numbers = extents(shape)
     grid = Grid(axes=len(numbers))
     axes = AXES[-len(numbers):]
     lengths = lengths_of(box, axes)
+    if len(axes) == 2 and isinstance(bc, tuple) and len(bc) == 2 and bc[0] != bc[1]:
+        raise ArgumentError("bc = %s: is it (y, x), or (lower, upper)? Write bc={'y': .., 'x': ..}, where "
+                            "each may be a pair (lower, upper)" % shown(bc))
     sides = per_axis(bc, "bc", axes, "periodic", is_side)
     kinds = per_axis(points, "points", axes, "cells", lambda p: isinstance(p, str))
+    stretched = faces_of(faces, axes, numbers)
     for axis in grid.axis:
         axis.n, axis.length = 1, 1.0  # of those that the array has not
     for d, (letter, place) in enumerate(zip(axes, PLACES[len(numbers)])):
         axis = grid.axis[place]
         axis.n = numbers[d]
         axis.length = lengths[d]
+        if letter in stretched:
+            array = stretched[letter]
+            note_ratio(letter, array)
+            axis.faces = array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+            grid.kept = array  # as long as the structure
+            if is_length(box) or (isinstance(box, Mapping) and letter not in box):
+                axis.length = array[-1] - array[0]
         axis.bc[0], axis.bc[1] = both_sides(sides[d], letter)
         axis.points = number_of(POINTS, kinds[d], "points along " + letter)
-    if mixed_up([grid.axis[place] for place in PLACES[len(numbers)]]):
+    if not stretched and mixed_up([grid.axis[place] for place in PLACES[len(numbers)]]):
         warnings.warn("box = %s, and the points have equal distances along all axes if the lengths are in another order: box has "
                       "the order of the shape, %s" % (lengths, ", ".join(axes)), stacklevel=2)
     return grid
@@ -137,22 +201,26 @@ def line(axis: Axis) -> tuple[float, float]:
 
 
 def points(shape: Any, box: Box = 1.0, bc: Sides = "periodic",
-           points: Points = "cells") -> tuple[Any, ...]:
+           points: Points = "cells", faces: Faces = None) -> tuple[Any, ...]:
     """Where the points are: (z, y, x), (y, x) or (x,), as NumPy arrays that broadcast to the shape
     of f."""
-    grid, places = make(shape, box, bc, points), PLACES[len(extents(shape))]
+    grid, places = make(shape, box, bc, points, faces), PLACES[len(extents(shape))]
     found = []
     for d, place in enumerate(places):
         axis = grid.axis[place]
-        first, step = line(axis)
         along = [-1 if e == d else 1 for e in range(len(places))]
+        if axis.faces:
+            array = numpy.array(axis.faces[:axis.n + 1])
+            found.append(((array[1:] + array[:-1]) / 2).reshape(along))
+            continue
+        first, step = line(axis)
         found.append((first + step * numpy.arange(axis.n)).reshape(along))
     return tuple(found)
 
 
 def weights(grid: Grid, axes: int) -> list[list[float] | None]:
     """For each of so many axes of an array: what a point counts in a sum over the box, which is 1/2
-    on a Neumann side; None: all count 1.
+    on a Neumann side, and between faces the length of its cell over the mean; None: all count 1.
     The solve is self-adjoint in the inner product with these weights."""
     found: list[list[float] | None] = []
     for place in PLACES[axes]:
@@ -162,7 +230,10 @@ def weights(grid: Grid, axes: int) -> list[list[float] | None]:
             for side in (0, 1):
                 if axis.bc[side] == SIDES["neumann"]:
                     w[-side] = 0.5
-        found.append(w if 0.5 in w else None)
+        if axis.faces:
+            array = numpy.array(axis.faces[:axis.n + 1])
+            w = list(numpy.diff(array) * (axis.n / (array[-1] - array[0])))
+        found.append(w if axis.faces or 0.5 in w else None)
     return found
 
 

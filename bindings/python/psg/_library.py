@@ -23,7 +23,8 @@ PLACES = {1: (0,), 2: (1, 0), 3: (2, 1, 0)}
 
 
 class Axis(Structure):
-    _fields_ = [("n", c_size_t), ("length", c_double), ("bc", c_int * 2), ("points", c_int)]
+    _fields_ = [("n", c_size_t), ("length", c_double), ("bc", c_int * 2), ("points", c_int),
+                ("faces", POINTER(c_double))]
 
 
 class Grid(Structure):
@@ -115,6 +116,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "psg_call_refuse": (c_int, [c_void_p, POINTER(Options), c_int, c_char_p]),
     "psg_solve_args_init": (c_int, [POINTER(SolveArgs), c_void_p, c_size_t]),
     "psg_submit_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
+    "psg_plan_box": (c_int, [c_void_p, POINTER(c_size_t), POINTER(c_size_t)]),
     "psg_plan_kernel": (c_int, [c_void_p, c_int, c_size_t * 3, c_void_p]),
     "psg_solve_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),
     "psg_solve_many_arrays": (c_int, [c_void_p, c_size_t, POINTER(Array), POINTER(Array), POINTER(SolveArgs)]),

@@ -33,6 +33,8 @@ class Space:
         """@return a psg_array, and what holds its memory, with a gap if rows need one"""
         if not isinstance(x, numpy.ndarray):
             raise ArrayError("%s is %s: modes are an array of NumPy" % (name, arrays.type_of(x)))
+        if isinstance(x, numpy.ma.MaskedArray):
+            raise ArrayError("%s has a mask: x.filled(0) has none" % name)
         if x.shape != self.shape:
             raise ArgumentError("%s has the shape %s, and the plan's modes have %s"
                                 % (name, x.shape, self.shape))
@@ -53,7 +55,17 @@ class Given:
     def __init__(self, space: Space, f: Any, u: Any) -> None:
         self.f = None if f is None else space.look(f, "f_modes", False)
         self.u = None if u is None else space.look(u, "out", True)
-        self.gap, self.out = space.gap, u
+        self.gap, self.out, self.given = space.gap, u, (f, u)
+
+    def check_beside(self, f: Any, u: Any) -> None:
+        """Where rows have a gap the library sees copies, and not that modes overlap f or u."""
+        for modes, of_f in zip(self.given, (True, False)):
+            for view, is_u in ((f, False), (u, True)):
+                beside = self.gap and modes is not None and (is_u or not of_f)
+                array = None if view is None else view.keep
+                if beside and isinstance(array, numpy.ndarray) and numpy.may_share_memory(modes, array):
+                    raise ArgumentError("%s and %s overlap" % ("f_modes" if of_f else "u_modes",
+                                                               "u" if is_u else "f"))
 
     def fill(self, args: SolveArgs) -> None:
         args.f_modes = None if self.f is None else ctypes.addressof(self.f[0])

@@ -51,7 +51,8 @@ def table() -> str:
     return "\n".join(lines)
 
 
-ARGUMENTS = ("shape", "dtype", "box", "bc", "points", "comm", "gpu_ids", "out", "values", "epsilon", "lambda_")  # which are no options
+ARGUMENTS = ("shape", "dtype", "box", "bc", "points", "faces", "comm", "gpu_ids", "out",
+             "values", "epsilon", "lambda_")  # which are no options
 
 
 def word_of(value: Any, name: str) -> bytes:

@@ -43,8 +43,14 @@ class Plan:
              or "free" (f is 0 beyond the points, and u goes on), or one for each of (z, y, x), or {"z": ...}. A
              pair is (lower, upper)
     points   "cells" or "nodes" for axes that are not periodic; psg.points() says where they are
+    faces    {"z": n + 1 increasing positions} of the faces of cells along z, of two axes along y: u
+             is solved by the equation of symbol="fd2" there, and x and y have the symbol. On cores.
+             Where box is one number, or has no "z", the faces say how long the axis is
     comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.
              Plan(), solve(), submit(), wait() and close() are collective: close the plan, or use `with`
+    lo       with local: this process has the points lo .. lo + local - 1 in place of planes.
+             Every point is in the box of one process; local may have a 0. See psg_boxes.h
+    local    the shape of the process' f and u then; None on all processes: planes
     gpu_ids  CUDA's numbers of the GPUs to use
     kernel   a word of the option, or an array as set_kernel() takes it, with kernel_form
     options  by name; True and False are "yes" and "no". A name that is a word of Python has a "_" behind it: lambda_
@@ -55,7 +61,9 @@ class Plan:
     """
 
     def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
-                 bc: grids.Sides = "periodic", points: grids.Points = "cells", comm: Any = None,
+                 bc: grids.Sides = "periodic", points: grids.Points = "cells",
+                 faces: grids.Faces = None, comm: Any = None,
+                 lo: Sequence[int] | None = None, local: Sequence[int] | None = None,
                  gpu_ids: Sequence[int] | None = None, kernel: Any = None,
                  kernel_form: str = "space", **options: OptionValue) -> None:
         try:
@@ -63,9 +71,10 @@ class Plan:
             self.precision = arrays.precision_of(dtype)
             if "precision" in options:
                 raise ArgumentError("precision: dtype says it")
-            self.grid = grids.make(shape, box, bc, points)
+            self.grid = grids.make(shape, box, bc, points, faces)
             self.box = grids.lengths_in(self.grid, len(self.shape))
             own = kernels.look(kernel, kernel_form, len(self.shape))
+            part = grids.part(len(self.shape), lo, local)
             options["kernel"] = kernel if own is None else "user"
             chosen = Chosen({**options, "precision": self.precision}, gpu_ids, comm)
             gpus = int(chosen.options.gpus) != 0 and CUDA
@@ -88,19 +97,21 @@ class Plan:
         self._waits_for_others = comm is not None
         self._args = SolveArgs()
         check(lib.psg_solve_args_init(ctypes.byref(self._args), handle.plan, ctypes.sizeof(self._args)))
-        lo, n = (ctypes.c_size_t * 3)(), (ctypes.c_size_t * 3)()
-        check(lib.psg_plan_local_box(handle.plan, arrays.HOST, lo, n))
+        self._finalizer = None if comm is not None else weakref.finalize(self, handle.destroy)
+        try:
+            if comm is not None or part != (None, None):
+                handle.use(lambda: check(lib.psg_plan_box(handle.plan, *part)), True)
+            if own is not None:
+                self._give(own)
+        except BaseException:
+            self.close()
+            raise
+        first, n = (ctypes.c_size_t * 3)(), (ctypes.c_size_t * 3)()
+        check(lib.psg_plan_local_box(handle.plan, arrays.HOST, first, n))
         places = PLACES[len(self.shape)]
         here = all(n[place] for place in range(3) if place not in places)
-        self.lo = tuple(lo[place] for place in places)
+        self.lo = tuple(first[place] for place in places)
         self.local_shape = tuple(n[place] if here else 0 for place in places)
-        self._finalizer = None if comm is not None else weakref.finalize(self, handle.destroy)
-        if own is not None:
-            try:
-                self._give(own)
-            except BaseException:
-                self.close()
-                raise
 
     # ------------------------------------------------------------------------------- life
 
@@ -476,6 +487,7 @@ class Plan:
         elif coefficients[1:] != (0, 0):
             raise ArgumentError("tolerance and iterations are for epsilon")
         if given is not None:
+            given.check_beside(from_, to)
             given.fill(args)
             held.append(given)
         if any(v is not None and v.stream == arrays.PER_THREAD for v in (from_, to)):

@@ -1,0 +1,86 @@
+"""A stretched axis in Python: u has its fluxes, in psg.solve() and psg.Plan, of three axes and of
+two; the points are in the middle; what is wrong has words; a gradient that PyTorch asks for counts
+points by their cells."""
+
+import warnings
+
+import numpy as np
+import psg
+import pytest
+
+F = np.random.default_rng(1).standard_normal((9, 6, 8))
+Z = np.cumsum(np.concatenate([[-0.25], 1 + np.random.default_rng(2).random(9) * 5]))
+
+
+def residual(f, u, faces, lambda_=0.0):
+    """Between Dirichlet sides along the first axis, with values 0.5 and -1; the others are
+    periodic, of length 1."""
+    shape = (-1,) + (1,) * (f.ndim - 1)
+    width, middle = np.diff(faces).reshape(shape), (faces[1:] + faces[:-1]) / 2
+    at = np.concatenate([faces[:1], middle, faces[-1:]])
+    ends = np.full_like(u[:1], 0.5), np.full_like(u[:1], -1)
+    flux = np.diff(np.concatenate([ends[0], u, ends[1]]), axis=0) / np.diff(at).reshape(shape)
+    lap = np.diff(flux, axis=0) / width
+    for d in range(1, f.ndim):
+        lap += (np.roll(u, 1, d) - 2 * u + np.roll(u, -1, d)) * f.shape[d] ** 2
+    return np.abs(lap - lambda_ * u - f).max() / np.abs(f).max()
+
+
+def test_u():
+    values = {"z": (0.5, -1)}
+    terms = dict(bc={"z": "dirichlet"}, symbol="fd2", gpus=0)
+    for faces in (Z, list(Z), Z.astype("f4")):
+        u = psg.solve(F, faces={"z": faces}, values=values, lambda_=0.5, **terms)
+        assert residual(F, u, np.asarray(faces, dtype="f8"), 0.5) < 1e-12
+    with psg.Plan(F.shape, box=(Z[-1] - Z[0], 1, 1), faces={"z": Z}, **terms) as plan:
+        assert residual(F, plan.solve(F, values=values), Z) < 1e-12
+        u, (gradient, _, _) = plan.gradient(F)
+        middle = (Z[1:] + Z[:-1]) / 2
+        flux = np.diff(u, axis=0) / np.diff(middle)[:, None, None]
+        assert np.allclose(gradient[:-1], flux, atol=1e-12)
+    terms["bc"] = {"y": "dirichlet"}
+    u = psg.solve(F[:, 0], faces={"y": Z}, values={"y": (0.5, -1)}, **terms)
+    assert residual(F[:, 0], u, Z) < 1e-12
+    assert np.allclose(psg.points(F.shape, faces={"z": Z})[0].ravel(), (Z[1:] + Z[:-1]) / 2)
+    terms["bc"] = {"z": "dirichlet"}
+    other = psg.solve(F, faces={"z": Z * np.linspace(1, 2, 10)}, values=values, **terms)
+    assert residual(F, other, Z * np.linspace(1, 2, 10)) < 1e-12
+
+
+def test_project():
+    v = np.random.default_rng(3).standard_normal((3, 9, 6, 8))
+    v[2] = np.where(np.arange(9)[:, None, None] == 8, 0, v[2])
+    with psg.Plan(F.shape, faces={"z": Z}, bc={"z": "neumann"}, symbol="fd2", gpus=0) as plan:
+        x, y, z = (a.copy() for a in v)
+        plan.project((z, y, x))
+    across = (x - np.roll(x, 1, 2)) * 8 + (y - np.roll(y, 1, 1)) * 6
+    along = np.diff(np.concatenate([np.zeros_like(z[:1]), z]), axis=0) / np.diff(Z)[:, None, None]
+    assert np.abs(across + along).max() < 1e-12
+
+
+def test_bad():
+    def refused(words, error=psg.ArgumentError, f=F, **given):
+        with pytest.raises(error, match=words):
+            psg.solve(f, **{"symbol": "fd2", "gpus": 0, **given})
+
+    refused("faces along z have the shape \\(9,\\): 9 cells have 10 faces", faces={"z": Z[:-1]})
+    refused("an array of numbers is needed", faces={"z": "z"})
+    refused("a dictionary is needed", faces=Z)
+    refused("faces has the key 'w'", faces={"w": Z})
+    refused("each face is above the one before", faces={"z": Z[::-1]}, box=(1, 1, 1))
+    refused("the box is 1 long along z", faces={"z": Z}, box=(1, 1, 1))
+    refused("x has faces, and z alone", psg.UnsupportedError, faces={"x": np.arange(9.0)})
+    refused("nodes", psg.UnsupportedError, faces={"z": Z}, bc={"z": "dirichlet"}, points="nodes")
+    with pytest.warns(UserWarning, match="1e6 to 1"):
+        psg.solve(F, faces={"z": np.cumsum([0, 1e-7] + [1] * 8)}, symbol="fd2", gpus=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        psg.solve(F, faces={"z": Z}, symbol="fd2", gpus=0)
+
+
+def test_torch():
+    torch, own = pytest.importorskip("torch"), pytest.importorskip("psg.torch")
+    with psg.Plan((5, 3, 4), faces={"z": Z[:6]}, bc={"z": "neumann"}, symbol="fd2", lambda_=0.5,
+                  gpus=0) as plan:
+        f = torch.rand(5, 3, 4, dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(lambda g: own.solve(g, plan), (f,))
