@@ -11,11 +11,9 @@
  */
 #include "workloads/blocks.h"
 #include "base/hash.h"
-#include "base/tuning.h"
 #include "cpu/clones.h"
 #include "workloads/workload.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <starpu.h>
 #include <stdio.h>
@@ -39,10 +37,10 @@ typedef struct entry {
 } entry;
 
 typedef struct problem {
+    workload_head head;
     size_t count;
     uint32_t cells[BLOCKS_MOST];
     uint32_t fine; /* charges along each side of a cell */
-    bool by_path;  /* a task's priority is the work that is left from it on */
     /* StarPU's number of the worker of the diagonal task [k][k], or of the pair [k][l] and what it
      * is projected to; -1: any worker. */
     int worker[BLOCKS_MOST][BLOCKS_MOST];
@@ -192,17 +190,8 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     }
 }
 
-static double pair_terms(const psg_task_shape *s) {
-    return (double)s->n[0] * (double)s->n[1] * (double)s->count;
-}
-
 static double diagonal_terms(const psg_task_shape *s) {
     return diagonal_points((double)s->n[0]) * (double)s->n[1] * (double)s->count;
-}
-
-static double one_term(const psg_task_shape *s) {
-    (void)s;
-    return 1;
 }
 
 static psg_traffic traffic(const void *owner, const psg_label *label) {
@@ -220,61 +209,50 @@ static int worker(const void *owner, const psg_label *label) {
 static int priority(const void *owner, const psg_label *label) {
     const problem *b = owner;
     const bool sums = label->kind != first_kind + PROJECT;
-    return b->by_path && sums ? (int)terms_of(b, label->index[0], other_block(label)) : 0;
+    return b->head.by_path && sums ? (int)terms_of(b, label->index[0], other_block(label)) : 0;
 }
 
-#define KIND(the_name, the_core, the_gpu, terms)                                                   \
-    {                                                                                              \
-        .name = the_name, .core = the_core, .gpu = WORKLOAD_GPU(the_gpu), .shape = shape,          \
-        .operations = terms, .traffic = traffic, .worker = worker, .priority = priority            \
-    }
 static const psg_kind kinds[KINDS] = {
-    [DIAGONAL] = KIND("blocks_diagonal", blocks_sum_core, blocks_sum_gpu, diagonal_terms),
-    [PAIR] = KIND("blocks_pair", blocks_sum_core, blocks_sum_gpu, pair_terms),
-    [PROJECT] = KIND("blocks_project", blocks_project_core, blocks_project_gpu, one_term)};
+    [DIAGONAL] = {WORKLOAD_KIND("blocks_diagonal", blocks_sum_core, blocks_sum_gpu, diagonal_terms),
+                  .worker = worker},
+    [PAIR] = {WORKLOAD_KIND("blocks_pair", blocks_sum_core, blocks_sum_gpu, workload_numbers),
+              .worker = worker},
+    [PROJECT] = {
+        WORKLOAD_KIND("blocks_project", blocks_project_core, blocks_project_gpu, workload_numbers),
+        .worker = worker}};
 
 /* ----------------------------------------------------------------------------------- the cut */
 
 /* "8", or "40+30+20" */
 static bool read_sizes(problem *b, const char *size) {
-    const char *at = size;
-    while (isdigit((unsigned char)*at) && b->count < BLOCKS_MOST) {
-        const unsigned long number = strtoul(at, NULL, 10);
-        at += strspn(at, "0123456789");
-        if (b->count == 0 && *at == '\0' && number <= TABLE) {
-            b->count = number;
-            memcpy(b->cells, table, sizeof table);
-        } else if (number > 0 && number <= CELLS_MOST) {
-            b->cells[b->count++] = (uint32_t)number;
-        } else {
-            return false;
-        }
-        if (*at != '+') {
-            break;
-        }
-        at++;
+    size_t cells = 0;
+    const char *at = workload_number(size, 1, CELLS_MOST, &cells);
+    if (at != NULL && *at == '\0' && cells <= TABLE) {
+        b->count = cells;
+        memcpy(b->cells, table, sizeof table);
+        return b->count >= 2;
     }
-    return b->count >= 2 && *at == '\0' && at[-1] != '+';
+    while (at != NULL && b->count < BLOCKS_MOST) {
+        b->cells[b->count++] = (uint32_t)cells;
+        if (*at == '\0') {
+            return b->count >= 2;
+        }
+        at = *at == '+' ? workload_number(at + 1, 1, CELLS_MOST, &cells) : NULL;
+    }
+    return false;
 }
 
-static psg_status parse(void *memory, const char *size, const workload_options *how,
-                        psg_precision precision) {
+static psg_status parse(void *memory, const char *size, const workload_options *how) {
     problem *p = memory;
-    (void)precision;
     if (!read_sizes(p, size)) {
         return workload_fail(
             PSG_ERR_ARG, "blocks has no size '%s'. It has %s, up to %d blocks of up to %d cells",
             size, sizes, BLOCKS_MOST, CELLS_MOST);
     }
-    if (how->tile > FINE_MOST) {
-        return workload_fail(PSG_ERR_ARG, "tile = %zu: a cell has Q x Q charges, Q from 1 to %d",
-                             how->tile, FINE_MOST);
-    }
     p->fine = how->tile > 0 ? (uint32_t)how->tile : FINE;
-    p->by_path = how->priority == WORKLOAD_PATH;
     memset(p->worker, -1, sizeof p->worker);
     p->how = *how;
-    return PSG_OK;
+    return workload_check_tile(how, "blocks:", size, "T x T charges in a cell", 1, FINE_MOST);
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -298,12 +276,9 @@ static int longer_first(const void *a, const void *b) {
     return x->k != y->k ? (x->k < y->k ? -1 : 1) : x->l < y->l ? -1 : x->l > y->l;
 }
 
-static psg_status list_entries(problem *p) {
+static void list_entries(problem *p) {
     const size_t count = p->count;
-    entry *next = p->entry = calloc(entries(p), sizeof *p->entry);
-    if (p->entry == NULL) {
-        return workload_fail(PSG_ERR_MEMORY, "no memory for the tasks of %zu blocks", count);
-    }
+    entry *next = p->entry;
     for (int pairs = 0; pairs < 2; pairs++) {
         for (size_t k = 0; k < count; k++) {
             for (size_t l = 0; l < count; l++) {
@@ -317,7 +292,6 @@ static psg_status list_entries(problem *p) {
         qsort(p->entry, count, sizeof *p->entry, longer_first);
         qsort(p->entry + count, entries(p) - count, sizeof *p->entry, longer_first);
     }
-    return PSG_OK;
 }
 
 /* Chunks of one phase. Of a static placement they are alike, of a guided one each is the part of
@@ -356,31 +330,27 @@ static void place(problem *p, const psg_engine_workers *workers) {
 
 /* ----------------------------------------------------------------------------------- running */
 
-static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
+static workload_needs needs(const void *memory) {
     const double count = (double)entries(memory);
-    return (workload_needs){count * TUNING_HANDLE_BYTES,
-                            2 * count * TUNING_TASK_BYTES +
-                                (double)workers->count * (double)scratch_of() * sizeof(double)};
+    return (workload_needs){0, count, 2 * count, (double)scratch_of() * sizeof(double)};
 }
 
-static psg_status make(void *memory, const psg_work *work) {
+static void make(void *memory) {
     problem *p = memory;
-    const psg_engine_workers workers = psg_engine_find_workers(work);
-    p->value = calloc(entries(p), sizeof *p->value);
-    p->expected = calloc(p->count, sizeof *p->expected);
-    p->handle = calloc(entries(p) + 1, sizeof *p->handle);
-    if (p->value == NULL || p->expected == NULL || p->handle == NULL) {
-        return workload_fail(PSG_ERR_MEMORY, "no memory for the numbers of %zu blocks", p->count);
+    const psg_engine_workers workers = psg_engine_find_workers(p->head.work);
+    p->value = workload_memory(&p->head, entries(p), sizeof *p->value);
+    p->expected = workload_memory(&p->head, p->count, sizeof *p->expected);
+    p->entry = workload_memory(&p->head, entries(p), sizeof *p->entry);
+    p->handle = workload_memory(&p->head, entries(p) + 1, sizeof *p->handle);
+    if (p->head.failed) {
+        return;
     }
     for (size_t m = 0; m < entries(p); m++) {
-        workload_lend(&p->handle[m], &p->value[m], 1, 1, 1, sizeof(double));
+        workload_lend(&p->head, &p->handle[m], &p->value[m], 1, 1, 1, sizeof(double));
     }
-    workload_lend(&p->handle[entries(p)], NULL, scratch_of(), 1, 1, sizeof(double));
-    const psg_status status = list_entries(p);
-    if (status == PSG_OK) {
-        place(p, &workers);
-    }
-    return status;
+    workload_lend(&p->head, &p->handle[entries(p)], NULL, scratch_of(), 1, 1, sizeof(double));
+    list_entries(p);
+    place(p, &workers);
 }
 
 /* The sum of a diagonal or a pair. With a barrier the diagonals have to be there first, though a
@@ -495,6 +465,13 @@ static void expect(const problem *p) {
     }
 }
 
+/* @param[in,out] answers  by block: the sum over its pairs */
+static void add_pair(const void *memory, size_t m, void *value, void *answers) {
+    const problem *p = memory;
+    const size_t k = m / p->count;
+    ((workload_answer *)answers)[k].value += k == m % p->count ? 0 : *(const double *)value;
+}
+
 static size_t answers(void *memory, workload_answer *list) {
     const problem *p = memory;
     const size_t count = p->count;
@@ -504,45 +481,17 @@ static size_t answers(void *memory, workload_answer *list) {
     for (size_t k = 0; k < count; k++) {
         list[k] = (workload_answer){.expected = p->expected[k], .tolerance = 1e-6};
         (void)snprintf(list[k].name, sizeof list[k].name, "coupled_%zu", k);
-        for (size_t l = 0; l < count; l++) {
-            const psg_data pair = p->handle[k * count + l];
-            const double *value = psg_data_acquire(pair, false);
-            if (value == NULL) {
-                return 0;
-            }
-            list[k].value += k == l ? 0 : *value;
-            psg_data_release(pair);
-        }
     }
-    return count;
-}
-
-static void destroy(void *memory) {
-    problem *p = memory;
-    psg_data_free(p->handle, p->handle != NULL ? entries(p) + 1 : 0);
-    free(p->handle);
-    free(p->expected);
-    free(p->value);
-    free(p->entry);
+    return workload_visit(p, p->handle, entries(p), 1, false, add_pair, list) ? count : 0;
 }
 
 const workload_row workload_blocks = {
     .facts = {.name = "blocks",
               .about = "uneven dense blocks, each coupled to each: tasks of very different length",
               .sizes = sizes,
-              .tile = "Q: a cell has Q x Q charges; 4 by default",
+              .tile = "T: a cell has T x T charges; 4 by default",
               .order = true,
               .barrier = true,
               .place = true},
-    .bytes = sizeof(problem),
-    .kinds = kinds,
-    .kind_count = KINDS,
-    .first = &first_kind,
-    .parse = parse,
-    .needs = needs,
-    .tell = tell,
-    .make = make,
-    .submit = submit,
-    .answers = answers,
-    .free = destroy,
+    WORKLOAD_FIELDS,
 };

@@ -23,9 +23,9 @@
 #include "kernels/pcg.h"
 #endif
 
-#include <math.h>
 #include <starpu.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { STEPS = 25, LEAF = BASE_PCG_LANES };
 
@@ -36,6 +36,7 @@ enum { START, COLUMN, VALUE, EVEN, ODD, R, P, Q, SOURCE, LOW, HIGH, SUMS, DATA }
 enum { NOW, FIRST, SCRATCH, NUMBERS };
 
 typedef struct problem {
+    workload_head head;
     const cg_class *class;
     cg_matrix matrix; /* columns as cg_rows has them */
     size_t blocks, leaves;
@@ -54,49 +55,20 @@ static size_t leaves_of(const problem *p, size_t b) {
 enum { START_TASK, DIRECTION, UPDATE, DOT, APPLY, JOIN, KINDS };
 static int first_kind;
 
-/* What a task of the first four kinds has: f, x, scalars, or other data of its block. `moved` are
- * the reals that it reads and writes for each row. */
+/* What a task of the first four kinds has: f, x, scalars, or other data of its block, and whether
+ * it reads them (r), writes them (w) or both (x). The numbers are the reals that it reads and
+ * writes for each row. */
 enum { F = DATA, X, SCALARS, USES_MOST = 7 };
 static const struct {
-    struct {
-        int data, mode;
-    } use[USES_MOST];
-    size_t uses;
+    int use[USES_MOST];
+    char mode[USES_MOST + 1];
     int reads, writes;
     void (*core)(const base_pcg_task *);
 } forms[] = {
-    [START_TASK] = {{{F, STARPU_R},
-                     {SCALARS, STARPU_R},
-                     {X, STARPU_W},
-                     {R, STARPU_W},
-                     {P, STARPU_W},
-                     {SOURCE, STARPU_W},
-                     {SUMS, STARPU_W}},
-                    7,
-                    1,
-                    4,
-                    psg_cpu_pcg_start},
-    [DIRECTION] = {{{SCALARS, STARPU_R},
-                    {SOURCE, STARPU_R},
-                    {P, STARPU_RW},
-                    {LOW, STARPU_W},
-                    {HIGH, STARPU_W}},
-                   5,
-                   2,
-                   1,
-                   psg_cpu_pcg_direction},
-    [UPDATE] = {{{SCALARS, STARPU_R},
-                 {P, STARPU_R},
-                 {Q, STARPU_R},
-                 {X, STARPU_RW},
-                 {R, STARPU_RW},
-                 {SOURCE, STARPU_W},
-                 {SUMS, STARPU_W}},
-                7,
-                4,
-                3,
-                psg_cpu_pcg_update},
-    [DOT] = {{{F, STARPU_R}, {X, STARPU_R}, {SUMS, STARPU_W}}, 3, 2, 0, psg_cpu_pcg_dot},
+    [START_TASK] = {{F, SCALARS, X, R, P, SOURCE, SUMS}, "rrwwwww", 1, 4, psg_cpu_pcg_start},
+    [DIRECTION] = {{SCALARS, SOURCE, P, LOW, HIGH}, "rrxww", 2, 1, psg_cpu_pcg_direction},
+    [UPDATE] = {{SCALARS, P, Q, X, R, SOURCE, SUMS}, "rrrxxww", 4, 3, psg_cpu_pcg_update},
+    [DOT] = {{F, X, SUMS}, "rrw", 2, 0, psg_cpu_pcg_dot},
 };
 
 static int kind_of(const psg_label *label) {
@@ -112,8 +84,8 @@ static base_pcg_task task_of(const psg_task *task) {
     const int kind = kind_of(task->label);
     base_pcg_task t = {.n = {LEAF, 1, leaves_of(task->owner, task->label->index[0])}};
     void *of[SCALARS + 1] = {NULL};
-    for (size_t m = 0; m < forms[kind].uses; m++) {
-        of[forms[kind].use[m].data] = psg_task_memory(task, m);
+    for (size_t m = 0; forms[kind].mode[m] != '\0'; m++) {
+        of[forms[kind].use[m]] = psg_task_memory(task, m);
     }
     t.f = field_of(of[F]);
     t.source = field_of(of[SOURCE]);
@@ -276,10 +248,8 @@ static const psg_kind kinds[KINDS] = {[START_TASK] = VECTOR("cg_start"),
 
 /* ---------------------------------------------------------------------------------- its size */
 
-static psg_status parse(void *memory, const char *size, const workload_options *how,
-                        psg_precision precision) {
+static psg_status parse(void *memory, const char *size, const workload_options *how) {
     problem *p = memory;
-    (void)precision;
     p->class = cg_class_of(size);
     if (p->class == NULL) {
         return workload_fail(PSG_ERR_ARG, "cg has no class '%s': it has S, W, A, B and C", size);
@@ -340,82 +310,73 @@ static void number_columns(const problem *p) {
 }
 
 /* The matrix has 12 bytes for a nonzero. */
-static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
+static workload_needs needs(const void *memory) {
     const problem *p = memory;
     const double blocks = (double)p->blocks, n = (double)p->leaves * LEAF;
     const double tasks = (double)p->class->iterations * (STEPS * (3 * blocks + 2) + 4 * blocks);
-    return (workload_needs){
-        12 * (double)p->class->nonzeros + (SOURCE - EVEN + 1) * n * sizeof(double) +
-            DATA * blocks * TUNING_HANDLE_BYTES,
-        tasks * TUNING_TASK_BYTES + (double)workers->count * BASE_PCG_SUM_LANES * sizeof(double)};
+    return (workload_needs){12 * (double)p->class->nonzeros +
+                                (SOURCE - EVEN + 1) * n * sizeof(double),
+                            DATA * blocks, tasks, BASE_PCG_SUM_LANES * sizeof(double)};
 }
 
-static psg_status register_block(problem *p, const psg_work *work, size_t b) {
+static void register_block(problem *p, size_t b) {
     const size_t leaves = leaves_of(p, b), nonzeros = p->nonzeros[b];
     uint32_t *start = p->matrix.start + p->leaf[b] * LEAF;
-    psg_status status = PSG_OK;
-    workload_lend(&p->data[START][b], start, leaves * LEAF + 1, 1, 1, sizeof *start);
-    workload_lend(&p->data[COLUMN][b], p->matrix.column + *start, nonzeros, 1, 1, sizeof *start);
-    workload_lend(&p->data[VALUE][b], p->matrix.value + *start, nonzeros, 1, 1, sizeof(double));
-    for (int m = EVEN; m <= SUMS && status == PSG_OK; m++) { /* a vector has a leaf in each plane */
-        status = workload_hold(&p->data[m][b], work, m == SUMS ? 1 : LEAF, 1,
-                               m == LOW || m == HIGH ? 1 : leaves, sizeof(double));
+    workload_head *head = &p->head;
+    workload_lend(head, &p->data[START][b], start, leaves * LEAF + 1, 1, 1, sizeof *start);
+    workload_lend(head, &p->data[COLUMN][b], p->matrix.column + *start, nonzeros, 1, 1,
+                  sizeof *start);
+    workload_lend(head, &p->data[VALUE][b], p->matrix.value + *start, nonzeros, 1, 1,
+                  sizeof(double));
+    for (int m = EVEN; m <= SUMS; m++) { /* a vector has a leaf in each plane */
+        workload_hold(head, &p->data[m][b], m == SUMS ? 1 : LEAF, 1,
+                      m == LOW || m == HIGH ? 1 : leaves, sizeof(double));
     }
-    return status;
 }
 
-static psg_status make(void *memory, const psg_work *work) {
+static void make(void *memory) {
     problem *p = memory;
     const cg_class *c = p->class;
-    if (!cg_matrix_make(&p->matrix, c->n, c->nonzer, c->shift)) {
-        return workload_fail(PSG_ERR_MEMORY, "no memory for a matrix of %zu nonzeros", c->nonzeros);
+    p->head.failed = !cg_matrix_make(&p->matrix, c->n, c->nonzer, c->shift);
+    if (p->head.failed) {
+        return;
     }
     cut(p);
     number_columns(p);
-    psg_status status = PSG_OK;
-    for (size_t b = 0; b < p->blocks && status == PSG_OK; b++) {
-        status = register_block(p, work, b);
+    for (size_t b = 0; b < p->blocks; b++) {
+        register_block(p, b);
     }
-    for (int m = NOW; m < SCRATCH && status == PSG_OK; m++) {
-        status = workload_hold(&p->numbers[m], work, BASE_PCG_SCALARS, 1, 1, sizeof(double));
+    for (int m = NOW; m < SCRATCH; m++) {
+        workload_hold(&p->head, &p->numbers[m], BASE_PCG_SCALARS, 1, 1, sizeof(double));
     }
-    if (status == PSG_OK) {
-        workload_lend(&p->numbers[SCRATCH], NULL, BASE_PCG_SUM_LANES, 1, 1, sizeof(double));
-    }
-    return status;
+    workload_lend(&p->head, &p->numbers[SCRATCH], NULL, BASE_PCG_SUM_LANES, 1, 1, sizeof(double));
 }
 
 static void destroy(void *memory) {
-    problem *p = memory;
-    psg_data_free(&p->data[0][0], sizeof p->data / sizeof **p->data);
-    psg_data_free(p->numbers, NUMBERS);
-    cg_matrix_free(&p->matrix);
+    cg_matrix_free(&((problem *)memory)->matrix);
 }
 
 /* ----------------------------------------------------------------------------------- running */
 
-/* Ones from a number on to another one, else zeros. */
-static bool fill(psg_data handle, size_t from, size_t end) {
-    double *to = psg_data_acquire(handle, true);
-    if (to == NULL) {
-        return false;
-    }
-    const size_t count = (size_t)starpu_block_get_nx(handle) * starpu_block_get_nz(handle);
-    for (size_t m = 0; m < count; m++) {
-        to[m] = m >= from && m < end ? 1 : 0;
-    }
-    psg_data_release(handle);
-    return true;
+/* The first scale is 1, and so is the first f in every row. */
+static void fill_scalars(const void *memory, size_t m, void *to, void *result) {
+    (void)memory, (void)m, (void)result;
+    memset(to, 0, BASE_PCG_SCALARS * sizeof(double));
+    ((double *)to)[BASE_PCG_SCALE] = 1;
 }
 
-/* The first f is 1 in every row. */
+static void fill_f(const void *memory, size_t b, void *to, void *result) {
+    const problem *p = memory;
+    (void)result;
+    for (size_t m = 0; m < leaves_of(p, b) * LEAF; m++) {
+        ((double *)to)[m] = p->leaf[b] * LEAF + m < p->matrix.n ? 1 : 0;
+    }
+}
+
 static bool prepare(const void *memory) {
     const problem *p = memory;
-    bool good = fill(p->numbers[NOW], BASE_PCG_SCALE, BASE_PCG_SCALE + 1);
-    for (size_t b = 0; b < p->blocks && good; b++) {
-        good = fill(p->data[EVEN][b], 0, p->matrix.n - p->leaf[b] * LEAF);
-    }
-    return good;
+    return workload_visit(p, &p->numbers[NOW], 1, 1, true, fill_scalars, NULL) &&
+           workload_visit(p, p->data[EVEN], p->blocks, 1, true, fill_f, NULL);
 }
 
 static void submit_scalars(psg_run *run, const problem *p, base_pcg_stage stage, size_t step) {
@@ -432,16 +393,19 @@ static void submit_vectors(psg_run *run, const problem *p, int kind, size_t step
                            const psg_data *x) {
     for (size_t b = 0; b < p->blocks; b++) {
         psg_task_data data[USES_MOST];
-        for (size_t m = 0; m < forms[kind].uses; m++) {
-            const int of = forms[kind].use[m].data;
-            data[m] = (psg_task_data){of == F         ? &f[b]
-                                      : of == X       ? &x[b]
-                                      : of == SCALARS ? &p->numbers[NOW]
-                                                      : &p->data[of][b],
-                                      1, 1, forms[kind].use[m].mode};
+        size_t uses = 0;
+        for (const char *mode = forms[kind].mode; *mode != '\0'; mode++) {
+            const int of = forms[kind].use[uses];
+            data[uses++] = (psg_task_data){of == F         ? &f[b]
+                                           : of == X       ? &x[b]
+                                           : of == SCALARS ? &p->numbers[NOW]
+                                                           : &p->data[of][b],
+                                           1, 1,
+                                           *mode == 'r'   ? STARPU_R
+                                           : *mode == 'w' ? STARPU_W
+                                                          : STARPU_RW};
         }
-        psg_run_submit(run, (psg_label){first_kind + kind, {b, PSG_NO_INDEX, step}}, data,
-                       forms[kind].uses);
+        psg_run_submit(run, (psg_label){first_kind + kind, {b, PSG_NO_INDEX, step}}, data, uses);
     }
 }
 
@@ -483,25 +447,19 @@ static void submit(psg_run *run, const void *memory) {
 
 /* -------------------------------------------------------------------------------- its answer */
 
-/* @return NaN: the data could not be had */
-static double zeta(const problem *p, int which) {
-    const psg_data handle = p->numbers[which];
-    const double *scalars = psg_data_acquire(handle, false);
-    if (scalars == NULL) {
-        return NAN;
-    }
-    const double value = p->class->shift + scalars[BASE_PCG_EIGENVALUE];
-    psg_data_release(handle);
-    return value;
+static void put_zeta(const void *memory, size_t which, void *scalars, void *answers) {
+    const problem *p = memory;
+    ((workload_answer *)answers)[which].value =
+        p->class->shift + ((const double *)scalars)[BASE_PCG_EIGENVALUE];
 }
 
 static size_t answers(void *memory, workload_answer *list) {
     const problem *p = memory;
     const cg_class *c = p->class;
-    list[0] = (workload_answer){"zeta", zeta(p, NOW), c->zeta, 1e-10};
-    list[1] = (workload_answer){"first_zeta", zeta(p, FIRST), c->first_zeta, 1e-10};
+    list[NOW] = (workload_answer){"zeta", 0, c->zeta, 1e-10};
+    list[FIRST] = (workload_answer){"first_zeta", 0, c->first_zeta, 1e-10};
     list[2] = (workload_answer){"nonzeros", (double)p->matrix.start[c->n], (double)c->nonzeros, 0};
-    return 3;
+    return workload_visit(p, p->numbers, 2, 1, false, put_zeta, list) ? 3 : 0;
 }
 
 const workload_row workload_cg = {
@@ -509,17 +467,8 @@ const workload_row workload_cg = {
               .about = "an eigenvalue of a sparse matrix by conjugate gradients",
               .sizes = "S, W, A, B or C: 1400, 7000, 14000, 75000 or 150000 rows",
               .tile = "T: nonzeros of a block of rows"},
-    .bytes = sizeof(problem),
-    .kinds = kinds,
-    .kind_count = KINDS,
-    .first = &first_kind,
-    .parse = parse,
+    WORKLOAD_FIELDS,
     .cut = choose,
-    .needs = needs,
-    .tell = tell,
-    .make = make,
     .prepare = prepare,
-    .submit = submit,
-    .answers = answers,
     .free = destroy,
 };

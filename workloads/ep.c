@@ -17,15 +17,12 @@
  * message. With :redux the first process adds the sums of the others, in their order.
  */
 #include "workloads/ep.h"
-#include "base/tuning.h"
 #include "graph/psg_machine.h"
 #include "workloads/random.h"
 #include "workloads/workload.h"
 
-#include <math.h>
 #include <starpu.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_LOG2 = EP_LEAF_LOG2, CHUNKS_LOG2 = 8 };
@@ -61,13 +58,12 @@ static const struct class {
 enum { CLASSES = sizeof classes / sizeof *classes };
 
 typedef struct problem {
+    workload_head head;
     unsigned pairs_log2; /* pairs of the problem */
     unsigned chunk_log2; /* pairs of a chunk */
-    bool redux;   /* chunks add to one sum by STARPU_REDUX; else each has numbers of its own */
-    bool by_path; /* a task's priority is the number of tasks that follow it */
+    bool redux; /* chunks add to one sum by STARPU_REDUX; else each has numbers of its own */
     const struct class *class;
     size_t chunks;
-    workload_processes process;
     size_t parts; /* chunks; or with `redux` what ep_add writes, the sum, and those of the other
                      processes */
     double (*numbers)[EP_NUMBERS]; /* [parts] */
@@ -76,24 +72,16 @@ typedef struct problem {
 
 /* --------------------------------------------------------------------------- pairs, on a core */
 
-/* Two uniform numbers of [-1, 1) in the circle become two normal ones by Marsaglia's polar method.
- */
 static void add_leaf(uint64_t first, double numbers[EP_NUMBERS]) {
     uint64_t x = random_after(RANDOM_SEED, 2 * first);
     uint64_t ring[EP_RINGS] = {0};
-    double sum[EP_SUMS] = {0, 0};
+    double sum[EP_SUMS] = {0, 0}, normals[2];
     for (unsigned pair = 0; pair < 1U << EP_LEAF_LOG2; pair++) {
-        x = random_next(x);
-        const double u = 2 * random_real(x) - 1;
-        x = random_next(x);
-        const double v = 2 * random_real(x) - 1;
-        const double t = u * u + v * v;
-        if (t <= 1) {
-            const double scale = sqrt(-2 * log(t) / t);
-            const double l = fmax(fabs(u * scale), fabs(v * scale));
-            ring[l < EP_RINGS ? (unsigned)l : EP_RINGS - 1]++;
-            sum[0] += u * scale;
-            sum[1] += v * scale;
+        const int l = random_normals(&x, normals);
+        if (l >= 0) {
+            ring[l < EP_RINGS ? l : EP_RINGS - 1]++;
+            sum[0] += normals[0];
+            sum[1] += normals[1];
         }
     }
     memcpy(numbers, sum, sizeof sum);
@@ -182,10 +170,6 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     shape->variant = chunk ? (int)ep->chunk_log2 : 0;
 }
 
-static double pairs(const psg_task_shape *s) {
-    return (double)s->count;
-}
-
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     (void)owner;
     const double bytes = EP_NUMBERS * sizeof(double);
@@ -197,16 +181,12 @@ static int priority(const void *owner, const psg_label *label) {
     const problem *ep = owner;
     const int steps = (int)(ep->pairs_log2 - ep->chunk_log2);
     const int step = label->kind == first_kind + ADD ? (int)label->index[2] + 1 : 0;
-    return ep->by_path ? steps - step : 0;
+    return ep->head.by_path ? steps - step : 0;
 }
 
-#define KIND(the_name, the_core, the_gpu)                                                          \
-    {                                                                                              \
-        .name = the_name, .core = the_core, .gpu = WORKLOAD_GPU(the_gpu), .shape = shape,          \
-        .operations = pairs, .traffic = traffic, .priority = priority                              \
-    }
-static const psg_kind kinds[KINDS] = {[CHUNK] = KIND("ep_chunk", ep_chunk_core, ep_chunk_gpu),
-                                      [ADD] = KIND("ep_add", ep_add_core, ep_add_gpu)};
+static const psg_kind kinds[KINDS] = {
+    [CHUNK] = {WORKLOAD_KIND("ep_chunk", ep_chunk_core, ep_chunk_gpu, workload_numbers)},
+    [ADD] = {WORKLOAD_KIND("ep_add", ep_add_core, ep_add_gpu, workload_numbers)}};
 
 /* -------------------------------------------------------------------------- what StarPU submits */
 
@@ -237,9 +217,7 @@ static void sum_cuda(void *buffers[], void *argument) {
     (void)argument;
     (void)ep_cuda_add(memory_of(buffers, 0), memory_of(buffers, 1), starpu_cuda_get_local_stream());
 }
-#endif
 
-#ifdef WORKLOADS_CUDA
 #define EP_CUDA(function) .cuda_funcs = {function}, .cuda_flags = {STARPU_CUDA_ASYNC},
 #else
 #define EP_CUDA(function)
@@ -255,10 +233,8 @@ static struct starpu_codelet sum_codelet = {.name = "ep_sum",
 
 /* ------------------------------------------------------------------------------------ the size */
 
-static psg_status parse(void *memory, const char *size, const workload_options *how,
-                        psg_precision precision) {
+static psg_status parse(void *memory, const char *size, const workload_options *how) {
     problem *p = memory;
-    (void)precision;
     for (size_t c = 0; c < CLASSES && p->class == NULL; c++) {
         p->class = size[0] == classes[c].name ? &classes[c] : NULL;
     }
@@ -281,22 +257,20 @@ static psg_status parse(void *memory, const char *size, const workload_options *
     p->pairs_log2 = pairs;
     p->chunk_log2 = how->tile > 0 ? (unsigned)how->tile : pairs - CHUNKS_LOG2;
     p->redux = redux;
-    p->by_path = how->priority == WORKLOAD_PATH;
     p->chunks = (size_t)1 << (pairs - p->chunk_log2);
     return PSG_OK;
 }
 
 static psg_status share(void *memory, const psg_engine_workers *workers) {
     problem *p = memory;
-    p->process = (workload_processes){workers->rank, workers->ranks};
-    p->parts = p->redux ? 1 + (size_t)p->process.ranks : p->chunks;
+    p->parts = p->redux ? 1 + (size_t)p->head.ranks : p->chunks;
     return workload_check_share(workers, "ep", p->chunks, "chunks");
 }
 
 /* Two in each step of the tree, at most: one beyond each end of the share. */
 static size_t messages(const void *memory) {
     const problem *p = memory;
-    return p->redux ? (size_t)p->process.ranks : 2 * (size_t)(p->pairs_log2 - p->chunk_log2);
+    return p->redux ? (size_t)p->head.ranks : 2 * (size_t)(p->pairs_log2 - p->chunk_log2);
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -305,45 +279,37 @@ static void tell(const void *memory, char *text, size_t size) {
                    p->chunks == 1 ? "" : "s", p->chunk_log2, p->redux ? ", STARPU_REDUX" : "");
 }
 
-static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
+static workload_needs needs(const void *memory) {
     const problem *p = memory;
-    const double scratch = (double)scratch_of(p->chunk_log2) * sizeof(double);
-    return (workload_needs){(double)p->parts * (sizeof *p->numbers + TUNING_HANDLE_BYTES),
-                            2 * (double)p->chunks * TUNING_TASK_BYTES +
-                                (double)workers->count * scratch};
+    const double parts = (double)p->parts;
+    return (workload_needs){parts * sizeof *p->numbers, parts, 2 * (double)p->chunks,
+                            (double)scratch_of(p->chunk_log2) * sizeof(double)};
 }
 
-static psg_status make(void *memory, const psg_work *work) {
+static void make(void *memory) {
     problem *p = memory;
-    (void)work;
-    p->numbers = calloc(p->parts, sizeof *p->numbers);
-    p->handle = calloc(p->parts + 1, sizeof *p->handle);
-    if (p->numbers == NULL || p->handle == NULL) {
-        return workload_fail(PSG_ERR_MEMORY, "no memory for the sums of %zu chunks", p->chunks);
+    p->numbers = workload_memory(&p->head, p->parts, sizeof *p->numbers);
+    p->handle = workload_memory(&p->head, p->parts + 1, sizeof *p->handle);
+    for (size_t c = 0; c <= p->parts && !p->head.failed; c++) {
+        const bool scratch = c == p->parts;
+        workload_lend(&p->head, &p->handle[c], scratch ? NULL : p->numbers[c],
+                      scratch ? scratch_of(p->chunk_log2) : EP_NUMBERS, 1, 1, sizeof(double));
     }
-    for (size_t c = 0; c < p->parts; c++) {
-        workload_lend(&p->handle[c], p->numbers[c], EP_NUMBERS, 1, 1, sizeof(double));
-    }
-    workload_lend(&p->handle[p->parts], NULL, scratch_of(p->chunk_log2), 1, 1, sizeof(double));
-    if (p->redux) { /* each worker has numbers of its own, which are added up before a task reads
-                       the sum */
+    if (p->redux && !p->head.failed) { /* each worker has numbers of its own, which are added up
+                                          before a task reads the sum */
         starpu_data_set_reduction_methods(p->handle[1], &sum_codelet, &zero_codelet);
     }
-    return PSG_OK;
+}
+
+static void clear(const void *memory, size_t part, void *numbers, void *result) {
+    (void)memory, (void)part, (void)result;
+    memset(numbers, 0, EP_NUMBERS * sizeof(double));
 }
 
 /* What is added to begins with 0. */
 static bool prepare(const void *memory) {
     const problem *p = memory;
-    for (size_t c = 0; c < p->parts && p->redux; c++) {
-        void *numbers = psg_data_acquire(p->handle[c], true);
-        if (numbers == NULL) {
-            return false;
-        }
-        memset(numbers, 0, sizeof p->numbers[c]);
-        psg_data_release(p->handle[c]);
-    }
-    return true;
+    return workload_visit(p, p->handle, p->redux ? p->parts : 0, 1, true, clear, NULL);
 }
 
 /* Chunk c -> its numbers; or, with `redux`, they are added to the sum of all. The scratch is
@@ -363,19 +329,19 @@ static void submit_add(psg_run *run, const problem *p, size_t c, size_t step, si
 }
 
 static int owner(const problem *p, size_t c) {
-    return (int)(((c + 1) * (size_t)p->process.ranks - 1) / p->chunks);
+    return (int)(((c + 1) * (size_t)p->head.ranks - 1) / p->chunks);
 }
 
 /* The same, of what a process has to those that another one has. @param[in] given, taken  where it
  * is there, and here */
 static void add_from(psg_run *run, const problem *p, const int between[2], const size_t at[2],
                      size_t given, size_t taken) {
-    const psg_travel how = {.rank = between[p->process.rank == between[0]],
+    const psg_travel how = {.rank = between[p->head.rank == between[0]],
                             .tag = (int)at[1],
                             .index = {at[0], PSG_NO_INDEX, at[1]}};
-    if (between[0] != between[1] && p->process.rank == between[1]) {
+    if (between[0] != between[1] && p->head.rank == between[1]) {
         psg_run_send(run, p->handle[given], &how);
-    } else if (p->process.rank == between[0]) {
+    } else if (p->head.rank == between[0]) {
         if (between[0] != between[1]) {
             psg_run_receive(run, p->handle[taken], &how);
         }
@@ -385,14 +351,14 @@ static void add_from(psg_run *run, const problem *p, const int between[2], const
 
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
-    const size_t end = workload_first(p->chunks, p->process.rank + 1, p->process.ranks);
-    for (size_t c = workload_first(p->chunks, p->process.rank, p->process.ranks); c < end; c++) {
+    const size_t end = workload_first(p->chunks, p->head.rank + 1, p->head.ranks);
+    for (size_t c = workload_first(p->chunks, p->head.rank, p->head.ranks); c < end; c++) {
         submit_chunk(run, p, c);
     }
     if (p->redux) {
         submit_add(run, p, 0, 0, 1);
     }
-    for (int r = 1; r < p->process.ranks && p->redux; r++) {
+    for (int r = 1; r < p->head.ranks && p->redux; r++) {
         add_from(run, p, (const int[2]){0, r}, (const size_t[2]){0, (size_t)r}, 0, 1 + (size_t)r);
     }
     for (size_t step = 0; (size_t)1 << step < p->chunks && !p->redux; step++) {
@@ -404,36 +370,25 @@ static void submit(psg_run *run, const void *memory) {
     }
 }
 
-static size_t answers(void *memory, workload_answer *list) {
-    static const double none[EP_NUMBERS] = {0};
-    const problem *p = memory;
-    const double *numbers = p->process.rank == 0 ? psg_data_acquire(p->handle[0], false) : none;
-    if (numbers == NULL) {
-        return 0;
+static void put_values(const void *memory, size_t part, void *numbers, void *answers) {
+    (void)memory, (void)part;
+    for (int m = 0; m < EP_NUMBERS; m++) {
+        ((workload_answer *)answers)[m].value = ((const double *)numbers)[m];
     }
+}
+
+static size_t answers(void *memory, workload_answer *list) {
+    const problem *p = memory;
     for (int m = 0; m < EP_NUMBERS; m++) {
         const bool sum = m < EP_SUMS;
         const int ring = m - EP_SUMS;
-        list[m] = (workload_answer){.value = numbers[m],
-                                    .expected = sum ? p->class->sum[m] : p->class->ring[ring],
+        list[m] = (workload_answer){.expected = sum ? p->class->sum[m] : p->class->ring[ring],
                                     .tolerance = sum ? 1e-8 : 0};
-        if (sum) {
-            (void)snprintf(list[m].name, sizeof list[m].name, "sum_%c", "xy"[m]);
-        } else {
-            (void)snprintf(list[m].name, sizeof list[m].name, "count_%d", ring);
-        }
+        (void)snprintf(list[m].name, sizeof list[m].name, sum ? "sum_%c" : "count_%d",
+                       sum ? "xy"[m] : ring);
     }
-    if (p->process.rank == 0) {
-        psg_data_release(p->handle[0]);
-    }
-    return EP_NUMBERS;
-}
-
-static void destroy(void *memory) {
-    problem *p = memory;
-    psg_data_free(p->handle, p->handle != NULL ? p->parts + 1 : 0);
-    free(p->handle);
-    free(p->numbers);
+    return workload_visit(p, p->handle, p->head.rank == 0, 1, false, put_values, list) ? EP_NUMBERS
+                                                                                       : 0;
 }
 
 const workload_row workload_ep = {
@@ -443,18 +398,8 @@ const workload_row workload_ep = {
                        "sums by STARPU_REDUX",
               .tile = "T, 16 or more: 2^T pairs a task",
               .processes = true},
-    .bytes = sizeof(problem),
-    .kinds = kinds,
-    .kind_count = KINDS,
-    .first = &first_kind,
-    .parse = parse,
+    WORKLOAD_FIELDS,
     .cut = share,
     .messages = messages,
-    .needs = needs,
-    .tell = tell,
-    .make = make,
     .prepare = prepare,
-    .submit = submit,
-    .answers = answers,
-    .free = destroy,
 };

@@ -32,20 +32,14 @@ struct ring_counts {
 __global__ void __launch_bounds__(threads) pairs_kernel(uint64_t first, double *scratch) {
     const uint64_t thread = (uint64_t)blockIdx.x * threads + threadIdx.x;
     uint64_t x = random_after(RANDOM_SEED, 2 * (first + (thread << pairs_log2)));
-    double sum[sums] = {0, 0};
+    double sum[sums] = {0, 0}, normals[2];
     ring_counts count = {0, 0};
     for (int pair = 0; pair < 1 << pairs_log2; pair++) {
-        x = random_next(x);
-        const double u = 2 * random_real(x) - 1;
-        x = random_next(x);
-        const double v = 2 * random_real(x) - 1;
-        const double t = u * u + v * v;
-        if (t <= 1) {
-            const double scale = sqrt(-2 * log(t) / t);
-            const int ring = (int)fmax(fabs(u * scale), fabs(v * scale));
+        const int ring = random_normals(&x, normals);
+        if (ring >= 0) {
             count.add(ring < rings ? ring : rings - 1);
-            sum[0] += u * scale;
-            sum[1] += v * scale;
+            sum[0] += normals[0];
+            sum[1] += normals[1];
         }
     }
     for (int m = 0; m < EP_NUMBERS; m++) {

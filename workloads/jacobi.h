@@ -35,6 +35,8 @@ typedef struct jacobi_sweep {
 
 /** Reals are double or, of f32, float. */
 void jacobi_cpu(bool f32, const jacobi_sweep *sweep);
+/** Of a row of an array of `columns`, points first .. end - 1 of the array. */
+void jacobi_cpu_row(bool f32, size_t columns, size_t first, size_t end, const void *u, void *next);
 /** A sweep of a whole square of n x n points, whose sides are fixed, to compare with. */
 void jacobi_cpu_all(bool f32, size_t n, const void *u, void *next);
 

@@ -49,11 +49,10 @@
             memcpy(s->edge[JACOBI_SOUTH], result + (s->rows - 1) * columns, bytes);                \
         }                                                                                          \
     }                                                                                              \
-    static void sweep_all_##real(size_t n, const real *u, real *next) {                            \
-        for (size_t row = 1; row + 1 < n; row++) {                                                 \
-            for (size_t m = row * n + 1; m + 1 < (row + 1) * n; m++) {                             \
-                next[m] = MEAN(u[m - n], u[m + n], u[m - 1], u[m + 1]);                            \
-            }                                                                                      \
+    PSG_CLONES static void row_##real(size_t columns, size_t first, size_t end, const real *u,     \
+                                      real *next) {                                                \
+        for (size_t m = first; m < end; m++) {                                                     \
+            next[m] = MEAN(u[m - columns], u[m + columns], u[m - 1], u[m + 1]);                    \
         }                                                                                          \
     }
 SWEEPS(double)
@@ -63,10 +62,16 @@ void jacobi_cpu(bool f32, const jacobi_sweep *sweep) {
     (f32 ? sweep_float : sweep_double)(sweep);
 }
 
-void jacobi_cpu_all(bool f32, size_t n, const void *u, void *next) {
+void jacobi_cpu_row(bool f32, size_t columns, size_t first, size_t end, const void *u, void *next) {
     if (f32) {
-        sweep_all_float(n, u, next);
+        row_float(columns, first, end, u, next);
     } else {
-        sweep_all_double(n, u, next);
+        row_double(columns, first, end, u, next);
+    }
+}
+
+void jacobi_cpu_all(bool f32, size_t n, const void *u, void *next) {
+    for (size_t row = 1; row + 1 < n; row++) {
+        jacobi_cpu_row(f32, n, row * n + 1, (row + 1) * n - 1, u, next);
     }
 }

@@ -8,7 +8,6 @@
 #include "graph/psg_starpu.h"
 #include "workloads/workload.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +32,7 @@ static const struct known {
 enum { F, EPS, U, FIELDS };
 
 typedef struct problem {
+    workload_head head;
     size_t n;
     form form;
     double contrast;
@@ -65,23 +65,18 @@ static psg_status parse_form(problem *p, const char *text) {
                          (int)length, text);
 }
 
-static psg_status parse(void *memory, const char *size, const workload_options *how,
-                        psg_precision precision) {
+static psg_status parse(void *memory, const char *size, const workload_options *how) {
     problem *p = memory;
-    char *end = NULL;
-    (void)precision;
-    errno = 0;
-    const unsigned long n = size[0] >= '0' && size[0] <= '9' ? strtoul(size, &end, 10) : 0;
-    if (end == NULL || (*end != '\0' && *end != ':') || errno != 0 || n < LEAST_N || n > MOST_N) {
+    const char *end = workload_number(size, LEAST_N, MOST_N, &p->n);
+    if (end == NULL || (*end != '\0' && *end != ':')) {
         return workload_fail(PSG_ERR_ARG, "pcg has no size '%s': N^3 points, N from %d to %d", size,
                              LEAST_N, MOST_N);
     }
-    *p = (problem){.n = n, .form = SMOOTH, .contrast = 10, .planes = how->tile};
-    if (how->tile > n) {
-        return workload_fail(PSG_ERR_ARG, "tile = %zu: pcg:%zu has %zu planes", how->tile, p->n,
-                             p->n);
-    }
-    return *end == ':' ? parse_form(p, end + 1) : PSG_OK;
+    p->contrast = 10;
+    p->planes = how->tile;
+    const psg_status status =
+        workload_check_tile(how, "pcg:", size, "segments of T planes", 1, p->n);
+    return status == PSG_OK && *end == ':' ? parse_form(p, end + 1) : status;
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -167,30 +162,26 @@ static psg_status plan(void *memory, const psg_options *options, const psg_engin
     return status;
 }
 
-static psg_status make(void *memory, const psg_work *work) {
+static void make(void *memory) {
     problem *p = memory;
     const size_t plane = p->n * p->n, bytes = plane * p->n * sizeof(double);
-    (void)work;
     (void)psg_plan_segments(p->plan, &p->segments, NULL);
-    size_t *z0 = calloc(p->segments + 1, sizeof *z0);
-    bool all = z0 != NULL && psg_plan_slab_handles(p->plan, NULL, NULL, z0) == PSG_OK;
-    for (int m = 0; m < FIELDS && all; m++) {
-        p->field[m] = base_allocate(bytes);
-        p->data[m] = calloc(p->segments, sizeof *p->data[m]);
-        all = p->field[m] != NULL && p->data[m] != NULL;
-        for (size_t s = 0; s < p->segments && all; s++) {
-            workload_lend(&p->data[m][s], p->field[m] + z0[s] * plane, p->n, p->n,
+    size_t *z0 = workload_memory(&p->head, p->segments + 1, sizeof *z0);
+    p->head.failed = z0 == NULL || psg_plan_slab_handles(p->plan, NULL, NULL, z0) != PSG_OK;
+    for (int m = 0; m < FIELDS; m++) {
+        p->field[m] = workload_array(&p->head, bytes);
+        p->data[m] = workload_memory(&p->head, p->segments, sizeof *p->data[m]);
+        for (size_t s = 0; s < p->segments && !p->head.failed; s++) {
+            workload_lend(&p->head, &p->data[m][s], p->field[m] + z0[s] * plane, p->n, p->n,
                           z0[s + 1] - z0[s], sizeof(double));
         }
     }
-    free(z0);
-    if (!all) {
-        return workload_fail(PSG_ERR_MEMORY, "no memory for 3 arrays of %zu bytes", bytes);
+    if (p->head.failed) {
+        return;
     }
     each_point(p, put_known, NULL);
     each_point(p, put_f, NULL);
     memset(p->field[U], 0xff, bytes); /* NaN: a run has to write all of it */
-    return PSG_OK;
 }
 
 /* A simulation takes as many steps as are known, or that the eigenvalues allow at the most. */
@@ -252,11 +243,8 @@ static workload_answer steps_answer(const problem *p) {
 static size_t answers(void *memory, workload_answer *list) {
     const problem *p = memory;
     errors e = {0};
-    for (size_t s = 0; s < p->segments; s++) {
-        if (psg_data_acquire(p->data[U][s], false) == NULL) {
-            return 0;
-        }
-        psg_data_release(p->data[U][s]);
+    if (!workload_visit(p, p->data[U], p->segments, 1, false, NULL, NULL)) {
+        return 0;
     }
     each_point(p, compare, &e);
     list[0] = (workload_answer){"error", e.du / e.u, 0, 1e-9};
@@ -266,13 +254,7 @@ static size_t answers(void *memory, workload_answer *list) {
 }
 
 static void destroy(void *memory) {
-    problem *p = memory;
-    for (int m = 0; m < FIELDS; m++) {
-        psg_data_free(p->data[m], p->data[m] != NULL ? p->segments : 0);
-        free(p->data[m]);
-        free(p->field[m]);
-    }
-    psg_plan_destroy(p->plan);
+    psg_plan_destroy(((problem *)memory)->plan);
 }
 
 const workload_row workload_pcg = {

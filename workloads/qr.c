@@ -20,7 +20,6 @@
 #include <limits.h>
 #include <starpu.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #ifdef WORKLOADS_CUDA
 #include <starpu_cuda.h>
@@ -48,32 +47,27 @@ static qr_columns columns(const psg_task *task, size_t m) {
     return (qr_columns){psg_task_memory(task, m), STARPU_BLOCK_GET_LDY(task->buffers[m])};
 }
 
-static const qr_method *method_of(const psg_task *task) {
-    return qr_method_of(task->owner);
-}
-
-static void geqrt_core(const psg_task *task) {
+/* The buffers of each step are those of submit_task(). */
+static void on_core(const psg_task *task) {
     const qr_sizes n = shape_of(task);
-    method_of(task)->geqrt(&n, psg_task_memory(task, 0), psg_task_memory(task, 1),
-                           psg_task_memory(task, 2), psg_task_memory(task, 3));
-}
-
-static void unmqr_core(const psg_task *task) {
-    const qr_sizes n = shape_of(task);
-    method_of(task)->unmqr(&n, true, psg_task_memory(task, 1), psg_task_memory(task, 2),
-                           columns(task, 0), psg_task_memory(task, 3));
-}
-
-static void tsqrt_core(const psg_task *task) {
-    const qr_sizes n = shape_of(task);
-    method_of(task)->tsqrt(&n, columns(task, 0), psg_task_memory(task, 1), psg_task_memory(task, 2),
-                           psg_task_memory(task, 3));
-}
-
-static void tsmqr_core(const psg_task *task) {
-    const qr_sizes n = shape_of(task);
-    method_of(task)->tsmqr(&n, true, psg_task_memory(task, 2), psg_task_memory(task, 3),
-                           columns(task, 0), columns(task, 1), psg_task_memory(task, 4));
+    const qr_method *method = qr_method_of(task->owner);
+    void *m[5] = {NULL};
+    for (size_t b = 0; b < 4 + (step_of(task->label) == TSMQR); b++) {
+        m[b] = psg_task_memory(task, b);
+    }
+    switch (step_of(task->label)) {
+    case GEQRT:
+        method->geqrt(&n, m[0], m[1], m[2], m[3]);
+        break;
+    case UNMQR:
+        method->unmqr(&n, true, m[1], m[2], columns(task, 0), m[3]);
+        break;
+    case TSQRT:
+        method->tsqrt(&n, columns(task, 0), m[1], m[2], m[3]);
+        break;
+    default:
+        method->tsmqr(&n, true, m[2], m[3], columns(task, 0), columns(task, 1), m[4]);
+    }
 }
 
 #ifdef WORKLOADS_CUDA
@@ -92,9 +86,8 @@ static int tsmqr_gpu(const psg_task *task) {
 
 static int make_blas(void **state, const void *owner) {
     const problem *qr = owner;
-    const psg_cuda_precision precision =
-        qr->real_bytes == sizeof(float) ? PSG_CUDA_F32 : PSG_CUDA_F64;
-    return qr_cuda_blas_create((qr_cuda_blas **)state, precision, starpu_cuda_get_local_stream());
+    return qr_cuda_blas_create((qr_cuda_blas **)state, WORKLOAD_PRECISION(qr->head.real_bytes),
+                               starpu_cuda_get_local_stream());
 }
 
 static void destroy_blas(void *state, const void *owner) {
@@ -109,16 +102,11 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     workload_shape(shape, n.rows, n.cols, n.depth, 1, 1);
 }
 
-/* But for a factor of each kind. */
-static double operations(const psg_task_shape *shape) {
-    return (double)shape->n[0] * (double)shape->n[1] * (double)shape->n[2];
-}
-
 /* What is read of the tiles, the triangle above and the factors T, and what is written. */
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const problem *qr = owner;
     const qr_sizes n = qr_shape(qr, label->index[ROW], label->index[COLUMN], label->index[STEP]);
-    const double real = (double)qr->real_bytes;
+    const double real = (double)qr->head.real_bytes;
     const double tile = real * (double)(n.rows * n.cols), v = real * (double)(n.rows * n.depth);
     const double t = real * (double)(n.inner * n.depth), above = real * (double)(n.depth * n.cols);
     switch (step_of(label)) {
@@ -150,23 +138,20 @@ static int priority(const void *owner, const psg_label *label) {
     } else if (step_of(label) == UNMQR) {
         path -= 6;
     }
-    return qr->by_path ? (int)path : 0;
+    return qr->head.by_path ? (int)path : 0;
 }
 
-#define KIND(the_name, on_cores, the_core, the_gpu)                                                \
-    {                                                                                              \
-        .name = the_name, .cores = on_cores, .core = the_core, .gpu = the_gpu, .shape = shape,     \
-        .operations = operations, .traffic = traffic, .priority = priority                         \
-    }
+#define ON_CORES(the_name)                                                                         \
+    { WORKLOAD_KIND(the_name, on_core, NULL, workload_numbers), .cores = true }
 static const psg_kind kinds[KINDS] = {
-    [GEQRT] = KIND("geqrt", true, geqrt_core, NULL),
-    [UNMQR] = KIND("unmqr", false, unmqr_core, WORKLOAD_GPU(unmqr_gpu)),
-    [TSQRT] = KIND("tsqrt", true, tsqrt_core, NULL),
-    [TSMQR] = KIND("tsmqr", false, tsmqr_core, WORKLOAD_GPU(tsmqr_gpu)),
-    [STEPS + GEQRT] = KIND("givens_factor", true, geqrt_core, NULL),
-    [STEPS + UNMQR] = KIND("givens_apply", true, unmqr_core, NULL),
-    [STEPS + TSQRT] = KIND("givens_eliminate", true, tsqrt_core, NULL),
-    [STEPS + TSMQR] = KIND("givens_update", true, tsmqr_core, NULL)};
+    [GEQRT] = ON_CORES("geqrt"),
+    [UNMQR] = {WORKLOAD_KIND("unmqr", on_core, unmqr_gpu, workload_numbers)},
+    [TSQRT] = ON_CORES("tsqrt"),
+    [TSMQR] = {WORKLOAD_KIND("tsmqr", on_core, tsmqr_gpu, workload_numbers)},
+    [STEPS + GEQRT] = ON_CORES("givens_factor"),
+    [STEPS + UNMQR] = ON_CORES("givens_apply"),
+    [STEPS + TSQRT] = ON_CORES("givens_eliminate"),
+    [STEPS + TSMQR] = ON_CORES("givens_update")};
 
 static bool uses(const void *memory, size_t kind) {
     return kind / STEPS == (size_t)((const problem *)memory)->by;
@@ -197,16 +182,14 @@ static psg_status read_sizes(problem *qr, const char *size) {
 }
 
 /* The matrix and its reflectors. */
-static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
+static workload_needs needs(const void *memory) {
     const problem *qr = memory;
     const double rows = (double)qr->tiles[0], columns = (double)qr->tiles[1];
     const double tasks = columns * (columns + 1) * (3 * rows - columns + 1) / 6;
     const double reals =
         (double)qr->n[0] * (double)qr->n[1] * (1 + (double)qr->inner / (double)qr->tile);
-    const double scratch = (double)workers->count * (double)qr->scratch;
-    return (workload_needs){reals * (double)qr->real_bytes +
-                                2 * rows * columns * TUNING_HANDLE_BYTES,
-                            scratch * (double)qr->real_bytes + tasks * TUNING_TASK_BYTES};
+    const double real = (double)qr->head.real_bytes;
+    return (workload_needs){reals * real, 2 * rows * columns, tasks, (double)qr->scratch * real};
 }
 
 static void set_inner(problem *qr) {
@@ -214,40 +197,34 @@ static void set_inner(problem *qr) {
     qr->inner = qr->tile / (reflectors ? TUNING_QR_INNER_PART : 1);
     qr->inner = qr->inner < TUNING_QR_INNER ? TUNING_QR_INNER : qr->inner;
     qr->inner = qr->inner < qr->tile ? qr->inner : qr->tile;
-    qr->scratch = qr->tile * (reflectors ? qr->inner : 2 * (size_t)QR_STRIP_BYTES / qr->real_bytes);
+    qr->scratch =
+        qr->tile * (reflectors ? qr->inner : 2 * (size_t)QR_STRIP_BYTES / qr->head.real_bytes);
 }
 
-static psg_status parse(void *memory, const char *size, const workload_options *how,
-                        psg_precision precision) {
+static psg_status parse(void *memory, const char *size, const workload_options *how) {
     problem *qr = memory;
-    const char *missing = psg_simulation() ? NULL : qr_lapack_load();
-    if (missing != NULL) {
+    const char *missing = qr_lapack_load(&qr->lapack);
+    if (missing != NULL && !psg_simulation()) {
         return workload_fail(PSG_ERR_UNSUPPORTED, "%s", missing);
     }
-    qr->cpu = qr_functions_of(precision == PSG_F32);
+    qr->cpu = qr->lapack != NULL ? qr->lapack->qr[qr->head.real_bytes == sizeof(float)] : NULL;
     const psg_status status = read_sizes(qr, size);
     if (status != PSG_OK) {
         return status;
     }
     const size_t columns = qr->n[1];
     const size_t most = columns < WORKLOAD_SIDE_MOST ? columns : WORKLOAD_SIDE_MOST;
-    if (how->tile > most) {
-        return workload_fail(PSG_ERR_ARG, "tile = %zu: qr:%s has tiles of 1 to %zu columns",
-                             how->tile, size, most);
-    }
-    qr->real_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
     qr->tile = how->tile > 0 ? how->tile : TUNING_QR_TILE < columns ? TUNING_QR_TILE : columns;
     set_inner(qr);
-    qr->by_path = how->priority == WORKLOAD_PATH;
     for (int axis = 0; axis < 2; axis++) {
         qr->tiles[axis] = (qr->n[axis] - 1) / qr->tile + 1;
     }
-    return PSG_OK;
+    return workload_check_tile(how, "qr:", size, "tiles of T columns", 1, most);
 }
 
 static psg_status check_workers(void *memory, const psg_engine_workers *workers) {
-    return ((const problem *)memory)->by == QR_GIVENS || psg_simulation() || workers->cpus <= 1 ||
-                   qr_blas_shared()
+    const problem *qr = memory;
+    return qr->by == QR_GIVENS || psg_simulation() || workers->cpus <= 1 || qr->lapack->shared()
                ? PSG_OK
                : workload_fail(
                      PSG_ERR_UNSUPPORTED,
@@ -264,64 +241,56 @@ static void tell(const void *memory, char *text, size_t size) {
         (void)snprintf(by, sizeof by, "%zu reflectors at once", qr->inner);
     }
     (void)snprintf(text, size, "%zu x %zu in f%zu, %zu x %zu tiles of %zu x %zu, %s", qr->n[0],
-                   qr->n[1], 8 * qr->real_bytes, qr->tiles[0], qr->tiles[1], qr->tile, qr->tile,
-                   by);
+                   qr->n[1], 8 * qr->head.real_bytes, qr->tiles[0], qr->tiles[1], qr->tile,
+                   qr->tile, by);
 }
 
 /* ------------------------------------------------------------------------------------ the data */
 
-static psg_status make(void *memory, const psg_work *work) {
+static void make(void *memory) {
     problem *qr = memory;
-    const size_t tiles = qr->tiles[0] * qr->tiles[1], real = qr->real_bytes;
-    qr->handles = 2 * tiles + qr->tiles[1] + 1;
-    qr->a = calloc(qr->handles, sizeof *qr->a);
-    if (qr->a == NULL) {
-        return workload_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles);
+    const size_t tiles = qr->tiles[0] * qr->tiles[1], real = qr->head.real_bytes;
+    if (qr->lapack != NULL) {
+        qr->lapack->begin();
     }
-    qr->t = qr->a + tiles;
-    qr->v = qr->t + tiles;
-    qr->work = qr->v + qr->tiles[1];
-    qr_blas_begin();
-    psg_status status = PSG_OK;
-    for (size_t m = 0; m < tiles && status == PSG_OK; m++) {
+    qr->a = workload_memory(&qr->head, 2 * tiles + qr->tiles[1] + 1, sizeof *qr->a);
+    qr->t = qr->a + (qr->head.failed ? 0 : tiles);
+    qr->v = qr->t + (qr->head.failed ? 0 : tiles);
+    qr->work = qr->v + (qr->head.failed ? 0 : qr->tiles[1]);
+    for (size_t m = 0; m < tiles && !qr->head.failed; m++) {
         const size_t i = m % qr->tiles[0], j = m / qr->tiles[0];
         const qr_sizes n = qr_shape(qr, i, j, j);
-        status = workload_hold(&qr->a[m], work, n.rows, n.cols, 1, real);
-        if (status == PSG_OK && i >= j) {
-            status = workload_hold(&qr->t[m], work, n.inner, n.depth, 1, real);
+        workload_hold(&qr->head, &qr->a[m], n.rows, n.cols, 1, real);
+        if (i >= j) {
+            workload_hold(&qr->head, &qr->t[m], n.inner, n.depth, 1, real);
         }
-        if (status == PSG_OK && i == j) {
-            status = workload_hold(&qr->v[j], work, n.rows, n.depth, 1, real);
+        if (i == j) {
+            workload_hold(&qr->head, &qr->v[j], n.rows, n.depth, 1, real);
         }
     }
-    if (status == PSG_OK) {
-        workload_lend(qr->work, NULL, qr->scratch, 1, 1, real);
-    }
-    return status;
+    workload_lend(&qr->head, qr->work, NULL, qr->scratch, 1, 1, real);
+}
+
+static void fill(const void *memory, size_t at, void *tile, void *result) {
+    const problem *qr = memory;
+    (void)result;
+    qr_draw(qr, at % qr->tiles[0], at / qr->tiles[0], tile);
+}
+
+static size_t answers(void *memory, workload_answer *list) {
+    return qr_answers(memory, list);
 }
 
 static bool prepare(const void *memory) {
     const problem *qr = memory;
-    for (size_t at = 0; at < qr->tiles[0] * qr->tiles[1]; at++) {
-        void *tile = psg_data_acquire(qr->a[at], true);
-        if (tile == NULL) {
-            return false;
-        }
-        if (!psg_simulation()) {
-            qr_draw(qr, at % qr->tiles[0], at / qr->tiles[0], tile);
-        }
-        psg_data_release(qr->a[at]);
-    }
-    return true;
+    return workload_visit(qr, qr->a, qr->tiles[0] * qr->tiles[1], 1, true, fill, NULL);
 }
 
 static void destroy(void *memory) {
-    problem *qr = memory;
-    if (qr->a != NULL) {
-        psg_data_free(qr->a, qr->handles);
-        qr_blas_end();
+    const problem *qr = memory;
+    if (qr->lapack != NULL && qr->head.work != NULL) { /* else `make` has not begun */
+        qr->lapack->end();
     }
-    free(qr->a);
 }
 
 /* ----------------------------------------------------------------------------------- the graph */
@@ -360,23 +329,14 @@ const workload_row workload_qr = {
               .sizes = "N or MxN, as many rows M as columns N or more; :givens behind it: by "
                        "rotations",
               .tile = "B: tiles of B x B"},
-    .bytes = sizeof(problem),
+    WORKLOAD_FIELDS,
     .f32 = true,
-    .kinds = kinds,
-    .kind_count = KINDS,
     .uses = uses,
-    .first = &first_kind,
     .gpu_make = WORKLOAD_GPU(make_blas),
     .gpu_destroy = WORKLOAD_GPU(destroy_blas),
     .gpu_words = WORKLOAD_GPU(qr_cuda_blas_words),
     .gpu_is_memory = WORKLOAD_GPU(qr_cuda_blas_is_memory),
-    .parse = parse,
     .cut = check_workers,
-    .needs = needs,
-    .tell = tell,
-    .make = make,
     .prepare = prepare,
-    .submit = submit,
-    .answers = qr_answers,
     .free = destroy,
 };

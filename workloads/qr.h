@@ -77,8 +77,6 @@ typedef struct qr_functions {
 
     /** y += A x, of rows x depth and depth x cols. */
     void (*add_product)(const qr_sizes *n, qr_columns a, qr_columns x, qr_columns y);
-    /** The upper triangle of a tile, with zeros below. */
-    void (*upper)(const qr_sizes *n, const void *a, void *r);
     /** The sum of squares of x - y. @param[in] y  NULL: zeros */
     double (*squares)(size_t count, const void *x, const void *y);
 } qr_functions;
@@ -91,7 +89,10 @@ typedef struct qr_functions {
  * is loaded, and asks for that memory for ever where there is none. */
 typedef struct psg_lapack {
     const qr_functions *qr[2]; /**< of double and of float */
-    bool (*shared)(void);      /**< qr_blas_shared() and so on */
+    bool (*shared)(
+        void); /**< do functions of LAPACK give right answers to several threads at once? */
+    /** Between these two OpenBLAS, which has threads of its own for the whole process, uses the
+     * caller's alone: a task is one core's. Calls nest, and are thread-safe. */
     void (*begin)(void);
     void (*end)(void);
 } psg_lapack;
@@ -99,35 +100,25 @@ typedef struct psg_lapack {
 /** The one name of the module that is seen. */
 extern const psg_lapack psg_lapack_module;
 
-/** Load LAPACK, unless it is loaded. Thread-safe. @return NULL: it is there; else why not, in
- * words, until the next call */
-const char *qr_lapack_load(void);
-/** @return NULL: it is not there */
-const qr_functions *qr_functions_of(bool is_float);
-
-/** Once it is loaded: do functions of LAPACK give right answers to several threads at once? */
-bool qr_blas_shared(void);
-
-/** Between these two OpenBLAS, which has threads of its own for the whole process, uses the
- * caller's alone: a task is one core's. Calls nest, and are thread-safe. */
-void qr_blas_begin(void);
-void qr_blas_end(void);
+/** Load LAPACK, unless it is loaded. Thread-safe.
+ *  @param[out] lapack  NULL: it is not there @return NULL: it is there; else why not, in words,
+ * until the next call */
+const char *qr_lapack_load(const psg_lapack **lapack);
 
 /* --------------------------------------------------------------------------------------------- the
  * problem, qr.c */
 
 typedef struct qr_problem {
+    workload_head head;
     size_t n[2];     /**< rows and columns of the matrix */
     size_t tile;     /**< rows and columns of a tile but the last ones */
     size_t tiles[2]; /**< in a column, and in a row */
     qr_by by;
-    size_t inner;   /**< reflectors that are applied together; of rotations `tile` */
-    size_t scratch; /**< reals of a task's scratch */
-    bool by_path;   /**< a task's priority is the longest path to the end */
-    size_t real_bytes;
-    const qr_functions *cpu; /**< NULL: built without LAPACK, for a simulation */
-    size_t handles;
-    psg_data *a; /**< [columns][rows]: tiles. Of all handles the first */
+    size_t inner;             /**< reflectors that are applied together; of rotations `tile` */
+    size_t scratch;           /**< reals of a task's scratch */
+    const psg_lapack *lapack; /**< NULL: built without it, for a simulation */
+    const qr_functions *cpu;  /**< of it */
+    psg_data *a;              /**< [columns][rows]: tiles */
     psg_data
         *t; /**< [columns][rows]: factors of the reflectors of a tile. NULL above the diagonal */
     psg_data *v;    /**< [columns]: the reflectors of tile (k, k), alone */

@@ -24,7 +24,7 @@ typedef struct check {
 
 /* Some vectors' numbers from row `first` on. */
 static qr_columns part(const qr_problem *qr, char *x, int axis, size_t first) {
-    return (qr_columns){x + first * qr->tile * qr->real_bytes, qr->n[axis]};
+    return (qr_columns){x + first * qr->tile * qr->head.real_bytes, qr->n[axis]};
 }
 
 /* What a task left, in main memory, until let_go(). @return NULL: it could not be had */
@@ -56,6 +56,14 @@ static double add_matrix(check *c) {
     return sum;
 }
 
+/* The upper triangle of a tile, with zeros below. */
+static void put_upper(size_t real_bytes, const qr_sizes *n, const void *a, void *r) {
+    for (size_t m = 0; m < n->rows * n->cols; m++) {
+        const bool below = m % n->rows > m / n->rows;
+        workload_put(real_bytes, r, m, below ? 0 : workload_get(real_bytes, a, m));
+    }
+}
+
 /* y += R x, with zeros below R */
 static void add_triangle(check *c) {
     const qr_problem *qr = c->p;
@@ -66,7 +74,7 @@ static void add_triangle(check *c) {
             const qr_sizes product = {n.rows, VECTORS, n.cols, 0};
             void *tile = take(c, handle);
             if (tile != NULL && i == j) {
-                qr->cpu->upper(&n, tile, c->matrix);
+                put_upper(qr->head.real_bytes, &n, tile, c->matrix);
             }
             if (tile != NULL) {
                 qr->cpu->add_product(&product, (qr_columns){i == j ? c->matrix : tile, n.rows},
@@ -118,14 +126,14 @@ static void check_factors(check *c, double value[2]) {
     const size_t numbers = qr->n[0] * qr->n[1], of_x = qr->n[1] * VECTORS,
                  of_y = qr->n[0] * VECTORS;
     qr->cpu->signs(of_x, numbers, c->x);
-    memset(c->y, 0, of_y * qr->real_bytes);
-    memset(c->z, 0, of_y * qr->real_bytes);
+    memset(c->y, 0, of_y * qr->head.real_bytes);
+    memset(c->z, 0, of_y * qr->head.real_bytes);
     const double norm = sqrt(add_matrix(c));
     add_triangle(c);
     apply_all(c, false);
     value[0] = distance(c) / norm;
     qr->cpu->signs(of_y, numbers + of_x, c->z);
-    memcpy(c->y, c->z, of_y * qr->real_bytes);
+    memcpy(c->y, c->z, of_y * qr->head.real_bytes);
     apply_all(c, false);
     apply_all(c, true);
     value[1] = distance(c);
@@ -136,13 +144,16 @@ size_t qr_answers(void *problem, workload_answer *answers) {
     check c = {.p = problem};
     const qr_problem *qr = c.p;
     double value[2] = {NAN, NAN};
-    c.x = malloc(qr->n[1] * VECTORS * qr->real_bytes);
-    c.y = malloc(qr->n[0] * VECTORS * qr->real_bytes);
-    c.z = malloc(qr->n[0] * VECTORS * qr->real_bytes);
-    c.matrix = malloc(qr->tile * qr->tile * qr->real_bytes);
-    c.work = malloc((qr->scratch + qr->inner * VECTORS) * qr->real_bytes);
-    c.failed = c.x == NULL || c.y == NULL || c.z == NULL || c.matrix == NULL || c.work == NULL;
+    const size_t columns = qr->n[1] * VECTORS, rows = qr->n[0] * VECTORS,
+                 real = qr->head.real_bytes;
+    const size_t tile = qr->tile * qr->tile;
+    c.x = malloc((columns + 2 * rows + tile + qr->scratch + qr->inner * VECTORS) * real);
+    c.failed = c.x == NULL;
     if (!c.failed) {
+        c.y = c.x + columns * real;
+        c.z = c.y + rows * real;
+        c.matrix = c.z + rows * real;
+        c.work = c.matrix + tile * real;
         check_factors(&c, value);
     }
     for (int m = 0; m < 2; m++) {
@@ -150,9 +161,5 @@ size_t qr_answers(void *problem, workload_answer *answers) {
         memcpy(answers[m].name, names[m], strlen(names[m]) + 1);
     }
     free(c.x);
-    free(c.y);
-    free(c.z);
-    free(c.matrix);
-    free(c.work);
     return c.failed ? 0 : 2;
 }

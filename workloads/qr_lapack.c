@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const psg_lapack *lapack; /* NULL: not loaded yet */
-
 #if PSG_WITH_LAPACK
 /* It stands where the program looks for its libraries, or where it was built. */
 static void *open_module(void) {
@@ -17,7 +15,8 @@ static void *open_module(void) {
     return module != NULL ? module : dlopen(PSG_LAPACK_BUILT, RTLD_NOW);
 }
 
-const char *qr_lapack_load(void) {
+const char *qr_lapack_load(const psg_lapack **lapack) {
+    static const psg_lapack *loaded;
     /* of OpenBLAS, beside its code: a buffer of 128 MB for each core, and as much again for its
      * thread's heap */
     enum { MEGABYTES = 256 };
@@ -26,42 +25,24 @@ const char *qr_lapack_load(void) {
     const double megabytes = MEGABYTES * (1 + (double)sysconf(_SC_NPROCESSORS_ONLN));
     const char *why = NULL;
     (void)pthread_mutex_lock(&mutex);
-    if (lapack == NULL && !base_memory_fits(megabytes * (1 << 20))) {
+    if (loaded == NULL && !base_memory_fits(megabytes * (1 << 20))) {
         (void)snprintf(
             words, sizeof words,
             "LAPACK may take %.0f MB of address space, and they cannot be had (ulimit -v?)",
             megabytes);
         why = words;
-    } else if (lapack == NULL) {
+    } else if (loaded == NULL) {
         void *module = open_module();
-        lapack = module != NULL ? dlsym(module, "psg_lapack_module") : NULL;
-        why = lapack != NULL ? NULL : dlerror();
+        loaded = module != NULL ? dlsym(module, "psg_lapack_module") : NULL;
+        why = loaded != NULL ? NULL : dlerror();
     }
+    *lapack = loaded;
     (void)pthread_mutex_unlock(&mutex);
     return why;
 }
 #else
-const char *qr_lapack_load(void) {
+const char *qr_lapack_load(const psg_lapack **lapack) {
+    *lapack = NULL;
     return "qr needs LAPACK, without which psg was built";
 }
 #endif
-
-const qr_functions *qr_functions_of(bool is_float) {
-    return qr_lapack_load() == NULL ? lapack->qr[is_float] : NULL;
-}
-
-bool qr_blas_shared(void) {
-    return lapack == NULL || lapack->shared();
-}
-
-void qr_blas_begin(void) {
-    if (lapack != NULL) {
-        lapack->begin();
-    }
-}
-
-void qr_blas_end(void) {
-    if (lapack != NULL) {
-        lapack->end();
-    }
-}

@@ -105,16 +105,6 @@ static void add_product(const qr_sizes *n, qr_columns a, qr_columns x, qr_column
      &pitch[2], 1, 1);
 }
 
-static void upper(const qr_sizes *n, const void *memory, void *triangle) {
-    const psg_real *a = memory;
-    psg_real *r = triangle;
-    for (size_t c = 0; c < n->cols; c++) {
-        for (size_t row = 0; row < n->rows; row++) {
-            r[c * n->rows + row] = row <= c ? a[c * n->rows + row] : 0;
-        }
-    }
-}
-
 static double squares(size_t count, const void *one, const void *other) {
     const psg_real *x = one, *y = other;
     double sum = 0;
@@ -134,6 +124,5 @@ const qr_functions PSG_REAL_NAME(qr_functions) = {
     .random = random_numbers,
     .signs = signs,
     .add_product = add_product,
-    .upper = upper,
     .squares = squares,
 };

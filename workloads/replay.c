@@ -12,15 +12,16 @@
 #include <starpu.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 typedef struct problem {
+    workload_head head;
     replay_graph graph;
-    psg_data *data;       /* [graph.data] */
+    psg_data *data;  /* [graph.data] */
+    psg_data *input; /* [inputs]: of these what a task reads first, so it is in main memory */
+    size_t inputs;
+    psg_task_data *uses;  /* of a task that is submitted: room for the most that one has */
     atomic_size_t *ended; /* tasks */
-    bool by_path;         /* a task's priority is its path to the end; else the file has it */
 } problem;
 
 static const replay_task *task_of(const problem *p, const psg_label *label) {
@@ -72,22 +73,16 @@ static int first_kind;
 
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
-    size_t most = 1;
-    for (size_t m = 0; m < p->graph.tasks; m++) {
-        most = p->graph.task[m].uses > most ? p->graph.task[m].uses : most;
-    }
     atomic_store(p->ended, 0);
-    psg_task_data *data = malloc(most * sizeof *data);
-    for (size_t m = 0; m < p->graph.tasks && data != NULL; m++) {
+    for (size_t m = 0; m < p->graph.tasks; m++) {
         const replay_task *t = &p->graph.task[m];
         for (size_t u = 0; u < t->uses; u++) {
             const replay_use *use = &p->graph.use[t->use + u];
-            data[u] = (psg_task_data){&p->data[use->data], 1, 1, use->mode};
+            p->uses[u] = (psg_task_data){&p->data[use->data], 1, 1, use->mode};
         }
-        psg_run_submit(run, (psg_label){first_kind, {m, PSG_NO_INDEX, PSG_NO_INDEX}}, data,
+        psg_run_submit(run, (psg_label){first_kind, {m, PSG_NO_INDEX, PSG_NO_INDEX}}, p->uses,
                        t->uses);
     }
-    free(data);
 }
 
 /* ---------------------------------------------------------------------------------------- paths */
@@ -95,11 +90,12 @@ static void submit(psg_run *run, const void *memory) {
 /* A priority is the longest path from a task to the end, the longest of all having the most. Each
  * task comes after all that it waits for. Of each piece of data there is the longest path from the
  * tasks that use it, and from those that write it. */
-static bool rank_paths(replay_graph *g) {
+static void rank_paths(problem *p) {
     enum { MOST = 1000000 };
-    double *path = calloc(g->tasks + 2 * g->data + 1, sizeof *path), longest = 0;
+    replay_graph *g = &p->graph;
+    double *path = workload_memory(&p->head, g->tasks + 2 * g->data, sizeof *path), longest = 0;
     if (path == NULL) {
-        return false;
+        return;
     }
     double *all = path + g->tasks, *writes = all + g->data;
     for (size_t m = g->tasks; m-- > 0;) {
@@ -119,20 +115,16 @@ static bool rank_paths(replay_graph *g) {
     for (size_t m = 0; m < g->tasks; m++) {
         g->task[m].priority = (int)(MOST * (path[m] / longest));
     }
-    free(path);
-    return true;
 }
 
 /* ------------------------------------------------------------------------------------ the size */
 
-static psg_status parse(void *memory, const char *size, const workload_options *how,
-                        psg_precision precision) {
+static psg_status parse(void *memory, const char *size, const workload_options *how) {
     problem *p = memory;
-    (void)precision;
+    (void)how;
     if (size[0] == '\0') {
         return workload_fail(PSG_ERR_ARG, "replay: the size is a file, replay:tasks.rec");
     }
-    p->by_path = how->priority == WORKLOAD_PATH;
     const psg_status status = replay_read(&p->graph, size);
     if (status != PSG_OK) {
         replay_free(&p->graph);
@@ -165,11 +157,9 @@ static double bytes_of(const problem *p) {
     return sum;
 }
 
-static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
+static workload_needs needs(const void *memory) {
     const problem *p = memory;
-    (void)workers;
-    return (workload_needs){bytes_of(p) + (double)p->graph.data * TUNING_HANDLE_BYTES,
-                            (double)p->graph.tasks * TUNING_TASK_BYTES};
+    return (workload_needs){bytes_of(p), (double)p->graph.data, (double)p->graph.tasks, 0};
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -180,49 +170,47 @@ static void tell(const void *memory, char *text, size_t size) {
 
 /* ------------------------------------------------------------------------------------ the data */
 
-static psg_status make(void *memory, const psg_work *work) {
-    problem *p = memory;
-    p->data = calloc(p->graph.data + 1, sizeof *p->data);
-    p->ended = calloc(1, sizeof *p->ended);
-    psg_status status =
-        p->data != NULL && p->ended != NULL && (!p->by_path || rank_paths(&p->graph))
-            ? PSG_OK
-            : workload_fail(PSG_ERR_MEMORY, "no memory for %zu tasks", p->graph.tasks);
-    for (size_t m = 0; m < p->graph.data && status == PSG_OK; m++) {
-        const size_t bytes = p->graph.bytes[m] > 0 ? p->graph.bytes[m] : 1;
-        status = workload_hold(&p->data[m], work, 1, 1, 1, bytes);
+static void find_inputs(problem *p) {
+    const replay_graph *g = &p->graph;
+    bool *seen = workload_memory(&p->head, g->data, sizeof *seen);
+    p->input = workload_memory(&p->head, g->data, sizeof *p->input);
+    for (size_t m = 0; m < g->tasks && !p->head.failed; m++) {
+        const replay_use *use = &g->use[g->task[m].use], *end = use + g->task[m].uses;
+        for (; use < end; use++) {
+            if (!seen[use->data] && (use->mode & STARPU_R) != 0) {
+                p->input[p->inputs++] = p->data[use->data];
+            }
+            seen[use->data] = true;
+        }
     }
-    return status;
+}
+
+static void make(void *memory) {
+    problem *p = memory;
+    size_t most = 1;
+    p->data = workload_memory(&p->head, p->graph.data, sizeof *p->data);
+    p->ended = workload_memory(&p->head, 1, sizeof *p->ended);
+    if (p->head.by_path) { /* else the file has the priorities */
+        rank_paths(p);
+    }
+    for (size_t m = 0; m < p->graph.data && !p->head.failed; m++) {
+        const size_t bytes = p->graph.bytes[m] > 0 ? p->graph.bytes[m] : 1;
+        workload_hold(&p->head, &p->data[m], 1, 1, 1, bytes);
+    }
+    find_inputs(p);
+    for (size_t m = 0; m < p->graph.tasks; m++) {
+        most = p->graph.task[m].uses > most ? p->graph.task[m].uses : most;
+    }
+    p->uses = workload_memory(&p->head, most, sizeof *p->uses);
 }
 
 static void destroy(void *memory) {
-    problem *p = memory;
-    psg_data_free(p->data, p->data != NULL ? p->graph.data : 0);
-    free(p->data);
-    free(p->ended);
-    replay_free(&p->graph);
+    replay_free(&((problem *)memory)->graph);
 }
 
-/* What a task reads first begins in main memory. */
 static bool prepare(const void *memory) {
     const problem *p = memory;
-    const replay_graph *g = &p->graph;
-    bool *seen = calloc(g->data + 1, sizeof *seen);
-    bool good = seen != NULL;
-    for (size_t m = 0; m < g->tasks && good; m++) {
-        for (size_t u = g->task[m].use; u < g->task[m].use + g->task[m].uses && good; u++) {
-            const size_t data = g->use[u].data;
-            if (!seen[data] && (g->use[u].mode & STARPU_R) != 0) {
-                good = psg_data_acquire(p->data[data], true) != NULL || psg_simulation();
-                if (good) {
-                    psg_data_release(p->data[data]);
-                }
-            }
-            seen[data] = true;
-        }
-    }
-    free(seen);
-    return good;
+    return workload_visit(p, p->input, p->inputs, 1, true, NULL, NULL);
 }
 
 static size_t answers(void *memory, workload_answer *list) {
@@ -239,18 +227,9 @@ const workload_row workload_replay = {
                   "the task graph of a file, of another program or of a run of psg's: tasks that "
                   "wait as long as they took",
               .sizes = "FILE: a tasks.rec of StarPU's, or of --dag FILE.rec"},
-    .bytes = sizeof(problem),
+    WORKLOAD_FIELDS,
     .f32 = true,
-    .kinds = kinds,
-    .kind_count = 1,
-    .first = &first_kind,
-    .parse = parse,
     .cut = cut,
-    .needs = needs,
-    .tell = tell,
-    .make = make,
     .prepare = prepare,
-    .submit = submit,
-    .answers = answers,
     .free = destroy,
 };

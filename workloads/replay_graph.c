@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "workloads/replay.h"
-#include "workloads/replay_record.h"
 #include "workloads/workload.h"
 
 #include <limits.h>
@@ -27,26 +26,19 @@ typedef struct keys {
     size_t count;
 } keys;
 
-/* What tasks of a class took, where they ran. */
-typedef struct measured {
-    double sum[2];
-    size_t count[2];
-} measured;
-
 typedef struct builder {
     const char *path;
     replay_records records;
     replay_graph *graph;
-    keys order;         /* records, as they were submitted */
+    keys order;         /* records, as they were submitted. It has the memory of all keys */
     keys job;           /* records, by their jobs */
     keys handle, model; /* each once */
     size_t *task_of;    /* [count]: the task of a record; NONE: none yet */
-    size_t *piece; /* [count]: the data by which others wait for a task; NONE: there are none */
-    size_t *seen;  /* [count]: 1 + the task that found a record last */
-    size_t *stack; /* [values]: records that are to be looked at */
-    measured *measured; /* [classes] */
-    int column[2];      /* of the estimates the one of a core, and of a GPU; -1: there is none */
-    size_t uses, room;  /* places for uses: how many were given away, and how many there are */
+    size_t *piece;     /* [count]: the data by which others wait for a task; NONE: there are none */
+    size_t *seen;      /* [count]: 1 + the task that found a record last */
+    size_t *stack;     /* [values]: records that are to be looked at */
+    int column[2];     /* of the estimates the one of a core, and of a GPU; -1: there is none */
+    size_t uses, room; /* places for uses: how many were given away, and how many there are */
 } builder;
 
 /* -------------------------------------------------------------------------------------- sorting */
@@ -138,7 +130,7 @@ static psg_status sort_all(builder *b) {
 
 /* Which workers are GPUs: as the file begins by saying, or those whose tasks had another memory
  * than main memory. */
-static psg_status find_columns(builder *b) {
+static void find_columns(builder *b) {
     const replay_records *r = &b->records;
     int seen[2] = {-1, -1}, most_gpu = -1, last = -1;
     for (size_t m = 0; m < r->count; m++) {
@@ -157,7 +149,6 @@ static psg_status find_columns(builder *b) {
         b->column[0] = r->cpus > 0 ? r->gpus : -1;
         b->column[1] = r->gpus > 0 ? 0 : -1;
     }
-    return PSG_OK;
 }
 
 static double time_of(const builder *b, size_t record, int field, size_t m) {
@@ -180,17 +171,16 @@ static void add_times(builder *b, size_t record, size_t of_class) {
         c->seconds[m] = estimate > 0 ? 1e-6 * estimate : c->seconds[m];
     }
     if (seconds > 0) {
-        b->measured[of_class].sum[gpu] += seconds;
-        b->measured[of_class].count[gpu]++;
+        c->measured[gpu] += seconds;
+        c->ran[gpu]++;
     }
 }
 
 static psg_status find_times(builder *b) {
     for (size_t m = 0; m < 2 * b->graph->classes; m++) {
-        const measured *of = &b->measured[m / 2];
-        double *seconds = &b->graph->of_class[m / 2].seconds[m % 2];
-        if (*seconds <= 0 && of->count[m % 2] > 0) {
-            *seconds = of->sum[m % 2] / (double)of->count[m % 2];
+        replay_class *c = &b->graph->of_class[m / 2];
+        if (c->seconds[m % 2] <= 0 && c->ran[m % 2] > 0) {
+            c->seconds[m % 2] = c->measured[m % 2] / (double)c->ran[m % 2];
         }
     }
     for (size_t m = 0; m < b->records.count; m++) {
@@ -325,6 +315,7 @@ static psg_status add_task(builder *b, size_t record) {
 
 static psg_status add_tasks(builder *b) {
     psg_status status = PSG_OK;
+    find_columns(b);
     for (size_t m = 0; m < b->records.count && status == PSG_OK; m++) {
         const size_t record = b->order.key[m].of;
         status = replay_is_task(&b->records, record) ? add_task(b, record) : status;
@@ -339,39 +330,33 @@ static psg_status add_tasks(builder *b) {
 static psg_status begin(builder *b) {
     const size_t count = b->records.count + 1, values = b->records.values + 1;
     replay_graph *g = b->graph;
-    b->order.key = calloc(count, sizeof *b->order.key);
-    b->job.key = calloc(count, sizeof *b->job.key);
-    b->model.key = calloc(count, sizeof *b->model.key);
-    b->handle.key = calloc(values, sizeof *b->handle.key);
+    b->order.key = calloc(3 * count + values, sizeof *b->order.key);
     b->task_of = calloc(4 * count, sizeof *b->task_of);
-    b->piece = b->task_of + count;
-    b->seen = b->piece + count;
-    b->stack = b->seen + count;
-    b->measured = calloc(count, sizeof *b->measured);
     g->task = calloc(count, sizeof *g->task);
     g->of_class = calloc(count, sizeof *g->of_class);
     g->bytes = calloc(values + count, sizeof *g->bytes);
-    return b->order.key != NULL && b->job.key != NULL && b->model.key != NULL &&
-                   b->handle.key != NULL && b->task_of != NULL && b->measured != NULL &&
-                   g->task != NULL && g->of_class != NULL && g->bytes != NULL
-               ? PSG_OK
-               : PSG_ERR_MEMORY;
+    if (b->order.key == NULL || b->task_of == NULL || g->task == NULL || g->of_class == NULL ||
+        g->bytes == NULL) {
+        return PSG_ERR_MEMORY;
+    }
+    b->job.key = b->order.key + count;
+    b->model.key = b->job.key + count;
+    b->handle.key = b->model.key + count;
+    b->piece = b->task_of + count;
+    b->seen = b->piece + count;
+    b->stack = b->seen + count;
+    return PSG_OK;
 }
 
 psg_status replay_read(replay_graph *graph, const char *path) {
-    static psg_status (*const steps[])(builder *) = {begin, sort_all, find_columns, add_tasks,
-                                                     find_times};
+    static psg_status (*const steps[])(builder *) = {begin, sort_all, add_tasks, find_times};
     builder b = {.path = path, .graph = graph};
     psg_status status = replay_records_read(&b.records, path);
     for (size_t m = 0; m < sizeof steps / sizeof *steps && status == PSG_OK; m++) {
         status = steps[m](&b);
     }
     free(b.order.key);
-    free(b.job.key);
-    free(b.model.key);
-    free(b.handle.key);
     free(b.task_of);
-    free(b.measured);
     replay_records_free(&b.records);
     return status != PSG_ERR_MEMORY ? status
                                     : workload_fail(status, "no memory for the tasks of %s", path);

@@ -1,12 +1,11 @@
 /* A tasks.rec has a record for each task: lines FIELD: VALUE, and an empty line at the end.
  * StarPU's starpu_fxt_tool writes such files, and psg's --dag FILE.rec. */
-#include "workloads/replay_record.h"
 #include "base/file.h"
+#include "workloads/replay.h"
 #include "workloads/workload.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,9 +166,7 @@ static void begin_record(reader *r) {
 
 static psg_status end_record(reader *r) {
     const replay_record *now = r->now;
-    const replay_records *all = r->all;
-    const size_t at = all->count;
-    const size_t data = now->field[REPLAY_HANDLES].count;
+    const size_t at = r->all->count, data = now->field[REPLAY_HANDLES].count;
     if (!r->begun || r->skipped) {
         return PSG_OK;
     }
@@ -184,14 +181,14 @@ static psg_status end_record(reader *r) {
             r->path, now->line, data, now->field[REPLAY_MODES].count,
             now->field[REPLAY_SIZES].count);
     }
-    if (now->field[REPLAY_START].count > 0 && now->field[REPLAY_END].count > 0 &&
-        replay_at(all, at, REPLAY_END, 0).real < replay_at(all, at, REPLAY_START, 0).real) {
-        return workload_fail(PSG_ERR_ARG,
-                             "%s: the task from line %zu on ends at %g, before it starts at %g",
-                             r->path, now->line, replay_at(all, at, REPLAY_END, 0).real,
-                             replay_at(all, at, REPLAY_START, 0).real);
-    }
-    return PSG_OK;
+    const bool ran = now->field[REPLAY_START].count > 0 && now->field[REPLAY_END].count > 0;
+    const double start = ran ? replay_at(r->all, at, REPLAY_START, 0).real : 0;
+    const double end = ran ? replay_at(r->all, at, REPLAY_END, 0).real : 0;
+    return end >= start
+               ? PSG_OK
+               : workload_fail(PSG_ERR_ARG,
+                               "%s: the task from line %zu on ends at %g, before it starts at %g",
+                               r->path, now->line, end, start);
 }
 
 static psg_status read_all(reader *r) {

@@ -31,7 +31,6 @@
 #include <starpu.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { X = 0, Y, Z, AXES, ROUNDS = 2, MOVES_MOST = 3 };
@@ -51,13 +50,13 @@ typedef struct pair {
 } pair;
 
 typedef struct problem {
+    workload_head head;
     size_t n[AXES];     /* of A */
     int order;          /* of orders */
     bool cubes;         /* tiles have as many elements along z */
     size_t tile[AXES];  /* of a tile of A; of the last ones fewer, perhaps */
     size_t tiles[AXES]; /* along each axis */
     size_t element_bytes;
-    bool by_path; /* a task's priority is the number of tasks that follow it */
     bool in_place, is_complex;
     psg_data *a;         /* [tiles of A] */
     psg_data *b;         /* [tiles of B]; in place the same as a */
@@ -230,10 +229,6 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     shape->variant = shape->variant * ORDERS + (kind_of(label) != EXCHANGE ? p->order : 0);
 }
 
-static double elements(const psg_task_shape *s) {
-    return (double)s->pieces * (double)product(s->n);
-}
-
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const problem *p = owner;
     double bytes = 0;
@@ -247,18 +242,14 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
 
 /* An exchange is before a swap, and nothing else is before anything. */
 static int priority(const void *owner, const psg_label *label) {
-    return ((const problem *)owner)->by_path && kind_of(label) == EXCHANGE;
+    return ((const problem *)owner)->head.by_path && kind_of(label) == EXCHANGE;
 }
 
-#define KIND(the_name)                                                                             \
-    {                                                                                              \
-        .name = the_name, .core = move_core, .gpu = WORKLOAD_GPU(move_gpu), .shape = shape,        \
-        .operations = elements, .traffic = traffic, .priority = priority                           \
-    }
-static const psg_kind kinds[KINDS] = {[TRANSPOSE] = KIND("transpose"),
-                                      [EXCHANGE] = KIND("transpose_exchange"),
-                                      [SWAP] = KIND("transpose_swap"),
-                                      [ALONE] = KIND("transpose_alone")};
+static const psg_kind kinds[KINDS] = {
+    [TRANSPOSE] = {WORKLOAD_KIND("transpose", move_core, move_gpu, workload_numbers)},
+    [EXCHANGE] = {WORKLOAD_KIND("transpose_exchange", move_core, move_gpu, workload_numbers)},
+    [SWAP] = {WORKLOAD_KIND("transpose_swap", move_core, move_gpu, workload_numbers)},
+    [ALONE] = {WORKLOAD_KIND("transpose_alone", move_core, move_gpu, workload_numbers)}};
 
 static size_t tiles_of(const problem *p) {
     return product(p->tiles);
@@ -303,8 +294,7 @@ static bool read_size(problem *p, const char *size) {
     return rest[0] == '\0';
 }
 
-static psg_status parse(void *memory, const char *size, const workload_options *how,
-                        psg_precision precision) {
+static psg_status parse(void *memory, const char *size, const workload_options *how) {
     problem *p = memory;
     if (!read_size(p, size)) {
         return workload_fail(PSG_ERR_ARG,
@@ -317,15 +307,14 @@ static psg_status parse(void *memory, const char *size, const workload_options *
     const size_t longest = longer > p->n[Z] ? longer : p->n[Z];
     const size_t most = p->cubes ? CUBE_MOST : WORKLOAD_SIDE_MOST;
     p->tile[X] = how->tile;
-    p->element_bytes = (precision == PSG_F32 ? sizeof(float) : 8) * (p->is_complex ? 2 : 1);
-    p->by_path = how->priority == WORKLOAD_PATH;
+    p->element_bytes = p->head.real_bytes * (p->is_complex ? 2 : 1);
     return workload_check_tile(how, "transpose:", size,
                                p->cubes ? "tiles of T x T x T numbers" : "tiles of T x T numbers",
                                1, longest < most ? longest : most);
 }
 
 /* Of a tile there are two pieces of data and two tasks at the most. */
-static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
+static workload_needs needs(const void *memory) {
     const problem *p = memory;
     double tiles = 1, tile = 1, numbers = 1;
     for (int axis = 0; axis < AXES; axis++) {
@@ -334,9 +323,8 @@ static workload_needs needs(const void *memory, const psg_engine_workers *worker
         numbers *= (double)p->n[axis];
     }
     const double bytes = (double)p->element_bytes;
-    return (workload_needs){(p->in_place ? tiles * tile : 2 * numbers) * bytes +
-                                2 * tiles * TUNING_HANDLE_BYTES,
-                            (double)workers->count * tile * bytes + 2 * tiles * TUNING_TASK_BYTES};
+    return (workload_needs){(p->in_place ? tiles * tile : 2 * numbers) * bytes, 2 * tiles,
+                            2 * tiles, tile * bytes};
 }
 
 /* An array that is narrower than a tile has tiles that are as narrow. */
@@ -365,8 +353,8 @@ static void tell(const void *memory, char *text, size_t size) {
     }
     (void)snprintf(text, size, "%zu x %zu%s%s in %sf%zu%s, %zu x %zu%s tiles of %zu x %zu%s",
                    p->n[a], p->n[b], z[0], to, p->is_complex ? "complex " : "",
-                   8 * p->element_bytes / (p->is_complex ? 2 : 1), p->in_place ? " in place" : "",
-                   p->tiles[a], p->tiles[b], z[1], p->tile[a], p->tile[b], z[2]);
+                   8 * p->head.real_bytes, p->in_place ? " in place" : "", p->tiles[a], p->tiles[b],
+                   z[1], p->tile[a], p->tile[b], z[2]);
 }
 
 /* ----------------------------------------------------------------------------------- the pairs */
@@ -388,14 +376,13 @@ static void pair_up(problem *p, const size_t *place, size_t length) {
     }
 }
 
-static psg_status list_pairs(problem *p) {
+static void list_pairs(problem *p) {
     const size_t tiles = tiles_of(p);
-    size_t *cycle = calloc(tiles, sizeof *cycle);
-    bool *found = calloc(tiles, sizeof *found);
-    p->pairs[0] = calloc(2 * tiles, sizeof *p->pairs[0]);
-    p->pairs[1] = p->pairs[0] + tiles;
-    const bool good = cycle != NULL && found != NULL && p->pairs[0] != NULL;
-    for (size_t first = 0; first < tiles && good; first++) {
+    size_t *cycle = workload_memory(&p->head, tiles, sizeof *cycle);
+    bool *found = workload_memory(&p->head, tiles, sizeof *found);
+    p->pairs[0] = workload_memory(&p->head, 2 * tiles, sizeof *p->pairs[0]);
+    p->pairs[1] = p->head.failed ? NULL : p->pairs[0] + tiles;
+    for (size_t first = 0; first < tiles && !p->head.failed; first++) {
         size_t length = 0;
         for (size_t at = first; !found[at]; at = goes_to(p, at)) {
             found[at] = true;
@@ -405,10 +392,6 @@ static psg_status list_pairs(problem *p) {
             pair_up(p, cycle, length);
         }
     }
-    free(cycle);
-    free(found);
-    return good ? PSG_OK
-                : workload_fail(PSG_ERR_MEMORY, "no memory for the pairs of %zu tiles", tiles);
 }
 
 /* ------------------------------------------------------------------------------------ the data */
@@ -429,33 +412,22 @@ static region region_of(const problem *p, bool of_b, size_t place) {
     return r;
 }
 
-static psg_status make(void *memory, const psg_work *work) {
+static void make(void *memory) {
     problem *p = memory;
-    p->a = calloc(2 * tiles_of(p), sizeof *p->a);
-    if (p->a == NULL) {
-        return workload_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles_of(p));
+    p->a = workload_memory(&p->head, 2 * tiles_of(p), sizeof *p->a);
+    if (p->in_place) {
+        list_pairs(p);
     }
-    p->b = p->in_place ? p->a : p->a + tiles_of(p);
-    psg_status status = p->in_place ? list_pairs(p) : PSG_OK;
-    for (size_t m = 0; m < (p->in_place ? 1 : 2) * tiles_of(p) && status == PSG_OK; m++) {
+    workload_lend(&p->head, &p->scratch, NULL, p->tile[X], p->tile[Y], p->tile[Z],
+                  p->element_bytes);
+    for (size_t m = 0; m < (p->in_place ? 1 : 2) * tiles_of(p) && !p->head.failed; m++) {
         const bool of_b = m >= tiles_of(p);
         const region r = region_of(p, of_b, m % tiles_of(p));
         const size_t *n = p->in_place ? p->tile : r.n; /* any tile may stand there */
-        status = workload_hold(&p->a[m], work, n[axis_of(p, of_b, 0)], n[axis_of(p, of_b, 1)],
-                               n[axis_of(p, of_b, 2)], p->element_bytes);
+        workload_hold(&p->head, &p->a[m], n[axis_of(p, of_b, 0)], n[axis_of(p, of_b, 1)],
+                      n[axis_of(p, of_b, 2)], p->element_bytes);
     }
-    if (status == PSG_OK) {
-        workload_lend(&p->scratch, NULL, p->tile[X], p->tile[Y], p->tile[Z], p->element_bytes);
-    }
-    return status;
-}
-
-static void destroy(void *memory) {
-    problem *p = memory;
-    psg_data_free(p->a, p->a != NULL ? 2 * tiles_of(p) : 0);
-    psg_data_free(&p->scratch, 1);
-    free(p->a);
-    free(p->pairs[0]);
+    p->b = p->in_place || p->head.failed ? p->a : p->a + tiles_of(p);
 }
 
 /* An element of A is its number, as bits, and behind it these turned; of f32 the lower half.
@@ -482,36 +454,24 @@ static double walk(const problem *p, bool of_b, size_t place, char *at) {
     return right;
 }
 
-static bool fill_a(const problem *p, size_t place) {
-    void *to = psg_data_acquire(p->a[place], true);
-    if (to == NULL) {
-        return false;
-    }
-    if (!psg_simulation()) {
-        (void)walk(p, false, place, to);
-    }
-    psg_data_release(p->a[place]);
-    return true;
+static void fill_a(const void *memory, size_t place, void *to, void *result) {
+    (void)result;
+    (void)walk(memory, false, place, to);
 }
 
 /* What the run before has left there is gone. */
-static bool clear_b(const problem *p, size_t place) {
+static void clear_b(const void *memory, size_t place, void *to, void *result) {
+    const problem *p = memory;
     const region r = region_of(p, true, place);
-    if (starpu_data_acquire_on_node(p->b[place], STARPU_MAIN_RAM, STARPU_W) != 0) {
-        return false;
-    }
-    memset((void *)starpu_block_get_local_ptr(p->b[place]), 0xff, product(r.n) * p->element_bytes);
-    psg_data_release(p->b[place]);
-    return true;
+    (void)result;
+    memset(to, 0xff, product(r.n) * p->element_bytes);
 }
 
 static bool prepare(const void *memory) {
     const problem *p = memory;
-    bool good = true;
-    for (size_t m = 0; m < tiles_of(p) && good; m++) {
-        good = (p->in_place || psg_simulation() || clear_b(p, m)) && fill_a(p, m);
-    }
-    return good;
+    const size_t written = p->in_place || psg_simulation() ? 0 : tiles_of(p);
+    return workload_visit(p, p->b, written, 1, true, clear_b, NULL) &&
+           workload_visit(p, p->a, tiles_of(p), 1, true, fill_a, NULL);
 }
 
 /* ------------------------------------------------------------------------------------- running */
@@ -543,30 +503,14 @@ static void submit(psg_run *run, const void *memory) {
     }
 }
 
-/* @return how many are right; -1: the data could not be had */
-static double compare(const problem *p, size_t place) {
-    void *from = psg_data_acquire(p->b[place], false);
-    if (from == NULL) {
-        return -1;
-    }
-    const double right = walk(p, true, place, from);
-    psg_data_release(p->b[place]);
-    return right;
+static void compare(const void *memory, size_t place, void *from, void *right) {
+    *(double *)right += walk(memory, true, place, from);
 }
 
 static size_t answers(void *memory, workload_answer *list) {
     const problem *p = memory;
-    double right = 0;
-    for (size_t m = 0; m < tiles_of(p); m++) {
-        const double of_tile = compare(p, m);
-        if (of_tile < 0) {
-            return 0;
-        }
-        right += of_tile;
-    }
-    const double all = (double)product(p->n);
-    list[0] = (workload_answer){.name = "right", .value = right, .expected = all};
-    return 1;
+    list[0] = (workload_answer){.name = "right", .expected = (double)product(p->n)};
+    return workload_visit(p, p->b, tiles_of(p), 1, false, compare, &list[0].value);
 }
 
 static bool uses(const void *memory, size_t kind) {
@@ -582,19 +526,9 @@ const workload_row workload_transpose = {
          .sizes = "N or MxN, M rows and N columns; NXxNYxNZ:yzx, the axes of the result, the "
                   "fastest first; behind it :complex, and :inplace for one array",
          .tile = "T: tiles of T x T numbers, or of T x T x T"},
-    .bytes = sizeof(problem),
+    WORKLOAD_FIELDS,
     .f32 = true,
-    .kinds = kinds,
-    .kind_count = KINDS,
     .uses = uses,
-    .first = &first_kind,
-    .parse = parse,
     .cut = cut,
-    .needs = needs,
-    .tell = tell,
-    .make = make,
     .prepare = prepare,
-    .submit = submit,
-    .answers = answers,
-    .free = destroy,
 };

@@ -1,6 +1,7 @@
 /* What all workloads share: the table of them, and their life. */
 #include "workloads/workload.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "graph/psg_machine.h"
 
 #include <ctype.h>
@@ -21,7 +22,7 @@ struct workload {
     int kinds[KINDS_MOST];
     psg_work *engine;
     const psg_work *work; /* the engine's, or the plan's */
-    workload_needs needs;
+    double run_bytes;     /* from the first run on */
 };
 
 /* A simulation reads the times of kinds that are registered before it begins. */
@@ -56,12 +57,6 @@ static psg_status check_how(const workload_facts *facts, const workload_options 
                            : workload_fail(PSG_ERR_ARG, "%s: %s has none", nothing, facts->name);
 }
 
-static psg_status check_precision(const workload_row *row, psg_precision precision) {
-    return precision != PSG_F32 || row->f32
-               ? PSG_OK
-               : workload_fail(PSG_ERR_UNSUPPORTED, "%s has f64 only", row->facts.name);
-}
-
 /* "ep:S" -> the row of ep, and "S" */
 static psg_status find_row(const char *name, const workload_row **row, const char **size) {
     char list[256] = "";
@@ -87,8 +82,9 @@ static psg_status check_memory(workload *w, const psg_engine_workers *workers) {
     if (w->row->needs == NULL || workers->simulated) {
         return PSG_OK;
     }
-    w->needs = w->row->needs(w->problem, workers);
-    const double bytes = w->needs.data + w->needs.run;
+    const workload_needs needs = w->row->needs(w->problem);
+    w->run_bytes = needs.tasks * TUNING_TASK_BYTES + (double)workers->count * needs.scratch;
+    const double bytes = needs.data + needs.pieces * TUNING_HANDLE_BYTES + w->run_bytes;
     return bytes <= there
                ? psg_room_check(w->about, bytes)
                : workload_fail(PSG_ERR_ARG, "%s: %s takes %.3g GB of memory, and there are %.3g GB",
@@ -140,6 +136,9 @@ static psg_status make_own(workload *w, const psg_options *options) {
     if (status == PSG_OK && row->plan != NULL) {
         status = make_plan(w, options, &workers);
     }
+    workload_head *head = w->problem;
+    head->rank = workers.rank;
+    head->ranks = workers.ranks;
     if (status == PSG_OK && row->cut != NULL) {
         status = row->cut(w->problem, &workers);
     }
@@ -147,7 +146,11 @@ static psg_status make_own(workload *w, const psg_options *options) {
         row->tell(w->problem, w->about, sizeof w->about);
         status = check_memory(w, &workers);
     }
-    return status == PSG_OK ? row->make(w->problem, w->work) : status;
+    if (status == PSG_OK) {
+        head->work = w->work;
+        row->make(w->problem);
+    }
+    return head->failed ? workload_fail(PSG_ERR_MEMORY, "no memory for %s", w->about) : status;
 }
 
 static psg_status make(workload *w, const psg_options *options) {
@@ -183,18 +186,22 @@ psg_status workload_open(workload **w, const workload_row *row, const char *size
     const psg_precision precision = options != NULL ? options->precision : PSG_F64;
     psg_status status = check_how(&row->facts, cut);
     *w = NULL;
-    if (status == PSG_OK) {
-        status = check_precision(row, precision);
+    if (status == PSG_OK && precision == PSG_F32 && !row->f32) {
+        status = workload_fail(PSG_ERR_UNSUPPORTED, "%s has f64 only", row->facts.name);
     }
     if (status != PSG_OK) {
         return refuse(options, status);
     }
     workload *made = calloc(1, sizeof *made);
-    void *problem = calloc(1, row->bytes);
+    workload_head *problem = calloc(1, row->bytes);
+    if (problem != NULL) {
+        problem->real_bytes = precision == PSG_F32 ? sizeof(float) : sizeof(double);
+        problem->by_path = cut->priority == WORKLOAD_PATH;
+    }
     status = made == NULL || problem == NULL
                  ? workload_fail(PSG_ERR_MEMORY, "no memory for a workload")
              : input != NULL ? row->take(problem, input, cut)
-                             : row->parse(problem, size, cut, precision);
+                             : row->parse(problem, size, cut);
     if (status != PSG_OK) {
         free(problem);
         free(made);
@@ -225,7 +232,17 @@ psg_status workload_create(workload **w, const char *name, const workload_option
 
 void workload_destroy(workload *w) {
     if (w != NULL) {
-        w->row->free(w->problem);
+        workload_head *head = w->problem;
+        psg_engine_awake();
+        for (size_t m = head->count; m-- > 0;) { /* data end before their memory */
+            psg_data_free(&head->made[m].data, 1);
+            free(head->made[m].memory);
+        }
+        psg_engine_rest();
+        free(head->made);
+        if (w->row->free != NULL) {
+            w->row->free(w->problem);
+        }
         psg_engine_destroy(w->engine);
         free(w->problem);
     }
@@ -245,7 +262,7 @@ static uint64_t runs_of(const workload *w) {
 }
 
 static psg_status prepare(const workload *w) {
-    const psg_status status = runs_of(w) == 0 ? psg_room_check(w->about, w->needs.run) : PSG_OK;
+    const psg_status status = runs_of(w) == 0 ? psg_room_check(w->about, w->run_bytes) : PSG_OK;
     bool there = true;
     if (status == PSG_OK && w->row->prepare != NULL) {
         psg_engine_awake();
@@ -359,6 +376,10 @@ psg_status workload_check_tile(const workload_options *how, const char *name, co
                                name, size, what, least, most);
 }
 
+double workload_numbers(const psg_task_shape *shape) {
+    return (double)shape->n[0] * (double)shape->n[1] * (double)shape->n[2] * (double)shape->count;
+}
+
 size_t workload_share(const psg_engine_workers *workers) {
     return workers->most_gpus > 0 ? workers->most_gpus : workers->most_cpus;
 }
@@ -373,14 +394,70 @@ psg_status workload_check_share(const psg_engine_workers *workers, const char *n
                                name, workers->ranks, count, parts);
 }
 
-psg_status workload_hold(psg_data *data, const psg_work *work, size_t nx, size_t ny, size_t nz,
-                         size_t element_bytes) {
-    const size_t n[3] = {nx, ny, nz};
-    return psg_data_make(data, work, n, element_bytes);
+/* @return NULL: there is no memory */
+static workload_made *add(workload_head *head) {
+    bool good = !head->failed;
+    if (good && (head->count & (head->count - 1)) == 0) { /* full: room for as many again */
+        const size_t room = head->count > 0 ? 2 * head->count : 1;
+        head->made = base_grown(head->made, room, sizeof *head->made, &good);
+    }
+    head->failed = !good;
+    if (!good) {
+        return NULL;
+    }
+    head->made[head->count] = (workload_made){NULL, NULL};
+    return &head->made[head->count++];
 }
 
-void workload_lend(psg_data *data, void *memory, size_t nx, size_t ny, size_t nz,
+static void *keep(workload_head *head, void *memory) {
+    workload_made *made = add(head);
+    head->failed = head->failed || memory == NULL;
+    if (made == NULL) {
+        free(memory);
+        return NULL;
+    }
+    return made->memory = memory;
+}
+
+void *workload_memory(workload_head *head, size_t count, size_t bytes) {
+    return keep(head, calloc(count > 0 ? count : 1, bytes));
+}
+
+void *workload_array(workload_head *head, size_t bytes) {
+    return keep(head, base_allocate(bytes));
+}
+
+void workload_hold(workload_head *head, psg_data *data, size_t nx, size_t ny, size_t nz,
                    size_t element_bytes) {
     const size_t n[3] = {nx, ny, nz};
-    psg_data_take(data, memory, n, nx, nx * ny, element_bytes);
+    workload_made *made = add(head);
+    if (made != NULL) {
+        head->failed = psg_data_make(data, head->work, n, element_bytes) != PSG_OK;
+        made->data = *data;
+    }
+}
+
+void workload_lend(workload_head *head, psg_data *data, void *memory, size_t nx, size_t ny,
+                   size_t nz, size_t element_bytes) {
+    const size_t n[3] = {nx, ny, nz};
+    workload_made *made = add(head);
+    if (made != NULL) {
+        psg_data_take(data, memory, n, nx, nx * ny, element_bytes);
+        made->data = *data;
+    }
+}
+
+bool workload_visit(const void *problem, const psg_data *list, size_t count, size_t step,
+                    bool writes, workload_visitor visitor, void *result) {
+    for (size_t m = 0; m < count; m++) {
+        void *memory = psg_data_acquire(list[m * step], writes);
+        if (memory == NULL && !psg_simulation()) {
+            return false;
+        }
+        if (visitor != NULL && !psg_simulation()) {
+            visitor(problem, m, memory, result);
+        }
+        psg_data_release(list[m * step]);
+    }
+    return true;
 }

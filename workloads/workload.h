@@ -120,14 +120,31 @@ void workload_destroy(workload *w);
 /* --------------------------------------------------------------------------------- for the files
  * of workloads */
 
+/** A piece of data, or of memory, that ends with its workload. */
+typedef struct workload_made {
+    psg_data data;
+    void *memory;
+} workload_made;
+
+/** What a problem begins with. */
+typedef struct workload_head {
+    size_t real_bytes;    /**< of the options' precision */
+    bool by_path;         /**< a task's priority is what follows it: WORKLOAD_PATH */
+    int rank, ranks;      /**< from `cut` on: this process, and how many there are */
+    const psg_work *work; /**< from `make` on */
+    bool failed;          /**< there was no memory: what was to be made after that was not */
+    workload_made *made;  /**< [count]: by `make` */
+    size_t count;
+} workload_head;
+
 /** Bytes of main memory at the most. */
 typedef struct workload_needs {
-    double data; /**< from `make` on: its data, and what StarPU keeps of each piece */
-    double run;  /**< from the first run on: what StarPU keeps of each task, and scratch */
+    double data, pieces;   /**< from `make` on: its data, and into how many pieces they are cut */
+    double tasks, scratch; /**< from the first run on: of a run, and of a worker */
 } workload_needs;
 
-/** A workload has one file in this folder, with its row. All functions get a problem, which is the
- * owner of its engine. */
+/** A workload has one file in this folder, with its row. All functions get a problem, which begins
+ * with a workload_head and is the owner of its engine. */
 typedef struct workload_row {
     workload_facts facts;
     size_t bytes;          /**< of the problem, which is all 0 at first */
@@ -144,8 +161,7 @@ typedef struct workload_row {
 
     /** @param[in] size  what stands behind the colon; "" where nothing does
      *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED with words */
-    psg_status (*parse)(void *problem, const char *size, const workload_options *how,
-                        psg_precision precision);
+    psg_status (*parse)(void *problem, const char *size, const workload_options *how);
     /** In place of `parse`, of an input that is no size: what workload_open() gets. NULL: there is
      * none.
      *  @param[in] input  is there until `make` returns @return PSG_OK; PSG_ERR_ARG with words */
@@ -155,14 +171,14 @@ typedef struct workload_row {
      *  @return PSG_OK; PSG_ERR_ARG, PSG_ERR_UNSUPPORTED with words */
     psg_status (*cut)(void *problem, const psg_engine_workers *workers);
     /** Main memory that it takes, once it is cut. NULL: its plan asks */
-    workload_needs (*needs)(const void *problem, const psg_engine_workers *workers);
+    workload_needs (*needs)(const void *problem);
     /** In words: workload_about(). */
     void (*tell)(const void *problem, char *text, size_t size);
     /** Of a workload for several processes: messages of a run, at most, that this process sends
      * or receives. */
     size_t (*messages)(const void *problem);
-    /** Make the data. @return PSG_OK; PSG_ERR_MEMORY. After any failure free follows */
-    psg_status (*make)(void *problem, const psg_work *work);
+    /** Make the data by workload_memory() and those after it, whose failures head.failed has. */
+    void (*make)(void *problem);
     /** Bring the input, before the clock of a run starts. NULL: the tasks do. @return false: the
      * data could not be had */
     bool (*prepare)(const void *problem);
@@ -172,7 +188,8 @@ typedef struct workload_row {
      * @param[out] answers  WORKLOAD_ANSWERS @return how many there are; 0: the data could not be
      * had */
     size_t (*answers)(void *problem, workload_answer *answers);
-    /** Free the data. */
+    /** Free what workload_memory() and so on have not made, and that is gone already. NULL: all was
+     * made by them. */
     void (*free)(void *problem);
 
     /** Of a workload whose runs are solves of a plan: make it. NULL: it has none.
@@ -232,11 +249,6 @@ static inline size_t workload_extent(size_t n, size_t tile, size_t t) {
  * GPU takes part. The same in all processes. */
 size_t workload_share(const psg_engine_workers *workers);
 
-/** A process, and how many there are. */
-typedef struct workload_processes {
-    int rank, ranks;
-} workload_processes;
-
 /** Where the share of process `rank` begins, of `count` parts that follow one another. It ends
  * where that of the next one begins. */
 static inline size_t workload_first(size_t count, int rank, int ranks) {
@@ -259,6 +271,10 @@ static inline void workload_shape(psg_task_shape *shape, size_t nx, size_t ny, s
     shape->dense = true;
 }
 
+/** psg_kind.operations of tasks whose time grows with their numbers, but for a factor of each kind.
+ */
+double workload_numbers(const psg_task_shape *shape);
+
 /** A real of 4 or 8 bytes. */
 static inline void workload_put(size_t real_bytes, void *to, size_t at, double value) {
     if (real_bytes == sizeof(float)) {
@@ -272,10 +288,37 @@ static inline double workload_get(size_t real_bytes, const void *from, size_t at
                                        : ((const double *)from)[at];
 }
 
-/** psg_data_make() and psg_data_take() of dense data. @return PSG_OK; PSG_ERR_MEMORY */
-psg_status workload_hold(psg_data *data, const psg_work *work, size_t nx, size_t ny, size_t nz,
-                         size_t element_bytes);
-void workload_lend(psg_data *data, void *memory, size_t nx, size_t ny, size_t nz,
+/** Memory of zeros, or as base_allocate() has it, until the workload ends.
+ *  @return NULL: head.failed */
+void *workload_memory(workload_head *head, size_t count, size_t bytes);
+void *workload_array(workload_head *head, size_t bytes);
+/** psg_data_make() and psg_data_take() of dense data, until the workload ends. After a failure data
+ * are not written. */
+void workload_hold(workload_head *head, psg_data *data, size_t nx, size_t ny, size_t nz,
                    size_t element_bytes);
+void workload_lend(workload_head *head, psg_data *data, void *memory, size_t nx, size_t ny,
+                   size_t nz, size_t element_bytes);
+
+/** What is done with piece m of some data, which are in main memory there. */
+typedef void (*workload_visitor)(const void *problem, size_t m, void *memory, void *result);
+/** Go to pieces 0, step, 2 step and so on of a list, `count` of them: m is 0, 1, 2 and so on. In a
+ * simulation there is nothing in them to be visited.
+ *  @param[in] writes  as psg_data_acquire() has it @param[in] visitor  NULL: they come home alone
+ *  @return false: the data could not be had */
+bool workload_visit(const void *problem, const psg_data *list, size_t count, size_t step,
+                    bool writes, workload_visitor visitor, void *result);
+
+/** Fields of a row in a file that has a `problem` and functions of these names. */
+#define WORKLOAD_FIELDS                                                                            \
+    .bytes = sizeof(problem), .kinds = kinds, .kind_count = sizeof kinds / sizeof *kinds,          \
+    .first = &first_kind, .parse = parse, .needs = needs, .tell = tell, .make = make,              \
+    .submit = submit, .answers = answers
+/** Fields of a kind of tasks in a file that has the functions shape, traffic and priority for all.
+ */
+#define WORKLOAD_KIND(the_name, the_core, the_gpu, the_operations)                                 \
+    .name = (the_name), .core = (the_core), .gpu = WORKLOAD_GPU(the_gpu), .shape = shape,          \
+    .operations = (the_operations), .traffic = traffic, .priority = priority
+/** The precision of its functions for GPUs. */
+#define WORKLOAD_PRECISION(real_bytes) ((real_bytes) == sizeof(float) ? PSG_CUDA_F32 : PSG_CUDA_F64)
 
 #endif

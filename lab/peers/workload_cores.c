@@ -13,17 +13,13 @@ enum { EP_BLOCK_LOG2 = 16 };
 
 static void ep_block(uint64_t first, double number[PEER_EP_NUMBERS]) {
     uint64_t x = random_after(RANDOM_SEED, 2 * first);
+    double normals[2];
     for (int pair = 0; pair < 1 << EP_BLOCK_LOG2; pair++) {
-        x = random_next(x);
-        const double u = 2 * random_real(x) - 1;
-        x = random_next(x);
-        const double v = 2 * random_real(x) - 1;
-        const double t = u * u + v * v;
-        if (t <= 1) {
-            const double scale = sqrt(-2 * log(t) / t);
-            number[2 + (int)fmax(fabs(u * scale), fabs(v * scale))]++;
-            number[0] += u * scale;
-            number[1] += v * scale;
+        const int ring = random_normals(&x, normals);
+        if (ring >= 0) {
+            number[2 + ring]++;
+            number[0] += normals[0];
+            number[1] += normals[1];
         }
     }
 }

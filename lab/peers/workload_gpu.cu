@@ -1,23 +1,7 @@
 // Peers of workloads on the first GPU by kernels of their own: what one would write without tasks,
 // with the data in the memory of the GPU.
+#include "kernels/sum.cuh"
 #include "lab/peers/workload_gpu.cuh"
-
-constexpr int warp_threads = 32;
-
-/// The sum of all threads of a block, always in the same order; thread 0 has it.
-static __device__ double block_sum(double value) {
-    __shared__ double of_warp[threads / warp_threads];
-    for (int other = warp_threads / 2; other > 0; other /= 2)
-        value += __shfl_down_sync(~0u, value, other);
-    __syncthreads(); // the sum before this one has been read
-    if (threadIdx.x % warp_threads == 0)
-        of_warp[threadIdx.x / warp_threads] = value;
-    __syncthreads();
-    double sum = of_warp[0];
-    for (int w = 1; w < threads / warp_threads; w++)
-        sum += of_warp[w];
-    return sum;
-}
 
 // ------------------------------------------------ ep: as many threads as run at once, with a run
 // of the pairs each
@@ -29,26 +13,20 @@ static __global__ void __launch_bounds__(threads) ep_kernel(uint64_t pairs, doub
     const uint64_t thread = (uint64_t)blockIdx.x * threads + threadIdx.x;
     const uint64_t first = pairs * thread / all, end = pairs * (thread + 1) / all;
     uint64_t x = random_after(RANDOM_SEED, 2 * first);
-    double sum[2] = {0, 0};
+    double sum[2] = {0, 0}, normals[2];
     for (int ring = 0; ring < PEER_EP_RINGS; ring++) {
         count[ring][threadIdx.x] = 0;
     }
     for (uint64_t pair = first; pair < end; pair++) {
-        x = random_next(x);
-        const double u = 2 * random_real(x) - 1;
-        x = random_next(x);
-        const double v = 2 * random_real(x) - 1;
-        const double t = u * u + v * v;
-        if (t <= 1) {
-            const double scale = sqrt(-2 * log(t) / t);
-            const int ring = (int)fmax(fabs(u * scale), fabs(v * scale));
+        const int ring = random_normals(&x, normals);
+        if (ring >= 0) {
             count[ring < PEER_EP_RINGS ? ring : PEER_EP_RINGS - 1][threadIdx.x]++;
-            sum[0] += u * scale;
-            sum[1] += v * scale;
+            sum[0] += normals[0];
+            sum[1] += normals[1];
         }
     }
     for (int m = 0; m < PEER_EP_NUMBERS; m++) {
-        const double of_block = block_sum(m < 2 ? sum[m] : count[m - 2][threadIdx.x]);
+        const double of_block = block_sum<threads>(m < 2 ? sum[m] : count[m - 2][threadIdx.x]);
         if (threadIdx.x == 0) {
             atomicAdd(&number[m], of_block);
         }
@@ -152,7 +130,7 @@ static __device__ bool pcg_is_done(const pcg_fields &s, int step) {
 }
 
 static __device__ void pcg_add(double of_thread, double *to) {
-    const double sum = block_sum(of_thread);
+    const double sum = block_sum<threads>(of_thread);
     if (threadIdx.x == 0) {
         atomicAdd(to, sum);
     }

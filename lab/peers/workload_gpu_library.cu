@@ -47,18 +47,16 @@ struct cg_state {
     cusparseSpMatDescr_t a = nullptr;
     cusparseDnVecDescr_t of_d = nullptr, of_q = nullptr;
 
-    explicit cg_state(peer *p) : cg_state(p->matrix, p->points) {
-        p->steps = PEER_CG_STEPS;
-    }
-    cg_state(const cg_matrix &m, size_t rows)
-        : n((int)rows), nonzeros(m.start[rows]), start((rows + 1) * sizeof(uint32_t)),
+    explicit cg_state(peer *p)
+        : n((int)p->points), nonzeros(p->matrix.start[n]), start((n + 1) * sizeof(uint32_t)),
           column(nonzeros * sizeof(uint32_t)), value(nonzeros * sizeof(double)),
-          f(rows * sizeof(double)), x(rows * sizeof(double)), r(rows * sizeof(double)),
-          d(rows * sizeof(double)), q(rows * sizeof(double)) {
+          f(n * sizeof(double)), x(n * sizeof(double)), r(n * sizeof(double)),
+          d(n * sizeof(double)), q(n * sizeof(double)) {
         const double constants[2] = {1, 0};
-        to_gpu(start.p, m.start, (rows + 1) * sizeof(uint32_t));
-        to_gpu(column.p, m.column, nonzeros * sizeof(uint32_t));
-        to_gpu(value.p, m.value, nonzeros * sizeof(double));
+        p->steps = PEER_CG_STEPS;
+        to_gpu(start.p, p->matrix.start, (n + 1) * sizeof(uint32_t));
+        to_gpu(column.p, p->matrix.column, nonzeros * sizeof(uint32_t));
+        to_gpu(value.p, p->matrix.value, nonzeros * sizeof(double));
         to_gpu(at(ONE), constants, sizeof constants);
         PEER_CUBLAS(cublasCreate(&blas));
         PEER_CUBLAS(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE));

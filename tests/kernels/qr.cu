@@ -3,20 +3,26 @@
 #include "tests/kernels/check_cuda.h"
 #include "workloads/qr.h"
 
+static const psg_lapack *lapack;
+
+/// psg's functions on a core.
+template <class Real> static const qr_functions *functions_of() {
+    return lapack->qr[sizeof(Real) == sizeof(float)];
+}
+
 /// rows x cols of uniform random numbers.
 template <class Real>
 static std::vector<Real> random_matrix(size_t rows, size_t cols, uint64_t first) {
     std::vector<Real> a(rows * cols);
     const qr_sizes n = {rows, cols, 0, 0};
-    qr_functions_of(sizeof(Real) == sizeof(float))->random(&n, first, rows, a.data());
+    functions_of<Real>()->random(&n, first, rows, a.data());
     return a;
 }
 
 template <class Real>
 static void compare(const std::vector<Real> &got, const std::vector<Real> &want, const char *what,
                     const qr_sizes &n) {
-    const double bound =
-        100 * (double)(n.rows + n.depth) * qr_functions_of(sizeof(Real) == sizeof(float))->epsilon;
+    const double bound = 100 * (double)(n.rows + n.depth) * functions_of<Real>()->epsilon;
     for (size_t m = 0; m < want.size(); m++)
         if (!(fabs((double)got[m] - (double)want[m]) <= bound)) {
             FAIL("%s of %zu x %zu, %zu reflectors in blocks of %zu: number %zu is %.9g, not %.9g",
@@ -26,7 +32,7 @@ static void compare(const std::vector<Real> &got, const std::vector<Real> &want,
 }
 
 template <class Real> static void after_geqrt(qr_cuda_blas *blas, const qr_sizes &n) {
-    const qr_method *cpu = qr_functions_of(sizeof(Real) == sizeof(float))->by[QR_HOUSEHOLDER];
+    const qr_method *cpu = functions_of<Real>()->by[QR_HOUSEHOLDER];
     qr_sizes panel = n;
     panel.cols = n.depth;
     std::vector<Real> a = random_matrix<Real>(n.rows, n.depth, 0), v(a.size()),
@@ -41,7 +47,7 @@ template <class Real> static void after_geqrt(qr_cuda_blas *blas, const qr_sizes
 }
 
 template <class Real> static void after_tsqrt(qr_cuda_blas *blas, const qr_sizes &n, size_t pitch) {
-    const qr_method *cpu = qr_functions_of(sizeof(Real) == sizeof(float))->by[QR_HOUSEHOLDER];
+    const qr_method *cpu = functions_of<Real>()->by[QR_HOUSEHOLDER];
     qr_sizes panel = n;
     panel.cols = n.depth;
     std::vector<Real> r = random_matrix<Real>(n.depth, n.depth, 0), t(n.inner * n.depth);
@@ -74,10 +80,11 @@ template <class Real> static void all() {
 
 int main() {
     need_device();
-    qr_blas_begin();
+    CHECK(qr_lapack_load(&lapack) == nullptr);
+    lapack->begin();
     all<double>();
     all<float>();
-    qr_blas_end();
+    lapack->end();
     qr_cuda_blas_destroy(nullptr);
     CHECK(strstr(qr_cuda_blas_words(QR_CUBLAS_ERROR + 7), "CUBLAS") != nullptr);
     return check_result();

@@ -50,7 +50,7 @@ static const struct {
      "",
      "up to 32 blocks of up to 32768 cells",
      {0}},
-    {"blocks:8", "", "Q from 1 to 32", {.tile = 33}},
+    {"blocks:8", "", "T from 1 to 32", {.tile = 33}},
     {"blocks:8", "", "there is no such value", {.place = WORKLOAD_PLACES}},
 
     {"cg", "|:|:D|:a|:SS|:1400|:S:", "it has S, W, A, B and C", {0}},
@@ -109,7 +109,7 @@ static const struct {
      "ball:|ball:.5|smooth:-2|smooth:1e7|ball:nan|ball:2x",
      "a number from 1 to 1e6",
      {0}},
-    {"pcg:32", "", "has 32 planes", {.tile = 33}},
+    {"pcg:32", "", "planes, T from 1 to 32", {.tile = 33}},
 
     {"qr",
      "|:|:0|:-3|:+3|:3x|:x3|:3x0|:0x3|:3X3|:3x3x|:3.5|: 3|:2147483648|:" HUGE_NUMBER
@@ -119,8 +119,8 @@ static const struct {
     {"qr:3x4", "|:givens", "as many rows as columns, or more", {0}},
     {"qr:" LARGEST, "", "GB of memory", {0}},
     {"qr:100000", "", "GB of memory", {.tile = 1}},
-    {"qr:9x4", "|:givens", "tiles of 1 to 4", {.tile = 5}},
-    {"qr:100000", "", "tiles of 1 to 65535", {.tile = 65536}},
+    {"qr:9x4", "|:givens", "T from 1 to 4", {.tile = 5}},
+    {"qr:100000", "", "T from 1 to 65535", {.tile = 65536}},
     {"qr:9", "", "order: qr has none", {.order = WORKLOAD_LONGEST}},
     {"qr:9", "", "barrier: qr has none", {.barrier = 1}},
 };

@@ -235,20 +235,22 @@ int main(void) {
     static const size_t sizes[][4] = {{1, 1, 1, 1},    {7, 1, 1, 1},     {50, 50, 16, 8},
                                       {61, 37, 13, 5}, {90, 40, 32, 32}, {40, 33, 33, 32},
                                       {23, 11, 1, 1},  {19, 19, 2, 1}};
-    qr = qr_functions_of(false);
+    const psg_lapack *lapack = NULL;
+    CHECK(qr_lapack_load(&lapack) == NULL, "LAPACK is not there");
+    qr = lapack->qr[0];
     check_random();
-    qr_blas_begin();
+    lapack->begin();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
         rows = sizes[s][0];
         cols = sizes[s][1];
         tile = sizes[s][2];
         inner = sizes[s][3];
         for (int form = 0; form < 2 * QR_METHODS * MATRICES; ++form) {
-            qr = qr_functions_of(form / MATRICES % 2 == 1);
+            qr = lapack->qr[form / MATRICES % 2];
             by = (qr_by)(form / MATRICES / 2);
             one((matrix)(form % MATRICES));
         }
     }
-    qr_blas_end();
+    lapack->end();
     return check_result();
 }

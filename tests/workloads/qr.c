@@ -146,7 +146,7 @@ static void row_of(const workload *work, size_t m, double *row) {
     for (size_t j = m; CHECK(qr != NULL, "no problem") && j < qr->n[1]; ++j) {
         const psg_data tile = qr->a[qr_at(qr, m / qr->tile, j / qr->tile)];
         const size_t rows = qr_extent(qr, 0, m / qr->tile);
-        row[j] = workload_get(qr->real_bytes, psg_data_acquire(tile, false),
+        row[j] = workload_get(qr->head.real_bytes, psg_data_acquire(tile, false),
                               j % qr->tile * rows + m % qr->tile);
         psg_data_release(tile);
     }

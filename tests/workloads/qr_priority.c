@@ -10,7 +10,7 @@
 enum { MOST = 9 };
 
 static const int weights[4] = {4, 6, 6, 12};
-static qr_problem qr = {.tile = 1, .by_path = true};
+static qr_problem qr = {.tile = 1, .head = {.by_path = true}};
 static long known[MOST][MOST][MOST]; /* [i][j][k]: which of the kinds it is the indices tell */
 
 static int kind_of(size_t i, size_t j, size_t k) {
@@ -55,11 +55,11 @@ static void one(void) {
                 const psg_kind *kind = &workload_qr.kinds[which];
                 const psg_label label = {*workload_qr.first + which, {i, j, k}};
                 const long priority = kind->priority(&qr, &label);
-                const long path = qr.by_path ? path_from(i, j, k) : 0;
+                const long path = qr.head.by_path ? path_from(i, j, k) : 0;
                 const long front = (long)(2 * i + j + 2 * k);
                 CHECK(priority == path, "%s %zu %zu %zu of %zu x %zu tiles: %ld, not %ld",
                       kind->name, i, j, k, qr.tiles[0], qr.tiles[1], priority, path);
-                if (i > k && j > k && qr.by_path) {
+                if (i > k && j > k && qr.head.by_path) {
                     waves = waves < 0 ? priority + 6 * front : waves;
                     CHECK(waves == priority + 6 * front, "%zu %zu %zu is in another front", i, j,
                           k);
@@ -79,7 +79,7 @@ int main(void) {
         }
     }
     qr.tiles[0] = qr.tiles[1] = MOST;
-    qr.by_path = false;
+    qr.head.by_path = false;
     one();
     return check_result();
 }

@@ -16,13 +16,11 @@
  */
 #include "workloads/dock/dock.h"
 #include "base/memory.h"
-#include "base/tuning.h"
 #include "graph/psg_machine.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_N = 64, MOST_N = 512, ANGLE = 30, BATCH = 8, LIST = 32, MOST_CELLS = 1024 };
@@ -43,17 +41,6 @@ typedef dock_problem problem;
 
 /* ------------------------------------------------------------------------------------ the size */
 
-/* @return where the number ends; NULL: there is none */
-static const char *read_number(const char *text, unsigned long *number) {
-    char *end = NULL;
-    *number = isdigit((unsigned char)text[0]) ? strtoul(text, &end, 10) : 0;
-    return end;
-}
-
-static size_t cells_bytes(const problem *p) {
-    return p->grid.n * p->grid.n * p->grid.n * sizeof(float);
-}
-
 /* What a size and molecules have in common. @param[in] name  for messages */
 static psg_status cut(problem *p, const char *name, size_t n, unsigned angle, bool electrostatics,
                       const workload_options *how) {
@@ -64,28 +51,25 @@ static psg_status cut(problem *p, const char *name, size_t n, unsigned angle, bo
     const size_t countable = WORKLOAD_BLOCK_MOST / (n * n * n * p->grids);
     const size_t most = countable < p->rotations ? countable : p->rotations;
     p->batch = how->tile > 0 ? how->tile : BATCH < most ? BATCH : most;
-    p->by_path = how->priority == WORKLOAD_PATH;
     p->spectrum_bytes = (n * n * (n / 2 + 1) * 2 * sizeof(float) + 63) / 64 * 64;
     return workload_check_tile(how, "", name, "batches of T rotations", 1, most);
 }
 
-static bool divides_180(unsigned long angle) {
+static bool divides_180(size_t angle) {
     return angle > 0 && angle <= 180 && 180 % angle == 0;
 }
 
-static psg_status parse(void *memory, const char *size, const workload_options *how,
-                        psg_precision precision) {
+static psg_status parse(void *memory, const char *size, const workload_options *how) {
     problem *p = memory;
     char name[64];
-    unsigned long n = 0, angle = ANGLE;
-    const char *rest = read_number(size, &n);
-    (void)precision; /* the scores are exact in f32 */
+    size_t n = 0, angle = ANGLE;
+    const char *rest = workload_number(size, LEAST_N, MOST_N, &n);
     if (rest != NULL && rest[0] == ':' && isdigit((unsigned char)rest[1])) {
-        rest = read_number(rest + 1, &angle);
+        rest = workload_number(rest + 1, 1, 180, &angle);
     }
     const bool electrostatics = rest != NULL && strcmp(rest, ":electrostatics") == 0;
     rest = electrostatics ? "" : rest;
-    if (rest == NULL || rest[0] != '\0' || n < LEAST_N || n > MOST_N || !divides_180(angle)) {
+    if (rest == NULL || rest[0] != '\0' || !divides_180(angle)) {
         return workload_fail(PSG_ERR_ARG, "dock:%s: the size is %s", size, sizes);
     }
     p->known = true;
@@ -111,7 +95,7 @@ static void copy_atoms(dock_atom *atom, const double *at, const double *charge, 
     }
 }
 
-static bool make_molecules(problem *p) {
+static void make_molecules(problem *p) {
     const dock_molecules *g = p->given;
     size_t count[2];
     if (g != NULL) {
@@ -121,10 +105,10 @@ static bool make_molecules(problem *p) {
         dock_cut_ball((dock_atom *const[2]){NULL, NULL}, count);
     }
     for (int part = 0; part < 2; part++) {
-        p->atom[part] = calloc(count[part], sizeof *p->atom[part]);
+        p->atom[part] = workload_memory(&p->head, count[part], sizeof *p->atom[part]);
     }
-    if (p->atom[0] == NULL || p->atom[1] == NULL) {
-        return false;
+    if (p->head.failed) {
+        return;
     }
     if (g != NULL) {
         copy_atoms(p->atom[0], g->fixed, g->fixed_charges, count[0]);
@@ -139,11 +123,11 @@ static bool make_molecules(problem *p) {
     }
     for (int part = 0; part < 2; part++) {
         p->molecule[part] = (dock_molecule){p->atom[part], count[part]};
-        workload_lend(&p->atoms[part], p->atom[part], count[part], 1, 1, sizeof *p->atom[part]);
+        workload_lend(&p->head, &p->atoms[part], p->atom[part], count[part], 1, 1,
+                      sizeof *p->atom[part]);
     }
     p->grid.spacing = g != NULL ? g->spacing : (1 + 2 * radii) / (double)p->grid.n;
     p->rounding = dock_rounding(p->atom, count, p->grid.spacing);
-    return true;
 }
 
 /* The next number of cells that FFTs are fast for. */
@@ -251,131 +235,90 @@ static psg_status take(void *memory, const void *input, const workload_options *
 
 /* ------------------------------------------------------------------------------------ the data */
 
-static bool make_scratch(problem *p, size_t workers) {
-    const size_t n = p->grid.n;
+static void make_scratch(problem *p) {
+    const size_t n = p->grid.n, workers = psg_engine_find_workers(p->head.work).count;
     const psg_cpu_fft_spec spec = {.nx = n, .ny = n, .nz = n, .effort = PSG_CPU_ESTIMATE};
     p->fft = psg_cpu_ops_f32.fft_create(&spec);
-    p->scratch = calloc(workers, sizeof *p->scratch);
-    p->workers = p->scratch != NULL ? workers : 0;
-    bool good = p->fft != NULL && p->scratch != NULL;
-    for (size_t w = 0; w < workers && good; w++) {
+    p->scratch = workload_memory(&p->head, workers, sizeof *p->scratch);
+    p->head.failed = p->head.failed || p->fft == NULL;
+    for (size_t w = 0; w < workers && !p->head.failed; w++) {
         p->scratch[w] =
-            base_allocate(p->spectrum_bytes + psg_cpu_ops_f32.fft_scratch_bytes(p->fft));
-        good = p->scratch[w] != NULL;
+            workload_array(&p->head, p->spectrum_bytes + psg_cpu_ops_f32.fft_scratch_bytes(p->fft));
     }
-    return good;
 }
 
 /* Aligned, as the plans of the FFT want it. */
-static bool make_cells(problem *p) {
-    const size_t n = p->grid.n;
-    p->cells = calloc(p->buffers, sizeof *p->cells);
-    p->memory = calloc(p->buffers, sizeof *p->memory);
-    bool good = p->cells != NULL && p->memory != NULL;
-    for (size_t m = 0; m < p->buffers && good; m++) {
-        p->memory[m] =
-            psg_simulation() ? NULL : base_allocate(p->batch * p->grids * cells_bytes(p));
-        good = p->memory[m] != NULL || psg_simulation();
-        if (good) {
-            workload_lend(&p->cells[m], p->memory[m], n, n, n * p->grids * p->batch, sizeof(float));
-        }
+static void make_cells(problem *p) {
+    const size_t n = p->grid.n, bytes = p->batch * p->grids * dock_cells(p) * sizeof(float);
+    p->cells = workload_memory(&p->head, p->buffers, sizeof *p->cells);
+    for (size_t m = 0; m < p->buffers && !p->head.failed; m++) {
+        void *cells = psg_simulation() ? NULL : workload_array(&p->head, bytes);
+        workload_lend(&p->head, &p->cells[m], cells, n, n, n * p->grids * p->batch, sizeof(float));
     }
-    return good;
 }
 
 /* Lists of poses: of batches, and of other processes. */
 static size_t lists(const problem *p) {
-    return dock_batches(p) + (p->process.rank == 0 ? (size_t)p->process.ranks - 1 : 0);
+    return dock_batches(p) + (p->head.rank == 0 ? (size_t)p->head.ranks - 1 : 0);
 }
 
-static bool make_poses(problem *p, const psg_work *work) {
+static void make_poses(problem *p) {
     const size_t batches = dock_batches(p), n = p->grid.n;
-    p->table = calloc(p->rotations, sizeof *p->table);
-    p->poses = calloc(lists(p), sizeof *p->poses);
-    p->fixed = base_allocate(p->grids * p->spectrum_bytes);
-    p->field = p->grids > 1 ? base_allocate(cells_bytes(p)) : NULL;
-    p->best = calloc(p->list, sizeof *p->best);
-    if (p->table == NULL || p->poses == NULL || p->fixed == NULL || p->best == NULL ||
-        (p->grids > 1 && p->field == NULL)) {
-        return false;
+    p->rotation = workload_memory(&p->head, p->rotations, sizeof *p->rotation);
+    p->poses = workload_memory(&p->head, lists(p), sizeof *p->poses);
+    p->fixed = workload_array(&p->head, p->grids * p->spectrum_bytes);
+    p->field = p->grids > 1 ? workload_array(&p->head, dock_cells(p) * sizeof(float)) : NULL;
+    p->best = workload_memory(&p->head, p->list, sizeof *p->best);
+    if (p->head.failed) {
+        return;
     }
-    (void)dock_cpu_rotations(p->angle, p->table);
-    p->rotation = p->table;
-    workload_lend(&p->spectrum, p->fixed, p->grids * p->spectrum_bytes / sizeof(float), 1, 1,
-                  sizeof(float));
-    workload_lend(&p->merged, p->best, p->list, 1, 1, sizeof *p->best);
+    (void)dock_cpu_rotations(p->angle, p->rotation);
+    workload_lend(&p->head, &p->spectrum, p->fixed, p->grids * p->spectrum_bytes / sizeof(float), 1,
+                  1, sizeof(float));
+    workload_lend(&p->head, &p->merged, p->best, p->list, 1, 1, sizeof *p->best);
     if (p->grids > 1) {
-        workload_lend(&p->potential, p->field, n, n, n, sizeof *p->field);
+        workload_lend(&p->head, &p->potential, p->field, n, n, n, sizeof *p->field);
     }
-    bool good = true;
-    for (size_t b = 0; b < lists(p) && good; b++) {
-        const size_t count = b < batches ? p->batch * DOCK_KEPT : p->list;
-        good = workload_hold(&p->poses[b], work, count, 1, 1, sizeof *p->best) == PSG_OK;
+    for (size_t b = 0; b < lists(p); b++) {
+        workload_hold(&p->head, &p->poses[b], b < batches ? p->batch * DOCK_KEPT : p->list, 1, 1,
+                      sizeof *p->best);
     }
-    return good;
 }
 
 static psg_status choose(void *memory, const psg_engine_workers *workers) {
     problem *p = memory;
     const size_t batches = dock_batches(p);
     p->buffers = 2 * workers->count < batches ? 2 * workers->count : batches;
-    p->process = (workload_processes){workers->rank, workers->ranks};
     return workload_check_share(workers, "dock", batches, "batches of rotations");
 }
 
 static size_t messages(const void *memory) {
-    return (size_t)((const problem *)memory)->process.ranks;
+    return (size_t)((const problem *)memory)->head.ranks;
 }
 
 /* Cells, spectra and rotations; of each batch its poses and four tasks. */
-static workload_needs needs(const void *memory, const psg_engine_workers *workers) {
+static workload_needs needs(const void *memory) {
     const problem *p = memory;
     const size_t grids = p->buffers * p->batch * p->grids + p->grids - 1;
     const double batches = (double)dock_batches(p);
     const double poses = (double)p->batch * DOCK_KEPT * sizeof *p->best;
-    return (workload_needs){(double)grids * (double)cells_bytes(p) +
-                                (double)(workers->count + p->grids) * (double)p->spectrum_bytes +
-                                (double)p->rotations * sizeof *p->table +
-                                batches * (poses + TUNING_HANDLE_BYTES),
-                            4 * batches * TUNING_TASK_BYTES};
+    return (workload_needs){(double)grids * (double)dock_cells(p) * sizeof(float) +
+                                (double)p->grids * (double)p->spectrum_bytes +
+                                (double)p->rotations * sizeof *p->rotation + batches * poses,
+                            batches, 4 * batches, (double)p->spectrum_bytes};
 }
 
-static psg_status make(void *memory, const psg_work *work) {
+static void make(void *memory) {
     problem *p = memory;
-    const bool good = make_molecules(p) && make_scratch(p, psg_engine_find_workers(work).count) &&
-                      make_poses(p, work) && make_cells(p);
+    make_molecules(p);
+    make_scratch(p);
+    make_poses(p);
+    make_cells(p);
     p->given = NULL;
-    return good ? PSG_OK
-                : workload_fail(PSG_ERR_MEMORY,
-                                "no memory for %zu batches of %zu grids: a smaller tile needs less",
-                                p->buffers, p->batch);
 }
 
 static void destroy(void *memory) {
-    problem *p = memory;
-    psg_data_free(p->atoms, 2);
-    psg_data_free(&p->spectrum, 1);
-    psg_data_free(&p->merged, 1);
-    psg_data_free(&p->potential, 1);
-    psg_data_free(p->cells, p->cells != NULL ? p->buffers : 0);
-    psg_data_free(p->poses, p->poses != NULL ? lists(p) : 0);
-    for (size_t m = 0; p->memory != NULL && m < p->buffers; m++) {
-        free(p->memory[m]);
-    }
-    for (size_t w = 0; w < p->workers; w++) {
-        free(p->scratch[w]);
-    }
-    psg_cpu_ops_f32.fft_destroy(p->fft);
-    free(p->scratch);
-    free(p->memory);
-    free(p->cells);
-    free(p->poses);
-    free(p->table);
-    free(p->best);
-    free(p->fixed);
-    free(p->field);
-    free(p->atom[0]);
-    free(p->atom[1]);
+    psg_cpu_ops_f32.fft_destroy(((problem *)memory)->fft);
 }
 
 /* -------------------------------------------------------------------------------- the answer */
@@ -387,22 +330,9 @@ static long shift(size_t n, int32_t cell, int axis) {
 }
 
 /* Bring the list home, and the potential. @return false: they could not be had */
-static bool acquire(const problem *p) {
-    if (psg_data_acquire(p->merged, false) == NULL) {
-        return false;
-    }
-    if (p->field != NULL && psg_data_acquire(p->potential, false) == NULL) {
-        psg_data_release(p->merged);
-        return false;
-    }
-    return true;
-}
-
-static void release(const problem *p) {
-    psg_data_release(p->merged);
-    if (p->field != NULL) {
-        psg_data_release(p->potential);
-    }
+static bool bring(const problem *p) {
+    return workload_visit(p, &p->merged, 1, 1, false, NULL, NULL) &&
+           workload_visit(p, &p->potential, p->grids - 1, 1, false, NULL, NULL);
 }
 
 /* Of a pose of the list. */
@@ -436,10 +366,10 @@ static size_t answers(void *memory, workload_answer *list) {
     static const char *const axes[] = {"shift_x", "shift_y", "shift_z"};
     const problem *p = memory;
     const dock_candidate *first = p->best, *next = p->best;
-    if (!acquire(p)) {
+    if (!bring(p)) {
         return 0;
     }
-    const int wrong = p->process.rank == 0 ? dock_differing(p) : 0;
+    const int wrong = p->head.rank == 0 ? dock_differing(p) : 0;
     const size_t n = p->grid.n;
     const long home = p->known ? number_of(p, &planted) : -1;
     const bool all = p->known && n == LEAST_N && p->angle == ANGLE;
@@ -460,9 +390,7 @@ static size_t answers(void *memory, workload_answer *list) {
         list[count] = number("energy", energy(p, first), all, k->energy);
         list[count++].tolerance = all ? 1e-6 : INFINITY;
     }
-    release(p);
-    for (size_t m = 0; m < count && p->process.rank > 0;
-         m++) { /* the first process has the list of all */
+    for (size_t m = 0; m < count && p->head.rank > 0; m++) { /* the first has the list of all */
         list[m].value = 0;
     }
     return wrong >= 0 ? count : 0;
@@ -528,15 +456,12 @@ psg_status dock_poses(const workload *w, dock_pose *poses, size_t capacity, size
         return status;
     }
     psg_engine_awake(); /* the data come home through StarPU */
-    const bool there = acquire(p);
-    for (; there && p->process.rank == 0 && *count < p->list && p->best[*count].score != INT32_MIN;
+    const bool there = bring(p);
+    for (; there && p->head.rank == 0 && *count < p->list && p->best[*count].score != INT32_MIN;
          ++*count) {
         if (*count < capacity) {
             poses[*count] = pose_of(p, &p->best[*count]);
         }
-    }
-    if (there) {
-        release(p);
     }
     psg_engine_rest();
     return there ? PSG_OK : workload_fail(PSG_ERR_RUNTIME, "the poses could not be had");

@@ -48,9 +48,10 @@ psg_status dock_poses(const workload *w, dock_pose *poses, size_t capacity, size
  */
 
 typedef struct dock_problem {
+    workload_head head;
     dock_grid grid;
     dock_molecule molecule[2]; /**< static and mobile */
-    const dock_rotation *rotation;
+    dock_rotation *rotation;   /**< [rotations] */
     size_t rotations;
     size_t list;  /**< poses that are kept of all rotations */
     size_t batch; /**< rotations of a task; of the last one fewer, perhaps */
@@ -60,15 +61,11 @@ typedef struct dock_problem {
     void **scratch;   /**< by StarPU worker number: a spectrum, and psg_cpu_ops.fft_scratch_bytes */
     size_t spectrum_bytes; /**< of one grid, rounded up to 64; the static molecule has `grids` of
                               them */
-    bool by_path;          /**< a task's priority is the number of tasks that follow it */
     const dock_molecules *given; /**< until they are copied; NULL: the test molecules */
     bool known;                  /**< of the answer more than the scores */
     unsigned angle;
-    workload_processes process;
-    size_t workers; /**< of scratch */
     size_t buffers; /**< arrays of cells */
     dock_atom *atom[2];
-    dock_rotation *table; /**< memory of the rotations */
     dock_candidate *best; /**< [list] */
     void *fixed;          /**< memory of the spectra */
     float *field;         /**< memory of the potential; NULL: no electrostatics */
@@ -76,8 +73,11 @@ typedef struct dock_problem {
     psg_data spectrum, merged, potential;
     psg_data *cells; /**< [buffers] */
     psg_data *poses; /**< [batches], and in the first process the lists of the others */
-    void **memory;   /**< [buffers]: of cells */
 } dock_problem;
+
+static inline size_t dock_cells(const dock_problem *d) {
+    return d->grid.n * d->grid.n * d->grid.n;
+}
 
 static inline size_t dock_batches(const dock_problem *d) {
     return (d->rotations - 1) / d->batch + 1;

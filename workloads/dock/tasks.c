@@ -10,10 +10,6 @@ static const dock_problem *dock_of(const psg_task *task) {
     return task->owner;
 }
 
-static size_t cells_of(const dock_problem *d) {
-    return d->grid.n * d->grid.n * d->grid.n;
-}
-
 static void *spectrum_scratch(const psg_task *task) {
     return dock_of(task)->scratch[task->worker];
 }
@@ -28,7 +24,7 @@ static dock_molecule molecule(const psg_task *task, int part) {
 
 /* Grid g of rotation m of a task's batch. */
 static float *grid_of(const dock_problem *d, float *cells, size_t m, size_t g) {
-    return cells + (m * d->grids + g) * cells_of(d);
+    return cells + (m * d->grids + g) * dock_cells(d);
 }
 
 static void *spectrum_of(const dock_problem *d, void *spectrum, size_t g) {
@@ -216,10 +212,6 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     shape->variant = (int)shape->count;
 }
 
-static double grids(const psg_task_shape *s) {
-    return (double)s->count * (double)(s->n[0] * s->n[1] * s->n[2]);
-}
-
 static double poses(const psg_task_shape *s) {
     return (double)s->count;
 }
@@ -227,7 +219,7 @@ static double poses(const psg_task_shape *s) {
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const dock_problem *d = owner;
     const double count = (double)rotations_of(d, label);
-    const double grid = (double)cells_of(d) * sizeof(float);
+    const double grid = (double)dock_cells(d) * sizeof(float);
     const double cells = count * (double)d->grids * grid;
     const double best = (double)dock_merged(d, label->index[0]) * sizeof(dock_candidate);
     const double list = (double)d->list * sizeof(dock_candidate);
@@ -258,18 +250,15 @@ static int priority(const void *owner, const psg_label *label) {
                        : label->kind == dock_first_kind + DOCK_VOXEL ? 3
                                                                      : 2;
     const int first = label->kind == dock_first_kind + DOCK_STATIC;
-    return d->by_path ? merges - 1 + before + first : 0;
+    return d->head.by_path ? merges - 1 + before + first : 0;
 }
 
 #define KIND(kind, grows)                                                                          \
-    {                                                                                              \
-        .name = #kind, .core = kind##_core, .gpu = WORKLOAD_GPU(kind##_gpu), .shape = shape,       \
-        .operations = grows, .traffic = traffic, .priority = priority                              \
-    }
-const psg_kind dock_kinds[DOCK_KINDS] = {[DOCK_STATIC] = KIND(dock_static, grids),
-                                         [DOCK_VOXEL] = KIND(dock_voxel, grids),
-                                         [DOCK_CORRELATE] = KIND(dock_correlate, grids),
-                                         [DOCK_BEST] = KIND(dock_best, grids),
+    { WORKLOAD_KIND(#kind, kind##_core, kind##_gpu, grows) }
+const psg_kind dock_kinds[DOCK_KINDS] = {[DOCK_STATIC] = KIND(dock_static, workload_numbers),
+                                         [DOCK_VOXEL] = KIND(dock_voxel, workload_numbers),
+                                         [DOCK_CORRELATE] = KIND(dock_correlate, workload_numbers),
+                                         [DOCK_BEST] = KIND(dock_best, workload_numbers),
                                          [DOCK_MERGE] = KIND(dock_merge, poses)};
 int dock_first_kind;
 
@@ -282,11 +271,11 @@ static void submit_task(psg_run *run, int kind, size_t b, const psg_task_data *d
 /* The list of process r goes to the first one, which merges it. */
 static void submit_list(psg_run *run, const dock_problem *d, int r) {
     const size_t number = dock_batches(d) + (size_t)r - 1;
-    const psg_travel how = {.rank = d->process.rank == 0 ? r : 0,
+    const psg_travel how = {.rank = d->head.rank == 0 ? r : 0,
                             .index = {number, PSG_NO_INDEX, PSG_NO_INDEX}};
-    if (d->process.rank == r) {
+    if (d->head.rank == r) {
         psg_run_send(run, d->merged, &how);
-    } else if (d->process.rank == 0) {
+    } else if (d->head.rank == 0) {
         const psg_task_data merge[] = {{&d->poses[number], 1, 1, STARPU_R},
                                        {&d->merged, 1, 1, STARPU_RW}};
         psg_run_receive(run, d->poses[number], &how);
@@ -303,8 +292,8 @@ void dock_submit(psg_run *run, const void *memory) {
                                    {&d->potential, charged, 1, STARPU_W}};
     psg_data_settle(d->atoms, 2);
     submit_task(run, DOCK_STATIC, 0, fixed, 4);
-    for (size_t b = workload_first(dock_batches(d), d->process.rank, d->process.ranks);
-         b < workload_first(dock_batches(d), d->process.rank + 1, d->process.ranks); b++) {
+    for (size_t b = workload_first(dock_batches(d), d->head.rank, d->head.ranks);
+         b < workload_first(dock_batches(d), d->head.rank + 1, d->head.ranks); b++) {
         const psg_data *cells = &d->cells[b % d->buffers], *poses = &d->poses[b];
         const psg_task_data voxel[] = {{&d->atoms[1], 1, 1, STARPU_R}, {cells, 1, 1, STARPU_W}};
         const psg_task_data correlate[] = {{&d->spectrum, 1, 1, STARPU_R},
@@ -321,7 +310,7 @@ void dock_submit(psg_run *run, const void *memory) {
             *cells); /* else a GPU short of memory copies them home */
         submit_task(run, DOCK_MERGE, b, merge, 2);
     }
-    for (int r = 1; r < d->process.ranks; r++) {
+    for (int r = 1; r < d->head.ranks; r++) {
         submit_list(run, d, r);
     }
 }
