@@ -422,7 +422,7 @@ static int finish(app_job *r, const app_solver *s) {
     code = code ? code : app_job_write_results(r, s->gradient);
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->report.runs, &r->notes);
-    app_runs_note_policy(&r->report.runs, r->arguments.solver.options.policy, &r->notes);
+    app_runs_note_executor(&r->report.runs, &r->arguments.solver.options, &r->notes);
     if (!code) { /* an error has said it otherwise */
         app_report_note_mean(&r->report, &r->notes);
     }

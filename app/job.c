@@ -128,8 +128,8 @@ static int check_simulation(const app_job *r) {
                          : a->verify           ? "verify"
                                                : NULL;
     return app_simulation_machine() != NULL && option != NULL
-               ? app_error(APP_USAGE,
-                           "--%s: a simulation computes nothing; give --problem and --grid", option)
+               ? app_error(APP_USAGE, "--%s: a simulation computes nothing%s", option,
+                           a->in != NULL ? "; give --problem and --grid" : "")
                : app_simulation_choose(a->solver.options.machine,
                                        app_options_simulated(&a->solver));
 }

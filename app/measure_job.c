@@ -4,6 +4,7 @@
 #include "app/json.h"
 #include "app/members.h"
 #include "app/processes.h"
+#include "app/runs.h"
 #include "graph/psg_starpu.h"
 
 #include <math.h>
@@ -145,13 +146,15 @@ json_t *app_measure_job_facts(const app_measure_job *j) {
     }
     app_json_put_size(facts, "workers_cpu", j->workers.count - gpus);
     app_json_put_size(facts, "workers_gpu", gpus);
-    app_json_put_text(facts, "policy", j->workers.policy);
     app_json_put_text(facts, "gpu_model", model);
+    psg_run_statistics s;
+    (void)psg_work_statistics(j->work, &s);
+    double placed = (double)s.submit.placed_tasks;
+    app_ranks_max(&placed, 1);
+    app_json_put_text(facts, "policy", app_policy_of(&j->workers, (size_t)placed));
     if (j->solves) {
         put_plan(j, facts);
     } else {
-        psg_run_statistics s;
-        (void)psg_work_statistics(j->work, &s);
         app_json_put_real(facts, "plan_seconds", s.make_seconds);
     }
     return facts;

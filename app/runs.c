@@ -75,8 +75,12 @@ void app_runs_print_workers(const app_runs *runs) {
     app_say("workers   %s\n", workers);
 }
 
+const char *app_policy_of(const app_workers *workers, size_t placed_tasks) {
+    return placed_tasks > 0 ? workers->policy : NULL;
+}
+
 const char *app_runs_policy(const app_runs *runs) {
-    return runs->submit.placed_tasks > 0 ? runs->workers.policy : NULL;
+    return app_policy_of(&runs->workers, runs->submit.placed_tasks);
 }
 
 /* docs/concepts.md has these words. */
@@ -95,9 +99,17 @@ void app_runs_print_executor(const app_runs *runs) {
             runs->submit.starpu_tasks > 0 ? placed : "");
 }
 
-void app_runs_note_policy(const app_runs *runs, const char *policy, app_notes *notes) {
-    if (policy != NULL && runs->submit.placed_tasks == 0) {
-        app_note(notes, "policy %s placed no task: %s", policy,
+void app_runs_note_executor(const app_runs *runs, const psg_options *asked, app_notes *notes) {
+    const char *environment = getenv("STARPU_SCHED");
+    const bool named = asked->policy != NULL || (environment != NULL && environment[0] != '\0');
+    if (asked->executor == PSG_EXECUTOR_CHAIN && runs->submit.executor != PSG_EXECUTOR_CHAIN) {
+        app_note(notes,
+                 "executor chain is for f and u that stay on the GPU (--data resident): the last "
+                 "solve went by %s",
+                 app_executor_name(runs->submit.executor));
+    }
+    if (named && app_runs_policy(runs) == NULL) {
+        app_note(notes, "policy %s placed no task: %s", runs->workers.policy,
                  runs->submit.executor == PSG_EXECUTOR_TEAM ? "a team of cores has them all"
                                                             : "each has its worker");
     }

@@ -29,8 +29,9 @@ void app_runs_join_bounds(psg_bounds *bounds);
  *  busy. */
 void app_runs_note_cpus(int cpus, app_notes *notes);
 void app_runs_note_load(const app_runs *runs, app_notes *notes);
-/** Note that the policy which the options name decided nothing. @param[in] policy  or NULL */
-void app_runs_note_policy(const app_runs *runs, const char *policy, app_notes *notes);
+/** Note that the policy which the options or STARPU_SCHED name decided nothing, or that the
+ *  executor which the options name did not run the tasks. */
+void app_runs_note_executor(const app_runs *runs, const psg_options *asked, app_notes *notes);
 
 /** Lines on stdout. @param[in] link_of  [PSG_LINK_COUNT] */
 void app_runs_print_workers(const app_runs *runs);
@@ -39,7 +40,9 @@ void app_runs_print_times(const app_runs *runs);
 void app_runs_print_bounds(const app_runs *runs);
 void app_runs_print_links(const psg_link_statistics *link_of);
 
-/** The scheduling policy that placed tasks of the latest run. @return NULL: none did */
+/** The scheduling policy that placed so many tasks, or those of the latest run. @return NULL: it
+ *  placed none */
+const char *app_policy_of(const app_workers *workers, size_t placed_tasks);
 const char *app_runs_policy(const app_runs *runs);
 
 /** Put who ran the tasks: "executor", "starpu_tasks", "placed_tasks" and "policy". */

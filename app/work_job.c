@@ -259,7 +259,7 @@ static int finish(app_work_job *r, work_files *w) {
         app_ranks_agree(right == PSG_OK ? APP_DONE : app_error(APP_FAILED, "%s", psg_last_error()));
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->runs, &r->notes);
-    app_runs_note_policy(&r->runs, r->arguments->solver.options.policy, &r->notes);
+    app_runs_note_executor(&r->runs, &r->arguments->solver.options, &r->notes);
     int code = r->record.rows[APP_RECORD_RUNS] > 0 ? app_record_join(&r->record) : APP_DONE;
     code = code || app_rank() > 0 ? code : write_files(r, w);
     for (int f = 0; f < FILES && !code; f++) {

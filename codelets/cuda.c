@@ -154,6 +154,26 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
+static int copy_line(psg_cuda_plans *w, const psg_context *c) {
+    const psg_cpu_line *l = &c->waves->line;
+    const double *const tables[] = {l->before, l->after, l->side, l->width, l->step};
+    enum { TABLES = sizeof tables / sizeof *tables };
+    const size_t count = TABLES * l->n + 2;
+    double *all = psg_stretched(c) ? calloc(count, sizeof *all) : NULL;
+    for (size_t m = 0; m < TABLES && all != NULL; m++) {
+        memcpy(all + m * l->n, tables[m], l->n * sizeof *all);
+    }
+    for (size_t k = 0; k < l->n && all != NULL; k++) {
+        all[TABLES * l->n] += l->width[k];
+        all[TABLES * l->n + 1] += 1 / l->step[k];
+    }
+    const int code = !psg_stretched(c) ? 0
+                     : all == NULL     ? cudaErrorMemoryAllocation
+                                       : copy_table(w, &w->line_d, all, count * sizeof *all);
+    free(all);
+    return code;
+}
+
 /* The imaginary parts of the multipliers, which are wavenumbers: kernels multiply by sqrt(-1).
  * Along x as psg_cuda_columns has the numbers of a row. */
 static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size_t count) {
@@ -190,7 +210,8 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
 
 static int renew(const psg_context *c, int worker) {
     psg_cuda_plans *w = c->engine.gpu[worker]->state;
-    const int code = copy_tables(w, c);
+    int code = copy_tables(w, c);
+    code = code == 0 ? copy_line(w, c) : code;
     return code == 0 ? copy_waves(w, c) : code;
 }
 
@@ -222,6 +243,7 @@ static void destroy(void *state, const void *owner) {
         (void)cudaFree(w->eigen_d[d]);
         (void)cudaFree(w->waves_d.eigen[d]);
     }
+    (void)cudaFree(w->line_d);
     (void)cudaFree(w->waves_d.along[0]);
     (void)cudaFree(w->waves_d.along[1]);
     (void)cudaFree(w->work_d);
@@ -237,8 +259,8 @@ static void destroy(void *state, const void *owner) {
 }
 
 static int make(void **state, const void *owner) {
-    static int (*const steps[])(psg_cuda_plans *, const psg_context *) = {plan_xy, plan_z,
-                                                                          copy_tables, copy_waves};
+    static int (*const steps[])(psg_cuda_plans *, const psg_context *) = {
+        plan_xy, plan_z, copy_tables, copy_line, copy_waves};
     const psg_context *c = owner;
     psg_cuda_plans *w = calloc(1, sizeof *w);
     int code = cudaErrorMemoryAllocation;
@@ -376,6 +398,9 @@ psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
                               .lambda = divide.lambda,
                               .scale = divide.scale,
                               .pairs = divide.apart};
+    if (divide.line != NULL) {
+        symbol.line = (psg_cuda_line){w->line_d, divide.line->wraps, divide.line->null};
+    }
     if (free != NULL) {
         symbol.free = (psg_cuda_free){.length = free->length,
                                       .stencil = free->stencil,

@@ -42,6 +42,7 @@ typedef struct psg_cuda_plans {
     cudaStream_t stream;             /**< the worker's */
     psg_cuda_kspace *gradient_z;     /**< of kspace with a table: the same without; else kspace */
     void *eigen_d[3];                /**< tables of the symbol */
+    void *line_d;                    /**< psg_cuda_line.tables_d */
     psg_waves waves_d; /**< those of the gradient; x in the order of kernels with strips */
     void *work_d;      /**< work area of all of them */
     void *spectrum_d;  /**< room for the spectrum of a segment, if form.packed and
@@ -115,6 +116,7 @@ static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
         [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10,
         [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
         [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11,
+        [PSG_TRANSFORM_NONE] = PSG_CUDA_LINE,
         [PSG_TRANSFORM_FREE] = PSG_CUDA_FREE,
         [PSG_TRANSFORM_FREE_COS2] = PSG_CUDA_FREE_COS,
         [PSG_TRANSFORM_FREE_SIN2] = PSG_CUDA_FREE_SIN,
@@ -124,6 +126,7 @@ static inline psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
     return !c->divide.apart        ? kind
            : kind == PSG_CUDA_DFT  ? PSG_CUDA_R2HC
            : kind == PSG_CUDA_FREE ? PSG_CUDA_FREE_PAIRS
+           : kind == PSG_CUDA_LINE ? PSG_CUDA_LINE_PAIRS
                                    : kind;
 }
 

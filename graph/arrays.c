@@ -167,6 +167,12 @@ static bool register_edges(const psg_plan *plan, psg_arrays *arrays) {
     return all;
 }
 
+static void touch(starpu_data_handle_t slab, int node, enum starpu_data_access_mode mode) {
+    if (starpu_data_acquire_on_node(slab, node, mode) == 0) {
+        starpu_data_release_on_node(slab, node);
+    }
+}
+
 static psg_status register_fields(const psg_plan *plan, psg_arrays *arrays) {
     enum { TASKS = 4 }; /* of a solve, for each segment and each sheet */
     const psg_layout *l = &plan->context.layout;
@@ -283,6 +289,31 @@ static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
     return all;
 }
 
+/* A GPU gets memory for its slabs here, and where the policy chooses the GPU of a task each GPU for
+ * all slabs, if it has room for them twice. Else StarPU would allocate it in the first solves, slab
+ * by slab, and that takes longer than a task. Nothing has a value yet. */
+static void make_room(const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_workers *w = &plan->workers;
+    const psg_part *part = &arrays->parts.part[arrays->parts.own.first];
+    const size_t guests = plan->route.placement->guests > 0 ? w->gpu_count : 0;
+    const double share = guests > 0 ? 1 : 1.0 / (double)(w->gpu_count > 0 ? w->gpu_count : 1);
+    if ((double)psg_placement_room_now(plan) < 2 * 2 * share * (double)array_bytes(plan)) {
+        return;
+    }
+    psg_runtime_awake();
+    for (int m = PSG_FIELD_F; m <= PSG_FIELD_U; m++) {
+        for (size_t k = 0; k < count_slabs(arrays, m); k++) {
+            for (size_t g = 0; g < guests; g++) {
+                touch(arrays->slabs[m][k], psg_placement_node(w->gpus[g]), STARPU_W);
+            }
+            if (part[k].home >= 0) {
+                touch(arrays->slabs[m][k], psg_placement_node(part[k].home), STARPU_W);
+            }
+        }
+    }
+    psg_runtime_rest();
+}
+
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     static const psg_array *const none[PSG_FIELDS];
     *arrays = note_arrays(plan, 0, none, &plan->context.layout.segments);
@@ -291,7 +322,9 @@ psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     }
     (*arrays)->stays = true;
     const psg_status status = register_fields(plan, *arrays);
-    if (status != PSG_OK) {
+    if (status == PSG_OK) {
+        make_room(plan, *arrays);
+    } else {
         psg_arrays_destroy(*arrays);
         *arrays = NULL;
     }
@@ -373,11 +406,7 @@ static void make_place(psg_plan *plan) {
 static void bring_home(const psg_plan *plan, const psg_arrays *arrays, int field,
                        enum starpu_data_access_mode mode) {
     for (size_t k = 0; arrays->slabs[field] != NULL && k < count_slabs(arrays, field); k++) {
-        const starpu_data_handle_t slab = arrays->slabs[field][k];
-        const int node = node_of(plan, arrays, field, k);
-        if (starpu_data_acquire_on_node(slab, node, mode) == 0) {
-            starpu_data_release_on_node(slab, node);
-        }
+        touch(arrays->slabs[field][k], node_of(plan, arrays, field, k), mode);
     }
 }
 

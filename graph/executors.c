@@ -26,7 +26,8 @@ static bool gather(psg_run *run, const psg_plan *plan, const psg_graph_row *grap
 }
 
 /* All as one, if its data are on the worker that has them all, and stay there; else one after the
- * other. The first solve makes room for u. */
+ * other. A GPU short of memory gets room
+ * for u in the first solve. */
 static bool submit_chain(psg_run *run, const psg_plan *plan, const psg_graph_row *graph,
                          const psg_workspace *workspace, const psg_arrays *arrays, bool waits) {
     if (!arrays->stays || !psg_arrays_there(arrays)) {

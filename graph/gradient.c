@@ -152,6 +152,12 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                             "the gradient needs the symbol fd2, or spectral with axes that are "
                             "periodic or, on the cores of one process, free at both sides");
         }
+        if (psg_gradient_wants(gradient, d) && plan->workers.gpu_count > 0 &&
+            plan->problem.grid.axis[d].faces != NULL) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "the gradient along %c, which has faces, is for cores so far",
+                            psg_grid_letter(&plan->problem.grid, d));
+        }
         if (psg_gradient_wants(gradient, d) && !by_modes &&
             plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE) {
             return psg_fail(PSG_ERR_UNSUPPORTED,

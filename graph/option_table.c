@@ -206,8 +206,7 @@ static const row rows[] = {
     {{"executor", "Task graph", "tasks|team|chain|auto", "auto",
       "who runs the tasks: tasks (StarPU schedules each), team (cores share them), chain (one task "
       "of StarPU's on the GPU that has all of the grid); auto: tasks where an option or "
-      "STARPU_SCHED "
-      "names a policy, else the fastest one",
+      "STARPU_SCHED names a policy, or an option cuts the grid or calibrates, else the fastest one",
       SAME},
      CHOICE,
      AT(executor),

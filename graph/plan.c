@@ -1,4 +1,5 @@
 /* Plans: everything that can be made before the first solve. */
+#include "codelets/gpu.h"
 #include "graph/arrays.h"
 #include "graph/events.h"
 #include "graph/exchange.h"
@@ -89,9 +90,12 @@ static psg_status make_workers(psg_plan *plan) {
     psg_engine *e = &plan->context.engine;
     const psg_workers *w = &plan->workers;
     psg_status status = psg_workers_make(&plan->workers, plan);
-    if (status == PSG_OK && w->gpu_count > 0 && psg_stretched(&plan->context)) {
+    if (status == PSG_OK && w->gpu_count > 0 && psg_stretched(&plan->context) &&
+        (!psg_graph_has(&plan->context.graph, PSG_TASK_KSPACE, true) || psg_kernels == NULL ||
+         !psg_kernels->has_kspace(&plan->context))) {
         status = psg_fail(PSG_ERR_UNSUPPORTED,
-                          "%c has faces, which GPUs do not have yet: gpus = 0 leaves it to cores",
+                          "%c has faces, which GPUs have in the fused graph and for up to 8192 "
+                          "cells: gpus = 0 leaves it to cores",
                           psg_grid_letter(&plan->problem.grid, 2));
     }
     status = status == PSG_OK ? psg_route_begin(&plan->route, plan) : status;

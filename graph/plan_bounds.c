@@ -166,7 +166,8 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
             planes * (double)(c->layout.n[0] * c->layout.n[1]) * (double)c->cpu->real_bytes;
         const double foreign = foreign_bytes(plan, gpu);
         const bool by_main =
-            plan->route.sharing == NULL && psg_exchange_node(gpu) == STARPU_MAIN_RAM;
+            plan->route.sharing == NULL && (plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL ||
+                                            psg_exchange_node(gpu) == STARPU_MAIN_RAM);
         const double messages = by_main ? foreign : 0;
         const double moved = (plan->past.from_memory ? field : 0) + messages;
         const double there = moved + exchanged_bytes(plan, -1, gpu);

@@ -105,8 +105,8 @@ typedef struct psg_axis {
     psg_bc bc[2]; /**< at the lower and at the upper side */
     psg_points points;
     /** NULL; or n + 1 increasing positions, faces[n] - faces[0] = length: point j is in the middle
-     *  of faces[j] and faces[j + 1]. Of z, of two axes y, on cores: the equation along it is that
-     *  of fd2 for such cells. Means count a point by its cell. No free sides. Not kept */
+     *  of faces[j] and faces[j + 1]. Of z, of two axes y: the equation along it is that of fd2 for
+     *  such cells. Means count a point by its cell. No free sides; GPUs: fused graph. Not kept */
     const double *faces;
 } psg_axis;
 

@@ -194,8 +194,8 @@ static bool wait_for_run(psg_plan *plan, const psg_pending *pending) {
     if (!ended) {
         const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
         psg_run_fail(run, PSG_FAULT_SUBMIT,
-                     "waited %g s (time_limit) for the end of a task: %zu of %zu tasks are left, "
-                     "and policy %s may give them to no worker",
+                     "waited %g s (time_limit) for the end of a task: %zu of %zu tasks are left; "
+                     "perhaps policy %s never gives them to any worker",
                      limit, atomic_load(&run->pending), run->handed.tasks, policy->policy_name);
     }
     return ended;

@@ -52,6 +52,9 @@ typedef enum psg_cuda_r2r {
     PSG_CUDA_FREE_SIN,
     PSG_CUDA_FREE_COS_END,
     PSG_CUDA_FREE_SIN_END,
+    /* Of kspace.h alone: z with a psg_cuda_line, and where numbers have two modes along x. */
+    PSG_CUDA_LINE,
+    PSG_CUDA_LINE_PAIRS,
     /* Of kspace.h alone: z with a psg_cuda_table, and as PSG_CUDA_DFT, _FREE and _FREE_PAIRS; or
      * as none of these, which has no kernel there. */
     PSG_CUDA_TABLE_SIDES,
@@ -126,6 +129,14 @@ typedef struct psg_cuda_free {
     int wall[2];   /**< at the lower and at the upper end: -1 Dirichlet, 1 Neumann, 0 free */
 } psg_cuda_free;
 
+/** The equations along z of psg_cpu_line (cpu/ops.h), which are solved without a transform. */
+typedef struct psg_cuda_line {
+    /** before, after, side, width, step [n] each, and the sums of width and of 1 / step; NULL: no
+     *  equations */
+    const double *tables_d;
+    bool wraps, null;
+} psg_cuda_line;
+
 /** The modes of a Green's function, by which those of f are multiplied, times -scale, instead of a
  *  division: where x or y is free. Of twice as many points the modes m and 2n - m are one. */
 typedef struct psg_cuda_table {
@@ -155,6 +166,8 @@ typedef struct psg_cuda_symbol {
     bool pairs;
     psg_cuda_free free; /**< read with a free z alone */
     psg_cuda_table table;
+    /** read with PSG_CUDA_LINE alone: mode0_d gets the mean along z of the sums of f in planes */
+    psg_cuda_line line;
 } psg_cuda_symbol;
 
 /** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions

@@ -3,6 +3,7 @@
 #include "kernels/kspace_entry.cuh"
 #include "kernels/kspace_free.cuh"
 #include "kernels/launch.cuh"
+#include "kernels/line.cuh"
 #include "kernels/segments.cuh"
 #include <algorithm>
 #include <cstdio>
@@ -54,6 +55,11 @@ bool is_free(psg_cuda_r2r kind) {
            kind == PSG_CUDA_TABLE_PAIRS;
 }
 
+/// Is z solved without a transform?
+bool is_line(psg_cuda_r2r kind) {
+    return kind == PSG_CUDA_LINE || kind == PSG_CUDA_LINE_PAIRS;
+}
+
 bool has_table(psg_cuda_r2r kind) {
     return kind >= PSG_CUDA_TABLE_DFT;
 }
@@ -61,7 +67,7 @@ bool has_table(psg_cuda_r2r kind) {
 /// May a number have two modes along x?
 bool has_pairs(psg_cuda_r2r kind) {
     return kind != PSG_CUDA_DFT && kind != PSG_CUDA_FREE && kind != PSG_CUDA_TABLE_DFT &&
-           kind != PSG_CUDA_TABLE_FREE;
+           kind != PSG_CUDA_TABLE_FREE && kind != PSG_CUDA_LINE;
 }
 
 /// Is there a kernel for any length that factors?
@@ -180,6 +186,25 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
     return cudaSuccess;
 }
 
+/// The kernel of equations along z has its tables from the symbol, but for planes.
+cudaError_t make_line(psg_cuda_kspace *plan) {
+    const bool pairs = has_pairs(plan->kind), f64 = plan->precision == PSG_CUDA_F64;
+    const uint32_t log2_threads = line_log2_threads(plan->list.n);
+    const uint32_t log2_columns = line_log2_columns(log2_threads);
+    const uint32_t threads = 1u << (log2_threads + log2_columns);
+    plan->function = kspace_line_function(f64, pairs);
+    plan->tile = {log2_columns, threads,
+                  threads * (pairs ? sizeof(line_room<line_pair>) : sizeof(line_room<double>))};
+    plan->few = plan->tile;
+    plan->most_blocks = UINT32_MAX;
+    snprintf(plan->words, sizeof plan->words, "line, %u columns, %u threads, %zu KB",
+             1u << log2_columns, threads, plan->tile.bytes / 1024);
+    void *device = nullptr;
+    cudaError_t e = cudaMalloc(&device, 4 * plan->list.n * sizeof(int64_t));
+    plan->tables_d = static_cast<char *>(device);
+    return e == cudaSuccess ? comes_early(plan->function, &plan->early) : e;
+}
+
 /// Compute the tables on the host and copy them.
 template <class Real> cudaError_t make_tables(psg_cuda_kspace *plan) {
     const size_t n = plan->list.n, last = plan->list.pass[plan->list.passes - 1].radix;
@@ -211,6 +236,9 @@ cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
         e = cudaDeviceGetAttribute(&max_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e != cudaSuccess)
         return e;
+    plan->list.n = (uint32_t)nz;
+    if (is_line(plan->kind))
+        return make_line(plan);
     const kspace_entry *entry =
         find_entry(plan->precision, plan->kind, (uint32_t)nz, variant, &fixed);
     e = cudaErrorNotSupported;
@@ -314,6 +342,7 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.ex = static_cast<const Real *>(symbol->ex_d);
     a.ez = static_cast<const Real *>(symbol->ez_d);
     a.pairs = symbol->pairs;
+    line_tables line = line_tables_of(symbol->line, plan->list.n);
     a.z =
         r2r_make_step(plan->kind, (int)plan->list.n,
                       reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->factors_at));
@@ -326,7 +355,7 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.list = plan->list;
     a.free = kspace_free_of<Real>(symbol->free, plan->list.n, symbol->scale);
     a.table = table_of<Real>(symbol->table);
-    void *args[] = {&a};
+    void *args[] = {&a, &line}; // the second one is kspace_line's alone
     const uint32_t blocks = a.tiles < plan->most_blocks ? a.tiles : plan->most_blocks;
     return launch_after(plan->function, plan->early, dim3(blocks, (unsigned)sheets),
                         dim3(tile->threads), args, tile->bytes, stream);
@@ -358,6 +387,7 @@ cudaError_t run(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t 
         !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
         (symbol->pairs && !has_pairs(plan->kind)) ||
         has_table(plan->kind) != (symbol->table.values_d != nullptr) ||
+        (is_line(plan->kind) && !symbol->line.tables_d) ||
         columns->rows > INT32_MAX / columns->nxc || columns->strip > columns->nxc ||
         !bands_valid(plan, bands, count, columns))
         return cudaErrorInvalidValue;
@@ -374,6 +404,8 @@ int psg_cuda_kspace_supported(psg_cuda_precision precision, psg_cuda_r2r kind, s
     kspace_list list;
     kspace_tile_shape tile;
     int fixed = 0;
+    if (is_line(kind))
+        return precision_valid(precision) && nz >= 1 && nz <= line_rows * line_threads;
     if (!precision_valid(precision) || nz < 1 || nz > kspace_least_shared ||
         !choose_tile(precision, kind, (uint32_t)nz, kspace_least_shared, &list, &tile))
         return 0;
@@ -389,6 +421,8 @@ bool psg_cuda_kspace_suits(psg_cuda_precision precision, psg_cuda_r2r kind, size
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
             cudaSuccess)
         return false;
+    if (is_line(kind))
+        return true;
     if (has_generic(kind))
         return choose_tile(precision, kind, (uint32_t)nz, (size_t)most, &list, &tile);
     const kspace_entry *entry;

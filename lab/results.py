@@ -2,7 +2,6 @@
 launcher, the machine and the library of a policy, are the identity: they say what was measured."""
 
 import math
-import os
 import random
 import sys
 
@@ -25,6 +24,7 @@ COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max
     =cores *gpu_model *date""".split()
 BOUNDS = ("path", "work", "memory", "link")
 # Rows that differ in one of these are about other work, and are not compared.
+WHO = ("sched", "executor", "placement")  # decide who runs a task, and on which worker
 PROBLEM = ("grid", "workload", "precision", "data", "ranks", "nodes", "network")
 FACTS = ("workers_cpu", "workers_gpu", "policy", "gpu_model", "exchange_used", "segments", "planes",
          "sheets_used", "plan_seconds")
@@ -98,6 +98,7 @@ class Results:
         self.stages = ["%s_seconds" % stage for stage in request["stages"]]
         self.medians = [name[1:] for name in COLUMNS if name[0] == "~"]
         self.sweep, self.circumstances, self.mpirun = sweep, circumstances, mpirun
+        self.tells_who = False  # the table has who ran the tasks
         cube = {column: sweep.standard[column] for column in sweep.columns}
         usual = sweep.settle({**cube, "grid": "1x1x1"})
         texts = {column for column, text in usual.items() if not text.isdigit()}
@@ -106,12 +107,8 @@ class Results:
         self.table = Table(sweep.columns + own + self.stages, texts, identity)
 
     def identity(self, config):
-        """A policy that STARPU_SCHED names is in force where the options name none."""
-        policy = config["sched"]
-        if policy == self.sweep.standard["sched"]:
-            policy = os.environ.get("STARPU_SCHED") or policy
         return {
-            **config, "sched": policy, "policy_library": self.sweep.library_of(policy),
+            **config, "policy_library": self.sweep.library_of(config["sched"]),
             **self.circumstances.row(), "mpirun": self.mpirun if int(config["ranks"]) > 1 else ""
         }
 
@@ -180,8 +177,6 @@ class Results:
         row["busy_workers"] = " ".join("%.3f" % median(share) for share in shares)
         row["kinds"] = self.kinds_text(samples)
         row["executor_used"] = samples[-1]["executor_used"]
-        if not numbers["placed_tasks"]:
-            row["policy"] = ""  # none decided
 
     @staticmethod
     def put_bounds(row, numbers, samples):
@@ -219,6 +214,11 @@ class Results:
 
     # ----------------------------------------------------------------------------------- for people
 
+    def shown(self, config, column):
+        """0 planes or sheets are as many as psg chooses."""
+        text = config[column]
+        return "auto" if text == self.sweep.standard[column] == "0" else text
+
     def print(self, results):
         """The table, on stdout: the rows of the sweep, in its order."""
         all_configs = self.sweep.configs
@@ -227,20 +227,26 @@ class Results:
                    or (column in ("grid", "workload") and all_configs[0][column])]
         option = self.sweep.options
         width = {
-            column: max(len(option[column]), *(len(config[column]) for config in all_configs))
+            column: max(len(option[column]), *(len(self.shown(config, column))
+                                               for config in all_configs))
             for column in varying
         }
-        same = ["%s %s" % (option[column], all_configs[0][column]) for column in self.sweep.columns
+        rows = [result.row for result in results if result.row is not None]
+        self.tells_who = bool(set(WHO) & set(varying)) or len(
+            {row["executor_used"] for row in rows if row["executor_used"]}) > 1
+        same = ["%s %s" % (option[column], self.shown(all_configs[0], column))
+                for column in self.sweep.columns
                 if column not in varying and all_configs[0][column]]
         lines = [
             ", ".join(same), "",
             "".join("%-*s " % (width[column], option[column])
-                    for column in varying) + "%10s %10s %10s %8s %6s %6s %5s %5s %s" %
-            ("ms", "low", "high", "Gflop/s", "busy", "most", "error", "load", "status")
+                    for column in varying) + "%10s %10s %10s %8s %6s %6s %5s %5s %s%s" %
+            ("ms", "low", "high", "Gflop/s", "busy", "most", "error", "load",
+             "%-5s %6s " % ("ran", "placed") * self.tells_who, "status")
         ]
         for config, result in zip(all_configs, results):
             if result.row is not None:
-                lines.append("".join("%-*s " % (width[column], config[column])
+                lines.append("".join("%-*s " % (width[column], self.shown(config, column))
                                      for column in varying) +
                              self.row_text(result.row, result.skip))
         sys.stdout.write(clean("\n".join(lines + self.compared(results, varying)) + "\n", "\n"))
@@ -260,7 +266,9 @@ class Results:
             if len(rows) < 2:
                 continue
             rows.sort(key=lambda pair: number(pair[1], "seconds"))
-            names = [" ".join(config[column] for column in others) for config, _ in rows]
+            names = [" ".join(filter(None, (self.shown(config, column) for column in others))) + (
+                " (no policy decided)" * (not number(row, "placed_tasks"))
+                if "sched" in others else "") for config, row in rows]
             same = [name for name, (_, row) in zip(names[1:], rows[1:])
                     if number(row, "seconds_low") <= number(rows[0][1], "seconds_high")]
             what = " ".join(text for column, text in zip(PROBLEM, key) if column in varying)
@@ -268,8 +276,7 @@ class Results:
                 "perhaps as fast: " + ", ".join(same)) if same else "all others are slower"))
         return [""] * bool(lines) + lines
 
-    @staticmethod
-    def row_text(row, old):
+    def row_text(self, row, old):
         """old: the row was there already"""
         status = row["status"] + (", measured " + row["date"][:10] if old else "")
         if not row["seconds"]:
@@ -281,6 +288,8 @@ class Results:
         times = tuple(1e3 * number(row, column)
                       for column in ("seconds", "seconds_low", "seconds_high"))
         times = tuple("-" if math.isnan(time) else "%.4g" % time for time in times)
-        return "%10s %10s %10s %8s %5.0f%% %5.0f%% %5s %5s %s" % (
+        who = "%-5s %6s " % (row["executor_used"], shown("placed_tasks", "%.0f"))
+        return "%10s %10s %10s %8s %5.0f%% %5.0f%% %5s %5s %s%s" % (
             *times, shown("gflops", "%.3g"), 100 * number(row, "busy"),
-            100 * number(row, "busiest"), shown("error", "%.0e"), shown("load", "%.2g"), status)
+            100 * number(row, "busiest"), shown("error", "%.0e"), shown("load", "%.2g"),
+            who * self.tells_who, status)

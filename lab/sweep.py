@@ -96,6 +96,8 @@ class Sweep:
         """What means nothing, or cannot be more, is so in one way: what is measured once has one
         name."""
         c = {column: given[column] or self.standard[column] for column in self.columns}
+        if c["sched"] == self.standard["sched"]:  # then the environment's is in force
+            c["sched"] = os.environ.get("STARPU_SCHED") or c["sched"]
         if c["workload"]:
             about = self.workloads[c["workload"].split(":")[0]]
             idle = (self.of_solver - OF_WORKLOADS) | {"grid", "data"} | {

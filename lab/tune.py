@@ -216,13 +216,13 @@ class Tune:
 
     def choice(self, number):
         """Of an entry: the default leaves all open."""
-        config = self.sweep.configs[number]
+        config, standard = self.sweep.configs[number], self.sweep.configs[STANDARD]
         said = {
             "graph": config["graph"], "z": config["z"] or None,
             "exchange": None if config["exchange"] == "default" else config["exchange"],
             "segment_planes": int(config["segment_planes"]) or None,
             "sheets": int(config["sheets"]) or None,
-            "sched": None if config["sched"] == "default" else config["sched"]
+            "sched": config["sched"] if config["sched"] != standard["sched"] else None
         }
         return dict.fromkeys(said) if number == STANDARD else said
 

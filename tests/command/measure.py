@@ -57,6 +57,8 @@ for config, tolerance in enumerate((1e-13, 1e-13, 1e-5)):
             for s in line["samples"]), line)
     check((line["facts"]["workers_cpu"], line["facts"]["workers_gpu"]) == (1, 0) and
           line["facts"]["plan_seconds"] > 0, line)
+    last = line["samples"][-1]
+    check(line["facts"]["policy"] == (None if last["placed_tasks"] == 0 else "lws"), line)
     check("events" not in line and "of_bound" not in line["samples"][0], line)
 
 # Bounds and events; a workload; rounds that only warm up.

@@ -19,6 +19,9 @@ COUNTED = {"STARPU_SCHED_LIB": COUNTING, "STARPU_SCHED": "counting", "PSG_TEST_C
            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+EAGER = {"STARPU_SCHED": "eager"}
+
+
 def ran(*arguments, ranks=0, env=None, command=SOLVE):
     """Executor, tasks, placed tasks and policy, of which the report and the line say the same."""
     more = {"env": {**os.environ, **env}} if env else {}
@@ -35,6 +38,12 @@ def ran(*arguments, ranks=0, env=None, command=SOLVE):
     names = ("executor", "starpu_tasks", "placed_tasks", "policy")
     check(said == tuple(report[name] for name in names), (said, report))
     return said
+
+
+def noted(words, *arguments, env=EAGER):
+    """There is a note about what decided nothing."""
+    done = run(*SOLVE, *arguments, env={**os.environ, **env})
+    check("note: " + words in done.stderr, done.stderr)
 
 
 def counted(what, *arguments, **more):
@@ -54,10 +63,12 @@ def counted(what, *arguments, **more):
 check(ran(*ON_CORES) == ("team", 0, 0, None), "the default")
 named = ran(*ON_CORES, "--sched", "eager")
 check(named[0] == "tasks" and named[1] >= named[2] > 0 and named[3] == "eager", named)
-EAGER = {"STARPU_SCHED": "eager"}
 check(ran(*ON_CORES, env=EAGER) == named, "by the environment, and by an option: %r" % (named,))
 check(ran(*ON_CORES, "--executor", "team", env=EAGER) == ("team", 0, 0, None),
       "a team in spite of the environment")
+noted("policy eager placed no task: a team", *ON_CORES, "--executor", "team")
+noted("policy eager placed no task: a team", *ON_CORES, "--executor", "team", "--sched", "eager",
+      env={})
 said = counted("cores", *ON_CORES)
 check(said[1:3] == named[1:3], (said, named))
 counted("cores, staged", *ON_CORES, "--graph", "staged")

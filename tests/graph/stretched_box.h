@@ -24,6 +24,11 @@ typedef struct box {
     char words[200];
 } box;
 
+/** GPUs have the fused graph alone, and no gradient along z. */
+static inline int on_gpus(void) {
+    return harness_options(PSG_F64).gpus > 0;
+}
+
 /** Widths from 1 to about `ratio`, smooth or not. */
 static inline void make_widths(size_t n, double ratio, int smooth, double length, double *face) {
     double *random = oracle_array(n);

@@ -211,7 +211,6 @@ static psg_status solve(run *r) {
         status = psg_submit(r->plan, r->f, r->u);
         return status == PSG_OK ? psg_wait(r->plan) : status;
     case SLABS:
-    case SLABS_ONCE:
         status = psg_submit_slabs(r->plan);
         return status == PSG_OK ? psg_wait(r->plan) : status;
     case SOLVE_MANY:
@@ -373,7 +372,7 @@ static void go(const void *argument) {
     run r = {.way = w, .precision = j->precision, .grid = GRID};
     const size_t plane = r.grid.n[0] * r.grid.n[1];
     const psg_grid grid = harness_grid(&r.grid);
-    const bool slabs = w->call == SLABS || w->call == SLABS_ONCE;
+    const bool slabs = w->call == SLABS;
     psg_options options = harness_options(r.precision);
     size_t planes = 0;
     psg_statistics before;
@@ -399,7 +398,7 @@ static void go(const void *argument) {
     if (slabs) {
         CHECK_STATUS(psg_slabs_put(r.plan, r.f), PSG_OK);
     }
-    for (int m = w->call == SLABS_ONCE ? SOLVES : 1; m <= SOLVES; m++) {
+    for (int m = 1; m <= SOLVES; m++) {
         CHECK_STATUS(psg_plan_statistics(r.plan, &before), PSG_OK);
         seen.names = 0;
         starpu_tasks = placed_tasks = 0;

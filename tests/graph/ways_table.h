@@ -22,7 +22,7 @@ enum {
 typedef enum executor { TASKS, CHAIN, CUDA_GRAPH, TEAM_BY_THREAD, TEAM_BY_TASK } executor;
 
 /** The call: f and u are in main memory, but for slabs, which are where they are worked on. */
-typedef enum call { SOLVE, SUBMIT, SLABS, SLABS_ONCE, SOLVE_MANY, ONE_BY_ONE, EPSILON } call;
+typedef enum call { SOLVE, SUBMIT, SLABS, SOLVE_MANY, ONE_BY_ONE, EPSILON } call;
 
 /** Terms "name count". A count is a sum of products of digits and: S segments and P sheets of this
  *  process, which are one bundle for others; A segments of all; J solves of conjugate gradients; F
@@ -94,7 +94,8 @@ static const way ways[] = {
 
     {"tasks on a GPU", GPU, SOLVE, "", TASKS, FUSED, DIRECT, ON_GPUS, 'g',
      "fetch 2S, h2d F, d2h F"},
-    {"tasks on a GPU, of slabs", GPU, SLABS_ONCE, "", TASKS, FUSED, DIRECT, ON_GPUS, 'g', ""},
+    {"tasks on a GPU, of slabs", GPU, SLABS, "executor=tasks", TASKS, FUSED, DIRECT, ON_GPUS, 'g',
+     ""},
     {"tasks on a GPU, of a cut", GPU, SLABS, CUT, TASKS, FUSED, DIRECT, ON_GPUS, 'g', ""},
     {"tasks on a GPU, staged", GPU, SOLVE, STAGED_GRAPH, TASKS, STAGED_IN_ONE, MANAGED, ON_GPUS,
      'h', "fetch 2S, h2d F, d2h F"},

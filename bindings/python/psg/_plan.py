@@ -44,7 +44,7 @@ class Plan:
              pair is (lower, upper)
     points   "cells" or "nodes" for axes that are not periodic; psg.points() says where they are
     faces    {"z": n + 1 increasing positions} of the faces of cells along z, of two axes along y: u
-             is solved by the equation of symbol="fd2" there, and x and y have the symbol. On cores.
+             is solved by the equation of symbol="fd2" there, and x and y have the symbol.
              Where box is one number, or has no "z", the faces say how long the axis is
     comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.
              Plan(), solve(), submit(), wait() and close() are collective: close the plan, or use `with`

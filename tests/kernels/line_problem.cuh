@@ -1,0 +1,153 @@
+// What the tests of the kernel of equations along z solve, with the answer of a core's kspace.
+#ifndef PSG_TESTS_LINE_PROBLEM_CUH
+#define PSG_TESTS_LINE_PROBLEM_CUH
+
+#include "kernels/line.cuh"
+extern "C" {
+#include "cpu/ops.h"
+}
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace psg_cuda {
+
+static int failures = 0, checks = 0;
+
+static double uniform() {
+    return 2.0 * rand() / RAND_MAX - 1;
+}
+
+/// Sides of z.
+enum sides { PERIODIC, CLOSED, HELD, LOWER, UPPER, SIDES };
+
+struct line {
+    std::vector<double> before, after, side, width, step, ex, ey, all;
+    psg_cpu_line cpu{};
+    line_tables tables{};
+
+    line(uint32_t n, int at, double ratio, uint32_t nxc, uint32_t rows)
+        : before(n), after(n), side(n), width(n), step(n), ex(nxc), ey(rows) {
+        const bool wraps = at == PERIODIC && n > 1;
+        for (uint32_t k = 0; k < n; k++) {
+            width[k] = pow(ratio, 0.5 + 0.5 * uniform());
+            step[k] = 1 / pow(ratio, 0.5 + 0.5 * uniform());
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            before[k] = k > 0 || wraps ? step[(k + n - 1) % n] / width[k] : 0;
+            after[k] = k + 1 < n || wraps ? step[k] / width[k] : 0;
+        }
+        side[0] += at == HELD || at == LOWER ? 1.5 / width[0] : 0;
+        side[n - 1] += at == HELD || at == UPPER ? 2.5 / width[n - 1] : 0;
+        cpu.n = n;
+        cpu.wraps = wraps;
+        cpu.null = at == PERIODIC || at == CLOSED;
+        cpu.before = before.data();
+        cpu.after = after.data();
+        cpu.side = side.data();
+        cpu.width = width.data();
+        cpu.step = step.data();
+        cpu.norm = 1;
+        double sums[2] = {0, 0};
+        for (uint32_t k = 0; k < n; k++) {
+            sums[0] += width[k];
+            sums[1] += 1 / step[k];
+        }
+        for (const auto *table : {&before, &after, &side, &width, &step})
+            all.insert(all.end(), table->begin(), table->end());
+        all.insert(all.end(), sums, sums + 2);
+        tables = line_tables_of({all.data(), wraps, cpu.null}, n);
+    }
+};
+
+/// A sheet and what a kernel gets of it. run(problem): u, mode0 and nonfinite are of u.
+template <class Real> struct line_problem {
+    static constexpr uint32_t nxc = 5, rows = 3, columns = nxc * rows, pitch = columns + 2;
+    const uint32_t n;
+    const bool pairs;
+    const double lambda, scale = 0.75;
+    line l;
+    std::vector<Real> ex, ey;
+    std::vector<complex_t<Real>> f, u;
+    complex_t<Real> mode0{};
+    int nonfinite = 0;
+
+    line_problem(uint32_t n_, int at, double ratio, double lambda_, bool pairs_)
+        : n(n_), pairs(pairs_), lambda(lambda_), l(n_, at, ratio, nxc * (1 + pairs_), rows) {
+        for (auto *eigen : {&l.ex, &l.ey})
+            for (size_t m = 0; m < eigen->size(); m++) {
+                (*eigen)[m] = m == 0 ? 0 : -1e-3 * (double)(m * m * m);
+                (eigen == &l.ex ? ex : ey).push_back((Real)(*eigen)[m]);
+            }
+        l.cpu.eigen[0] = l.ex.data();
+        l.cpu.eigen[1] = l.ey.data();
+        for (size_t m = 0; m < (size_t)n * pitch; m++)
+            f.push_back({Real(uniform()), Real(uniform())});
+        u = f;
+    }
+    std::vector<complex_t<Real>> answer(complex_t<Real> *mode) {
+        std::vector<complex_t<Real>> want = f;
+        psg_cpu_divide divide{};
+        divide.apart = pairs;
+        divide.lambda = lambda;
+        divide.scale = scale;
+        divide.line = &l.cpu;
+        void *scratch = aligned_alloc(64, (psg_cpu_line_scratch_bytes(n) + 63) / 64 * 64);
+        const psg_cpu_piece piece = {want.data(), pitch, n};
+        const psg_cpu_sheet sheet = {1, &piece, nullptr, nxc, 0, rows};
+        const psg_cpu_ops &core = sizeof(Real) == 8 ? psg_cpu_ops_f64 : psg_cpu_ops_f32;
+        core.kspace(nullptr, &divide, &sheet, scratch, mode);
+        free(scratch);
+        return want;
+    }
+};
+
+template <class Real, class Run>
+static void check(uint32_t n, int at, double ratio, double lambda, bool pairs, Run run) {
+    line_problem<Real> p(n, at, ratio, lambda, pairs);
+    complex_t<Real> mode0{};
+    const std::vector<complex_t<Real>> want = p.answer(&mode0);
+    const size_t pitch = p.pitch;
+    run(p);
+    double worst = 0;
+    for (uint32_t c = 0; c < pitch; c++) {
+        double most = 1e-30, off = 0;
+        for (uint32_t z = 0; z < n; z++) {
+            const complex_t<Real> w = want[z * pitch + c], g = p.u[z * pitch + c];
+            const double d = fabs(g.x - w.x) + fabs(g.y - w.y);
+            most = fmax(most, fmax(fabs(w.x), fabs(w.y)));
+            off = d > off || std::isnan(d) ? d : off;
+        }
+        worst = off / most > worst || std::isnan(off) ? off / most : worst;
+    }
+    const double tolerance = sizeof(Real) == 8 ? 4e-14 : 4e-6; // ex + ey is rounded
+    const double off = fabs(p.mode0.x - mode0.x) + fabs(p.mode0.y - mode0.y);
+    checks++;
+    if (!(worst <= tolerance) || !(off <= tolerance) || p.nonfinite) {
+        printf("FAIL f%zu, n = %u, sides %d, %g:1, lambda %g, %s: error %.2e, mode 0 off by %.2e\n",
+               8 * sizeof(Real), n, at, ratio, lambda, pairs ? "pairs" : "one mode", worst, off);
+        failures++;
+    }
+    p.u[(size_t)(n / 2) * pitch + 3].y = Real(NAN);
+    run(p);
+    if (!p.nonfinite) {
+        printf("FAIL n = %u: a NaN is not found\n", n);
+        failures++;
+    }
+}
+
+/// All sides, spacings and lengths. run(problem) of both precisions.
+template <class Run> static int check_all(Run run) {
+    for (uint32_t n : {1u, 2u, 3u, 7u, 16u, 17u, 33u, 64u, 97u, 512u, 1000u, 1024u, 2500u})
+        for (int at = 0; at < SIDES; at++)
+            for (int m = 0; m < 8; m++) {
+                check<double>(n, at, m & 1 ? 101 : 1, m & 2 ? 1e-3 : 0, m & 4, run);
+                check<float>(n, at, m & 1 ? 101 : 1, m & 2 ? 1e-3 : 0, m & 4, run);
+            }
+    printf("%d checks, %d failed\n", checks, failures);
+    return failures > 0;
+}
+
+} // namespace psg_cuda
+#endif
