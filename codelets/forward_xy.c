@@ -55,7 +55,13 @@ static void forward_core(void *buffers[], const psg_task_args *args) {
     const bool whole =
         args->label.kind == PSG_TASK_FFT_XY || psg_plane_whole(context, buffers + fields);
     char *spectrum = whole ? psg_task_pointer(buffers, fields) : psg_task_scratch(args);
-    for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++, f += real_plane) {
+    const bool together =
+        whole && fields == 1 && !psg_sides_any(&psg_terms_of(args->run)->sides) &&
+        context->cpu->fft_rows(context->fft, PSG_CPU_FORWARD, planes, (void *)(uintptr_t)f,
+                               psg_task_pitch(buffers, 0), spectrum,
+                               psg_task_pitch(buffers, fields), psg_task_scratch(args));
+    for (size_t k = together ? planes : 0; k < planes && !psg_run_failed(args->run);
+         k++, f += real_plane) {
         size_t pitch = row_pitch;
         const void *given = fields == 1 ? f : divergence_of(buffers, args, k, &pitch);
         given = psg_sides_plane(args, 0, first + k, given, &pitch);

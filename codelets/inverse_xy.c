@@ -89,10 +89,15 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
     int component[2];
     const size_t beside = psg_components_with_u(args, component);
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
+    const bool together =
+        (whole || (args->label.kind == PSG_TASK_INVERSE_XY && psg_plane_whole(c, buffers + 1))) &&
+        c->cpu->fft_rows(c->fft, PSG_CPU_INVERSE, planes, psg_task_pointer(buffers, 0),
+                         psg_task_pitch(buffers, 0), psg_task_pointer(buffers, 1),
+                         psg_task_pitch(buffers, 1), psg_task_scratch(args));
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++) {
         if (args->label.kind == PSG_TASK_GRADIENT_XY) {
             make_component(args, spectrum, buffers, k);
-        } else {
+        } else if (!together) {
             if (!whole) {
                 psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
             }

@@ -76,7 +76,7 @@ static bool plan_rows(psg_cpu_fft *fft, planes *p, int row_pitch, psg_real *plan
         kind[2] = {kind_of(fft, 0, PSG_CPU_FORWARD), kind_of(fft, 0, PSG_CPU_INVERSE)};
     const unsigned keep = more | FFTW_PRESERVE_INPUT;
     const unsigned destroy = more | FFTW_DESTROY_INPUT;
-    if (fft->pairs[0].width > 0) {
+    if (!rows_planned(fft)) {
         return true;
     }
     if (fft->real[0]) {
@@ -223,8 +223,9 @@ static bool find_pairs(psg_cpu_fft *fft) {
     for (int d = 0; d < 2; d++) {
         const psg_transform_kind kind[2] = {within(fft->kind[d][0], 0), within(fft->kind[d][1], 1)};
         const bool may = d == 0 ? fft->real[0] || fft->along[0] % 2 == 1 : fft->real[1];
+        const int lines = d == 1 ? 2 * fft->nxc : fft->ny > 1 ? fft->ny : fft->nz;
         all = all && (!may || psg_cpu_pairs_init(&fft->pairs[d], (size_t)fft->along[d],
-                                                 (size_t)(d == 0 ? fft->ny : 2 * fft->nxc), kind));
+                                                 (size_t)lines, kind));
     }
     return all;
 }

@@ -72,6 +72,17 @@ static inline bool columns_apart(const psg_cpu_fft *fft) {
     return fft->real[1] || fft->padded || fft->pairs[0].width > 0;
 }
 
+/* Planes of one row each: pairs of rows are of two planes. A row alone is FFTW's. */
+static inline bool rows_together(const psg_cpu_fft *fft) {
+    return fft->pairs[0].width > 0 && fft->ny == 1 && fft->nz > 1 && !fft->padded &&
+           fft->kind[1][PSG_CPU_FORWARD] == PSG_TRANSFORM_PERIODIC;
+}
+
+/* FFTW has plans of its own along x. */
+static inline bool rows_planned(const psg_cpu_fft *fft) {
+    return fft->pairs[0].width == 0 || rows_together(fft);
+}
+
 static inline bool aligned(const void *p) {
     return (uintptr_t)p % FFTW_ALIGNMENT == 0;
 }
@@ -85,7 +96,7 @@ static inline const pitched *pitched_for(const psg_cpu_fft *fft, size_t row_pitc
 }
 
 static inline bool is_planned(const psg_cpu_fft *fft, const planes *p) {
-    return (fft->pairs[0].width > 0 || p->rows[PSG_CPU_INVERSE] != NULL) &&
+    return (!rows_planned(fft) || p->rows[PSG_CPU_INVERSE] != NULL) &&
            (!columns_apart(fft) || fft->pairs[1].width > 0 || p->columns[PSG_CPU_INVERSE] != NULL);
 }
 

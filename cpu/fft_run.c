@@ -102,7 +102,7 @@ static void run_rows(const psg_cpu_fft *fft, const planes *p, psg_cpu_direction 
     const psg_cpu_lines points = {plane, 1, fft->padded ? 2 * (size_t)fft->nxc : row_pitch, false};
     const psg_cpu_lines modes = {*rows, 1, 2 * (size_t)fft->nxc, !fft->real[0]};
     const bool forward = direction == PSG_CPU_FORWARD;
-    if (fft->pairs[0].width > 0) {
+    if (!rows_planned(fft)) {
         run_pairs(fft, 0, direction, (size_t)fft->ny, forward ? &points : &modes,
                   forward ? &modes : &points, scratch);
         for (int j = 0; forward && modes.complex && j < fft->ny; j++) {
@@ -141,6 +141,24 @@ void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t
     if (fft->padded) {
         take_out(fft, spectrum, plane, row_pitch);
     }
+}
+
+bool psg_cpu_fft_rows(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                      void *reals, size_t real_pitch, void *spectra, size_t spectrum_pitch,
+                      void *scratch) {
+    const bool forward = direction == PSG_CPU_FORWARD;
+    const psg_cpu_lines points = {reals, 1, real_pitch, false};
+    const psg_cpu_lines modes = {spectra, 1, 2 * spectrum_pitch, !fft->real[0]};
+    const size_t alone = modes.complex ? 0 : (size_t)fft->nxc - 1; /* a real number */
+    if (!rows_together(fft)) {
+        return false;
+    }
+    run_pairs(fft, 0, direction, count, forward ? &points : &modes, forward ? &modes : &points,
+              scratch);
+    for (size_t k = 0; forward && fft->along[0] % 2 == 1 && k < count; k++) {
+        ((psg_complex *)spectra)[k * spectrum_pitch + alone][1] = 0;
+    }
+    return true;
 }
 
 /* Without a transform along z what is not finite stays where it is. */

@@ -16,6 +16,7 @@
 #define psg_cpu_fft_prepare PSG_REAL_NAME(psg_cpu_fft_prepare)
 #define psg_cpu_fft_xy PSG_REAL_NAME(psg_cpu_fft_xy)
 #define psg_cpu_ifft_xy PSG_REAL_NAME(psg_cpu_ifft_xy)
+#define psg_cpu_fft_rows PSG_REAL_NAME(psg_cpu_fft_rows)
 #define psg_cpu_fft_z_contiguous PSG_REAL_NAME(psg_cpu_fft_z_contiguous)
 #define psg_cpu_fft_z_strided PSG_REAL_NAME(psg_cpu_fft_z_strided)
 #define psg_cpu_fft_points_z PSG_REAL_NAME(psg_cpu_fft_points_z)
@@ -39,6 +40,9 @@ void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch,
                     void *scratch);
 void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch,
                      void *scratch);
+bool psg_cpu_fft_rows(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                      void *reals, size_t real_pitch, void *spectra, size_t spectrum_pitch,
+                      void *scratch);
 bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                               void *lines, void *scratch);
 bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,

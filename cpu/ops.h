@@ -192,6 +192,11 @@ struct psg_cpu_ops {
                    void *scratch);
     void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch,
                     void *scratch);
+    /** fft_xy, or ifft_xy that leaves the spectra, of planes of one row each, so many
+     *  numbers apart.
+     *  @return false: nothing is done, and the planes are to be transformed one by one */
+    bool (*fft_rows)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count, void *reals,
+                     size_t real_pitch, void *spectra, size_t spectrum_pitch, void *scratch);
 
     psg_cpu_sheet_ops contiguous; /**< of sheets [rows][nxc][nz] */
     psg_cpu_sheet_ops strided;    /**< of sheets [nz][rows][nxc], by tiles */

@@ -12,6 +12,7 @@ const psg_cpu_ops PSG_REAL_NAME(psg_cpu_ops) = {
     .fft_prepare = psg_cpu_fft_prepare,
     .fft_xy = psg_cpu_fft_xy,
     .ifft_xy = psg_cpu_ifft_xy,
+    .fft_rows = psg_cpu_fft_rows,
     .contiguous = {psg_cpu_fft_z_contiguous, psg_cpu_divide_contiguous},
     .strided = {psg_cpu_fft_z_strided, psg_cpu_divide_strided},
     .kspace = psg_cpu_kspace,

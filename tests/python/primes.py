@@ -70,6 +70,36 @@ def test_every_way(ends):
                 assert far(u, one * want) < 1e-12, way
 
 
+@pytest.mark.parametrize("ends", tuple(itertools.product(("PP", "DN"), ENDS)))
+@pytest.mark.parametrize("shape", ((37, 73), (20, 142), (19, 71)))
+def test_two_axes(shape, ends):
+    """Pairs are of rows of an array of two axes; 37 are no whole number of tiles of them."""
+    dice = np.random.default_rng(1)
+    f = dice.standard_normal(shape)
+    options = dict(bc=[sides_of(e) for e in ends], symbol="fd2", lambda_=LAMBDA, gpus=0,
+                   effort="estimate")
+    want = dense(f[:, None], (ends[0], "PP", ends[1]), "cells")[:, 0]
+    for way in ({}, dict(graph="staged"), dict(executor="tasks", segment_planes=5, sheets=3),
+                dict(graph="staged", z_layout="strided", segment_planes=3), dict(cpus=1)):
+        with psg.Plan(shape, **options, **way) as plan:
+            wide = np.zeros((shape[0], shape[1] + 7))
+            wide[:, 3:-4] = f
+            u = np.zeros_like(wide)
+            plan.solve(wide[:, 3:-4], out=u[:, 2:-5])
+            assert far(u[:, 2:-5], want) < 1e-12, way
+            assert not np.any(u[:, :2]) and not np.any(u[:, -5:]), "beside u"
+            u, (y, x) = plan.gradient(f)
+            assert far(u, want) < 1e-12, way
+            for got, axis in ((y[:-1], 0), (x[:, :-1], 1)):
+                assert far(got, np.diff(want, axis=axis) * shape[axis]) < 1e-10, way
+            g = f.copy()
+            assert far(plan.solve(g, out=g), want) < 1e-12, way
+            for one, u in zip((1, -2), plan.solve_many(np.stack([f, -2 * f]))):
+                assert far(u, one * want) < 1e-12, way
+    with psg.Plan(shape, "f4", **options) as plan:
+        assert far(plan.solve(f.astype("f4")), want) < 1e-5
+
+
 def test_walls_and_free_ends():
     """A transform of twice the length has the same factor."""
     f = np.random.default_rng(1).standard_normal((3, 71, 73))

@@ -12,7 +12,6 @@ import torch
 
 from . import _arrays as arrays
 from . import _grid as grids
-from . import _grid as grids
 from . import _linear as linear
 from ._errors import ArgumentError, UnsupportedError
 from ._options import OptionValue
