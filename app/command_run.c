@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ----------------------------------------------------------------------------- the command line */
 
@@ -132,5 +133,8 @@ int app_run(int argc, char **argv) {
     app_work_job job = {.command = &run_command, .arguments = &arguments.work};
     const int code = app_ranks_agree(read_arguments(argc, argv, &arguments));
     job.workload = arguments.name;
+    if (!code && strncmp(arguments.name, "replay:", 7) == 0) {
+        job.in[0] = (app_named_file){"replay", arguments.name + 7, true, NULL};
+    }
     return code == APP_HELPED ? APP_DONE : code ? code : app_work_perform(&job);
 }

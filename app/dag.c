@@ -3,7 +3,10 @@
 #include "app/dag_graph.h"
 #include "app/processes.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --------------------------------------------------------------------------------- the formats */
 
@@ -33,7 +36,18 @@ app_output_kind app_dag_kind(const char *path) {
     return path != NULL ? format_of(path)->kind : APP_OUTPUT_ANY;
 }
 
-int app_dag_check(const char *path) {
+int app_dag_check(const char *path, bool force) {
+    if (path != NULL && format_of(path)->kind == APP_OUTPUT_DAG_REC && !force) {
+        char folder[PATH_MAX];
+        struct stat file, old;
+        const int length = snprintf(folder, sizeof folder, "%s" APP_DAG_MODELS, path);
+        if (length < PATH_MAX && stat(path, &file) != 0 && lstat(folder, &old) == 0) {
+            return app_error(APP_USAGE,
+                             "%s: is there already, and %s is not; it is left as it is. --force "
+                             "writes into it",
+                             folder, path);
+        }
+    }
     return path == NULL || !format_of(path)->alone || app_ranks() == 1
                ? APP_DONE
                : app_error(APP_USAGE,

@@ -12,8 +12,10 @@
 app_output_kind app_dag_kind(const char *path);
 
 /** Can such a graph be written? To be asked before the work is done. Collective.
- *  @param[in] path  NULL: none is wanted @return APP_DONE; APP_USAGE after a message */
-int app_dag_check(const char *path);
+ *  @param[in] path   NULL: none is wanted
+ *  @param[in] force  a folder beside it that is there already may be written into
+ *  @return APP_DONE; APP_USAGE after a message */
+int app_dag_check(const char *path, bool force);
 
 /** Write the graph of all processes: a node for each task (and each alltoall), an edge from each
  *  to those that read what it wrote. On rank 0, after app_record_join(). Afterwards the

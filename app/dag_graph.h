@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+/** Behind the name of a tasks.rec: the folder with the models beside it. */
+#define APP_DAG_MODELS ".models"
+
 /** A graph that is written. */
 typedef struct app_graph {
     const app_record *record;

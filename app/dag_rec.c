@@ -260,7 +260,7 @@ static int make_folders(const char *folder) {
 
 static int write_folder(const writer *w, const char *shown) {
     char folder[PATH_MAX], path[PATH_MAX + 256];
-    if (snprintf(folder, sizeof folder, "%s.models", shown) >= PATH_MAX) {
+    if (snprintf(folder, sizeof folder, "%s" APP_DAG_MODELS, shown) >= PATH_MAX) {
         return app_error(APP_FAILED, "%s: the name is too long", shown);
     }
     int code = make_folders(folder);

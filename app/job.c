@@ -457,7 +457,7 @@ static int begin_files(app_job *r) {
     }
     code = code ? code : name_gradient(r);
     code = code ? code : check_files(r);
-    code = code ? code : app_dag_check(a->dag);
+    code = code ? code : app_dag_check(a->dag, a->force);
     const struct {
         const char *path; /* NULL: it is not wanted */
         app_output_kind kind;

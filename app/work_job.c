@@ -44,7 +44,7 @@ static int begin_files(const app_work_job *r, work_files *w) {
                                     r->in[0],
                                     r->in[1]};
     int code = app_files_differ(files, sizeof files / sizeof *files);
-    code = code ? code : app_dag_check(a->dag);
+    code = code ? code : app_dag_check(a->dag, a->force);
     for (int f = 0; f < FILES && !code; f++) {
         if (w->path[f] != NULL) {
             code = app_output_begin(&w->output[f], w->path[f], a->force ? APP_OUTPUT_ANY : kinds[f],

@@ -2,6 +2,7 @@
 #include "graph/ranks.h"
 #include "base/hash.h"
 #include "graph/option_table.h"
+#include "graph/policy.h"
 #include "graph/status.h"
 #include "runtime/simulation.h"
 
@@ -142,7 +143,23 @@ static double faces_of(const psg_axis *axis) {
 }
 
 /* Everybody compares with the first process. */
-psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_options *o) {
+/* A value that is not that of process 0: of a choice its words, and of a text no number. */
+static psg_status differs(const psg_option_value *mine, double first) {
+    const char *word = psg_option_table_word(mine->name, (int)mine->value);
+    const char *there = psg_option_table_word(mine->name, (int)first);
+    const bool text = strcmp(mine->name, "policy") == 0;
+    return word != NULL && there != NULL
+               ? psg_fail(PSG_ERR_ARG, "%s is not that of process 0: %s, and %s there", mine->name,
+                          word, there)
+           : text ? psg_fail(PSG_ERR_ARG, "%s is not that of process 0", mine->name)
+                  : psg_fail(PSG_ERR_ARG, "%s is not that of process 0: %.17g, and %.17g there",
+                             mine->name, mine->value, first);
+}
+
+psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_options *options) {
+    psg_options named = *options; /* with the policy that StarPU takes */
+    const psg_options *o = &named;
+    named.policy = named.policy != NULL ? named.policy : psg_policy_environment();
     static const char *const names[][3] = {
         {"nx", "ny", "nz"},
         {"lx", "ly", "lz"},
@@ -177,8 +194,7 @@ psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_option
     status = tell_first(comm, mine, first, count);
     for (size_t m = 0; status == PSG_OK && m < count; m++) {
         if (wanted[m].value != first[m]) {
-            status = psg_fail(PSG_ERR_ARG, "%s is not that of process 0: %.17g, and %.17g there",
-                              wanted[m].name, wanted[m].value, first[m]);
+            status = differs(&wanted[m], first[m]);
         }
     }
     return psg_ranks_agree(comm, status);

@@ -20,17 +20,18 @@ static bool fail(char *words, size_t size, const char *name, const char *value,
 }
 
 /* As StarPU reads it: "" is 0. */
-static bool check_whole(const char *name, const char *value, int most, char *words, size_t size) {
+static bool check_whole(const char *name, const char *value, int least, int most, char *words,
+                        size_t size) {
     char expected[64];
     char *end = NULL;
     const long long number = strtoll(value, &end, 10);
-    if (*end == '\0' && number >= 0 && number <= most) {
+    if (*end == '\0' && number >= least && number <= most) {
         return true;
     }
     (void)snprintf(expected, sizeof expected,
-                   most < INT_MAX ? "a whole number from 0 to %d is needed"
-                                  : "a whole number from 0 is needed",
-                   most);
+                   most < INT_MAX ? "a whole number from %d to %d is needed"
+                                  : "a whole number from %d is needed",
+                   least, most);
     return fail(words, size, name, value, expected);
 }
 
@@ -56,22 +57,32 @@ static bool check_list(const char *name, const char *value, bool ranges, int mos
     return (good && count > 0) || fail(words, size, name, value, expected);
 }
 
-typedef enum form { NUMBER = 0, CORES, GPUS, HOST, KERNELS, ONE } form;
+typedef enum form { NUMBER = 0, COUNT, CORES, GPUS, HOST, KERNELS, ONE } form;
 
 static const struct variable {
     const char *name;
     form form;
     int most; /* of a number */
 } variables[] = {
-    {"STARPU_NCPU", NUMBER, INT_MAX},          {"STARPU_NCPUS", NUMBER, INT_MAX},
-    {"STARPU_NCUDA", NUMBER, INT_MAX},         {"STARPU_RESERVE_NCPU", NUMBER, INT_MAX},
-    {"STARPU_CALIBRATE", NUMBER, 2},           {"STARPU_BUS_CALIBRATE", NUMBER, INT_MAX},
-    {"STARPU_SILENT", NUMBER, INT_MAX},        {"STARPU_WORKERS_NOBIND", NUMBER, INT_MAX},
-    {"STARPU_PREFETCH", NUMBER, INT_MAX},      {"STARPU_MAIN_THREAD_BIND", NUMBER, INT_MAX},
-    {"STARPU_LIMIT_CPU_MEM", NUMBER, INT_MAX}, {"STARPU_LIMIT_CUDA_MEM", NUMBER, INT_MAX},
-    {"STARPU_WORKERS_CPUID", CORES, 0},        {"STARPU_WORKERS_COREID", CORES, 0},
-    {"STARPU_WORKERS_CUDAID", GPUS, 0},        {"STARPU_HOSTNAME", HOST, 0},
-    {"STARPU_DISABLE_KERNELS", KERNELS, 0},    {"STARPU_NWORKER_PER_CUDA", ONE, 0},
+    {"STARPU_NCPU", NUMBER, INT_MAX},
+    {"STARPU_NCPUS", NUMBER, INT_MAX},
+    {"STARPU_NCUDA", NUMBER, INT_MAX},
+    {"STARPU_RESERVE_NCPU", NUMBER, INT_MAX},
+    {"STARPU_CALIBRATE", NUMBER, 2},
+    {"STARPU_BUS_CALIBRATE", NUMBER, INT_MAX},
+    {"STARPU_SILENT", NUMBER, INT_MAX},
+    {"STARPU_WORKERS_NOBIND", NUMBER, INT_MAX},
+    {"STARPU_PREFETCH", NUMBER, INT_MAX},
+    {"STARPU_MAIN_THREAD_BIND", NUMBER, INT_MAX},
+    {"STARPU_LIMIT_CPU_MEM", NUMBER, INT_MAX},
+    {"STARPU_LIMIT_CUDA_MEM", NUMBER, INT_MAX},
+    {"STARPU_WORKERS_CPUID", CORES, 0},
+    {"STARPU_WORKERS_COREID", CORES, 0},
+    {"STARPU_WORKERS_CUDAID", GPUS, 0},
+    {"STARPU_HOSTNAME", HOST, 0},
+    {"STARPU_DISABLE_KERNELS", KERNELS, 0},
+    {"STARPU_NWORKER_PER_CUDA", ONE, 0},
+    {"STARPU_NTHREADS_PER_CORE", COUNT, INT_MAX},
 };
 
 static bool check(const struct variable *v, const char *value, int gpus, char *words, size_t size) {
@@ -90,9 +101,10 @@ static bool check(const struct variable *v, const char *value, int gpus, char *w
     case ONE: /* a worker of a GPU stands for it where data are placed and GPUs are counted */
         return strcmp(value, "1") == 0 ||
                fail(words, size, v->name, value, "psg has one worker for each GPU; unset it");
+    case COUNT:
     case NUMBER:
     default:
-        return check_whole(v->name, value, v->most, words, size);
+        return check_whole(v->name, value, v->form == COUNT ? 1 : 0, v->most, words, size);
     }
 }
 

@@ -51,7 +51,7 @@ static void all_refused(const void *argument) {
         {"STARPU_WORKERS_CPUID", "0 x"},  {"STARPU_WORKERS_CPUID", "99999999999999999999"},
         {"STARPU_WORKERS_COREID", "-"},   {"STARPU_WORKERS_COREID", "1.5"},
         {"STARPU_HOSTNAME", "a/b"},       {"STARPU_SCHED", "nonsense"},
-        {"STARPU_SCHED", "help"},
+        {"STARPU_SCHED", "help"},         {"STARPU_NTHREADS_PER_CORE", "0"},
     };
     (void)argument;
     for (size_t n = 0; n < sizeof whole / sizeof *whole; ++n) {

@@ -188,6 +188,18 @@ def in_json():
     check(not any(map(os.path.exists, ("graph.rec", "graph.rec.models"))), "files were left")
 
 
+def models_of_somebody():
+    """A folder by the name of the models, without the tasks.rec, is not written into. Nor is the graph that is read."""
+    os.makedirs("own.rec.models/codelets/45")
+    with open("own.rec.models/codelets/45/psg_kspace.psg", "w", encoding="utf-8") as file:
+        file.write("precious")
+    refused("solve", "--problem", "modes", "--grid", "8", "--dag", "own.rec", code=2,
+            says=("own.rec.models: is there already, and own.rec is not", "--force"))
+    solve("--problem", "modes", "--grid", "8", "--sched", "eager", "--dag", "own.rec", "--force")
+    solve("--problem", "modes", "--grid", "8", "--sched", "eager", "--dag", "own.rec")  # psg's by now
+    refused("run", "replay:own.rec", "--dag", "own.rec", code=2, says=("own.rec",))
+
+
 def bad_output():
     old = files()
     for name in ("no/such/folder/graph.dot", "/dev/full", "."):
@@ -205,6 +217,7 @@ def bad_output():
 
 
 one_process()
+models_of_somebody()
 bad_output()
 if MPIRUN:
     in_json()
