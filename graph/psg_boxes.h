@@ -22,7 +22,7 @@ extern "C" {
  *  its tasks: each point that is in another process' planes travels twice. u is that of a solve
  *  with planes, bit by bit. Arrays of boxes are in main memory, with strides as any array has.
  *  There are no values on sides, no epsilon, no modes and no flow. Slabs (psg_submit_slabs()) stay
- *  planes. psg_plan_local_box(plan, PSG_HOST, ..) returns the box. Collective over the processes of the plan.
+ *  planes. psg_plan_local_box(plan, PSG_HOST, ..) returns the box. Collective.
  *  @param[in] lo  the first point along x, y and z
  *  @param[in] n   the points along x, y and z. lo and n NULL on all processes: planes again
  *  @return PSG_OK; PSG_ERR_ARG: the box leaves the grid, or two boxes overlap, or a point is in
