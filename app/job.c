@@ -566,9 +566,8 @@ static int read_kernel(app_job *r, double **values) {
     const double start = app_now();
     *values = app_allocate(n[0] * n[1] * n[2], sizeof **values, "the kernel");
     const app_planes all = {0, n[r->kernel.size.axes == 2 ? 1 : 2]};
-    const int code = *values == NULL
-                         ? APP_FAILED
-                         : app_field_read(r->kernel.input, 0, PSG_F64, all, *values);
+    const int code =
+        *values == NULL ? APP_FAILED : app_field_read(r->kernel.input, 0, PSG_F64, all, *values);
     r->report.read_seconds += app_now() - start;
     return code;
 }

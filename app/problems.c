@@ -205,8 +205,8 @@ app_answer *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambd
     if (modes == NULL) {
         goto fail;
     }
-    modes->answer = (app_answer){
-        .grid = own, .row = fill_row, .free = free_modes, .tolerance = {1e-13, 1e-5}};
+    modes->answer =
+        (app_answer){.grid = own, .row = fill_row, .free = free_modes, .tolerance = {1e-13, 1e-5}};
     for (int axis = 0; axis < 3; axis++) {
         modes->line[axis] = app_line_of(&own.axis[axis]);
         modes->cosine[axis] = calloc(COUNT * own.axis[axis].n, sizeof(double));

@@ -546,7 +546,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     result->ok = result->points > 0 && isfinite(result->bound) &&
                  result->residual <= result->bound && result->mean_off <= result->mean_bound &&
                  result->digits >= APP_DIGITS_FEW;
-    const size_t *at = result->at, turned[3] = {at[0], at[app_turn(grid, 1)], at[app_turn(grid, 2)]};
+    const size_t *at = result->at,
+                 turned[3] = {at[0], at[app_turn(grid, 1)], at[app_turn(grid, 2)]};
     memcpy(result->at, turned, sizeof turned);
     release(&check);
     return APP_DONE;

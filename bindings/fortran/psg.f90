@@ -123,8 +123,8 @@ module psg
     !> What a solve may have besides lambda and factor: psg_solve_args in graph/psg.h. `value` and `side` are by side, 1 for the
     !> lower one, and axis. box 0: the plan's. Pointers are c_loc() of dense arrays of the plan's kind of real: side(:, 1) is
     !> (ny, nz), (:, 2) (nx, nz) and (:, 3) (nx, ny), in main memory; gradient(d), of u along axis d, and epsilon have u's shape.
-    !> f_modes stands in place of f, and u_modes beside u or in place of it, which then is c_null_ptr: complex (nx/2+1, ny, nz), or
-    !> what local_modes() says; see graph/psg_modes.h.
+    !> f_modes stands in place of f, and u_modes beside u or in place of it, which then is
+    !> c_null_ptr: complex (nx/2+1, ny, nz), or what local_modes() says; see graph/psg_modes.h.
     type :: psg_terms
         real(real64) :: value(2, 3) = 0, tolerance = 0, box(3) = 0
         type(c_ptr) :: side(2, 3) = c_null_ptr, gradient(3) = c_null_ptr, epsilon = c_null_ptr
@@ -138,8 +138,8 @@ module psg
         type(c_ptr) :: handle = c_null_ptr
         integer(c_int) :: precision = PSG_F64
     contains
-        procedure :: create, destroy, local_box, local_modes, set_box, statistics, set_kernel, wait, submit, solve_many
-        procedure :: project
+        procedure :: create, destroy, local_box, set_box, statistics, set_kernel, wait, submit, solve_many
+        procedure :: local_modes, project
         procedure, private :: solve_real64, solve_real32, solve_pointer
         generic :: solve => solve_real64, solve_real32, solve_pointer
     end type psg_plan
@@ -231,7 +231,8 @@ module psg
             type(c_ptr), value :: plan
             integer(c_size_t), intent(in) :: lo(3), n(3)
         end function c_box
-        integer(c_int) function c_local_modes(plan, lo, n, is_complex) bind(c, name='psg_plan_local_modes')
+        integer(c_int) function c_local_modes(plan, lo, n, is_complex) &
+            bind(c, name='psg_plan_local_modes')
             import :: c_int, c_ptr, c_size_t
             type(c_ptr), value :: plan
             integer(c_size_t), intent(inout) :: lo(3), n(3)
@@ -423,7 +424,8 @@ contains
         call finish(found, status)
     end subroutine local_box
 
-    !> The modes that are this process', of all along x and z: see psg_plan_local_modes(). is_complex is false where they are real numbers.
+    !> The modes that are this process', of all along x and z: see psg_plan_local_modes(). Where
+    !> is_complex is false they are real numbers.
     subroutine local_modes(plan, lo, n, is_complex, status)
         class(psg_plan), intent(in) :: plan
         integer, intent(out) :: lo(3), n(3)
@@ -486,7 +488,8 @@ contains
         args%tolerance = terms%tolerance
         args%iterations = int(terms%iterations, c_size_t)
         if (any(abs(terms%box) > 0 .or. terms%box /= terms%box)) args%box = terms%box
-        given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon, terms%f_modes, terms%u_modes]
+        given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon, &
+            terms%f_modes, terms%u_modes]
         do m = 1, TERMS_ARRAYS
             at(m) = pointed(given(m), stream)
             if (c_associated(given(m))) given(m) = c_loc(at(m))

@@ -143,8 +143,8 @@ if MPIRUN:
     check(got["grid"] == [9, 6] and got["bc"] == ["DD", "NN"], got)
     check((read("u3.h5", "u") == u_one).all(), "u of three processes")
     for component in "xy":
-        check(np.abs(read("g3.h5", "g/" + component) - read("g.h5", "g/" + component)).max() <= 1e-13,
-              "the gradient of three processes")
+        got, want = (read(file, "g/" + component) for file in ("g3.h5", "g.h5"))
+        check(np.abs(got - want).max() <= 1e-13, "the gradient of three processes")
     solve("--in", "steps.h5:/s/*", "--out", "usteps3.h5:/u", *QUICK, **together)
     check(np.abs(read("usteps3.h5", "u/2") - last).max() <= 1e-15, "steps of three processes")
     solve("--in", "f.h5:f", "--kernel", "octant.npy", *MODES, "--out", "ukernel3.npy", *QUICK,

@@ -195,7 +195,8 @@ contains
         options%precision = PSG_F32
     end subroutine stretched
 
-    !> Modes of f in place of f, and of u beside u or in place of it: complex with periodic axes, and real between walls.
+    !> Modes of f in place of f, and of u beside u or in place of it: complex with periodic axes,
+    !> and real between walls.
     subroutine modes()
         complex(real64), target :: from(4, ny, nz), to(4, ny, nz) ! nx/2 + 1
         real(real64), target :: sines(nx + 1, ny, nz), back(nx, ny, nz)
@@ -217,10 +218,10 @@ contains
         call plan%wait()
         call check(all(abs(from - to) <= 0), 'modes of u alone')
         do i = 1, 2 ! modes of u are those of an f
-            call plan%solve(c_null_ptr, c_loc(back), terms=psg_terms(f_modes=c_loc(from)), lambda=2.0_real64, factor=1.0_real64)
-            call plan%solve(c_null_ptr, c_null_ptr, terms=psg_terms(f_modes=c_loc(from), u_modes=c_loc(from)), lambda=2.0_real64, &
-                factor=1.0_real64)
-            call plan%solve(u, wave, lambda=2.0_real64, factor=1.0_real64)
+            call plan%solve(c_null_ptr, c_loc(back), terms=psg_terms(f_modes=c_loc(from)), lambda=2.0_real64)
+            call plan%solve(c_null_ptr, c_null_ptr, lambda=2.0_real64, &
+                terms=psg_terms(f_modes=c_loc(from), u_modes=c_loc(from)))
+            call plan%solve(u, wave, lambda=2.0_real64)
             call check(near(back, wave), 'modes of f')
             u = wave
         end do
@@ -246,7 +247,7 @@ contains
         grid%axis(1)%bc = PSG_BC_FREE
         call walls%create(grid, options)
         call walls%local_modes(lo, n, is_complex, status)
-        call refused(PSG_ERR_UNSUPPORTED, 'modes of f or u: a box with free sides has none', 'free sides')
+        call refused(PSG_ERR_UNSUPPORTED, 'modes of f or u: a box with free sides', 'free sides')
         call walls%destroy()
         call psg_grid_init(grid, [nx, ny, nz], length)
         options%precision = PSG_F32
