@@ -218,7 +218,8 @@ contains
         call plan%wait()
         call check(all(abs(from - to) <= 0), 'modes of u alone')
         do i = 1, 2 ! modes of u are those of an f
-            call plan%solve(c_null_ptr, c_loc(back), terms=psg_terms(f_modes=c_loc(from)), lambda=2.0_real64)
+            call plan%solve(c_null_ptr, c_loc(back), lambda=2.0_real64, &
+                terms=psg_terms(f_modes=c_loc(from)))
             call plan%solve(c_null_ptr, c_null_ptr, lambda=2.0_real64, &
                 terms=psg_terms(f_modes=c_loc(from), u_modes=c_loc(from)))
             call plan%solve(u, wave, lambda=2.0_real64)
