@@ -201,10 +201,10 @@ static bool plan_z(psg_cpu_fft *fft) {
 
 static bool plan_pairs(psg_cpu_fft *fft) {
     bool all = true;
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < 3; axis++) {
         const psg_cpu_pairs *p = &fft->pairs[axis];
-        fft_complex *tile = p->width > 0 ? base_allocate(p->n * p->width * sizeof *tile) : NULL;
-        const int n = (int)p->n, w = (int)p->width;
+        fft_complex *tile = p->width > 0 ? base_allocate(p->whole * p->width * sizeof *tile) : NULL;
+        const int n = (int)p->whole, w = (int)p->width;
         for (int d = PSG_CPU_FORWARD; tile != NULL && d <= PSG_CPU_INVERSE; d++) {
             const int sign = d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD;
             WITH_WISDOM(
@@ -217,13 +217,19 @@ static bool plan_pairs(psg_cpu_fft *fft) {
     return all;
 }
 
-/* Of complex numbers along y there are no pairs, and an even periodic x is as fast without. */
+/* Of complex numbers along y there are no pairs, and an even periodic x is as fast without. Along z
+ * kspace has transforms of type II as complex ones, and nodes in a tile as large as its own. */
 static bool find_pairs(psg_cpu_fft *fft) {
     bool all = true;
-    for (int d = 0; d < 2; d++) {
+    for (int d = 0; d < 3; d++) {
         const psg_transform_kind kind[2] = {within(fft->kind[d][0], 0), within(fft->kind[d][1], 1)};
-        const bool may = d == 0 ? fft->real[0] || fft->along[0] % 2 == 1 : fft->real[1];
-        const int lines = d == 1 ? 2 * fft->nxc : fft->ny > 1 ? fft->ny : fft->nz;
+        const bool may = d == 0   ? fft->real[0] || fft->along[0] % 2 == 1
+                         : d == 1 ? fft->real[1]
+                                  : kind[0] == PSG_TRANSFORM_SIN1 || kind[0] == PSG_TRANSFORM_COS1;
+        const int lines = d == 2        ? (int)fft->columns
+                          : d == 1      ? 2 * fft->nxc
+                          : fft->ny > 1 ? fft->ny
+                                        : fft->nz;
         all = all && (!may || psg_cpu_pairs_init(&fft->pairs[d], (size_t)fft->along[d],
                                                  (size_t)lines, kind));
     }
@@ -320,6 +326,7 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
         PSG_FFTW(destroy_plan)(fft->tile[d]);
         PSG_FFTW(destroy_plan)(fft->pair[0][d]);
         PSG_FFTW(destroy_plan)(fft->pair[1][d]);
+        PSG_FFTW(destroy_plan)(fft->pair[2][d]);
     }
     destroy_planes(&fft->dense[ALIGNED]);
     destroy_planes(&fft->dense[UNALIGNED]);
@@ -331,6 +338,7 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
     pthread_mutex_unlock(&planner);
     free(fft->pairs[0].turn);
     free(fft->pairs[1].turn);
+    free(fft->pairs[2].turn);
     free(fft->twiddle);
     free(fft);
 }

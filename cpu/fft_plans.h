@@ -47,8 +47,8 @@ struct psg_cpu_fft {
     fft_plan column[2];         /* [nz][columns], in place */
     fft_plan
         tile[2]; /* [nz][columns] -> [columns][nz], and back; of a mirrored z complex, in place */
-    psg_cpu_pairs pairs[2]; /* along x and y */
-    fft_plan pair[2][2];    /* their tiles, [axis][direction] */
+    psg_cpu_pairs pairs[3]; /* along x, y and z; along z of nodes alone */
+    fft_plan pair[3][2];    /* their tiles, [axis][direction] */
     bool free;              /* there is no side at one end of z, or at both */
     bool mirrored;          /* type II along z, forward: kspace does it by a complex transform */
     psg_real

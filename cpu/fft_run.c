@@ -12,8 +12,8 @@ static size_t before_pairs(const psg_cpu_fft *fft) {
 }
 
 size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft) {
-    const size_t x = fft->pairs[0].n * fft->pairs[0].width;
-    const size_t y = fft->pairs[1].n * fft->pairs[1].width;
+    const size_t x = fft->pairs[0].whole * fft->pairs[0].width;
+    const size_t y = fft->pairs[1].whole * fft->pairs[1].width;
     return before_pairs(fft) + (x > y ? x : y) * sizeof(psg_complex);
 }
 
@@ -68,16 +68,22 @@ static void take_out(const psg_cpu_fft *fft, const psg_complex *spectrum, psg_re
     }
 }
 
-/* Along x or y. */
-static void run_pairs(const psg_cpu_fft *fft, int axis, psg_cpu_direction direction, size_t count,
-                      const psg_cpu_lines *from, const psg_cpu_lines *to, void *scratch) {
+/* @param tile  room for some of them */
+static void run_tiles(const psg_cpu_fft *fft, int axis, psg_cpu_direction direction, size_t count,
+                      const psg_cpu_lines *from, const psg_cpu_lines *to, psg_complex *tile) {
     const psg_cpu_pairs *pairs = &fft->pairs[axis];
-    psg_complex *tile = (psg_complex *)((char *)scratch + before_pairs(fft));
-    for (size_t first = 0; first < count; first += 2 * pairs->width) {
+    for (size_t first = 0; first < count; first += pairs->lines) {
         const psg_cpu_direction d = psg_cpu_pairs_in(pairs, direction, first, count, from, tile);
         PSG_FFTW(execute_dft)(fft->pair[axis][d], tile, tile);
         psg_cpu_pairs_out(pairs, direction, first, count, tile, to);
     }
+}
+
+/* Along x or y. */
+static void run_pairs(const psg_cpu_fft *fft, int axis, psg_cpu_direction direction, size_t count,
+                      const psg_cpu_lines *from, const psg_cpu_lines *to, void *scratch) {
+    run_tiles(fft, axis, direction, count, from, to,
+              (psg_complex *)((char *)scratch + before_pairs(fft)));
 }
 
 static void run_columns(const psg_cpu_fft *fft, const planes *p, psg_cpu_direction direction,
@@ -200,7 +206,7 @@ bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, 
         for (size_t k = 0; k < nz; k++) {
             memcpy(tile + k * w, all + k * count + first, some * sizeof *tile);
         }
-        run_lines(fft, fft->column[direction], tile, tile);
+        psg_cpu_fft_tile_in_place(fft, direction, tile, tile + nz * w);
         for (size_t k = 0; k < nz; k++) {
             memcpy(all + k * count + first, tile + k * w, some * sizeof *tile);
         }
@@ -241,8 +247,17 @@ const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine) {
 }
 
 void psg_cpu_fft_tile_in_place(const psg_cpu_fft *fft, psg_cpu_direction direction,
-                               psg_complex *tile) {
-    run_lines(fft, fft->column[direction], tile, tile);
+                               psg_complex *tile, psg_complex *room) {
+    const psg_cpu_lines columns = {*tile, 2 * fft->columns, 1, false};
+    if (fft->pairs[2].width > 0) {
+        run_tiles(fft, 2, direction, 2 * fft->columns, &columns, &columns, room);
+    } else {
+        run_lines(fft, fft->column[direction], tile, tile);
+    }
+}
+
+bool psg_cpu_fft_stays_in_tile(const psg_cpu_fft *fft) {
+    return fft->pairs[2].width > 0;
 }
 
 const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft) {

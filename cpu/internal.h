@@ -26,6 +26,7 @@
 #define psg_cpu_fft_tile_forward PSG_REAL_NAME(psg_cpu_fft_tile_forward)
 #define psg_cpu_fft_tile_inverse PSG_REAL_NAME(psg_cpu_fft_tile_inverse)
 #define psg_cpu_fft_mirrored PSG_REAL_NAME(psg_cpu_fft_mirrored)
+#define psg_cpu_fft_stays_in_tile PSG_REAL_NAME(psg_cpu_fft_stays_in_tile)
 #define psg_cpu_fft_tile_in_place PSG_REAL_NAME(psg_cpu_fft_tile_in_place)
 #define psg_cpu_fft_turn PSG_REAL_NAME(psg_cpu_fft_turn)
 #define psg_cpu_fft_tile_mirrored PSG_REAL_NAME(psg_cpu_fft_tile_mirrored)
@@ -64,9 +65,12 @@ const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine);
 void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,
                                psg_complex *tile);
 
-/** Transform a tile along z, in place. */
+/** Transform a tile along z, in place.
+ *  @param[in] room  as large as the tile; of a free z it may be NULL */
 void psg_cpu_fft_tile_in_place(const psg_cpu_fft *fft, psg_cpu_direction direction,
-                               psg_complex *tile);
+                               psg_complex *tile, psg_complex *room);
+/** Is that faster than psg_cpu_fft_tile_forward()? */
+bool psg_cpu_fft_stays_in_tile(const psg_cpu_fft *fft);
 
 /** cos and sin of pi k/nz, k < nz, of a free z. */
 const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft);
@@ -75,10 +79,12 @@ const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft);
 #define psg_cpu_pairs_init PSG_REAL_NAME(psg_cpu_pairs_init)
 #define psg_cpu_pairs_in PSG_REAL_NAME(psg_cpu_pairs_in)
 #define psg_cpu_pairs_out PSG_REAL_NAME(psg_cpu_pairs_out)
-/** Real lines that are transformed two at a time, as one complex line. */
+/** Real lines that are transformed two at a time, as one complex line; of nodes one at a time. */
 typedef struct psg_cpu_pairs {
     size_t n;     /**< points of a line */
-    size_t width; /**< pairs in a tile; 0: FFTW transforms lines of this length and kind */
+    size_t whole; /**< complex numbers of one */
+    size_t width; /**< complex lines in a tile; 0: FFTW transforms lines of this length and kind */
+    size_t lines; /**< real ones */
     psg_transform_kind kind[2];
     psg_real *turn; /**< [n][2], cos and sin of pi m / (2 n); of who has the pairs */
 } psg_cpu_pairs;
@@ -93,8 +99,8 @@ typedef struct psg_cpu_lines {
 /** @param[in] lines  that are transformed in one call @return false: no memory */
 bool psg_cpu_pairs_init(psg_cpu_pairs *pairs, size_t n, size_t lines,
                         const psg_transform_kind kind[2]);
-/** Bring the lines from `first` on, as many of `count` as fit, into a tile [n][width]. Its complex
- *  transform along n has what psg_cpu_pairs_out() takes to the lines' new places, which may be the
+/** Bring the lines from `first` on, as many of `count` as fit, into a tile [whole][width]. Its
+ *  complex transform along `whole` has what psg_cpu_pairs_out() takes to the lines' new places, which may be the
  *  old ones. Imaginary parts that are 0 are not written.
  *  @param[in] direction  of the lines @return that of the complex transform */
 psg_cpu_direction psg_cpu_pairs_in(const psg_cpu_pairs *pairs, psg_cpu_direction direction,

@@ -179,6 +179,37 @@ static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divi
     psg_cpu_fft_tile_mirrored(fft, PSG_CPU_INVERSE, tile);
 }
 
+/* A tile of modes. */
+static void divide_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                        const psg_cpu_sheet *sheet, size_t first, size_t columns,
+                        psg_complex *tile) {
+    const size_t width = psg_cpu_fft_tile_columns(fft);
+    const psg_real *ez = divide->eigen[2];
+    if (divide->table != NULL) {
+        size_t place[2 * PSG_CPU_TILE_COLUMNS] = {0};
+        places_of(divide, sheet, first, columns, place);
+        psg_cpu_table_multiply(fft, divide, 0, place, tile);
+        return;
+    }
+    psg_real base[2 * PSG_CPU_TILE_COLUMNS] = {0};
+    bases_of(divide, sheet, first, columns, base);
+    for (size_t k = 0; k < psg_cpu_fft_points_z(fft); k++) {
+        divide_plane(2 * width, tile[k * width], base, ez[k], (psg_real)divide->scale / 2);
+    }
+}
+
+/* The modes stay in the order of the planes. */
+static void work_in_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                         const psg_cpu_sheet *sheet, size_t first, size_t columns,
+                         psg_complex *tile, psg_complex *room, void *mode0) {
+    psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile, room);
+    if (mode0 != NULL) {
+        memcpy(mode0, tile, sizeof *tile);
+    }
+    divide_tile(fft, divide, sheet, first, columns, tile);
+    psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile, room);
+}
+
 /* A tile of columns stays in the second-level cache between its one read and its one write. The
  * columns that the last tile lacks, and the planes that f has not, are 0. */
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
@@ -217,6 +248,8 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
             psg_cpu_kspace_free(fft, divide, base, columns, tile, lines, derived, zero);
         } else if (o.mirrored) {
             work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, zero);
+        } else if (psg_cpu_fft_stays_in_tile(fft)) {
+            work_in_tile(fft, divide, sheet, first, columns, tile, lines, zero);
         } else {
             work_along_lines(fft, divide, sheet, first, columns, tile, lines, derived, zero);
         }
@@ -236,25 +269,6 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
 }
 
 /* ------------------------------------------------------------------------ modes of the caller's */
-
-/* A tile of modes. */
-static void divide_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                        const psg_cpu_sheet *sheet, size_t first, size_t columns,
-                        psg_complex *tile) {
-    const size_t width = psg_cpu_fft_tile_columns(fft);
-    const psg_real *ez = divide->eigen[2];
-    if (divide->table != NULL) {
-        size_t place[2 * PSG_CPU_TILE_COLUMNS] = {0};
-        places_of(divide, sheet, first, columns, place);
-        psg_cpu_table_multiply(fft, divide, 0, place, tile);
-        return;
-    }
-    psg_real base[2 * PSG_CPU_TILE_COLUMNS] = {0};
-    bases_of(divide, sheet, first, columns, base);
-    for (size_t k = 0; k < psg_cpu_fft_points_z(fft); k++) {
-        divide_plane(2 * width, tile[k * width], base, ez[k], (psg_real)divide->scale / 2);
-    }
-}
 
 /* @return false: a NaN or an Inf is among them */
 static PSG_CLONES bool write_row(size_t count, const psg_real *from, psg_real norm, psg_real *to) {
@@ -286,6 +300,7 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     const size_t total = sheet->rows * sheet->nxc;
     psg_cpu_sheet from = *sheet;
     psg_complex *tile = scratch;
+    psg_complex *room = tile + o.nz * width;
     bool finite = true;
     if (modes->in != NULL) {
         from.pieces = 1;
@@ -298,7 +313,7 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         }
         gather(&from, &o, first, columns, width, tile);
         if (modes->in == NULL) {
-            psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile);
+            psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile, room);
         }
         if (mode0 != NULL && sheet->row0 == 0 && first == 0) {
             memcpy(mode0, tile, sizeof *tile);
@@ -308,7 +323,7 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
             finite = write_out(modes, first, columns, width, tile) && finite;
         }
         if (modes->back) {
-            psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile);
+            psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile, room);
             for (size_t c = 0; c < columns; c++) {
                 finite = finite && psg_cpu_finite(tile[c]);
             }

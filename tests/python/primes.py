@@ -70,6 +70,26 @@ def test_every_way(ends):
                 assert far(u, one * want) < 1e-12, way
 
 
+@pytest.mark.parametrize("z, y, x", ((70, 3, 72), (3, 70, 72), (72, 74, 5), (5, 72, 74), (74, 1, 70)))
+def test_nodes(z, y, x):
+    """n + 1 is prime between Dirichlet sides, and n - 1 between Neumann sides: 71 and 73."""
+    shape = (z, y, x)
+    for ends in itertools.product(("DD", "NN"), repeat=3):
+        ends = tuple("PP" if n < 3 else e for n, e in zip(shape, ends))
+        f, want, options = problem(shape, ends, "nodes")
+        for way in ({}, dict(graph="staged", z_layout="strided"), dict(executor="tasks", sheets=2),
+                    dict(graph="staged")):
+            with psg.Plan(shape, **options, **way) as plan:
+                assert far(plan.solve(f), want) < 1e-12, (ends, way)
+                for one, u in zip((1, -2), plan.solve_many(np.stack([f, -2 * f]))):
+                    assert far(u, one * want) < 1e-12, (ends, way)
+        with psg.Plan(shape, "f4", **options) as plan:
+            assert far(plan.solve(f.astype("f4")), want) < 1e-5, ends
+            if "PP" not in ends:
+                modes = plan.modes(f.astype("f4"))
+                assert far(plan.solve(f_modes=modes), plan.solve(plan.solve(f.astype("f4")))) < 1e-5
+
+
 @pytest.mark.parametrize("ends", tuple(itertools.product(("PP", "DN"), ENDS)))
 @pytest.mark.parametrize("shape", ((37, 73), (20, 142), (19, 71)))
 def test_two_axes(shape, ends):
