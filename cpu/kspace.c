@@ -155,14 +155,15 @@ static PSG_CLONES void divide_planes(size_t columns, psg_complex *low, psg_compl
  * A sine transform has its modes in the other order. */
 static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                               const psg_cpu_sheet *sheet, const order *o, const psg_real *turn,
-                              size_t first, size_t columns, psg_complex *tile, void *mode0) {
+                              size_t first, size_t columns, psg_complex *tile, psg_complex *room,
+                              void *mode0) {
     const size_t nz = o->nz;
     const size_t width = psg_cpu_fft_tile_columns(fft);
     const psg_real *ez = divide->eigen[2];
     const psg_real scale = (psg_real)divide->scale;
     psg_real base[2 * PSG_CPU_TILE_COLUMNS] = {0};
     bases_of(divide, sheet, first, columns, base);
-    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_FORWARD, tile);
+    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_FORWARD, tile, room);
     if (mode0 != NULL) {
         const psg_complex twice = {2 * tile[0][0], 2 * tile[0][1]};
         memcpy(mode0, twice, sizeof twice);
@@ -176,7 +177,7 @@ static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divi
     if (nz % 2 == 0) {
         divide_plane(2 * width, tile[nz / 2 * width], base, ez[nz / 2 - o->sine], scale);
     }
-    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_INVERSE, tile);
+    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_INVERSE, tile, room);
 }
 
 /* A tile of modes. */
@@ -224,6 +225,7 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     const psg_real *turn = psg_cpu_fft_mirrored(fft, &o.sine);
     psg_complex *tile = scratch;
     psg_complex *lines = tile + nz * width;
+    psg_complex *room = psg_cpu_fft_room(fft, scratch);
     const bool whole = divide->table != NULL || divide->free != NULL;
     const size_t rooms = divide->free != NULL ? 3 : 1;
     psg_complex *derived = sheet->beside != NULL ? lines + rooms * nz * width : NULL;
@@ -241,15 +243,16 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         if (divide->table != NULL) {
             size_t place[2 * PSG_CPU_TILE_COLUMNS] = {0};
             places_of(divide, sheet, first, columns, place);
-            psg_cpu_kspace_table(fft, divide, place, tile, lines, derived, zero);
+            psg_cpu_kspace_table(fft, divide, place, tile, divide->free != NULL ? lines : room,
+                                 derived, zero);
         } else if (divide->free != NULL) {
             psg_real base[2 * PSG_CPU_TILE_COLUMNS];
             bases_of(divide, sheet, first, columns, base);
             psg_cpu_kspace_free(fft, divide, base, columns, tile, lines, derived, zero);
         } else if (o.mirrored) {
-            work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, zero);
-        } else if (psg_cpu_fft_stays_in_tile(fft)) {
-            work_in_tile(fft, divide, sheet, first, columns, tile, lines, zero);
+            work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, room, zero);
+        } else if (psg_cpu_fft_stays_in_tile(fft) && derived == NULL) {
+            work_in_tile(fft, divide, sheet, first, columns, tile, room, zero);
         } else {
             work_along_lines(fft, divide, sheet, first, columns, tile, lines, derived, zero);
         }
@@ -300,7 +303,7 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     const size_t total = sheet->rows * sheet->nxc;
     psg_cpu_sheet from = *sheet;
     psg_complex *tile = scratch;
-    psg_complex *room = tile + o.nz * width;
+    psg_complex *room = psg_cpu_fft_room(fft, scratch);
     bool finite = true;
     if (modes->in != NULL) {
         from.pieces = 1;

@@ -76,7 +76,7 @@ static void transform_back(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     if (derived != NULL) {
         psg_cpu_differentiate(tile, psg_cpu_fft_tile_columns(fft), psg_cpu_fft_length_z(fft),
                               derivative_of(fft, divide, residue), along, 1, derived);
-        psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, derived, NULL);
+        psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, derived, room);
     }
     psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile, room);
 }

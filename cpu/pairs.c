@@ -16,23 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LEAST_FACTOR = 71, /* from here on a pair takes less time than two lines (a core of a Xeon,
-                          FFTW 3.3.10, 2026-11-27; CHANGELOG.md has what solves gain) */
-    MOST_WIDTH = 8
-};
+enum { MOST_WIDTH = 8 };
 #define PI 3.14159265358979323846
-
-/* The largest prime factor. */
-static size_t factor_of(size_t n) {
-    size_t factor = 1;
-    for (size_t p = 2; p * p <= n; p++) {
-        for (; n % p == 0; n /= p) {
-            factor = p;
-        }
-    }
-    return n > 1 ? n : factor;
-}
 
 static bool is_nodes(psg_transform_kind kind) {
     return kind == PSG_TRANSFORM_COS1 || kind == PSG_TRANSFORM_SIN1;
@@ -44,7 +29,7 @@ static size_t whole_of(size_t n, psg_transform_kind kind) {
 }
 
 static size_t width_of(size_t whole, size_t lines, const psg_transform_kind kind[2]) {
-    bool suits = factor_of(whole) >= LEAST_FACTOR;
+    bool suits = psg_cpu_largest_factor(whole) >= PSG_CPU_LARGE_FACTOR;
     for (int d = PSG_CPU_FORWARD; d <= PSG_CPU_INVERSE; d++) {
         suits = suits && (kind[d] == PSG_TRANSFORM_PERIODIC || kind[d] == PSG_TRANSFORM_COS2 ||
                           kind[d] == PSG_TRANSFORM_COS3 || kind[d] == PSG_TRANSFORM_SIN2 ||

@@ -16,6 +16,16 @@
 
 #define PI 3.14159265358979323846
 
+size_t psg_cpu_largest_factor(size_t n) {
+    size_t factor = 1;
+    for (size_t p = 2; p * p <= n; p++) {
+        for (; n % p == 0; n /= p) {
+            factor = p;
+        }
+    }
+    return n > 1 ? n : factor;
+}
+
 static size_t power(size_t base, size_t exponent, size_t n) {
     size_t result = 1;
     for (; exponent > 0; exponent /= 2, base = base * base % n) {
@@ -57,14 +67,16 @@ static void fill_chirp(psg_cpu_prime *prime) {
 
 bool psg_cpu_prime_init(psg_cpu_prime *prime, size_t n) {
     *prime = (psg_cpu_prime){.n = n};
-    if (psg_cpu_largest_factor(n) < PSG_CPU_LARGE_FACTOR || n > TUNING_CPU_PRIME_MOST) {
+    prime->rader = psg_cpu_largest_factor(n) == n && psg_cpu_largest_factor(n - 1) <= 13;
+    size_t m = prime->rader ? n - 1 : 2 * n - 1;
+    while (!prime->rader && psg_cpu_largest_factor(m) > 7) {
+        m++;
+    }
+    if (psg_cpu_largest_factor(n) < PSG_CPU_LARGE_FACTOR ||
+        m * PSG_CPU_PRIME_LINES * sizeof(psg_complex) > TUNING_CPU_TILE_BYTES) {
         return true;
     }
-    prime->rader = psg_cpu_largest_factor(n) == n && psg_cpu_largest_factor(n - 1) <= 13;
-    for (prime->m = prime->rader ? n - 1 : 2 * n - 1;
-         !prime->rader && psg_cpu_largest_factor(prime->m) > 7;) {
-        prime->m++;
-    }
+    prime->m = m;
     prime->place = prime->rader ? malloc(2 * prime->m * sizeof *prime->place) : NULL;
     prime->chirp = prime->rader ? NULL : malloc(2 * n * sizeof *prime->chirp);
     for (int d = 0; d < 2; d++) {
@@ -102,7 +114,7 @@ void psg_cpu_prime_other(const psg_cpu_prime *prime, psg_cpu_direction direction
 }
 
 /* to = by from, in each line. */
-static PSG_CLONES void multiply(size_t count, const psg_complex *from, psg_real re, psg_real im,
+static PSG_CLONES void multiply(size_t count, psg_complex *from, psg_real re, psg_real im,
                                 psg_complex *to) {
     for (size_t c = 0; c < count; c++) {
         const psg_real a = from[c][0], b = from[c][1];
@@ -112,7 +124,7 @@ static PSG_CLONES void multiply(size_t count, const psg_complex *from, psg_real 
 }
 
 void psg_cpu_prime_load(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count,
-                        const psg_complex *lines, size_t pitch, psg_complex *tile) {
+                        psg_complex *lines, size_t pitch, psg_complex *tile) {
     const size_t rows = prime->rader ? prime->m : prime->n, w = PSG_CPU_PRIME_LINES;
     const psg_real sign = direction == PSG_CPU_FORWARD ? 1 : -1;
     if (count < w) {
@@ -152,7 +164,7 @@ void psg_cpu_prime_multiply(const psg_cpu_prime *prime, psg_cpu_direction direct
 }
 
 void psg_cpu_prime_store(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count,
-                         const psg_complex *tile, psg_complex *lines, size_t pitch) {
+                         psg_complex *tile, psg_complex *lines, size_t pitch) {
     const size_t rows = prime->rader ? prime->m : prime->n, w = PSG_CPU_PRIME_LINES;
     const psg_real sign = direction == PSG_CPU_FORWARD ? 1 : -1;
     for (size_t q = 0; q < rows; q++) {
