@@ -1,9 +1,10 @@
 /* The flow of channel.h: rates, time steps and projections.
  *
  * Fluxes through faces take the half of both neighbours, so convection keeps momentum and energy
- * (Verstappen and Veldman, J. Comput. Phys. 187, 2003). Three explicit stages of Runge and Kutta make
- * a step (Spalart, Moser and Rogers, J. Comput. Phys. 96, 1991), and each ends with psg_project(). */
-#include "channel.h"
+ * (Verstappen and Veldman, J. Comput. Phys. 187, 2003). Three explicit stages of Runge and Kutta
+ * make a step (Spalart, Moser and Rogers, J. Comput. Phys. 96, 1991), and each ends with
+ * psg_project(). */
+#include "tests/example/channel/channel.h"
 
 #include <psg_project.h>
 
@@ -79,8 +80,8 @@ void end(flow *f) {
     free(f->face);
 }
 
-/** Ghost cells of component c along axis a. A wall is between two cells for a component along it, and
- *  the mean of both is the wall's speed. No flow goes through a wall. */
+/** Ghost cells of component c along axis a. A wall is between two cells for a component along
+ *  it, and the mean of both is the wall's speed. No flow goes through a wall. */
 static void ghosts(const flow *f, int c, int a) {
     const int b = a == 0 ? 1 : 0, d = 3 - a - b;
     const size_t n = f->n[a], s = f->step[a];
@@ -116,7 +117,8 @@ static void through_faces(const flow *f, int c, int a, const size_t cell[3]) {
     const ptrdiff_t sa = (ptrdiff_t)f->step[a], sc = (ptrdiff_t)f->step[c];
     const real *restrict v = f->v[c] + m, *restrict carrier = f->v[a] + m;
     real *restrict rate = f->rate[c] + m;
-    /* half of what both cells of the volume carry; a volume reaches from the middle of a cell to that of the next */
+    /* half of what both cells of the volume carry; a volume reaches from the middle of a cell to
+     * that of the next */
     const double *width = f->width[c] + cell[c], gap = f->gap[c][cell[c]];
     const real low = (real)(a == c ? 0.5 : width[0] / gap / 2),
                high = (real)(a == c ? 0.5 : width[1] / gap / 2);

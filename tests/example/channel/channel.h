@@ -1,8 +1,8 @@
 /* A flow between two walls on a staggered grid: what channel.c does and runs.c calls.
  *
- * x and y are periodic (in a cavity x has walls), z is between walls, with cells that are thin at the
- * walls. Velocities are on the upper faces of cells (Harlow and Welch, Phys. Fluids 8, 1965), v[0]
- * along x. Lengths are in halves of the height. */
+ * x and y are periodic (in a cavity x has walls), z is between walls, with cells that are thin
+ * at the walls. Velocities are on the upper faces of cells (Harlow and Welch, Phys. Fluids 8,
+ * 1965), v[0] along x. Lengths are in halves of the height. */
 #ifndef CHANNEL_H
 #define CHANNEL_H
 
@@ -53,14 +53,15 @@ static inline size_t at(const flow *f, size_t i, size_t j, size_t k) {
     return i + j * f->step[1] + k * f->step[2];
 }
 
-/** The last cell of component c along axis a whose flow is sought: none goes through an upper wall. */
+/** The last cell of component c along axis a whose flow is sought: none goes through an upper
+ *  wall. */
 static inline size_t last(const flow *f, int c, int a) {
     return f->n[a] - (a == c && f->wall[a] ? 1 : 0);
 }
 
-/** A flow at rest on n[] cells in a box of length[], and its plan. end() frees both. Cells of z are
- *  tanh-spaced: stretch 0 makes them uniform, 2 the middle ones 14 times as thick as those at walls.
- *  wall_x: x has walls, too. */
+/** A flow at rest on n[] cells in a box of length[], and its plan. end() frees both. Cells of z
+ *  are tanh-spaced: stretch 0 makes them uniform, 2 the middle ones 14 times as thick as those
+ *  at walls. wall_x: x has walls, too. */
 void begin(flow *f, const size_t n[3], const double length[3], double stretch, bool wall_x);
 void end(flow *f);
 
@@ -79,7 +80,8 @@ void take_step(flow *f, double dt);
 /** The longest stable time step, less a tenth. */
 double longest_step(const flow *f);
 
-/** The largest divergence of a cell over that which one last digit of max|v| makes in the thinnest cell. */
+/** The largest divergence of a cell over that which one last digit of max|v| makes in the
+ *  thinnest cell. */
 double divergence(const flow *f);
 
 /** The mean of component c in plane k. */

@@ -1,13 +1,15 @@
-/* Turbulence between two walls, a cavity under a moving lid, and what is known exactly of such flows.
+/* Turbulence between two walls, a cavity under a moving lid, and what is known exactly of such
+ * flows.
  *
  *     channel flow [NAME=VALUE ...]      turbulence; profile.txt has its means in wall units
  *     channel cavity [NAME=VALUE ...]    beside the values of Ghia, Ghia and Shin (1982)
  *     channel check                      exit status 0 if all that is known holds
  *
- * Lengths are in halves of the height and times in these over the mean speed, but in the cavity, whose
- * side and lid have 1. re is the mean speed times half the height over the viscosity, nx ny nz are
- * cells, lx and ly lengths in units of pi. Cells of z are thinner at the walls for a larger stretch. */
-#include "channel.h"
+ * Lengths are in halves of the height and times in these over the mean speed, but in the cavity,
+ * whose side and lid have 1. re is the mean speed times half the height over the viscosity, nx
+ * ny nz are cells, lx and ly lengths in units of pi. Cells of z are thinner at the walls for a
+ * larger stretch. */
+#include "tests/example/channel/channel.h"
 
 #include <string.h>
 #include <time.h>
@@ -118,7 +120,8 @@ static double write_profile(const flow *f, const means *s, const char *name) {
     return friction / f->nu;
 }
 
-/** The speed along x in the plane nearest to `z`, as grey: a portable graymap, 0 black, `white` white. */
+/** The speed along x in the plane nearest to `z`, as grey: a portable graymap, 0 black, `white`
+ *  white. */
 static void write_plane(const flow *f, double z, double white, const char *name) {
     size_t k = 1;
     while (k < f->n[2] && f->face[k] < z) {
@@ -180,8 +183,9 @@ static int turbulence(const setting *set) {
 
 /* -------------------------------------------------------------------------------------- cavity */
 
-/** Ghia, Ghia and Shin, J. Comput. Phys. 48, 387 (1982), tables I and II, Re 100 and 1000: u at heights z in the
- *  middle of x, w at places x in the middle of z, on a square of side 1 under a lid of speed 1. */
+/** Ghia, Ghia and Shin, J. Comput. Phys. 48, 387 (1982), tables I and II, Re 100 and 1000: u at
+ *  heights z in the middle of x, w at places x in the middle of z, on a square of side 1 under a
+ *  lid of speed 1. */
 enum { PLACES = 15 };
 static const double ghia_z[PLACES] = {.0547, .0625, .0703, .1016, .1719, .2813, .4531, .5,
                                       .6172, .7344, .8516, .9531, .9609, .9688, .9766};
@@ -198,7 +202,8 @@ static const double ghia_w[2][PLACES] = {
     {.27485, .29012, .30353, .32627, .37095, .33075, .32235, .02526, -.31966, -.42665, -.51550,
      -.39188, -.33714, -.27669, -.21388}};
 
-/** Between the middles of cells along axis a: the value at `place` of values that are `step` elements apart. */
+/** Between the middles of cells along axis a: the value at `place` of values that are `step`
+ *  elements apart. */
 static double between(const flow *f, int a, const real *value, double place) {
     size_t m = 0;
     double middle = -f->width[a][0] / 2;
@@ -210,7 +215,8 @@ static double between(const flow *f, int a, const real *value, double place) {
            share * (double)value[(m + 1) * f->step[a]];
 }
 
-/** A square whose upper side moves, until the flow is steady. @return the largest difference from Ghia et al. */
+/** A square whose upper side moves, until the flow is steady. @return the largest difference
+ *  from Ghia et al. */
 static double cavity(size_t n, double re, double stretch, bool print) {
     const double length[3] = {1, 1. / (double)n, 1};
     flow f;
@@ -279,7 +285,8 @@ static void check_conservation(void) {
     end(&f);
 }
 
-/** Poiseuille's flow: what the equations of the cells have as their steady flow stays, and is the parabola to order 2. */
+/** Poiseuille's flow: what the equations of the cells have as their steady flow stays, and is
+ *  the parabola to order 2. */
 static double poiseuille(size_t n, double *moved) {
     const double length[3] = {2, 2, 2};
     flow f;
@@ -313,9 +320,9 @@ static double poiseuille(size_t n, double *moved) {
     return error;
 }
 
-/** A vortex between walls that decays by friction alone: the stream function is
- *  (cos(b z)/cos(b) - cosh(q z)/cosh(q)) cos(q x), z from the middle, and the speed falls by exp(-nu (q^2 + b^2) t), where
- *  b tan b = -q tanh q. @return the error of that rate, as a share of it */
+/** A vortex between walls that decays by friction alone: the stream function is (cos(b z)/cos(b)
+ *  - cosh(q z)/cosh(q)) cos(q x), z from the middle, and the speed falls by exp(-nu (q^2 + b^2)
+ *  t), where b tan b = -q tanh q. @return the error of that rate, as a share of it */
 static double stokes(size_t n) {
     const double q = 1, length[3] = {2 * pi, 2 * pi / (double)n, 2}, size = 1e-5;
     double low = pi / 2 + 1e-9, high = pi;
