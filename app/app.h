@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The planes of a field that this process holds, of a grid of nz: z0 .. z0+count-1. */
+/** The planes of a field that this process holds, of a grid of nz: z0 .. z0+count-1. Of two axes
+ *  they are rows: see app_turned(). */
 typedef struct app_planes {
     size_t z0, count;
 } app_planes;
@@ -43,7 +44,15 @@ size_t app_element_bytes(psg_precision precision);
 /** Points of the grid (checked against overflow where the grid was made). */
 size_t app_points(const psg_grid *grid);
 
-/** The planes of this process. */
+/** Planes are shared out. So of two axes y takes the place of z, and planes have one row each. The
+ *  same again turns the grid back. */
+psg_grid app_turned(const psg_grid *grid);
+
+/** The axis that axis d of the turned grid is, and the other way round. */
+int app_turn(const psg_grid *grid, int d);
+
+/** The planes of a process. */
+app_planes app_planes_of(const psg_grid *grid, int rank);
 app_planes app_own_planes(const psg_grid *grid);
 
 /** Points of those planes. */

@@ -14,7 +14,8 @@
 /* f beside its mean, where that is dropped: it is small or not, and may cost digits of u. And is u
  * finite? Where f is, and its quotient by k^2 + lambda is not, u is of no use. */
 static int survey(app_job *r, const app_solver *s) {
-    const size_t nx = r->report.grid.axis[0].n, rows = r->report.grid.axis[1].n * r->planes.count;
+    const size_t nx = r->report.grid.axis[0].n;
+    const size_t rows = app_plane_points(&r->report.grid, r->planes) / nx;
     const bool drops = r->report.statistics.mean != 0;
     const psg_precision precision = r->report.options.precision;
     const void *u = app_solver_last_u(s);
