@@ -85,6 +85,14 @@ double app_epsilon(psg_precision precision) {
     return precision == PSG_F32 ? FLT_EPSILON : DBL_EPSILON;
 }
 
+/* A number is rounded on its way there and on its way back, each time by at most half of its last
+ * bit. This is twice the sum. */
+double app_wire_rounding(const psg_options *options) {
+    const int exponent_bits = options->wire_bits == 32 ? 8 : 11;
+    const bool rounds = options->precision == PSG_F64 && options->wire_bits < 64;
+    return rounds && app_ranks() > 1 ? ldexp(4, exponent_bits - options->wire_bits) : 0;
+}
+
 void app_get_row(const void *field, psg_precision precision, size_t first, size_t count,
                  double *row) {
     if (precision == PSG_F64) {

@@ -60,6 +60,8 @@ size_t app_plane_points(const psg_grid *grid, app_planes planes);
 
 /** Unit roundoff times 2 of the precision: DBL_EPSILON or FLT_EPSILON. */
 double app_epsilon(psg_precision precision);
+/** What messages that round may cost u, of its largest value; 0: none do. */
+double app_wire_rounding(const psg_options *options);
 
 /** Read or write `count` elements of a field from element `first` on.
  *  @param[in,out] field  any number of elements of the precision

@@ -527,7 +527,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         equation->epsilon == NULL
             ? result->f.largest
             : result->f.farthest + app_epsilon(PSG_F64) / eps * result->f.largest;
-    result->bound = growth * eps *
+    result->bound = (growth * eps + equation->wire) *
                     (check.most_epsilon * largest_eigenvalue(&check) * largest_u + rounded_f +
                      check.largest_side);
     /* no residual is larger than the root of the sum of all squares */
@@ -538,7 +538,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     /* the mode k = 0, which the largest eigenvalues would drown: 0, or -mean f/lambda */
     result->mean_off = !closed ? 0 : fabs(lambda == 0 ? mean_u : mean_u + mean_f / lambda);
     result->mean_bound =
-        growth * eps * (largest_u + (lambda == 0 ? 0 : (rounded_f + check.largest_side) / lambda)) +
+        (growth * eps + equation->wire) *
+            (largest_u + (lambda == 0 ? 0 : (rounded_f + check.largest_side) / lambda)) +
         (lambda == 0 ? 0 : left / lambda);
     /* the bound grows with what the mean costs u, so that what is left of u is asked of the mean
      * itself */

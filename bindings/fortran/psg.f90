@@ -65,7 +65,7 @@ module psg
         integer(c_int) :: nodes
         real(c_double) :: time_limit, factor
         integer(c_size_t) :: batch
-        integer(c_int) :: placement, kernel
+        integer(c_int) :: placement, kernel, wire_bits
     end type psg_options
 
     integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 12
