@@ -55,6 +55,15 @@ if(PSG_MPI STREQUAL "ON" AND NOT PSG_WITH_MPI)
     message(FATAL_ERROR "PSG_MPI=ON, but no MPI was found")
 endif()
 
+# StarPU-MPI, for exchange starpu: the one of the StarPU that was found.
+set(PSG_WITH_STARPU_MPI OFF)
+if(PSG_WITH_MPI AND PSG_STARPU_MPI)
+    pkg_check_modules(STARPU_MPI QUIET IMPORTED_TARGET starpumpi-1.4=${STARPU_VERSION})
+    if(STARPU_MPI_FOUND AND STARPU_MPI_LIBDIR STREQUAL STARPU_LIBDIR)
+        set(PSG_WITH_STARPU_MPI ON)
+    endif()
+endif()
+
 find_package(HDF5 REQUIRED COMPONENTS C)
 
 # The headers of a parallel HDF5 include MPI's, also where the serial one was wanted and is not there.
@@ -133,7 +142,7 @@ if(PSG_WITH_CUDA)
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 17)
 endif()
-message(STATUS "psg: StarPU ${STARPU_VERSION}, CUDA ${PSG_WITH_CUDA}, MPI ${PSG_WITH_MPI}, LAPACK ${PSG_WITH_LAPACK}, FFTW ${psg_fftw_way}, HDF5 ${HDF5_VERSION}")
+message(STATUS "psg: StarPU ${STARPU_VERSION}, CUDA ${PSG_WITH_CUDA}, MPI ${PSG_WITH_MPI}, StarPU-MPI ${PSG_WITH_STARPU_MPI}, LAPACK ${PSG_WITH_LAPACK}, FFTW ${psg_fftw_way}, HDF5 ${HDF5_VERSION}")
 
 if(PSG_SIMULATE)
     pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)
@@ -142,7 +151,7 @@ endif()
 # StarPU's headers are not ours to have warnings about, and drag CUDA's in.
 add_library(psg_starpu INTERFACE)
 target_include_directories(psg_starpu SYSTEM INTERFACE ${STARPU_INCLUDE_DIRS})
-target_link_libraries(psg_starpu INTERFACE PkgConfig::STARPU)
+target_link_libraries(psg_starpu INTERFACE PkgConfig::STARPU $<$<BOOL:${PSG_WITH_STARPU_MPI}>:PkgConfig::STARPU_MPI>)
 if(psg_starpu_has_cuda)
     find_package(CUDAToolkit REQUIRED)
     target_include_directories(psg_starpu SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})

@@ -4,6 +4,7 @@
 
 #include "codelets/regroup.h"
 #include "graph/route.h"
+#include "runtime/starpu_mpi.h"
 
 #include <starpu.h>
 
@@ -15,6 +16,7 @@ typedef struct psg_between {
     size_t tags;      /**< of its messages: 0 .. tags - 1 */
     psg_channel *channel;
     size_t row_bytes; /**< of the channel */
+    psg_starpu_wire *wire; /**< of exchange starpu; else NULL */
 } psg_between;
 
 /** In one process: StarPU copies blocks; tasks write them where they are read. */

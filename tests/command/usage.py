@@ -107,7 +107,7 @@ for option, words in (("problem", ("madelung", "modes", "cavity")), ("lattice", 
                       ("precision", ("f64", "f32")),
                       ("symbol", ("spectral", "fd2", "fd4", "fd6", "fd8")),
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
-                      ("exchange", ("managed", "direct", "mpi", "alltoall")), ("placement", ("pinned", "free")),
+                      ("exchange", ("managed", "direct", "mpi", "alltoall", "starpu")), ("placement", ("pinned", "free")),
                       ("z", ("contiguous", "strided")), ("executor", ("tasks", "team", "chain")),
                       ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient"))):
     for value in ("frob", "", words[0] + "x"):
