@@ -15,7 +15,7 @@ typedef struct psg_between {
     size_t messages;  /**< of a solve */
     size_t tags;      /**< of its messages: 0 .. tags - 1 */
     psg_channel *channel;
-    size_t row_bytes; /**< of the channel */
+    size_t row_bytes;      /**< of the channel */
     psg_starpu_wire *wire; /**< of exchange starpu; else NULL */
 } psg_between;
 

@@ -41,11 +41,13 @@ static const word kernels[] = {{"auto", PSG_KERNEL_AUTO},
 static const word means[] = {{"drop", PSG_MEAN_DROP}, {"error", PSG_MEAN_ERROR}, {NULL, 0}};
 static const word graphs[] = {
     {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {"auto", PSG_GRAPH_AUTO}, {NULL, 0}};
-static const word exchanges[] = {
-    {"auto", PSG_EXCHANGE_AUTO},         {"managed", PSG_EXCHANGE_MANAGED},
-    {"direct", PSG_EXCHANGE_DIRECT},     {"mpi", PSG_EXCHANGE_MPI},
-    {"alltoall", PSG_EXCHANGE_ALLTOALL}, {"starpu", PSG_EXCHANGE_STARPU},
-    {NULL, 0}};
+static const word exchanges[] = {{"auto", PSG_EXCHANGE_AUTO},
+                                 {"managed", PSG_EXCHANGE_MANAGED},
+                                 {"direct", PSG_EXCHANGE_DIRECT},
+                                 {"mpi", PSG_EXCHANGE_MPI},
+                                 {"alltoall", PSG_EXCHANGE_ALLTOALL},
+                                 {"starpu", PSG_EXCHANGE_STARPU},
+                                 {NULL, 0}};
 static const word placements[] = {
     {"pinned", PSG_PLACEMENT_PINNED}, {"free", PSG_PLACEMENT_FREE}, {NULL, 0}};
 static const word layouts[] = {

@@ -192,7 +192,7 @@ typedef enum psg_exchange {
                                 GPUs room for the whole spectrum */
     PSG_EXCHANGE_MPI,      /**< from here on between processes; each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
-    PSG_EXCHANGE_STARPU,   /**< between processes, by StarPU-MPI; to compare with. It has to be built
+    PSG_EXCHANGE_STARPU, /**< between processes, by StarPU-MPI; to compare with. It has to be built
                                 in, and has no time_limit. The planes of `gradient` and the boxes
                                 of psg_boxes.h go as with MPI */
     PSG_EXCHANGE_COUNT

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const psg_starpu_mpi_table *const psg_starpu_mpi = PSG_WITH_STARPU_MPI ? &psg_starpu_mpi_built
-                                                                       : NULL;
+const psg_starpu_mpi_table *const psg_starpu_mpi =
+    PSG_WITH_STARPU_MPI ? &psg_starpu_mpi_built : NULL;
 
 void psg_message_blame(psg_run *run, const char *what, int code) {
     char words[256];
@@ -87,9 +87,8 @@ static void end_transfer(psg_request *request, int code) {
     transfer *t = (transfer *)request;
     psg_run_under_way(t->run, pairing_of(t), false);
     if (code != 0) {
-        psg_message_blame(t->run,
-                          t->event.received ? "a message did not come" : "a message did not go",
-                          code);
+        psg_message_blame(
+            t->run, t->event.received ? "a message did not come" : "a message did not go", code);
     }
     is_over(t);
 }
@@ -167,8 +166,9 @@ static int hand_over(transfer *t) {
         return (t->event.received ? psg_starpu_mpi->receive : psg_starpu_mpi->send)(
             m->wire, t->block, m->rank, m->tag, is_over, t);
     }
-    const enum starpu_data_access_mode mode =
-        t->event.received ? STARPU_W : m->read ? STARPU_RW : STARPU_R;
+    const enum starpu_data_access_mode mode = t->event.received ? STARPU_W
+                                              : m->read         ? STARPU_RW
+                                                                : STARPU_R;
     return t->acquired ? starpu_data_acquire_on_node_cb(t->block, m->node, mode, ready, t) : 0;
 }
 

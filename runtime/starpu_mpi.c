@@ -40,8 +40,7 @@ static void free_wires(psg_starpu_wire *wire) {
 static bool start(void) {
     (void)setenv("STARPU_MPI_NOBIND", "1", 0);
     pthread_mutex_lock(&process.lock);
-    const bool good =
-        process.users > 0 || starpu_mpi_init_comm(NULL, NULL, 0, MPI_COMM_SELF) == 0;
+    const bool good = process.users > 0 || starpu_mpi_init_comm(NULL, NULL, 0, MPI_COMM_SELF) == 0;
     process.users += good ? 1 : 0;
     pthread_mutex_unlock(&process.lock);
     return good;
