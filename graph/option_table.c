@@ -61,6 +61,7 @@ static const word executors[] = {{"auto", PSG_EXECUTOR_AUTO},
                                  {"team", PSG_EXECUTOR_TEAM},
                                  {"chain", PSG_EXECUTOR_CHAIN},
                                  {NULL, 0}};
+static const word wires[] = {{"f64", 64}, {"f48", 48}, {"f40", 40}, {"f32", 32}, {NULL, 0}};
 static const word answers[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 static const word shares[] = {{"auto", PSG_CPU_SHARE_AUTO}, {NULL, 0}};
 static const word every[] = {{"all", -1}, {NULL, 0}};
@@ -71,35 +72,25 @@ static const word limits[] = {{"none", 0}, {NULL, 0}};
 static const double size_most = 0x1p64;
 
 #define AT(member) offsetof(psg_options, member)
+/* The last members of a row whose option is one of some words. */
+#define CHOICE_OF(member, words) CHOICE, AT(member), words, 0, 0
 #define SAME PSG_OPTION_SAME
 #define SIMULATED PSG_OPTION_SIMULATION
 
 static const row rows[] = {
     {{"precision", "Equation", "f64|f32", "f64", "precision of f, u and all arithmetic", SAME},
-     CHOICE,
-     AT(precision),
-     precisions,
-     0,
-     0},
+     CHOICE_OF(precision, precisions)},
     {{"symbol", "Equation", "spectral|fd2|fd4|fd6|fd8", "spectral",
       "the Laplacian: spectral (-k^2), fd2 (the 7-point stencil, solved exactly), or fd4, fd6 and "
       "fd8 (the stencils of order 4, 6 and 8, solved exactly)",
       SAME},
-     CHOICE,
-     AT(symbol),
-     symbols,
-     0,
-     0},
+     CHOICE_OF(symbol, symbols)},
     {{"kernel", "Equation", "auto|igf|hockney|user", "auto",
       "in place of the symbol: with all axes free igf (the mean of 1/(4 pi r) over a cell), or "
       "hockney (1/(4 pi r) at the points); with any axes user (that of psg_plan_kernel()); auto: "
       "that of the symbol",
       SAME},
-     CHOICE,
-     AT(kernel),
-     kernels,
-     0,
-     0},
+     CHOICE_OF(kernel, kernels)},
     {{"lambda", "Equation", "X", "0", "screening, in 1/length^2", SAME},
      REAL,
      AT(lambda),
@@ -117,11 +108,7 @@ static const row rows[] = {
       "a mean of f, for which a box with periodic and Neumann sides alone has no solution unless "
       "lambda > 0: drop it and say so, or fail",
       SAME},
-     CHOICE,
-     AT(mean),
-     means,
-     0,
-     0},
+     CHOICE_OF(mean, means)},
     {{"mean_tolerance", "Equation", "X", "auto",
       "with mean error: |mean f| above this share of max|f| is an error; auto means rounding",
       SAME},
@@ -151,11 +138,7 @@ static const row rows[] = {
       "the tasks of a segment run on the GPU that has it, or where the policy says: free among the "
       "GPUs, and with a number of CPU workers on cores, too",
       SAME},
-     CHOICE,
-     AT(placement),
-     placements,
-     0,
-     0},
+     CHOICE_OF(placement, placements)},
     {{"policy", "Machine", "NAME|auto", "auto",
       "StarPU's scheduling policy; auto: the one of STARPU_SCHED in the environment, else what was "
       "tuned, else StarPU's own, lws",
@@ -167,11 +150,7 @@ static const row rows[] = {
      0},
     {{"calibrate", "Machine", "yes|no", "no",
       "measure tasks, for policies that decide by performance models", 0},
-     CHOICE,
-     AT(calibrate),
-     answers,
-     0,
-     0},
+     CHOICE_OF(calibrate, answers)},
     {{"cache_dir", "Machine", "FOLDER|auto", "auto",
       "folder for FFTW's wisdom and what psg tune found; auto: psg in the user's cache folder; "
       "empty: nowhere",
@@ -183,40 +162,24 @@ static const row rows[] = {
      0},
     {{"graph", "Task graph", "fused|staged|auto", "auto",
       "few tasks, or one per operation; auto: what was tuned, else fused", SAME},
-     CHOICE,
-     AT(graph),
-     graphs,
-     0,
-     0},
+     CHOICE_OF(graph, graphs)},
     {{"exchange", "Task graph", "managed|direct|mpi|alltoall|starpu|auto", "auto",
       "how blocks go from segments to sheets: managed (StarPU moves them), direct (GPUs write "
       "them into each other's memory and read them there); between processes: direct (of one "
       "node), mpi (each as soon as it can go), alltoall (all at once), starpu (by StarPU-MPI, "
       "where it is built in); auto: the best one there is",
       SAME},
-     CHOICE,
-     AT(exchange),
-     exchanges,
-     0,
-     0},
+     CHOICE_OF(exchange, exchanges)},
     {{"z_layout", "Task graph", "contiguous|strided|auto", "auto",
       "layout of the z transforms of the staged graph; auto: what was tuned, else contiguous",
       SAME},
-     CHOICE,
-     AT(z_layout),
-     layouts,
-     0,
-     0},
+     CHOICE_OF(z_layout, layouts)},
     {{"executor", "Task graph", "tasks|team|chain|auto", "auto",
       "who runs the tasks: tasks (StarPU schedules each), team (cores share them), chain (one task "
       "of StarPU's on the GPU that has all of the grid); auto: tasks where an option or "
       "STARPU_SCHED names a policy, or an option cuts the grid or calibrates, else the fastest one",
       SAME},
-     CHOICE,
-     AT(executor),
-     executors,
-     0,
-     0},
+     CHOICE_OF(executor, executors)},
     {{"segment_planes", "Task graph", "N|auto", "auto",
       "planes of z in a segment; auto: from the data's size and the GPUs' room", SAME},
      SIZE,
@@ -251,25 +214,17 @@ static const row rows[] = {
      size_most},
     {{"effort", "Task graph", "estimate|measure|patient", "measure", "FFTW's search for its plans",
       SAME},
-     CHOICE,
-     AT(effort),
-     efforts,
-     0,
-     0},
+     CHOICE_OF(effort, efforts)},
     {{"tuned", "Task graph", "yes|no", "yes",
       "for options left at auto, take what psg tune found best for this machine and grid", 0},
-     CHOICE,
-     AT(tuned),
-     answers,
-     0,
-     0},
+     CHOICE_OF(tuned, answers)},
     {{"record", "Task graph", "yes|no", "no",
       "keep what tasks read and write, for dependencies and bounds", 0},
-     CHOICE,
-     AT(record),
-     answers,
-     0,
-     0},
+     CHOICE_OF(record, answers)},
+    {{"wire", "Processes", "f64|f48|f40|f32", "f64",
+      "bits of the spectrum's f64 numbers in messages, which less than 64 round: for slow networks",
+      SAME},
+     CHOICE_OF(wire_bits, wires)},
     {{"time_limit", "Processes", "S|none", "none",
       "seconds to wait for another process, or for the end of a task, before psg ends with a "
       "message: longer than the longest operation of a process takes",
