@@ -10,7 +10,7 @@
 #   STARPU_TARBALL      an upstream starpu-1.4.x.tar.gz, for machines without a network
 #   CUDA_HOME           the CUDA toolkit (default: where nvcc is; none: StarPU is built for CPUs alone)
 #   STARPU_CUDA=no      CUDA is not needed, though there is a toolkit: one that is there already with CUDA is good, too
-#   STARPU_MPI=yes      build StarPU-MPI, too, for --exchange starpu (with the MPI whose mpicc is found)
+#   STARPU_MPI=yes      build StarPU-MPI, too, for --exchange starpu (with the MPI of mpicc)
 #   STARPU_SIMGRID=yes  build for simulation, on SimGrid (libsimgrid-dev) and without CUDA
 #   STARPU_ARCH         CUDA architecture of StarPU's own kernels (default sm_90)
 set -eu

@@ -184,7 +184,8 @@ class Groups:
             str(self.random.randrange(1 << 30)),
             *(["--unmeasured"] if calibrate else ["--repeat", str(rounds)]),
             *(["--bounds"] if self.bounds else []),
-            *(["--energy"] if self.energy and not calibrate else []), *(["--events"] if self.events else [])
+            *(["--energy"] if self.energy and not calibrate else []),
+            *(["--events"] if self.events else [])
         ]
         if until:
             options += ["--seconds", "%.6f" % max(1e-3, until - time.monotonic())]
