@@ -158,7 +158,8 @@ OPTIONS = {
     "dock": """static mobile angle spacing electrostatics poses out tile priority cpus gpus sched
         calibrate cache-dir machine time-limit json trace dag bounds force quiet repeat help
         version""".split(),
-    "measure": "repeat warm-up seconds seed unmeasured bounds energy events machine help version".split(),
+    "measure": """repeat warm-up seconds seed unmeasured bounds energy events machine help
+        version""".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
     "view": "out at box force quiet help version".split(),
