@@ -286,6 +286,7 @@ typedef struct psg_options {
     size_t batch;
     psg_placement placement; /**< PSG_PLACEMENT_PINNED */
     psg_kernel kernel;       /**< PSG_KERNEL_AUTO */
+    int wire_bits; /**< 64, 48, 40 or 32: so many has an f64 number of the spectrum in messages */
 } psg_options;
 
 /** The share that psg chooses: 0, as the link to a GPU takes longer than the cores save. */
@@ -553,10 +554,9 @@ PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t l
  * thread of their own, and finalised after the last plan is destroyed. Plans on one communicator
  * are used by one thread at a time.
  *
- * Unless the launcher gave each process cores of its own, psg_plan_create() divides a node's among
- * the processes there, if it starts StarPU. It takes its part of the GPUs in the same way. With
- * more processes than cores, Open MPI should give way while it waits:
- * OMPI_MCA_mpi_yield_when_idle=1 in the environment.
+ * Unless the launcher gave each process cores of its own, psg_plan_create() divides those, and the
+ * GPUs, of a node among the processes there, if it starts StarPU. With more processes than cores,
+ * Open MPI should give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment.
  *
  * With psg_options.time_limit, a process that waits for another one for so many seconds gives up.
  * Every collective call but psg_plan_destroy() then returns PSG_ERR_RUNTIME, and psg_last_error()
