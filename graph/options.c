@@ -332,6 +332,9 @@ psg_status psg_good_length(size_t n, const psg_bc bc[2], psg_points points, size
     if (bc == NULL || good == NULL) {
         return psg_fail(PSG_ERR_ARG, "%s is NULL", bc == NULL ? "bc" : "good");
     }
+    if (n < 1) {
+        return psg_fail(PSG_ERR_ARG, "n = 0: an axis needs a point");
+    }
     psg_axis axis = {.n = n, .length = 1, .bc = {bc[0], bc[1]}, .points = points};
     psg_status status = check_axis(&axis, '?');
     while (status == PSG_OK && !is_good(psg_transform_of(&axis), axis.n)) {
