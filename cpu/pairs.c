@@ -171,7 +171,7 @@ static void nodes_in(const tile *t, const psg_cpu_lines *from) {
     const psg_real *line = from->memory + t->first * from->line;
     for (size_t r = 0; r < whole; r++) {
         psg_real *to = *row_of(t, r);
-        const psg_real *own = line + (sine ? r - 1 : r) * from->point;
+        const psg_real *own = line + (sine && r > 0 ? r - 1 : r) * from->point;
         const psg_real *mirrored = line + (sine ? whole - r - 1 : whole - r) * from->point;
         if (sine && r == 0) {
             memset(to, 0, t->pairs->width * sizeof(psg_complex));
