@@ -93,9 +93,11 @@ void app_answer_compare(const app_answer *answer, psg_precision precision, app_p
     pthread_mutex_init(&work.mutex, NULL);
     app_parallel(planes.count * ny, compare_rows, &work);
     pthread_mutex_destroy(&work.mutex);
-    *result =
-        (app_answer_error){.error = work.error,
-                           .at = {work.at % nx, work.at / nx % ny, planes.z0 + work.at / nx / ny}};
+    const size_t at[3] = {work.at % nx, work.at / nx % ny, planes.z0 + work.at / nx / ny};
+    *result = (app_answer_error){.error = work.error};
+    for (int d = 0; d < 3; d++) {
+        result->at[d] = at[app_turn(&answer->grid, d)];
+    }
     app_ranks_max(&work.largest, 1);
     app_ranks_max_at(&result->error, result->at);
     result->error = work.largest > 0 ? result->error / work.largest : result->error;

@@ -8,7 +8,7 @@
 
 /** The first member of what a problem has. */
 typedef struct app_answer {
-    psg_grid grid;
+    psg_grid grid; /**< turned, as what follows */
     /** Points first .. first+count-1 of row (j, k) of f or of u.
      *  @param[out] value  count numbers */
     void (*row)(const struct app_answer *answer, size_t j, size_t k, bool of_f, size_t first,

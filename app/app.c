@@ -53,19 +53,44 @@ size_t app_points(const psg_grid *grid) {
     return grid->axis[0].n * grid->axis[1].n * grid->axis[2].n;
 }
 
-app_planes app_own_planes(const psg_grid *grid) {
+int app_turn(const psg_grid *grid, int d) {
+    return grid->axes == 2 && d > 0 ? 3 - d : d;
+}
+
+psg_grid app_turned(const psg_grid *grid) {
+    psg_grid turned = *grid;
+    for (int d = 0; d < 3; d++) {
+        turned.axis[d] = grid->axis[app_turn(grid, d)];
+    }
+    return turned;
+}
+
+app_planes app_planes_of(const psg_grid *grid, int rank) {
+    const size_t nz = grid->axis[app_turn(grid, 2)].n;
     app_planes planes = {0, 0};
     /* fails for no planes and wrong ranks only, and there are neither */
-    (void)psg_local_extent(grid->axis[2].n, app_ranks(), app_rank(), &planes.z0, &planes.count);
+    (void)psg_local_extent(nz, app_ranks(), rank, &planes.z0, &planes.count);
     return planes;
 }
 
+app_planes app_own_planes(const psg_grid *grid) {
+    return app_planes_of(grid, app_rank());
+}
+
 size_t app_plane_points(const psg_grid *grid, app_planes planes) {
-    return grid->axis[0].n * grid->axis[1].n * planes.count;
+    return grid->axis[0].n * grid->axis[app_turn(grid, 1)].n * planes.count;
 }
 
 double app_epsilon(psg_precision precision) {
     return precision == PSG_F32 ? FLT_EPSILON : DBL_EPSILON;
+}
+
+/* A number is rounded on its way there and on its way back, each time by at most half of its last
+ * bit. This is twice the sum. */
+double app_wire_rounding(const psg_options *options) {
+    const int exponent_bits = options->wire_bits == 32 ? 8 : 11;
+    const bool rounds = options->precision == PSG_F64 && options->wire_bits < 64;
+    return rounds && app_ranks() > 1 ? ldexp(4, exponent_bits - options->wire_bits) : 0;
 }
 
 void app_get_row(const void *field, psg_precision precision, size_t first, size_t count,

@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The planes of a field that this process holds, of a grid of nz: z0 .. z0+count-1. */
+/** The planes of a field that this process holds, of a grid of nz: z0 .. z0+count-1. Of two axes
+ *  they are rows: see app_turned(). */
 typedef struct app_planes {
     size_t z0, count;
 } app_planes;
@@ -43,7 +44,15 @@ size_t app_element_bytes(psg_precision precision);
 /** Points of the grid (checked against overflow where the grid was made). */
 size_t app_points(const psg_grid *grid);
 
-/** The planes of this process. */
+/** Planes are shared out. So of two axes y takes the place of z, and planes have one row each. The
+ *  same again turns the grid back. */
+psg_grid app_turned(const psg_grid *grid);
+
+/** The axis that axis d of the turned grid is, and the other way round. */
+int app_turn(const psg_grid *grid, int d);
+
+/** The planes of a process. */
+app_planes app_planes_of(const psg_grid *grid, int rank);
 app_planes app_own_planes(const psg_grid *grid);
 
 /** Points of those planes. */
@@ -51,6 +60,8 @@ size_t app_plane_points(const psg_grid *grid, app_planes planes);
 
 /** Unit roundoff times 2 of the precision: DBL_EPSILON or FLT_EPSILON. */
 double app_epsilon(psg_precision precision);
+/** What messages that round may cost u, of its largest value; 0: none do. */
+double app_wire_rounding(const psg_options *options);
 
 /** Read or write `count` elements of a field from element `first` on.
  *  @param[in,out] field  any number of elements of the precision

@@ -423,6 +423,11 @@ static int finish(app_job *r, const app_solver *s) {
     app_progress_stop(&r->progress);
     app_runs_note_load(&r->report.runs, &r->notes);
     app_runs_note_executor(&r->report.runs, &r->arguments.solver.options, &r->notes);
+    if (r->report.options.wire_bits < 64 &&
+        (app_wire_rounding(&r->report.options) == 0 ||
+         r->report.statistics.link[PSG_LINK_MESSAGE].bytes == 0)) {
+        app_note(&r->notes, "--wire has no effect: no message has numbers of 64 bits");
+    }
     if (!code) { /* an error has said it otherwise */
         app_report_note_mean(&r->report, &r->notes);
     }

@@ -483,11 +483,11 @@ static int change_step(app_field_input *input, size_t step) {
 int app_field_read(app_field_input *input, size_t step, psg_precision precision, app_planes planes,
                    void *f) {
     const psg_axis *axis = input->grid.axis;
-    const hsize_t start[3] = {planes.z0, 0, 0}, count[3] = {planes.count, axis[1].n, axis[0].n};
-    const int axes = input->grid.axes;
-    app_hdf5_block block = {.rank = axes};
-    memcpy(block.start, start + 3 - axes, (size_t)axes * sizeof *start);
-    memcpy(block.count, count + 3 - axes, (size_t)axes * sizeof *count);
+    app_hdf5_block block = {.rank = input->grid.axes};
+    for (int d = 0, last = app_turn(&input->grid, 2); d < block.rank; d++) {
+        block.start[block.rank - 1 - d] = d == last ? planes.z0 : 0;
+        block.count[block.rank - 1 - d] = d == last ? planes.count : axis[d].n;
+    }
     char words[512];
     const char *why = NULL;
     const int code = input->steps.count > 0 ? change_step(input, step) : APP_DONE;

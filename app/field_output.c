@@ -78,8 +78,8 @@ void app_field_abandon(app_field_output *output) {
 /* ------------------------------------------------------------------------------------ the data */
 
 static size_t plane_bytes(const app_field_output *output) {
-    const psg_axis *axis = output->grid.axis;
-    return axis[0].n * axis[1].n * app_element_bytes(output->precision);
+    return app_plane_points(&output->grid, (app_planes){0, 1}) *
+           app_element_bytes(output->precision);
 }
 
 static bool write_at(int file, const char *data, size_t bytes, off_t at) {
@@ -98,9 +98,8 @@ static bool write_at(int file, const char *data, size_t bytes, off_t at) {
  * who sends it is not to wait. */
 static bool write_for(const app_field_output *output, int rank, int file, const char *u, off_t data,
                       char *buffer) {
-    app_planes planes = {0, 0};
+    const app_planes planes = app_planes_of(&output->grid, rank);
     bool good = true;
-    (void)psg_local_extent(output->grid.axis[2].n, app_ranks(), rank, &planes.z0, &planes.count);
     const size_t all = planes.count * plane_bytes(output);
     const off_t first = data + (off_t)(planes.z0 * plane_bytes(output));
     for (size_t done = 0; done < all && (app_rank() == 0 || app_rank() == rank);) {

@@ -16,14 +16,16 @@ typedef struct part {
 } part;
 
 static part part_of(const psg_grid *grid, app_planes planes, int axis, int side) {
-    const size_t nz = grid->axis[2].n;
+    const psg_grid turned = app_turned(grid);
+    const int d = app_turn(grid, axis);
+    const size_t nz = turned.axis[2].n;
     const bool here =
         planes.count > 0 && (side == 0 ? planes.z0 == 0 : planes.z0 + planes.count == nz);
-    return (part){.first = axis < 2 ? planes.z0 : 0,
-                  .rows = axis < 2 ? planes.count
-                          : here   ? grid->axis[1].n
-                                   : 0,
-                  .row = grid->axis[others[axis][0]].n};
+    return (part){.first = d < 2 ? planes.z0 : 0,
+                  .rows = d < 2  ? planes.count
+                          : here ? turned.axis[1].n
+                                 : 0,
+                  .row = turned.axis[others[d][0]].n};
 }
 
 static int allocate(app_side_values *values, const part *p, int axis, int side) {
@@ -66,7 +68,7 @@ static int check_type(const char *name, const app_hdf5_shape *have, psg_precisio
 static int read_rows(const char *name, hid_t dataset, int rank, const part *p,
                      psg_precision precision, void *to) {
     const app_hdf5_block rows = {2, {p->first, 0}, {p->rows, p->row}};
-    const app_hdf5_block row = {1, {0}, {p->row}};
+    const app_hdf5_block row = {1, {p->first}, {p->rows * p->row}};
     const app_hdf5_block block = rank == 1 ? row : rows;
     char words[512];
     return p->rows > 0 && app_hdf5_read(dataset, &block, precision, to, words)

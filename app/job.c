@@ -208,13 +208,6 @@ static int make_grid(app_job *r) {
     if (code) {
         return code;
     }
-    if (size.axes == 2 && app_ranks() > 1) {
-        return app_error(APP_USAGE,
-                         "%s: a field of two axes is for one process; several share planes: save "
-                         "it as a[:, None], with ny = 1, or give --grid %zux1x%zu",
-                         r->report.source != NULL ? r->report.source : "--grid", size.n[0],
-                         size.n[1]);
-    }
     if (a->in != NULL && !box.given) {
         app_note(&r->notes, "%s: has no box, and --box was not given: the box is %s", info->name,
                  app_box_words(&r->report.grid).text);
@@ -572,9 +565,9 @@ static int read_kernel(app_job *r, double **values) {
     const size_t *n = r->kernel.size.n;
     const double start = app_now();
     *values = app_allocate(n[0] * n[1] * n[2], sizeof **values, "the kernel");
-    const int code = *values == NULL ? APP_FAILED
-                                     : app_field_read(r->kernel.input, 0, PSG_F64,
-                                                      (app_planes){0, n[2]}, *values);
+    const app_planes all = {0, n[r->kernel.size.axes == 2 ? 1 : 2]};
+    const int code =
+        *values == NULL ? APP_FAILED : app_field_read(r->kernel.input, 0, PSG_F64, all, *values);
     r->report.read_seconds += app_now() - start;
     return code;
 }

@@ -14,7 +14,8 @@
 /* f beside its mean, where that is dropped: it is small or not, and may cost digits of u. And is u
  * finite? Where f is, and its quotient by k^2 + lambda is not, u is of no use. */
 static int survey(app_job *r, const app_solver *s) {
-    const size_t nx = r->report.grid.axis[0].n, rows = r->report.grid.axis[1].n * r->planes.count;
+    const size_t nx = r->report.grid.axis[0].n;
+    const size_t rows = app_plane_points(&r->report.grid, r->planes) / nx;
     const bool drops = r->report.statistics.mean != 0;
     const psg_precision precision = r->report.options.precision;
     const void *u = app_solver_last_u(s);
@@ -49,8 +50,13 @@ static int check_residual(app_job *r, const app_solver *s) {
     const psg_options *options = &r->report.options;
     app_verification *v = &r->verification;
     app_progress_step(&r->progress, "verifying");
-    const app_equation equation = {options->symbol, options->lambda, options->factor,
-                                   &s->values,      s->epsilon,      r->report.statistics.residual};
+    const app_equation equation = {options->symbol,
+                                   options->lambda,
+                                   options->factor,
+                                   &s->values,
+                                   s->epsilon,
+                                   r->report.statistics.residual,
+                                   app_wire_rounding(options)};
     if (app_verify(&r->report.grid, options->precision, &equation, r->planes,
                    app_solver_part(s, s->f), app_solver_last_u(s), v)) {
         return APP_FAILED;
@@ -82,9 +88,15 @@ static int check_residual(app_job *r, const app_solver *s) {
     return app_error(APP_FAILED, "the result%s%s is not accurate: %s", of, step, text);
 }
 
+/* A tolerance with what messages may round; 0: there is none. */
+static double with_wire(double tolerance, const app_job *r) {
+    return tolerance == 0 ? 0 : fmax(tolerance, app_wire_rounding(&r->report.options));
+}
+
 static int check_answer(app_job *r, const app_solver *s) {
     app_answer_error *e = &r->known.answer;
     app_answer_compare(r->answer, r->report.options.precision, r->planes, app_solver_last_u(s), e);
+    e->tolerance = with_wire(e->tolerance, r);
     r->report.answer = e;
     if (e->tolerance == 0) {
         app_note(&r->notes, "this grid or symbol does not resolve the charge to all digits");
@@ -107,6 +119,7 @@ static int check_madelung(app_job *r, const app_solver *s) {
                               app_solver_part(s, s->f), app_solver_last_u(s), m)) {
         return APP_FAILED;
     }
+    m->tolerance = with_wire(m->tolerance, r);
     r->report.madelung = m;
     if (m->tolerance == 0) {
         app_note(&r->notes, "this grid or symbol does not resolve the ions to all digits");
@@ -125,6 +138,7 @@ static int check_lid(app_job *r, const app_solver *s) {
     app_lid lid;
     app_lid_compare(&r->report.grid, r->report.options.precision, r->planes, app_solver_last_u(s),
                     &lid);
+    lid.tolerance = with_wire(lid.tolerance, r);
     r->report.middle = lid.middle;
     return lid.tolerance == 0 || fabs(lid.middle - 1. / 6) <= lid.tolerance
                ? APP_DONE

@@ -17,7 +17,7 @@ static bool is_of(const app_measure_fields *fields, const psg_grid *grid, const 
 static void fill(const app_measure_fields *fields, void (*alive)(void *context), void *context) {
     enum { SLICE = 1 << 24 }; /* points: all cores have enough of it */
     const app_planes planes = fields->planes;
-    const size_t of_plane = fields->grid.axis[0].n * fields->grid.axis[1].n;
+    const size_t of_plane = app_plane_points(&fields->grid, (app_planes){0, 1});
     const size_t most = of_plane < SLICE ? SLICE / of_plane : 1;
     const size_t plane_bytes = of_plane * app_element_bytes(fields->precision);
     for (size_t k = 0; k < planes.count; k += most) {

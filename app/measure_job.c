@@ -199,7 +199,7 @@ static const char *check_solve(const app_measure_job *j, const app_measure_answe
     for (unsigned a = 0; a < count; a++) {
         app_answer_error found;
         app_measure_fields_compare(j->fields, answers->u[a], &found);
-        *tolerance = found.tolerance;
+        *tolerance = fmax(found.tolerance, app_wire_rounding(&j->solver.options));
         if (!(found.error <= *error)) {
             *error = found.error;
         }

@@ -252,7 +252,8 @@ void app_npy_close(app_npy *npy) {
 
 /* Numbers of the other precision go through `piece` and, as doubles, `row`. */
 const char *app_npy_read(const app_npy *npy, psg_precision precision, app_planes planes, void *f) {
-    const size_t plane = npy->size.n[0] * npy->size.n[1], count = planes.count * plane;
+    const size_t plane = npy->size.n[0] * (npy->size.axes == 2 ? 1 : npy->size.n[1]);
+    const size_t count = planes.count * plane;
     const size_t bytes = app_element_bytes(npy->precision), most = PIECE_BYTES / sizeof(double);
     const bool converts = precision != npy->precision;
     char *piece = converts ? malloc(most * bytes) : NULL;

@@ -200,22 +200,23 @@ app_answer *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambd
         {7, 0, 1}, {-7, 7, 0}, {1, -2, 3}, {0, 2, -7}, {-1, 8, -7}, {7, -7, -7}, {0, 0, 0},
     };
     enum { COUNT = sizeof codes / sizeof codes[0] };
+    const psg_grid own = app_turned(grid);
     app_modes *modes = calloc(1, sizeof *modes);
     if (modes == NULL) {
         goto fail;
     }
-    modes->answer = (app_answer){
-        .grid = *grid, .row = fill_row, .free = free_modes, .tolerance = {1e-13, 1e-5}};
+    modes->answer =
+        (app_answer){.grid = own, .row = fill_row, .free = free_modes, .tolerance = {1e-13, 1e-5}};
     for (int axis = 0; axis < 3; axis++) {
-        modes->line[axis] = app_line_of(&grid->axis[axis]);
-        modes->cosine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
-        modes->sine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
+        modes->line[axis] = app_line_of(&own.axis[axis]);
+        modes->cosine[axis] = calloc(COUNT * own.axis[axis].n, sizeof(double));
+        modes->sine[axis] = calloc(COUNT * own.axis[axis].n, sizeof(double));
         if (modes->cosine[axis] == NULL || modes->sine[axis] == NULL) {
             goto fail;
         }
     }
     const bool free_z = app_has_free_side(grid);
-    modes->free_u = free_z ? calloc(COUNT * grid->axis[2].n, sizeof(double)) : NULL;
+    modes->free_u = free_z ? calloc(COUNT * own.axis[2].n, sizeof(double)) : NULL;
     if (free_z && modes->free_u == NULL) {
         goto fail;
     }

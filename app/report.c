@@ -100,8 +100,11 @@ static void print_exchange(const app_report *report) {
     if (app_ranks() > 1) {
         app_bytes_text(bytes, sizeof bytes,
                        (double)report->statistics.link[PSG_LINK_MESSAGE].bytes);
-        printf("ranks     %s sent in a solve; the busiest rank worked %.2f times the mean\n", bytes,
-               report->ranks.imbalance);
+        printf("ranks     %s sent in a solve", bytes);
+        if (app_wire_rounding(&report->options) > 0) {
+            printf(", with %d of the 64 bits of a number", report->options.wire_bits);
+        }
+        printf("; the busiest rank worked %.2f times the mean\n", report->ranks.imbalance);
     }
 }
 

@@ -177,7 +177,9 @@ static void add_values(struct check *check, size_t j, size_t k, double *row) {
             const double *side = check->sides[a] + 2 * (a == 0 ? i : a == 1 ? j : k);
             double sum = 0;
             for (int s = 0; s < 2; s++) {
-                sum += side[s] != 0 ? side[s] * app_side_value(values, a, s, at) : 0;
+                sum += side[s] != 0
+                           ? side[s] * app_side_value(values, app_turn(check->grid, a), s, at)
+                           : 0;
             }
             row[i] += sum;
             check->largest_side = fmax(check->largest_side, fabs(sum));
@@ -484,9 +486,10 @@ static void release(struct check *check) {
 
 int app_verify(const psg_grid *grid, psg_precision precision, const app_equation *equation,
                app_planes planes, const void *f, const void *u, app_verification *result) {
+    const psg_grid own = app_turned(grid);
     const double lambda = equation->lambda;
     double largest_u, mean_f, mean_u;
-    struct check check = {.grid = grid,
+    struct check check = {.grid = &own,
                           .precision = precision,
                           .equation = equation,
                           .planes = planes,
@@ -497,8 +500,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     bool stencils = true;                    /* else all points of a line count, which takes long */
     const bool closed = app_is_closed(grid); /* no side holds the mean of u */
     for (int a = 0; a < 3; a++) {
-        check.line[a] = app_line_of(&grid->axis[a]);
-        check.rule[a] = &rules[grid->axis[a].faces != NULL ? PSG_SYMBOL_FD2 : equation->symbol];
+        check.line[a] = app_line_of(&own.axis[a]);
+        check.rule[a] = &rules[own.axis[a].faces != NULL ? PSG_SYMBOL_FD2 : equation->symbol];
         stencils = stencils && check.rule[a]->reach > 0;
     }
     memset(result, 0, sizeof *result);
@@ -524,7 +527,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         equation->epsilon == NULL
             ? result->f.largest
             : result->f.farthest + app_epsilon(PSG_F64) / eps * result->f.largest;
-    result->bound = growth * eps *
+    result->bound = (growth * eps + equation->wire) *
                     (check.most_epsilon * largest_eigenvalue(&check) * largest_u + rounded_f +
                      check.largest_side);
     /* no residual is larger than the root of the sum of all squares */
@@ -535,7 +538,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     /* the mode k = 0, which the largest eigenvalues would drown: 0, or -mean f/lambda */
     result->mean_off = !closed ? 0 : fabs(lambda == 0 ? mean_u : mean_u + mean_f / lambda);
     result->mean_bound =
-        growth * eps * (largest_u + (lambda == 0 ? 0 : (rounded_f + check.largest_side) / lambda)) +
+        (growth * eps + equation->wire) *
+            (largest_u + (lambda == 0 ? 0 : (rounded_f + check.largest_side) / lambda)) +
         (lambda == 0 ? 0 : left / lambda);
     /* the bound grows with what the mean costs u, so that what is left of u is asked of the mean
      * itself */
@@ -543,6 +547,9 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     result->ok = result->points > 0 && isfinite(result->bound) &&
                  result->residual <= result->bound && result->mean_off <= result->mean_bound &&
                  result->digits >= APP_DIGITS_FEW;
+    const size_t *at = result->at,
+                 turned[3] = {at[0], at[app_turn(grid, 1)], at[app_turn(grid, 2)]};
+    memcpy(result->at, turned, sizeof turned);
     release(&check);
     return APP_DONE;
 }

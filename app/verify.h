@@ -10,7 +10,8 @@
 
 typedef struct app_verification {
     double residual;   /**< max |lap(u) - lambda u - factor (f - mean)| over the points looked at */
-    double bound;      /**< what rounding explains of it, and with epsilon the tolerance */
+    double bound;      /**< what rounding explains of it, also in messages, and with epsilon the
+                            tolerance */
     app_fluctuation f; /**< factor f, with what values on sides add to it */
     int digits;        /**< app_mean_digits(): the bound grows with what the mean costs */
     double mean_off;   /**< how far the mean of u is from what it has to be */
@@ -29,6 +30,7 @@ typedef struct app_equation {
     const void *epsilon;
     /** With epsilon: the bound of ||residual|| / ||f||, in the 2-norm. */
     double tolerance;
+    double wire; /**< app_wire_rounding() */
 } app_equation;
 
 /** fd2: the 7-point stencil at all points. spectral: the second derivative of the trigonometric

@@ -119,6 +119,13 @@ static int find_place(view *v) {
     return APP_DONE;
 }
 
+/* Of two axes all rows. */
+static int read_plane(const view *v, size_t z, double *plane) {
+    const app_planes planes =
+        v->info.size.axes == 2 ? (app_planes){0, v->info.size.n[1]} : (app_planes){z, 1};
+    return app_field_read(v->input, 0, PSG_F64, planes, plane);
+}
+
 /* Of points that differ by rounding alone the first one, so that every machine finds the same. The
  * middle, if all is 0. */
 static int find_largest(view *v, double *plane) {
@@ -128,7 +135,7 @@ static int find_largest(view *v, double *plane) {
         v->at[a] = n[a] / 2;
     }
     for (size_t z = 0; z < n[2] && !code; z++) {
-        code = app_field_read(v->input, 0, PSG_F64, (app_planes){z, 1}, plane);
+        code = read_plane(v, z, plane);
         for (size_t p = 0; p < n[0] * n[1] && !code; p++) {
             const double value = fabs(plane[p]);
             if (isfinite(value) && value > v->largest * (1 + 1e-6)) {
@@ -146,7 +153,7 @@ static int read_slices(view *v, double *plane) {
     const size_t nx = v->info.size.n[0], ny = v->info.size.n[1], nz = v->info.size.n[2];
     int code = APP_DONE;
     for (size_t z = 0; z < nz && !code; z++) {
-        code = app_field_read(v->input, 0, PSG_F64, (app_planes){z, 1}, plane);
+        code = read_plane(v, z, plane);
         if (!code && z == v->at[2]) {
             memcpy(v->slice[0].value, plane, nx * ny * sizeof *plane);
         }

@@ -105,7 +105,7 @@ static bool plan_columns(psg_cpu_fft *fft, planes *p, fft_complex *spectrum, uns
     const int nxc = fft->nxc;
     const int wide = 2 * nxc;
     bool all = true;
-    if (!columns_apart(fft) || fft->pairs[1].width > 0) {
+    if (!columns_planned(fft)) {
         return true;
     }
     for (int d = PSG_CPU_FORWARD; all && d <= PSG_CPU_INVERSE; d++) {
@@ -201,10 +201,10 @@ static bool plan_z(psg_cpu_fft *fft) {
 
 static bool plan_pairs(psg_cpu_fft *fft) {
     bool all = true;
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < 3; axis++) {
         const psg_cpu_pairs *p = &fft->pairs[axis];
-        fft_complex *tile = p->width > 0 ? base_allocate(p->n * p->width * sizeof *tile) : NULL;
-        const int n = (int)p->n, w = (int)p->width;
+        fft_complex *tile = p->width > 0 ? base_allocate(p->whole * p->width * sizeof *tile) : NULL;
+        const int n = (int)p->whole, w = (int)p->width;
         for (int d = PSG_CPU_FORWARD; tile != NULL && d <= PSG_CPU_INVERSE; d++) {
             const int sign = d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD;
             WITH_WISDOM(
@@ -217,15 +217,63 @@ static bool plan_pairs(psg_cpu_fft *fft) {
     return all;
 }
 
-/* Of complex numbers along y there are no pairs, and an even periodic x is as fast without. */
+/* Of complex numbers along y there are no pairs, and an even periodic x is as fast without. Along z
+ * kspace has transforms of type II as complex ones, and nodes in a tile as large as its own. */
 static bool find_pairs(psg_cpu_fft *fft) {
     bool all = true;
-    for (int d = 0; d < 2; d++) {
+    for (int d = 0; d < 3; d++) {
         const psg_transform_kind kind[2] = {within(fft->kind[d][0], 0), within(fft->kind[d][1], 1)};
-        const bool may = d == 0 ? fft->real[0] || fft->along[0] % 2 == 1 : fft->real[1];
-        const int lines = d == 1 ? 2 * fft->nxc : fft->ny > 1 ? fft->ny : fft->nz;
+        const bool may = d == 0   ? fft->real[0] || fft->along[0] % 2 == 1
+                         : d == 1 ? fft->real[1]
+                                  : kind[0] == PSG_TRANSFORM_SIN1 || kind[0] == PSG_TRANSFORM_COS1;
+        const int lines = d == 2        ? (int)fft->columns
+                          : d == 1      ? 2 * fft->nxc
+                          : fft->ny > 1 ? fft->ny
+                                        : fft->nz;
         all = all && (!may || psg_cpu_pairs_init(&fft->pairs[d], (size_t)fft->along[d],
                                                  (size_t)lines, kind));
+    }
+    return all;
+}
+
+/* Complex transforms along an axis: of pairs, of columns, and along z in a tile. */
+static bool find_primes(psg_cpu_fft *fft) {
+    bool all = true;
+    for (int d = 0; d < 3; d++) {
+        const bool alone =
+            d == 1 ? !fft->real[1] : d == 2 && (fft->mirrored || (!fft->real[2] && !fft->free));
+        const size_t n = fft->pairs[d].width > 0 ? fft->pairs[d].whole : (size_t)fft->along[d];
+        all = all && psg_cpu_prime_init(&fft->prime[d], fft->pairs[d].width > 0 || alone ? n : 1);
+    }
+    return all;
+}
+
+static bool plan_primes(psg_cpu_fft *fft) {
+    enum { W = PSG_CPU_PRIME_LINES };
+    bool all = true;
+    for (int axis = 0; axis < 3 && all; axis++) {
+        const psg_cpu_prime *p = &fft->prime[axis];
+        const int m = (int)p->m;
+        fft_plan *inner = fft->inner[axis];
+        fft_complex *tile = m > 0 ? base_allocate(p->m * W * sizeof *tile) : NULL;
+        for (int d = PSG_CPU_FORWARD; tile != NULL && d <= PSG_CPU_INVERSE; d++) {
+            const int sign = d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD;
+            WITH_WISDOM(
+                fft, inner[d],
+                PSG_FFTW(plan_many_dft)(1, &m, W, tile, NULL, W, 1, tile, NULL, W, 1, sign, flags));
+        }
+        all = m == 0 || inner[PSG_CPU_INVERSE] != NULL;
+        for (int d = PSG_CPU_FORWARD; m > 0 && all && d <= PSG_CPU_INVERSE; d++) {
+            memset(tile, 0, p->m * W * sizeof *tile);
+            for (size_t q = 0; q < p->m; q++) {
+                psg_cpu_prime_other(p, (psg_cpu_direction)d, q, tile[q * W]);
+            }
+            PSG_FFTW(execute_dft)(inner[PSG_CPU_FORWARD], tile, tile);
+            for (size_t q = 0; q < p->m; q++) {
+                memcpy(p->factor[d] + 2 * q, tile[q * W], sizeof *tile);
+            }
+        }
+        free(tile);
     }
     return all;
 }
@@ -278,7 +326,8 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     lock_planner();
     import_wisdom(spec->wisdom);
     const bool planned = ((!fft->mirrored && !fft->free) || make_twiddles(fft)) &&
-                         find_pairs(fft) && plan_pairs(fft) &&
+                         find_pairs(fft) && plan_pairs(fft) && find_primes(fft) &&
+                         plan_primes(fft) &&
                          plan_dense(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) &&
                          (fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_NONE || plan_z(fft));
     fft->learnt = fft->learnt && spec->effort != PSG_CPU_ESTIMATE;
@@ -318,8 +367,10 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
         PSG_FFTW(destroy_plan)(fft->line[d]);
         PSG_FFTW(destroy_plan)(fft->column[d]);
         PSG_FFTW(destroy_plan)(fft->tile[d]);
-        PSG_FFTW(destroy_plan)(fft->pair[0][d]);
-        PSG_FFTW(destroy_plan)(fft->pair[1][d]);
+        for (int axis = 0; axis < 3; axis++) {
+            PSG_FFTW(destroy_plan)(fft->pair[axis][d]);
+            PSG_FFTW(destroy_plan)(fft->inner[axis][d]);
+        }
     }
     destroy_planes(&fft->dense[ALIGNED]);
     destroy_planes(&fft->dense[UNALIGNED]);
@@ -329,8 +380,10 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
         free(p);
     }
     pthread_mutex_unlock(&planner);
-    free(fft->pairs[0].turn);
-    free(fft->pairs[1].turn);
+    for (int axis = 0; axis < 3; axis++) {
+        free(fft->pairs[axis].turn);
+        psg_cpu_prime_free(&fft->prime[axis]);
+    }
     free(fft->twiddle);
     free(fft);
 }

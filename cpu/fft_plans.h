@@ -47,8 +47,10 @@ struct psg_cpu_fft {
     fft_plan column[2];         /* [nz][columns], in place */
     fft_plan
         tile[2]; /* [nz][columns] -> [columns][nz], and back; of a mirrored z complex, in place */
-    psg_cpu_pairs pairs[2]; /* along x and y */
-    fft_plan pair[2][2];    /* their tiles, [axis][direction] */
+    psg_cpu_pairs pairs[3]; /* along x, y and z; along z of nodes alone */
+    fft_plan pair[3][2];    /* their tiles, [axis][direction] */
+    psg_cpu_prime prime[3]; /* of complex transforms along an axis, of pairs too */
+    fft_plan inner[3][2];   /* along their m */
     bool free;              /* there is no side at one end of z, or at both */
     bool mirrored;          /* type II along z, forward: kspace does it by a complex transform */
     psg_real
@@ -69,7 +71,7 @@ static inline size_t tile_bytes(const psg_cpu_fft *fft) {
 }
 
 static inline bool columns_apart(const psg_cpu_fft *fft) {
-    return fft->real[1] || fft->padded || fft->pairs[0].width > 0;
+    return fft->real[1] || fft->padded || fft->pairs[0].width > 0 || fft->prime[1].m > 0;
 }
 
 /* Planes of one row each: pairs of rows are of two planes. A row alone is FFTW's. */
@@ -81,6 +83,11 @@ static inline bool rows_together(const psg_cpu_fft *fft) {
 /* FFTW has plans of its own along x. */
 static inline bool rows_planned(const psg_cpu_fft *fft) {
     return fft->pairs[0].width == 0 || rows_together(fft);
+}
+
+/* And along y. */
+static inline bool columns_planned(const psg_cpu_fft *fft) {
+    return columns_apart(fft) && fft->pairs[1].width == 0 && fft->prime[1].m == 0;
 }
 
 static inline bool aligned(const void *p) {
@@ -97,7 +104,7 @@ static inline const pitched *pitched_for(const psg_cpu_fft *fft, size_t row_pitc
 
 static inline bool is_planned(const psg_cpu_fft *fft, const planes *p) {
     return (!rows_planned(fft) || p->rows[PSG_CPU_INVERSE] != NULL) &&
-           (!columns_apart(fft) || fft->pairs[1].width > 0 || p->columns[PSG_CPU_INVERSE] != NULL);
+           (!columns_planned(fft) || p->columns[PSG_CPU_INVERSE] != NULL);
 }
 
 #endif

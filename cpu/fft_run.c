@@ -11,10 +11,42 @@ static size_t before_pairs(const psg_cpu_fft *fft) {
     return ((tiles > plane ? tiles : plane) + 63) / 64 * 64;
 }
 
+/* Numbers of the largest tile of pairs, which ends where 64 bytes do. */
+static size_t pairs_most(const psg_cpu_fft *fft) {
+    size_t most = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const size_t numbers = fft->pairs[axis].whole * fft->pairs[axis].width;
+        most = numbers > most ? numbers : most;
+    }
+    return (most + 7) / 8 * 8;
+}
+
 size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft) {
-    const size_t x = fft->pairs[0].n * fft->pairs[0].width;
-    const size_t y = fft->pairs[1].n * fft->pairs[1].width;
-    return before_pairs(fft) + (x > y ? x : y) * sizeof(psg_complex);
+    size_t most = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        most = fft->prime[axis].m > most ? fft->prime[axis].m : most;
+    }
+    return before_pairs(fft) + (pairs_most(fft) + most * PSG_CPU_PRIME_LINES) * sizeof(psg_complex);
+}
+
+psg_complex *psg_cpu_fft_room(const psg_cpu_fft *fft, void *scratch) {
+    return (psg_complex *)((char *)scratch + before_pairs(fft));
+}
+
+/* Complex lines of an axis' transform, [n] rows of them, in place. */
+static void run_prime(const psg_cpu_fft *fft, int axis, psg_cpu_direction direction, size_t count,
+                      psg_complex *lines, size_t pitch, psg_complex *room) {
+    const psg_cpu_prime *prime = &fft->prime[axis];
+    psg_complex *tile = room + pairs_most(fft);
+    for (size_t first = 0; first < count; first += PSG_CPU_PRIME_LINES) {
+        const size_t left = count - first;
+        const size_t some = left < PSG_CPU_PRIME_LINES ? left : PSG_CPU_PRIME_LINES;
+        psg_cpu_prime_load(prime, direction, some, lines + first, pitch, tile);
+        PSG_FFTW(execute_dft)(fft->inner[axis][PSG_CPU_FORWARD], tile, tile);
+        psg_cpu_prime_multiply(prime, direction, some, lines + first, tile);
+        PSG_FFTW(execute_dft)(fft->inner[axis][PSG_CPU_INVERSE], tile, tile);
+        psg_cpu_prime_store(prime, direction, some, tile, lines + first, pitch);
+    }
 }
 
 /* The plans for unaligned arrays serve aligned ones too. */
@@ -68,16 +100,25 @@ static void take_out(const psg_cpu_fft *fft, const psg_complex *spectrum, psg_re
     }
 }
 
+/* @param tile  psg_cpu_fft_room() */
+static void run_tiles(const psg_cpu_fft *fft, int axis, psg_cpu_direction direction, size_t count,
+                      const psg_cpu_lines *from, const psg_cpu_lines *to, psg_complex *tile) {
+    const psg_cpu_pairs *pairs = &fft->pairs[axis];
+    for (size_t first = 0; first < count; first += pairs->lines) {
+        const psg_cpu_direction d = psg_cpu_pairs_in(pairs, direction, first, count, from, tile);
+        if (fft->prime[axis].m > 0) {
+            run_prime(fft, axis, d, pairs->width, tile, pairs->width, tile);
+        } else {
+            PSG_FFTW(execute_dft)(fft->pair[axis][d], tile, tile);
+        }
+        psg_cpu_pairs_out(pairs, direction, first, count, tile, to);
+    }
+}
+
 /* Along x or y. */
 static void run_pairs(const psg_cpu_fft *fft, int axis, psg_cpu_direction direction, size_t count,
                       const psg_cpu_lines *from, const psg_cpu_lines *to, void *scratch) {
-    const psg_cpu_pairs *pairs = &fft->pairs[axis];
-    psg_complex *tile = (psg_complex *)((char *)scratch + before_pairs(fft));
-    for (size_t first = 0; first < count; first += 2 * pairs->width) {
-        const psg_cpu_direction d = psg_cpu_pairs_in(pairs, direction, first, count, from, tile);
-        PSG_FFTW(execute_dft)(fft->pair[axis][d], tile, tile);
-        psg_cpu_pairs_out(pairs, direction, first, count, tile, to);
-    }
+    run_tiles(fft, axis, direction, count, from, to, psg_cpu_fft_room(fft, scratch));
 }
 
 static void run_columns(const psg_cpu_fft *fft, const planes *p, psg_cpu_direction direction,
@@ -87,6 +128,9 @@ static void run_columns(const psg_cpu_fft *fft, const planes *p, psg_cpu_directi
         run_pairs(fft, 1, direction, columns.point, &columns, &columns, scratch);
     } else if (fft->real[1]) {
         PSG_FFTW(execute_r2r)(p->columns[direction], *spectrum, *spectrum);
+    } else if (fft->prime[1].m > 0) {
+        run_prime(fft, 1, direction, (size_t)fft->nxc, spectrum, (size_t)fft->nxc,
+                  psg_cpu_fft_room(fft, scratch));
     } else if (columns_apart(fft)) {
         PSG_FFTW(execute_dft)(p->columns[direction], spectrum, spectrum);
     }
@@ -200,7 +244,7 @@ bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, 
         for (size_t k = 0; k < nz; k++) {
             memcpy(tile + k * w, all + k * count + first, some * sizeof *tile);
         }
-        run_lines(fft, fft->column[direction], tile, tile);
+        psg_cpu_fft_tile_in_place(fft, direction, tile, psg_cpu_fft_room(fft, scratch));
         for (size_t k = 0; k < nz; k++) {
             memcpy(all + k * count + first, tile + k * w, some * sizeof *tile);
         }
@@ -241,8 +285,19 @@ const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine) {
 }
 
 void psg_cpu_fft_tile_in_place(const psg_cpu_fft *fft, psg_cpu_direction direction,
-                               psg_complex *tile) {
-    run_lines(fft, fft->column[direction], tile, tile);
+                               psg_complex *tile, psg_complex *room) {
+    const psg_cpu_lines columns = {*tile, 2 * fft->columns, 1, false};
+    if (fft->pairs[2].width > 0) {
+        run_tiles(fft, 2, direction, 2 * fft->columns, &columns, &columns, room);
+    } else if (psg_cpu_fft_stays_in_tile(fft)) {
+        run_prime(fft, 2, direction, fft->columns, tile, fft->columns, room);
+    } else {
+        run_lines(fft, fft->column[direction], tile, tile);
+    }
+}
+
+bool psg_cpu_fft_stays_in_tile(const psg_cpu_fft *fft) {
+    return fft->pairs[2].width > 0 || (fft->prime[2].m > 0 && !fft->mirrored);
 }
 
 const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft) {
@@ -250,6 +305,10 @@ const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft) {
 }
 
 void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,
-                               psg_complex *tile) {
-    PSG_FFTW(execute_dft)(fft->tile[direction], tile, tile);
+                               psg_complex *tile, psg_complex *room) {
+    if (fft->prime[2].m > 0) {
+        run_prime(fft, 2, direction, fft->columns, tile, fft->columns, room);
+    } else {
+        PSG_FFTW(execute_dft)(fft->tile[direction], tile, tile);
+    }
 }

@@ -26,6 +26,8 @@
 #define psg_cpu_fft_tile_forward PSG_REAL_NAME(psg_cpu_fft_tile_forward)
 #define psg_cpu_fft_tile_inverse PSG_REAL_NAME(psg_cpu_fft_tile_inverse)
 #define psg_cpu_fft_mirrored PSG_REAL_NAME(psg_cpu_fft_mirrored)
+#define psg_cpu_fft_room PSG_REAL_NAME(psg_cpu_fft_room)
+#define psg_cpu_fft_stays_in_tile PSG_REAL_NAME(psg_cpu_fft_stays_in_tile)
 #define psg_cpu_fft_tile_in_place PSG_REAL_NAME(psg_cpu_fft_tile_in_place)
 #define psg_cpu_fft_turn PSG_REAL_NAME(psg_cpu_fft_turn)
 #define psg_cpu_fft_tile_mirrored PSG_REAL_NAME(psg_cpu_fft_tile_mirrored)
@@ -62,11 +64,16 @@ void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_co
 const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine);
 /** That complex transform, unscaled, in place. */
 void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,
-                               psg_complex *tile);
+                               psg_complex *tile, psg_complex *room);
 
-/** Transform a tile along z, in place. */
+/** What a transform in place works in, of a worker's scratch. */
+psg_complex *psg_cpu_fft_room(const psg_cpu_fft *fft, void *scratch);
+/** Transform a tile along z, in place.
+ *  @param[in] room  of psg_cpu_fft_room(); of a free z it may be NULL */
 void psg_cpu_fft_tile_in_place(const psg_cpu_fft *fft, psg_cpu_direction direction,
-                               psg_complex *tile);
+                               psg_complex *tile, psg_complex *room);
+/** Is that faster than psg_cpu_fft_tile_forward()? */
+bool psg_cpu_fft_stays_in_tile(const psg_cpu_fft *fft);
 
 /** cos and sin of pi k/nz, k < nz, of a free z. */
 const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft);
@@ -75,10 +82,12 @@ const psg_real *psg_cpu_fft_turn(const psg_cpu_fft *fft);
 #define psg_cpu_pairs_init PSG_REAL_NAME(psg_cpu_pairs_init)
 #define psg_cpu_pairs_in PSG_REAL_NAME(psg_cpu_pairs_in)
 #define psg_cpu_pairs_out PSG_REAL_NAME(psg_cpu_pairs_out)
-/** Real lines that are transformed two at a time, as one complex line. */
+/** Real lines that are transformed two at a time, as one complex line; of nodes one at a time. */
 typedef struct psg_cpu_pairs {
     size_t n;     /**< points of a line */
-    size_t width; /**< pairs in a tile; 0: FFTW transforms lines of this length and kind */
+    size_t whole; /**< complex numbers of one */
+    size_t width; /**< complex lines in a tile; 0: FFTW transforms lines of this length and kind */
+    size_t lines; /**< real ones */
     psg_transform_kind kind[2];
     psg_real *turn; /**< [n][2], cos and sin of pi m / (2 n); of who has the pairs */
 } psg_cpu_pairs;
@@ -93,15 +102,55 @@ typedef struct psg_cpu_lines {
 /** @param[in] lines  that are transformed in one call @return false: no memory */
 bool psg_cpu_pairs_init(psg_cpu_pairs *pairs, size_t n, size_t lines,
                         const psg_transform_kind kind[2]);
-/** Bring the lines from `first` on, as many of `count` as fit, into a tile [n][width]. Its complex
- *  transform along n has what psg_cpu_pairs_out() takes to the lines' new places, which may be the
- *  old ones. Imaginary parts that are 0 are not written.
+/** Bring the lines from `first` on, as many of `count` as fit, into a tile [whole][width]. Its
+ *  complex transform along `whole` has what psg_cpu_pairs_out() takes to the lines' new places,
+ *  which may be the old ones. Imaginary parts that are 0 are not written.
  *  @param[in] direction  of the lines @return that of the complex transform */
 psg_cpu_direction psg_cpu_pairs_in(const psg_cpu_pairs *pairs, psg_cpu_direction direction,
                                    size_t first, size_t count, const psg_cpu_lines *from,
                                    psg_complex *tile);
 void psg_cpu_pairs_out(const psg_cpu_pairs *pairs, psg_cpu_direction direction, size_t first,
                        size_t count, psg_complex *tile, const psg_cpu_lines *to);
+
+/* prime.c */
+#define psg_cpu_largest_factor PSG_REAL_NAME(psg_cpu_largest_factor)
+#define psg_cpu_prime_init PSG_REAL_NAME(psg_cpu_prime_init)
+#define psg_cpu_prime_free PSG_REAL_NAME(psg_cpu_prime_free)
+#define psg_cpu_prime_other PSG_REAL_NAME(psg_cpu_prime_other)
+#define psg_cpu_prime_load PSG_REAL_NAME(psg_cpu_prime_load)
+#define psg_cpu_prime_multiply PSG_REAL_NAME(psg_cpu_prime_multiply)
+#define psg_cpu_prime_store PSG_REAL_NAME(psg_cpu_prime_store)
+enum {
+    PSG_CPU_PRIME_LINES = 8,  /**< transformed at once */
+    PSG_CPU_LARGE_FACTOR = 71 /**< from here on a pair of lines takes less time than two (a core of
+                                   a Xeon, FFTW 3.3.10, 2026-11-27; CHANGELOG.md has what solves
+                                   gain), and prime.c less than FFTW (2026-11-28) */
+};
+/** The largest prime factor of a number; 1 of 1. */
+size_t psg_cpu_largest_factor(size_t n);
+/** A complex transform of n points as one of m, of what is summed. */
+typedef struct psg_cpu_prime {
+    size_t n, m;     /**< m = 0: FFTW transforms this length */
+    bool rader;      /**< by powers of a root; else by a chirp */
+    size_t *place;   /**< [2][m]: the powers, and those of the inverse; NULL */
+    psg_real *chirp; /**< [n][2]; NULL */
+    /** [direction][m][2]: the transform of psg_cpu_prime_other(), which the owner fills in */
+    psg_real *factor[2];
+} psg_cpu_prime;
+/** @return false: no memory */
+bool psg_cpu_prime_init(psg_cpu_prime *prime, size_t n);
+void psg_cpu_prime_free(psg_cpu_prime *prime);
+void psg_cpu_prime_other(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t q,
+                         psg_complex number);
+/** The transform of lines, [n] rows that are `pitch` apart, of `count` <= PSG_CPU_PRIME_LINES: load
+ *  a tile [m][PSG_CPU_PRIME_LINES], transform that forward along m, multiply it, transform it back,
+ *  and store it. */
+void psg_cpu_prime_load(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count,
+                        psg_complex *lines, size_t pitch, psg_complex *tile);
+void psg_cpu_prime_multiply(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count,
+                            psg_complex *lines, psg_complex *tile);
+void psg_cpu_prime_store(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count,
+                         psg_complex *tile, psg_complex *lines, size_t pitch);
 
 /** Is this complex number finite? A transform puts what is not into every point of a line. */
 static inline bool psg_cpu_finite(const psg_complex value) {

@@ -155,14 +155,15 @@ static PSG_CLONES void divide_planes(size_t columns, psg_complex *low, psg_compl
  * A sine transform has its modes in the other order. */
 static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                               const psg_cpu_sheet *sheet, const order *o, const psg_real *turn,
-                              size_t first, size_t columns, psg_complex *tile, void *mode0) {
+                              size_t first, size_t columns, psg_complex *tile, psg_complex *room,
+                              void *mode0) {
     const size_t nz = o->nz;
     const size_t width = psg_cpu_fft_tile_columns(fft);
     const psg_real *ez = divide->eigen[2];
     const psg_real scale = (psg_real)divide->scale;
     psg_real base[2 * PSG_CPU_TILE_COLUMNS] = {0};
     bases_of(divide, sheet, first, columns, base);
-    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_FORWARD, tile);
+    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_FORWARD, tile, room);
     if (mode0 != NULL) {
         const psg_complex twice = {2 * tile[0][0], 2 * tile[0][1]};
         memcpy(mode0, twice, sizeof twice);
@@ -176,66 +177,8 @@ static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divi
     if (nz % 2 == 0) {
         divide_plane(2 * width, tile[nz / 2 * width], base, ez[nz / 2 - o->sine], scale);
     }
-    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_INVERSE, tile);
+    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_INVERSE, tile, room);
 }
-
-/* A tile of columns stays in the second-level cache between its one read and its one write. The
- * columns that the last tile lacks, and the planes that f has not, are 0. */
-bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                    const psg_cpu_sheet *sheet, void *scratch, void *mode0) {
-    if (divide->line != NULL) {
-        return psg_cpu_kspace_line(divide, sheet, 1, scratch, mode0);
-    }
-    const size_t nz = psg_cpu_fft_length_z(fft);
-    const size_t width = psg_cpu_fft_tile_columns(fft);
-    const size_t total = sheet->rows * sheet->nxc;
-    order o = {.nz = psg_cpu_fft_points_z(fft), .first = psg_cpu_fft_first_z(fft)};
-    const psg_real *turn = psg_cpu_fft_mirrored(fft, &o.sine);
-    psg_complex *tile = scratch;
-    psg_complex *lines = tile + nz * width;
-    const bool whole = divide->table != NULL || divide->free != NULL;
-    const size_t rooms = divide->free != NULL ? 3 : 1;
-    psg_complex *derived = sheet->beside != NULL ? lines + rooms * nz * width : NULL;
-    bool finite = true;
-
-    o.mirrored = turn != NULL && divide->table == NULL;
-    o.sine = o.sine && o.mirrored;
-    for (size_t first = 0; first < total; first += width) {
-        const size_t columns = total - first < width ? total - first : width;
-        void *zero = sheet->row0 == 0 && first == 0 ? mode0 : NULL;
-        if (columns < width || o.nz < nz) {
-            memset(tile, 0, nz * width * sizeof *tile);
-        }
-        gather(sheet, &o, first, columns, width, tile);
-        if (divide->table != NULL) {
-            size_t place[2 * PSG_CPU_TILE_COLUMNS] = {0};
-            places_of(divide, sheet, first, columns, place);
-            psg_cpu_kspace_table(fft, divide, place, tile, lines, derived, zero);
-        } else if (divide->free != NULL) {
-            psg_real base[2 * PSG_CPU_TILE_COLUMNS];
-            bases_of(divide, sheet, first, columns, base);
-            psg_cpu_kspace_free(fft, divide, base, columns, tile, lines, derived, zero);
-        } else if (o.mirrored) {
-            work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, zero);
-        } else {
-            work_along_lines(fft, divide, sheet, first, columns, tile, lines, derived, zero);
-        }
-        for (size_t c = 0; c < columns; c++) {
-            finite = finite && psg_cpu_finite(tile[c]);
-        }
-        scatter(sheet->piece, sheet->pieces, &o, first, columns, width, tile);
-        if (derived != NULL && !whole) {
-            psg_cpu_fft_tile_inverse(fft, derived, tile);
-        }
-        if (derived != NULL) {
-            scatter(sheet->beside, sheet->pieces, &o, first, columns, width,
-                    whole ? derived : tile);
-        }
-    }
-    return finite;
-}
-
-/* ------------------------------------------------------------------------ modes of the caller's */
 
 /* A tile of modes. */
 static void divide_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
@@ -255,6 +198,80 @@ static void divide_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         divide_plane(2 * width, tile[k * width], base, ez[k], (psg_real)divide->scale / 2);
     }
 }
+
+/* The modes stay in the order of the planes. */
+static void work_in_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                         const psg_cpu_sheet *sheet, size_t first, size_t columns,
+                         psg_complex *tile, psg_complex *room, void *mode0) {
+    psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile, room);
+    if (mode0 != NULL) {
+        memcpy(mode0, tile, sizeof *tile);
+    }
+    divide_tile(fft, divide, sheet, first, columns, tile);
+    psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile, room);
+}
+
+/* A tile of columns stays in the second-level cache between its one read and its one write. The
+ * columns that the last tile lacks, and the planes that f has not, are 0. */
+bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                    const psg_cpu_sheet *sheet, void *scratch, void *mode0) {
+    if (divide->line != NULL) {
+        return psg_cpu_kspace_line(divide, sheet, 1, scratch, mode0);
+    }
+    const size_t nz = psg_cpu_fft_length_z(fft);
+    const size_t width = psg_cpu_fft_tile_columns(fft);
+    const size_t total = sheet->rows * sheet->nxc;
+    order o = {.nz = psg_cpu_fft_points_z(fft), .first = psg_cpu_fft_first_z(fft)};
+    const psg_real *turn = psg_cpu_fft_mirrored(fft, &o.sine);
+    psg_complex *tile = scratch;
+    psg_complex *lines = tile + nz * width;
+    psg_complex *room = psg_cpu_fft_room(fft, scratch);
+    const bool whole = divide->table != NULL || divide->free != NULL;
+    const size_t rooms = divide->free != NULL ? 3 : 1;
+    psg_complex *derived = sheet->beside != NULL ? lines + rooms * nz * width : NULL;
+    bool finite = true;
+
+    o.mirrored = turn != NULL && divide->table == NULL;
+    o.sine = o.sine && o.mirrored;
+    for (size_t first = 0; first < total; first += width) {
+        const size_t columns = total - first < width ? total - first : width;
+        void *zero = sheet->row0 == 0 && first == 0 ? mode0 : NULL;
+        if (columns < width || o.nz < nz) {
+            memset(tile, 0, nz * width * sizeof *tile);
+        }
+        gather(sheet, &o, first, columns, width, tile);
+        if (divide->table != NULL) {
+            size_t place[2 * PSG_CPU_TILE_COLUMNS] = {0};
+            places_of(divide, sheet, first, columns, place);
+            psg_cpu_kspace_table(fft, divide, place, tile, divide->free != NULL ? lines : room,
+                                 derived, zero);
+        } else if (divide->free != NULL) {
+            psg_real base[2 * PSG_CPU_TILE_COLUMNS];
+            bases_of(divide, sheet, first, columns, base);
+            psg_cpu_kspace_free(fft, divide, base, columns, tile, lines, derived, zero);
+        } else if (o.mirrored) {
+            work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, room, zero);
+        } else if (psg_cpu_fft_stays_in_tile(fft) && derived == NULL) {
+            work_in_tile(fft, divide, sheet, first, columns, tile, room, zero);
+        } else {
+            work_along_lines(fft, divide, sheet, first, columns, tile, lines, derived, zero);
+        }
+        for (size_t c = 0; c < columns; c++) {
+            finite = finite && psg_cpu_finite(tile[c]);
+        }
+        scatter(sheet->piece, sheet->pieces, &o, first, columns, width, tile);
+        if (derived != NULL && !whole) {
+            psg_cpu_fft_tile_inverse(fft, derived, tile);
+        }
+        if (derived != NULL) {
+            scatter(sheet->beside, sheet->pieces, &o, first, columns, width,
+                    whole ? derived : tile);
+        }
+    }
+    return finite;
+}
+
+/* ------------------------------------------------------------------------ modes of the caller's */
 
 /* @return false: a NaN or an Inf is among them */
 static PSG_CLONES bool write_row(size_t count, const psg_real *from, psg_real norm, psg_real *to) {
@@ -286,6 +303,7 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     const size_t total = sheet->rows * sheet->nxc;
     psg_cpu_sheet from = *sheet;
     psg_complex *tile = scratch;
+    psg_complex *room = psg_cpu_fft_room(fft, scratch);
     bool finite = true;
     if (modes->in != NULL) {
         from.pieces = 1;
@@ -298,7 +316,7 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         }
         gather(&from, &o, first, columns, width, tile);
         if (modes->in == NULL) {
-            psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile);
+            psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile, room);
         }
         if (mode0 != NULL && sheet->row0 == 0 && first == 0) {
             memcpy(mode0, tile, sizeof *tile);
@@ -308,7 +326,7 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
             finite = write_out(modes, first, columns, width, tile) && finite;
         }
         if (modes->back) {
-            psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile);
+            psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile, room);
             for (size_t c = 0; c < columns; c++) {
                 finite = finite && psg_cpu_finite(tile[c]);
             }

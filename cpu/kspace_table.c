@@ -71,14 +71,14 @@ static const psg_real *derivative_of(const psg_cpu_fft *fft, const psg_cpu_divid
 
 /* Modes in a tile to its points, and to those of the derivative. */
 static void transform_back(const psg_cpu_fft *fft, const psg_cpu_divide *divide, size_t residue,
-                           psg_complex *tile, psg_complex *derived) {
+                           psg_complex *tile, psg_complex *room, psg_complex *derived) {
     static const size_t along[2] = {0, 1};
     if (derived != NULL) {
         psg_cpu_differentiate(tile, psg_cpu_fft_tile_columns(fft), psg_cpu_fft_length_z(fft),
                               derivative_of(fft, divide, residue), along, 1, derived);
-        psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, derived);
+        psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, derived, room);
     }
-    psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile);
+    psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile, room);
 }
 
 void psg_cpu_kspace_table(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const size_t *place,
@@ -90,16 +90,16 @@ void psg_cpu_kspace_table(const psg_cpu_fft *fft, const psg_cpu_divide *divide, 
     if (free) {
         psg_cpu_twist(fft, tile, odd);
     }
-    psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile);
+    psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile, room);
     if (mode0 != NULL) {
         memcpy(mode0, tile, sizeof *tile);
     }
     psg_cpu_table_multiply(fft, divide, 0, place, tile);
-    transform_back(fft, divide, 0, tile, derived);
+    transform_back(fft, divide, 0, tile, room, derived);
     if (free) {
-        psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, odd);
+        psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, odd, NULL);
         psg_cpu_table_multiply(fft, divide, 1, place, odd);
-        transform_back(fft, divide, 1, odd, odd_derived);
+        transform_back(fft, divide, 1, odd, NULL, odd_derived);
         psg_cpu_add_twisted_back(fft, odd, tile);
     }
     if (free && derived != NULL) {

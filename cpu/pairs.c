@@ -2,41 +2,42 @@
  * complex ones of that length. So two lines become one of complex numbers, whose transform has the
  * modes of both: with the opposite mode it gives that of either. A cosine or sine transform of type
  * II or III is a Fourier transform of the points in another order (J. Makhoul, A fast cosine
- * transform in one and two dimensions, 1980). */
+ * transform in one and two dimensions, 1980).
+ *
+ * A transform of type I, of points at nodes, is a Fourier transform of all mirror images of the
+ * line, of period 2 N. For an odd N the even and the odd places of the period are two lines of N
+ * numbers each, whose modes give those of the period without a factor (I. J. Good, The interaction
+ * algorithm and practical Fourier analysis, 1958). Both lines are real and have the line's
+ * symmetry. So they become one of complex numbers, whose modes have the modes of one line in their
+ * real part, and those of the other one in their imaginary part. */
 #include "base/tuning.h"
 #include "cpu/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LEAST_FACTOR = 71, /* from here on a pair takes less time than two lines (a core of a Xeon,
-                          FFTW 3.3.10, 2026-11-27; CHANGELOG.md has what solves gain) */
-    MOST_WIDTH = 8
-};
+enum { MOST_WIDTH = 8 };
 #define PI 3.14159265358979323846
 
-/* The largest prime factor. */
-static size_t factor_of(size_t n) {
-    size_t factor = 1;
-    for (size_t p = 2; p * p <= n; p++) {
-        for (; n % p == 0; n /= p) {
-            factor = p;
-        }
-    }
-    return n > 1 ? n : factor;
+static bool is_nodes(psg_transform_kind kind) {
+    return kind == PSG_TRANSFORM_COS1 || kind == PSG_TRANSFORM_SIN1;
 }
 
-static size_t width_of(size_t n, size_t lines, const psg_transform_kind kind[2]) {
-    bool suits = factor_of(n) >= LEAST_FACTOR;
+/* The length of the complex transform. */
+static size_t whole_of(size_t n, psg_transform_kind kind) {
+    return kind == PSG_TRANSFORM_SIN1 ? n + 1 : kind == PSG_TRANSFORM_COS1 ? n - 1 : n;
+}
+
+static size_t width_of(size_t whole, size_t lines, const psg_transform_kind kind[2]) {
+    bool suits = psg_cpu_largest_factor(whole) >= PSG_CPU_LARGE_FACTOR;
     for (int d = PSG_CPU_FORWARD; d <= PSG_CPU_INVERSE; d++) {
         suits = suits && (kind[d] == PSG_TRANSFORM_PERIODIC || kind[d] == PSG_TRANSFORM_COS2 ||
                           kind[d] == PSG_TRANSFORM_COS3 || kind[d] == PSG_TRANSFORM_SIN2 ||
-                          kind[d] == PSG_TRANSFORM_SIN3);
+                          kind[d] == PSG_TRANSFORM_SIN3 || (is_nodes(kind[d]) && whole % 2 == 1));
     }
     size_t width = suits ? MOST_WIDTH : 0;
     while (width > 1 &&
-           (width >= lines || n * width * sizeof(psg_complex) > TUNING_CPU_TILE_BYTES)) {
+           (width >= lines || whole * width * sizeof(psg_complex) > TUNING_CPU_TILE_BYTES)) {
         width /= 2;
     }
     return width;
@@ -83,7 +84,7 @@ static inline void mode_from(size_t width, const psg_real *own, const psg_real *
     }
 }
 
-/* Some lines in a tile, [n][width] complex. */
+/* Some lines in a tile, [whole][width] complex. */
 typedef struct tile {
     const psg_cpu_pairs *pairs;
     psg_transform_kind kind;
@@ -160,9 +161,53 @@ static void modes_in(const tile *t, const psg_cpu_lines *from) {
     }
 }
 
+/* ------------------------------------------------------------------------------------- nodes */
+
+/* Number r of the even places of the period is its number r, or r + N, whichever is even; r + N is
+ * the mirror image of number N - r. So with the odd places. On a Dirichlet side a point is 0. */
+static void nodes_in(const tile *t, const psg_cpu_lines *from) {
+    const bool sine = t->kind == PSG_TRANSFORM_SIN1;
+    const size_t whole = t->pairs->whole;
+    const psg_real *line = from->memory + t->first * from->line;
+    for (size_t r = 0; r < whole; r++) {
+        psg_real *to = *row_of(t, r);
+        const psg_real *own = line + (sine ? r - 1 : r) * from->point;
+        const psg_real *mirrored = line + (sine ? whole - r - 1 : whole - r) * from->point;
+        if (sine && r == 0) {
+            memset(to, 0, t->pairs->width * sizeof(psg_complex));
+        } else {
+            for (size_t l = 0; l < t->count; l++) {
+                to[2 * l + r % 2] = own[l * from->line];
+                to[2 * l + 1 - r % 2] = (sine ? -1 : 1) * mirrored[l * from->line];
+            }
+        }
+    }
+}
+
+/* Mode k of the period is mode k/2 mod N of the even places, and of an even k plus that of the odd
+ * ones, of an odd k minus it. Those of sines are i times a real number. */
+static void nodes_out(const tile *t, const psg_cpu_lines *to) {
+    const size_t sine = t->kind == PSG_TRANSFORM_SIN1, whole = t->pairs->whole;
+    psg_real *line = to->memory + t->first * to->line;
+    for (size_t m = 0; m < t->pairs->n; m++) {
+        const size_t k = m + sine;
+        const psg_real *from = *row_of(t, (k % 2 == 0 ? k : k + whole) / 2 % whole);
+        const psg_real sign = (psg_real)(k % 2 == 0 ? 1 : -1);
+        const psg_real by[2] = {sine ? sign : 1, sine ? -1 : sign};
+        for (size_t l = 0; l < t->count; l++) {
+            line[m * to->point + l * to->line] = by[0] * from[2 * l] + by[1] * from[2 * l + 1];
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------- tiles */
+
 bool psg_cpu_pairs_init(psg_cpu_pairs *pairs, size_t n, size_t lines,
                         const psg_transform_kind kind[2]) {
-    *pairs = (psg_cpu_pairs){.n = n, .width = width_of(n, lines, kind), .kind = {kind[0], kind[1]}};
+    const size_t whole = whole_of(n, kind[0]);
+    *pairs = (psg_cpu_pairs){
+        .n = n, .whole = whole, .width = width_of(whole, lines, kind), .kind = {kind[0], kind[1]}};
+    pairs->lines = (is_nodes(kind[0]) ? 1 : 2) * pairs->width;
     psg_real *turn = pairs->width > 0 ? malloc(2 * n * sizeof *turn) : NULL;
     pairs->turn = turn;
     for (size_t m = 0; turn != NULL && m < n; m++) {
@@ -174,13 +219,13 @@ bool psg_cpu_pairs_init(psg_cpu_pairs *pairs, size_t n, size_t lines,
 
 /* The Fourier transform of points, with their modes; else of modes. */
 static bool has_points(const tile *t, psg_cpu_direction direction) {
-    return t->kind == PSG_TRANSFORM_COS2 || t->kind == PSG_TRANSFORM_SIN2 ||
+    return t->kind == PSG_TRANSFORM_COS2 || t->kind == PSG_TRANSFORM_SIN2 || is_nodes(t->kind) ||
            (t->kind == PSG_TRANSFORM_PERIODIC && direction == PSG_CPU_FORWARD);
 }
 
 static tile tile_of(const psg_cpu_pairs *pairs, psg_cpu_direction direction, size_t first,
                     size_t count, psg_complex *numbers) {
-    const size_t most = 2 * pairs->width;
+    const size_t most = pairs->lines;
     return (tile){.pairs = pairs,
                   .kind = pairs->kind[direction],
                   .first = first,
@@ -192,15 +237,15 @@ psg_cpu_direction psg_cpu_pairs_in(const psg_cpu_pairs *pairs, psg_cpu_direction
                                    size_t first, size_t count, const psg_cpu_lines *from,
                                    psg_complex *numbers) {
     const tile t = tile_of(pairs, direction, first, count, numbers);
-    if (t.count < 2 * pairs->width) {
-        memset(numbers, 0, pairs->n * pairs->width * sizeof *numbers);
+    if (t.count < pairs->lines) {
+        memset(numbers, 0, pairs->whole * pairs->width * sizeof *numbers);
     }
-    (has_points(&t, direction) ? points_in : modes_in)(&t, from);
+    (is_nodes(t.kind) ? nodes_in : has_points(&t, direction) ? points_in : modes_in)(&t, from);
     return has_points(&t, direction) ? PSG_CPU_FORWARD : PSG_CPU_INVERSE;
 }
 
 void psg_cpu_pairs_out(const psg_cpu_pairs *pairs, psg_cpu_direction direction, size_t first,
                        size_t count, psg_complex *numbers, const psg_cpu_lines *to) {
     const tile t = tile_of(pairs, direction, first, count, numbers);
-    (has_points(&t, direction) ? modes_out : points_out)(&t, to);
+    (is_nodes(t.kind) ? nodes_out : has_points(&t, direction) ? modes_out : points_out)(&t, to);
 }

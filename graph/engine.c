@@ -275,6 +275,7 @@ psg_engine_workers psg_engine_find_workers(const psg_work *work) {
         found.simulated = psg_simulated();
         found.rank = e->engine.comm != NULL ? e->engine.comm->rank : 0;
         found.ranks = e->engine.comm != NULL ? e->engine.comm->ranks : 1;
+        found.node_ranks = e->engine.comm != NULL ? e->engine.comm->node_ranks : 1;
         found.most_cpus = (size_t)e->most[0];
         found.most_gpus = (size_t)e->most[1];
     }

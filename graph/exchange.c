@@ -65,7 +65,10 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     between->tags = tags;
     between->messages = EDGES + PSG_WAYS * one_way * plan->context.block_messages;
     psg_task_exchange_codelets(&between->codelets, between->main_memory);
-    between->row_bytes = l->nxc * 2 * plan->context.cpu->real_bytes;
+    const size_t real_bytes = plan->context.cpu->real_bytes;
+    const size_t wire_bytes = (size_t)plan->problem.options.wire_bits / 8;
+    between->row_bytes = l->nxc * 2 * (wire_bytes < real_bytes ? wire_bytes : real_bytes);
+    between->wide = wire_bytes < real_bytes ? l->nxc * 2 * real_bytes : 0;
     between->channel = psg_comms->connect(plan->processes.comm, between->row_bytes,
                                           alltoall ? plan->problem.options.in_flight : 0);
     return between->channel != NULL ? PSG_OK
@@ -103,16 +106,19 @@ static psg_message message_of(const psg_plan *plan, const psg_workspace *workspa
         .rank = rank,
         .tag = (psg_way_is_back(way) ? 1 : 0) + 2 * (int)index,
         .way = way,
-        .node = reached ? psg_placement_node(home) : psg_exchange_node(home),
+        .node = reached ? psg_placement_node(home) : psg_exchange_node(plan, home),
         .rows = reached ? 0 : psg_box_rows(&block),
+        .wide = plan->between.wide,
         .read = only_read(plan, way),
         .counts = only_read(plan, way),
         .label = {PSG_TASK_EXCHANGE,
                   {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
 }
 
-int psg_exchange_node(int worker) {
-    return psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1);
+/* Cores round numbers. */
+int psg_exchange_node(const psg_plan *plan, int worker) {
+    const bool there = psg_comm_cuda_aware() == 1 && plan->between.wide == 0;
+    return psg_placement_node(there ? worker : -1);
 }
 
 static starpu_data_handle_t bundle_of(const psg_context *c, const psg_workspace *workspace,
@@ -186,7 +192,10 @@ static psg_message edge_of(const psg_run *run, const psg_plan *plan, int rank, s
                          .tag = (int)edge_tag(plan, run->number % EDGE_TAGS),
                          .way = PSG_WAY_BACK,
                          .node = STARPU_MAIN_RAM,
-                         .rows = plan->context.layout.n[1],
+                         .unit = plan->context.layout.nxc * 2 * plan->context.cpu->real_bytes,
+                         .rows = 1,
+                         .runs = plan->context.layout.n[1],
+                         .pitch = 1,
                          .alone = true,
                          .label = psg_segment_label(PSG_TASK_EXCHANGE, s)};
 }

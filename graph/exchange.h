@@ -15,6 +15,7 @@ typedef struct psg_between {
     size_t tags;      /**< of its messages: 0 .. tags - 1 */
     psg_channel *channel;
     size_t row_bytes; /**< of the channel */
+    size_t wide;      /**< of a row in memory, which travels rounded; 0: all travel as they are */
 } psg_between;
 
 /** In one process: StarPU copies blocks; tasks write them where they are read. */
@@ -29,7 +30,7 @@ extern const psg_exchange_row psg_exchange_shared;
 extern const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT];
 /** The memory node from which blocks of a worker's part go in messages, and to which they come: an
  *  MPI that knows of GPUs takes their memory. */
-int psg_exchange_node(int worker);
+int psg_exchange_node(const psg_plan *plan, int worker);
 /** Open the channel for messages, and fill in the codelets that split and join bundles. Collective.
  *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME */
 psg_status psg_between_make(psg_between *between, const psg_plan *plan);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 216,
+_Static_assert(sizeof(psg_options) == 224,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -107,6 +107,12 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     if (checked->comm == NULL && checked->nodes <= 1 && checked->exchange >= PSG_EXCHANGE_MPI) {
         return psg_fail(PSG_ERR_ARG, "exchange %s is between processes, and options.comm is NULL",
                         psg_option_table_word("exchange", (int)checked->exchange));
+    }
+    if (checked->wire_bits < 64 && checked->exchange == PSG_EXCHANGE_ALLTOALL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "wire %s is for messages, and exchange alltoall sends numbers as they are: "
+                        "choose exchange mpi",
+                        psg_option_table_word("wire", checked->wire_bits));
     }
     const bool simulated = psg_simulated();
     status = check_workers(checked);
@@ -324,6 +330,9 @@ psg_status psg_good_length(size_t n, const psg_bc bc[2], psg_points points, size
     psg_clear_error();
     if (bc == NULL || good == NULL) {
         return psg_fail(PSG_ERR_ARG, "%s is NULL", bc == NULL ? "bc" : "good");
+    }
+    if (n < 1) {
+        return psg_fail(PSG_ERR_ARG, "n = 0: an axis needs a point");
     }
     psg_axis axis = {.n = n, .length = 1, .bc = {bc[0], bc[1]}, .points = points};
     psg_status status = check_axis(&axis, '?');

@@ -167,7 +167,7 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const double foreign = foreign_bytes(plan, gpu);
         const bool by_main =
             plan->route.sharing == NULL && (plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL ||
-                                            psg_exchange_node(gpu) == STARPU_MAIN_RAM);
+                                            psg_exchange_node(plan, gpu) == STARPU_MAIN_RAM);
         const double messages = by_main ? foreign : 0;
         const double moved = (plan->past.from_memory ? field : 0) + messages;
         const double there = moved + exchanged_bytes(plan, -1, gpu);

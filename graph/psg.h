@@ -286,6 +286,7 @@ typedef struct psg_options {
     size_t batch;
     psg_placement placement; /**< PSG_PLACEMENT_PINNED */
     psg_kernel kernel;       /**< PSG_KERNEL_AUTO */
+    int wire_bits; /**< 64, 48, 40 or 32: so many has an f64 number of the spectrum in messages */
 } psg_options;
 
 /** The share that psg chooses: 0, as the link to a GPU takes longer than the cores save. */
@@ -462,9 +463,8 @@ typedef struct psg_solve_args {
      *  fd2 it is (u(next point) - u(point))/h, between the points: the differences of these are its
      *  Laplacian of u. Beyond the last point stands the first one if the axis is periodic; else the
      *  upper side: on a Dirichlet side (value - u)/(h/2) for cells and (value - u)/h for nodes, on
-     *  a Neumann side the value. A free one is for cores, if all axes are periodic or free. On GPUs
-     *  and between processes u is not f along a free z, and by fd2 with any free side. Else
-     *  PSG_ERR_UNSUPPORTED. */
+     *  a Neumann side the value; of free sides those of cores, if all axes are periodic or free. On
+     *  GPUs and between processes u is not f beside a free side. Else PSG_ERR_UNSUPPORTED. */
     const psg_array *gradient[3];
     /** NULL; or epsilon, from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of
@@ -554,10 +554,9 @@ PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t l
  * thread of their own, and finalised after the last plan is destroyed. Plans on one communicator
  * are used by one thread at a time.
  *
- * Unless the launcher gave each process cores of its own, psg_plan_create() divides a node's among
- * the processes there, if it starts StarPU. It takes its part of the GPUs in the same way. With
- * more processes than cores, Open MPI should give way while it waits:
- * OMPI_MCA_mpi_yield_when_idle=1 in the environment.
+ * Unless the launcher gave each process cores of its own, psg_plan_create() divides those, and the
+ * GPUs, of a node among the processes there, if it starts StarPU. With more processes than cores,
+ * Open MPI should give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment.
  *
  * With psg_options.time_limit, a process that waits for another one for so many seconds gives up.
  * Every collective call but psg_plan_destroy() then returns PSG_ERR_RUNTIME, and psg_last_error()

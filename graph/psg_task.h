@@ -186,6 +186,7 @@ typedef struct psg_engine_workers {
     bool copies;                 /**< StarPU may hold copies of data in several memories */
     bool simulated;              /**< nothing is computed */
     int rank, ranks;             /**< this process, and how many there are; 0 and 1 without comm */
+    int node_ranks;              /**< how many there are on its node; 1 without comm */
     size_t most_cpus, most_gpus; /**< cores and GPUs of the process that has the most */
 } psg_engine_workers;
 

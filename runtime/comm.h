@@ -86,6 +86,8 @@ typedef struct psg_comm_table {
     void (*stop)(psg_comm *comm);
     /** How many tags there are for messages. */
     size_t (*most_tags)(void);
+    /** Messages carry what is in memory; else they take time alone. */
+    bool carries;
 
     /** Collective. @param[in] lanes  0 without MPI_Alltoallv
      *  @return NULL: comm->words */

@@ -113,9 +113,12 @@ static void disconnect(psg_channel *channel) {
     free(channel);
 }
 
-static int begin(const psg_channel *channel, size_t rows, bool received, psg_operation *operation) {
+static int begin(const psg_channel *channel, const psg_stripes *s, bool received,
+                 psg_operation *operation) {
+    const size_t rows = s->layers * s->runs * s->rows;
+    const size_t row_bytes = s->unit > 0 ? s->unit : channel->row_bytes;
     operation->received = received;
-    operation->seconds = channel->latency + (double)(rows * channel->row_bytes) / channel->rate;
+    operation->seconds = channel->latency + (double)(rows * row_bytes) / channel->rate;
     return 0;
 }
 
@@ -124,7 +127,7 @@ static int send_rows(const psg_channel *channel, const void *memory, const psg_s
     (void)memory;
     (void)rank;
     (void)tag;
-    return begin(channel, stripes->runs * stripes->rows, false, operation);
+    return begin(channel, stripes, false, operation);
 }
 
 static int receive_rows(const psg_channel *channel, void *memory, const psg_stripes *stripes,
@@ -132,7 +135,7 @@ static int receive_rows(const psg_channel *channel, void *memory, const psg_stri
     (void)memory;
     (void)rank;
     (void)tag;
-    return begin(channel, stripes->runs * stripes->rows, true, operation);
+    return begin(channel, stripes, true, operation);
 }
 
 /* Counts as one message to each other node, one after the other. */

@@ -2,6 +2,7 @@
  * block can go or come, and goes on when it has; the messenger does the rest. */
 #include "runtime/message.h"
 
+#include "base/narrow.h"
 #include "runtime/simulation.h"
 
 #include <stdio.h>
@@ -49,6 +50,23 @@ static size_t bytes_of(const psg_run *run, const psg_message *m) {
     return s.layers * s.runs * s.rows * row_bytes(run, m);
 }
 
+/* Rounded numbers go from the first bytes of their block, and come into its last ones. */
+static bool travels_rounded(const transfer *t) {
+    return t->message.wide > 0 && t->message.rows > 0 && t->acquired && psg_comms->carries;
+}
+
+static size_t numbers_of(const psg_message *m) {
+    return m->rows * m->wide / sizeof(double);
+}
+
+static size_t number_bytes(const transfer *t) {
+    return row_bytes(t->run, &t->message) * sizeof(double) / t->message.wide;
+}
+
+static char *memory_of(const transfer *t) {
+    return starpu_data_handle_to_pointer(t->block, (unsigned)t->message.node);
+}
+
 static int start_transfer(psg_request *request, psg_operation *operation) {
     transfer *t = (transfer *)request;
     const psg_channel *channel = t->run->engine->channel;
@@ -58,8 +76,11 @@ static int start_transfer(psg_request *request, psg_operation *operation) {
         return PSG_COMM_GIVEN_UP;
     }
     const psg_stripes stripes = stripes_of(m);
-    char *memory = m->rows > 0 ? starpu_data_handle_to_pointer(t->block, (unsigned)m->node) : NULL;
+    char *memory = m->rows > 0 ? memory_of(t) : NULL;
     memory = memory != NULL ? memory + m->first * row_bytes(t->run, m) : NULL;
+    if (travels_rounded(t) && t->event.received) {
+        memory += numbers_of(m) * (sizeof(double) - number_bytes(t));
+    }
     return t->event.received
                ? psg_comms->receive(channel, memory, &stripes, m->rank, m->tag, operation)
                : psg_comms->send(channel, memory, &stripes, m->rank, m->tag, operation);
@@ -75,6 +96,9 @@ static void end_transfer(psg_request *request, int code) {
     }
     t->event.end = starpu_timing_now();
     psg_run_keep_event(run, &t->event);
+    if (travels_rounded(t) && t->event.received) {
+        base_widen(memory_of(t), numbers_of(&t->message), number_bytes(t));
+    }
     if (!t->event.received) {
         psg_run_message_sent(run);
     }
@@ -112,6 +136,9 @@ static void ready(void *argument) {
     psg_run *run = t->run;
     psg_pairing *p = pairing_of(t);
     psg_request *go[2] = {NULL, NULL};
+    if (travels_rounded(t) && !t->event.received) {
+        base_narrow(memory_of(t), numbers_of(&t->message), number_bytes(t));
+    }
     t->event.start = starpu_timing_now();
     if (t->message.counts && !t->event.received) {
         psg_run_messages_ready(run, 1);
@@ -153,6 +180,7 @@ static void ready(void *argument) {
  */
 static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
     transfer *t = &run->messages.transfer[run->messages.transfers++];
+    const bool writes = m->read || m->wide > 0;
     psg_run_begin_task(run);
     *t = (transfer){.request = {.owner = run,
                                 .hurried = run->engine->polls,
@@ -171,13 +199,13 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
     if (run->engine->record && block != NULL) {
         t->event.number = psg_record_add(&run->events.record);
         psg_record_use_data(&run->events.record, block,
-                            receive   ? PSG_USE_WRITES
-                            : m->read ? PSG_USE_READS | PSG_USE_WRITES
-                                      : PSG_USE_READS,
+                            receive  ? PSG_USE_WRITES
+                            : writes ? PSG_USE_READS | PSG_USE_WRITES
+                                     : PSG_USE_READS,
                             starpu_data_get_size(block));
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
-    const enum starpu_data_access_mode mode = receive ? STARPU_W : m->read ? STARPU_RW : STARPU_R;
+    const enum starpu_data_access_mode mode = receive ? STARPU_W : writes ? STARPU_RW : STARPU_R;
     const int result =
         block != NULL ? starpu_data_acquire_on_node_cb(block, m->node, mode, ready, t) : 0;
     run->pieces++;

@@ -15,6 +15,8 @@ typedef struct psg_message {
     size_t unit;                /**< bytes of a row; 0: it is the channel's */
     size_t rows;                /**< 0: the message says that the block is written, which the
                           other process reaches where it is */
+    size_t wide;                /**< bytes of a row in memory, numbers of 8 bytes, which travel
+                          rounded in a row of the channel; 0: as they are */
     size_t runs, pitch;         /**< of rows, as psg_stripes; runs 0: all are end to end */
     size_t layers, layer_pitch; /**< of runs, as psg_stripes; layers 0: one */
     size_t first;               /**< row of the block that is the first one */

@@ -384,6 +384,7 @@ const psg_comm_table psg_mpi_comms = {
     .start = start,
     .stop = stop,
     .most_tags = most_tags,
+    .carries = true,
     .connect = psg_mpi_connect,
     .disconnect = psg_mpi_disconnect,
     .send = psg_mpi_send,

@@ -32,8 +32,9 @@
 enum { STEPS = 50, TILE_LEAST = 64, TILE_MOST = 16384 };
 
 static const char sizes[] =
-    "N or N:STEPS: N x N points, N from 3; 50 steps by default. Behind it :async or :sync: tiles "
-    "are computed while edges travel, or after; and :buffers or :strided: how columns travel";
+    "N or N:STEPS: N x N points, N from 3; STEPS from 1, 50 by default; then perhaps :async or "
+    ":sync: tiles are computed while edges travel, or after; then perhaps :buffers or :strided: "
+    "how columns travel";
 
 /* ------------------------------------------------------------------------------------ the block */
 
@@ -255,12 +256,12 @@ static void submit_exchange(psg_run *run, const problem *p, const size_t at[2], 
 
 /* ------------------------------------------------------------------------------------ the size */
 
-/* Both u, and what checks them. */
+/* Both u of the block, and both of the whole square that check them. */
 static workload_needs needs(const void *memory) {
     const problem *p = memory;
-    const double tiles = (double)tiles_of(p);
-    return (workload_needs){4 * (double)p->n * (double)p->n * (double)p->head.real_bytes,
-                            2 * (1 + JACOBI_SIDES) * tiles,
+    const double tiles = (double)tiles_of(p), n = (double)p->n;
+    const double points = n * n + (double)p->block.size[ROW] * (double)p->block.size[COLUMN];
+    return (workload_needs){2 * points * (double)p->head.real_bytes, 2 * (1 + JACOBI_SIDES) * tiles,
                             (p->split ? 2 : 1) * tiles * (double)p->steps, 0};
 }
 

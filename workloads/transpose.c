@@ -3,7 +3,7 @@
  *   A[p][q]  -- transpose(p,q) -->  B[q][p]
  *
  * A matrix of M rows and N columns is an array of N x M x 1, of which x and y change places. Axes
- * are those of A, x first, whose elements are beside one another; `from` has those of B.
+ * are those of A, x first, whose elements are beside one another; an order has those of B.
  *
  * In place there is one array. Tiles stand in places one after the other, as their first elements
  * do in A, and those of B in the same places, as theirs do in B. So the tile in place k of A has to
@@ -36,12 +36,8 @@
 enum { X = 0, Y, Z, AXES, ROUNDS = 2, MOVES_MOST = 3 };
 enum { CUBE_MOST = 1625 }; /* its cube is below 2^32: see WORKLOAD_BLOCK_MOST */
 
-/* The first is a matrix's. */
-static const struct order {
-    char name[AXES + 1];
-    int from[AXES]; /* the axis of A that is the first of B, and so on */
-} orders[] = {{"yxz", {Y, X, Z}}, {"xyz", {X, Y, Z}}, {"xzy", {X, Z, Y}},
-              {"yzx", {Y, Z, X}}, {"zxy", {Z, X, Y}}, {"zyx", {Z, Y, X}}};
+/* The axes of A in the order that they have in B; the first order is a matrix's. */
+static const char orders[][AXES + 1] = {"yxz", "xyz", "xzy", "yzx", "zxy", "zyx"};
 enum { ORDERS = sizeof orders / sizeof *orders, AS_IT_IS = 1 };
 
 /* Two places of the array; or one, twice. */
@@ -67,7 +63,7 @@ typedef struct problem {
 
 /* Axis m of A, or of B, as one of A's. */
 static int axis_of(const problem *p, bool of_b, int m) {
-    return of_b ? orders[p->order].from[m] : m;
+    return of_b ? orders[p->order][m] - 'x' : m;
 }
 
 /* Tile `place` of A or of B: which one along each axis. */
@@ -170,7 +166,8 @@ typedef struct planes {
 } planes;
 
 static planes planes_of(const move *v) {
-    const int *from = orders[v->order].from;
+    const char *order = orders[v->order];
+    const int from[AXES] = {order[0] - 'x', order[1] - 'x', order[2] - 'x'};
     const int along = from[0] == X ? Y : from[0], plane = Y + Z - along;
     const size_t in[AXES] = {1, v->n[X], v->n[X] * v->n[Y]};
     size_t out[AXES];
@@ -265,7 +262,7 @@ static const char *behind(const char *text, const char *word) {
 
 static const char *read_order(problem *p, const char *text) {
     for (p->order = 0; p->order < ORDERS; p->order++) {
-        if (text[0] == ':' && strncmp(text + 1, orders[p->order].name, AXES) == 0) {
+        if (text[0] == ':' && strncmp(text + 1, orders[p->order], AXES) == 0) {
             return text + 1 + AXES;
         }
     }
@@ -346,7 +343,7 @@ static void tell(const void *memory, char *text, size_t size) {
     const int a = p->cubes ? X : Y, b = p->cubes ? Y : X;
     char to[16] = "", z[3][24] = {"", "", ""};
     if (p->cubes) {
-        (void)snprintf(to, sizeof to, " to %s", orders[p->order].name);
+        (void)snprintf(to, sizeof to, " to %s", orders[p->order]);
         (void)snprintf(z[0], sizeof z[0], " x %zu", p->n[Z]);
         (void)snprintf(z[1], sizeof z[1], " x %zu", p->tiles[Z]);
         (void)snprintf(z[2], sizeof z[2], " x %zu", p->tile[Z]);

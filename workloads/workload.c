@@ -84,7 +84,8 @@ static psg_status check_memory(workload *w, const psg_engine_workers *workers) {
     }
     const workload_needs needs = w->row->needs(w->problem);
     w->run_bytes = needs.tasks * TUNING_TASK_BYTES + (double)workers->count * needs.scratch;
-    const double bytes = needs.data + needs.pieces * TUNING_HANDLE_BYTES + w->run_bytes;
+    const double own = needs.data + needs.pieces * TUNING_HANDLE_BYTES + w->run_bytes;
+    const double bytes = own * workers->node_ranks; /* the processes of a node share its memory */
     return bytes <= there
                ? psg_room_check(w->about, bytes)
                : workload_fail(PSG_ERR_ARG, "%s: %s takes %.3g GB of memory, and there are %.3g GB",
@@ -389,9 +390,9 @@ psg_status workload_check_share(const psg_engine_workers *workers, const char *n
     return count >= (size_t)workers->ranks
                ? PSG_OK
                : workload_fail(PSG_ERR_ARG,
-                               "%s: %d processes share %zu %s: take fewer processes, or a smaller "
-                               "tile",
-                               name, workers->ranks, count, parts);
+                               "%s: more processes (%d) than %s (%zu): take fewer processes, or a "
+                               "smaller tile",
+                               name, workers->ranks, parts, count);
 }
 
 /* @return NULL: there is no memory */

@@ -65,10 +65,10 @@ module psg
         integer(c_int) :: nodes
         real(c_double) :: time_limit, factor
         integer(c_size_t) :: batch
-        integer(c_int) :: placement, kernel
+        integer(c_int) :: placement, kernel, wire_bits
     end type psg_options
 
-    integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 10
+    integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 12
     type, bind(c) :: psg_stage_statistics
         integer(c_int64_t) :: tasks
         real(c_double) :: seconds
@@ -116,14 +116,19 @@ module psg
         real(c_double) :: tolerance
         integer(c_size_t) :: iterations
         real(c_double) :: box(3)
+        integer(c_intptr_t) :: side_step(2, 3)
+        type(c_ptr) :: f_modes, u_modes
     end type c_args
 
     !> What a solve may have besides lambda and factor: psg_solve_args in graph/psg.h. `value` and `side` are by side, 1 for the
     !> lower one, and axis. box 0: the plan's. Pointers are c_loc() of dense arrays of the plan's kind of real: side(:, 1) is
     !> (ny, nz), (:, 2) (nx, nz) and (:, 3) (nx, ny), in main memory; gradient(d), of u along axis d, and epsilon have u's shape.
+    !> f_modes stands in place of f, and u_modes beside u or in place of it, which then is
+    !> c_null_ptr: complex (nx/2+1, ny, nz), or what local_modes() says; see graph/psg_modes.h.
     type :: psg_terms
         real(real64) :: value(2, 3) = 0, tolerance = 0, box(3) = 0
         type(c_ptr) :: side(2, 3) = c_null_ptr, gradient(3) = c_null_ptr, epsilon = c_null_ptr
+        type(c_ptr) :: f_modes = c_null_ptr, u_modes = c_null_ptr
         integer :: iterations = 0
     end type psg_terms
 
@@ -134,7 +139,7 @@ module psg
         integer(c_int) :: precision = PSG_F64
     contains
         procedure :: create, destroy, local_box, set_box, statistics, set_kernel, wait, submit, solve_many
-        procedure :: project
+        procedure :: local_modes, project
         procedure, private :: solve_real64, solve_real32, solve_pointer
         generic :: solve => solve_real64, solve_real32, solve_pointer
     end type psg_plan
@@ -226,6 +231,13 @@ module psg
             type(c_ptr), value :: plan
             integer(c_size_t), intent(in) :: lo(3), n(3)
         end function c_box
+        integer(c_int) function c_local_modes(plan, lo, n, is_complex) &
+            bind(c, name='psg_plan_local_modes')
+            import :: c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            integer(c_size_t), intent(inout) :: lo(3), n(3)
+            integer(c_int), intent(inout) :: is_complex
+        end function c_local_modes
         integer(c_int) function c_statistics(plan, statistics, bytes) bind(c, name='psg_plan_statistics')
             import :: psg_statistics, c_int, c_ptr, c_size_t
             type(c_ptr), value :: plan
@@ -247,10 +259,9 @@ module psg
     end interface
     abstract interface
         integer(c_int) function c_arrays(plan, count, f, u, args) bind(c)
-            import :: c_args, c_array, c_int, c_ptr, c_size_t
-            type(c_ptr), value :: plan
+            import :: c_args, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan, f, u
             integer(c_size_t), value :: count
-            type(c_array), intent(in) :: f, u
             type(c_args), intent(in) :: args
         end function c_arrays
         type(c_ptr) function comm_f2c(comm) bind(c)
@@ -413,6 +424,25 @@ contains
         call finish(found, status)
     end subroutine local_box
 
+    !> The modes that are this process', of all along x and z: see psg_plan_local_modes(). Where
+    !> is_complex is false they are real numbers.
+    subroutine local_modes(plan, lo, n, is_complex, status)
+        class(psg_plan), intent(in) :: plan
+        integer, intent(out) :: lo(3), n(3)
+        logical, intent(out) :: is_complex
+        integer, intent(out), optional :: status
+        integer(c_size_t) :: c_lo(3), c_n(3)
+        integer(c_int) :: are, found
+        c_lo = 0
+        c_n = 0
+        are = 0
+        found = c_local_modes(plan%handle, c_lo, c_n, are)
+        lo = int(c_lo)
+        n = int(c_n)
+        is_complex = are /= 0
+        call finish(found, status)
+    end subroutine local_modes
+
     !> Points lo(d) + 1 .. lo(d) + n(d) along x, y, z are this process': see psg_plan_box(). Collective.
     subroutine set_box(plan, lo, n, status)
         class(psg_plan), intent(in) :: plan
@@ -447,7 +477,7 @@ contains
         integer(c_int), intent(out) :: found
         type(c_ptr), intent(in) :: stream
         real(real64), intent(in), optional :: lambda, factor
-        type(psg_terms), intent(in), optional :: terms
+        type(psg_terms), intent(in), optional, target :: terms
         type(c_ptr) :: given(TERMS_ARRAYS)
         integer :: m
         found = c_args_init(args, plan%handle, c_sizeof(args))
@@ -458,7 +488,8 @@ contains
         args%tolerance = terms%tolerance
         args%iterations = int(terms%iterations, c_size_t)
         if (any(abs(terms%box) > 0 .or. terms%box /= terms%box)) args%box = terms%box
-        given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon]
+        given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon, &
+            terms%f_modes, terms%u_modes]
         do m = 1, TERMS_ARRAYS
             at(m) = pointed(given(m), stream)
             if (c_associated(given(m))) given(m) = c_loc(at(m))
@@ -466,20 +497,27 @@ contains
         args%side = reshape(given(:6), [2, 3])
         args%gradient = given(7:9)
         args%epsilon = given(10)
+        args%f_modes = given(11)
+        args%u_modes = given(12)
     end subroutine take_terms
 
     subroutine run(call_, plan, f, u, lambda, factor, terms, status)
         procedure(c_arrays) :: call_
         type(psg_plan), intent(in) :: plan
-        type(c_array), intent(in) :: f, u
+        type(c_array), intent(in), target :: f, u
         real(real64), intent(in), optional :: lambda, factor
-        type(psg_terms), intent(in), optional :: terms
+        type(psg_terms), intent(in), optional, target :: terms
         integer, intent(out), optional :: status
         type(c_args) :: args
         type(c_array) :: at(TERMS_ARRAYS)
+        type(c_ptr) :: from_, to
         integer(c_int) :: found
         call take_terms(plan, args, at, found, u%stream, lambda, factor, terms)
-        if (found == PSG_OK) found = call_(plan%handle, 1_c_size_t, f, u, args)
+        from_ = c_loc(f)
+        to = c_loc(u)
+        if (c_associated(args%f_modes) .and. .not. c_associated(f%data)) from_ = c_null_ptr
+        if (c_associated(args%u_modes) .and. .not. c_associated(u%data)) to = c_null_ptr
+        if (found == PSG_OK) found = call_(plan%handle, 1_c_size_t, from_, to, args)
         call finish(found, status)
     end subroutine run
 
@@ -490,7 +528,7 @@ contains
         real(real64), intent(in), target :: f(:, :, :)
         real(real64), intent(inout), target :: u(:, :, :)
         real(real64), intent(in), optional :: lambda, factor
-        type(psg_terms), intent(in), optional :: terms
+        type(psg_terms), intent(in), optional, target :: terms
         integer, intent(out), optional :: status
         if (.not. fits(plan, PSG_F64, shape(f), shape(u), status)) return
         call run(c_solve_arrays, plan, view64(f), view64(u), lambda, factor, terms, status)
@@ -501,7 +539,7 @@ contains
         real(real32), intent(in), target :: f(:, :, :)
         real(real32), intent(inout), target :: u(:, :, :)
         real(real64), intent(in), optional :: lambda, factor
-        type(psg_terms), intent(in), optional :: terms
+        type(psg_terms), intent(in), optional, target :: terms
         integer, intent(out), optional :: status
         if (.not. fits(plan, PSG_F32, shape(f), shape(u), status)) return
         call run(c_solve_arrays, plan, view32(f), view32(u), lambda, factor, terms, status)
@@ -514,7 +552,7 @@ contains
         type(c_ptr), intent(in) :: f, u
         type(c_ptr), intent(in), optional :: stream
         real(real64), intent(in), optional :: lambda, factor
-        type(psg_terms), intent(in), optional :: terms
+        type(psg_terms), intent(in), optional, target :: terms
         integer, intent(out), optional :: status
         call run(c_solve_arrays, plan, pointed(f, stream), pointed(u, stream), lambda, factor, terms, status)
     end subroutine solve_pointer
@@ -528,7 +566,7 @@ contains
         type(c_ptr), intent(in) :: v(3)
         type(c_ptr), intent(in), optional :: u
         real(real64), intent(in), optional :: lambda, factor
-        type(psg_terms), intent(in), optional :: terms
+        type(psg_terms), intent(in), optional, target :: terms
         integer, intent(out), optional :: status
         type(c_args) :: args
         type(c_array) :: at(TERMS_ARRAYS), flow(3)
@@ -567,7 +605,7 @@ contains
         type(c_ptr), intent(in) :: f, u
         type(c_ptr), intent(in), optional :: stream
         real(real64), intent(in), optional :: lambda, factor
-        type(psg_terms), intent(in), optional :: terms
+        type(psg_terms), intent(in), optional, target :: terms
         integer, intent(out), optional :: status
         call run(c_submit_arrays, plan, pointed(f, stream), pointed(u, stream), lambda, factor, terms, status)
     end subroutine submit

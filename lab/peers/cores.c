@@ -428,6 +428,7 @@ int main(int argc, char **argv) {
 #endif
         {"many", bench_many, NULL, ""},
         {"free", bench_free, NULL, ""},
+        {"stretched", bench_stretched, NULL, ""},
         {"fft", bench_fft, &bench_transforms_cores, ""},
         {"tasks", bench_tasks, NULL, ""},
         {"workload", bench_workload, &peer_ways_cores, ""},

@@ -33,6 +33,8 @@ extern const bench_transforms bench_transforms_cores, bench_transforms_gpu;
 
 /** Three free axes by FFTW on a doubled grid, on cores. */
 int bench_free(int argc, char **argv, const void *unused);
+/** A stretched z by FFTW along x and y and Thomas' algorithm along z, on cores. */
+int bench_stretched(int argc, char **argv, const void *unused);
 /** @param[in] transforms  a bench_transforms */
 int bench_fft(int argc, char **argv, const void *transforms);
 

@@ -531,6 +531,7 @@ int main(int argc, char **argv) {
                                           {"many", bench_many, &bench_device_gpu, ""},
                                           {"workload", bench_workload, &peer_ways_gpu, ""},
                                           {"free", bench_free_gpu, nullptr, ""},
+                                          {"stretched", bench_stretched_gpu, nullptr, ""},
                                           {"exchange", bench_links, nullptr, ""},
                                           {"copy", bench_copies, nullptr, ""},
                                           {"transpose", bench_transposes, nullptr, ""},

@@ -13,6 +13,7 @@ int bench_links(int argc, char **argv, const void *unused);
 int bench_copies(int argc, char **argv, const void *unused);
 int bench_transposes(int argc, char **argv, const void *unused);
 int bench_free_gpu(int argc, char **argv, const void *unused);
+int bench_stretched_gpu(int argc, char **argv, const void *unused);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,15 @@ import numpy as np
 import psg
 
 
+# Between walls along z: z, y, x; the box; tanh(stretch s) has the faces.
+WALLS = (
+    ((96, 32, 64), (2.0, 4.0, 12.0), 0),
+    ((96, 32, 64), (2.0, 4.0, 12.0), 2.5),
+    ((192, 64, 96), (2.0, 8.0, 25.0), 3),
+    ((256, 16, 128), (2.0, 25.0, 200.0), 3),
+)
+
+
 def smooth(shape, walls, rng):
     """Modes fall as exp(-(k/6)^2). Between walls along z there are sums of random planes."""
     axes = (1, 2) if walls else (0, 1, 2)
@@ -19,6 +28,19 @@ def smooth(shape, walls, rng):
     modes = np.fft.rfftn(rng.standard_normal(shape), axes=axes)
     flow = np.fft.irfftn(modes * np.exp(-k2 / 36), s=sizes, axes=axes)
     return np.cumsum(flow, 0) / np.sqrt(shape[0]) if walls else flow / flow.std()
+
+
+def cells(shape, box, stretch):
+    """Faces along z, or None; by axis the thickness of cells, and the distance from the middle of a
+    cell to that of the next. There is none after the last one of a stretched axis."""
+    h = [length / n for length, n in zip(box, shape)]
+    if not stretch:
+        return None, h, h
+    s = np.linspace(-1, 1, shape[0] + 1)
+    faces = box[0] / 2 * (1 + np.tanh(stretch * s) / np.tanh(stretch))
+    width = np.diff(faces)
+    gap = np.append((width[1:] + width[:-1]) / 2, 1)
+    return faces, [width[:, None, None], *h[1:]], [gap[:, None, None], *h[1:]]
 
 
 def divergence(flow, h, walls):
@@ -36,7 +58,7 @@ def differences(u, flow, h, walls):
     """The flow less differences of u, in their precision."""
     left = []
     for axis in range(3):
-        g = (np.roll(u, -1, axis) - u) / u.dtype.type(h[axis])
+        g = (np.roll(u, -1, axis) - u) / np.asarray(h[axis], u.dtype)
         if axis == 0 and walls:
             g[-1] = 0
         left.append(flow[axis] - g.astype(u.dtype))
@@ -54,18 +76,19 @@ def seconds(works, turns):
     return least
 
 
-def measure(shape, box, walls, dtype, turns):
+def measure(shape, box, walls, dtype, turns, stretch=0):
     rng = np.random.default_rng(0)
     flow = [smooth(shape, walls, rng).astype(dtype) for _ in range(3)]
     if walls:
         flow[0][-1] = 0
-    h = [length / n for length, n in zip(box, shape)]
+    faces, h, gaps = cells(shape, box, stretch)
     before = divergence(flow, h, walls)
     largest = abs(before).max()
     with psg.Plan(
         shape,
         dtype,
         box=box,
+        faces=None if faces is None else {"z": faces},
         symbol="fd2",
         cpus=1,
         gpus=0,
@@ -73,7 +96,7 @@ def measure(shape, box, walls, dtype, turns):
     ) as plan:
         f = before.astype(dtype)
         u = plan.solve(f)
-        by_differences = differences(u, flow, h, walls)
+        by_differences = differences(u, flow, gaps, walls)
         projected = [v.copy() for v in flow]
         plan.project(projected)
         left = [abs(divergence(v, h, walls)).max() / largest for v in (by_differences, projected)]
@@ -84,7 +107,7 @@ def measure(shape, box, walls, dtype, turns):
             lambda: plan.gradient(f, out, u=u),
         )
         solve, project, gradient = seconds(works, turns)
-    digit = np.finfo(dtype).eps * max(abs(v).max() / step for v, step in zip(flow, h)) / largest
+    digit = np.finfo(dtype).eps * max((abs(v) / step).max() for v, step in zip(flow, h)) / largest
     if left[1] > 10 * digit:
         sys.exit("%s: project() leaves %g, and the last digit is %g" % (shape, left[1], digit))
     print(
@@ -92,7 +115,7 @@ def measure(shape, box, walls, dtype, turns):
         "solves, u and its gradient %.1f"
         % (
             "x".join(map(str, shape)),
-            "walls" if walls else "periodic",
+            "stretched" if stretch else "walls" if walls else "periodic",
             np.dtype(dtype).name,
             *left,
             digit,
@@ -108,4 +131,5 @@ if __name__ == "__main__":
     for dtype in (np.float32, np.float64):
         for n in numbers[1:] or (32, 64, 128):
             measure((n,) * 3, (2 * np.pi,) * 3, False, dtype, numbers[0])
-        measure((96, 32, 64), (2.0, 4.0, 12.0), True, dtype, numbers[0])
+        for n, box, stretch in WALLS[: 2 if numbers[1:] else 4]:
+            measure(n, box, True, dtype, numbers[0], stretch)

@@ -152,6 +152,7 @@ static void values(void) {
     REFUSED(nodes, 0, 100000);
     REFUSED(network, -1, NAN, INFINITY);
     REFUSED(time_limit, -1, NAN, INFINITY);
+    REFUSED(wire_bits, 0, 16, 63);
     REFUSED(calibrate, 2, -1);
 }
 

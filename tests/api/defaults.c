@@ -36,6 +36,7 @@ static void option_defaults(void) {
     CHECK(o.cpu_share == PSG_CPU_SHARE_AUTO, "cpu_share is %g", o.cpu_share);
     CHECK(o.placement == PSG_PLACEMENT_PINNED, "placement is %d", o.placement);
     CHECK(o.kernel == PSG_KERNEL_AUTO, "kernel is %d", o.kernel);
+    CHECK(o.wire_bits == 64, "wire_bits is %d", o.wire_bits);
 }
 
 /** The program was compiled with a smaller struct than the library's. */
@@ -46,7 +47,7 @@ static void smaller_struct(void) {
         offsetof(psg_options, calibrate), offsetof(psg_options, cpu_share),
         offsetof(psg_options, network),   offsetof(psg_options, time_limit),
         offsetof(psg_options, factor),    offsetof(psg_options, batch),
-        offsetof(psg_options, placement)};
+        offsetof(psg_options, placement), offsetof(psg_options, wire_bits)};
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
         union {
             psg_options options;

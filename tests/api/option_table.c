@@ -63,6 +63,7 @@ static void numbers(void) {
                                            {"in_flight", "5"},
                                            {"nodes", "12"},
                                            {"network", "5e+10"},
+                                           {"wire", "f48"},
                                            {"time_limit", "2.5"},
                                            {"mean_tolerance", "1e-12"},
                                            {"lambda", "0.30000000000000004"}};
@@ -88,35 +89,17 @@ static void numbers(void) {
 }
 
 static void wrong(void) {
-    static const char *const cases[][2] = {{"precision", "f16"},
-                                           {"precision", ""},
-                                           {"precision", "F64"},
-                                           {"lambda", "-1"},
-                                           {"lambda", "nan"},
-                                           {"lambda", "inf"},
-                                           {"lambda", "1,5"},
-                                           {"lambda", "1 "},
-                                           {"lambda", " 1"},
-                                           {"factor", "0"},
-                                           {"factor", "-inf"},
-                                           {"segment_planes", "0"},
-                                           {"segment_planes", "2.5"},
-                                           {"sheets", "-3"},
-                                           {"cpus", "-2"},
-                                           {"cpus", "two"},
-                                           {"cpu_share", "1.5"},
-                                           {"cpu_share", "free"},
-                                           {"placement", "gpus"},
-                                           {"in_flight", "0"},
-                                           {"nodes", "0"},
-                                           {"nodes", "40000"},
-                                           {"time_limit", "-1"},
-                                           {"time-limit", "inf"},
-                                           {"graph", "7"},
-                                           {"tuned", "1"},
-                                           {"record", "true"},
-                                           {"no_such", "1"},
-                                           {"", "1"}};
+    static const char *const cases[][2] = {
+        {"precision", "f16"},      {"precision", ""},    {"precision", "F64"},
+        {"lambda", "-1"},          {"lambda", "nan"},    {"lambda", "inf"},
+        {"lambda", "1,5"},         {"lambda", "1 "},     {"lambda", " 1"},
+        {"factor", "0"},           {"factor", "-inf"},   {"segment_planes", "0"},
+        {"segment_planes", "2.5"}, {"sheets", "-3"},     {"cpus", "-2"},
+        {"cpus", "two"},           {"cpu_share", "1.5"}, {"cpu_share", "free"},
+        {"placement", "gpus"},     {"in_flight", "0"},   {"nodes", "0"},
+        {"nodes", "40000"},        {"wire", "f16"},      {"time_limit", "-1"},
+        {"time-limit", "inf"},     {"graph", "7"},       {"tuned", "1"},
+        {"record", "true"},        {"no_such", "1"},     {"", "1"}};
     psg_options o, before;
     char text[8];
     psg_options_init(&o);

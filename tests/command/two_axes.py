@@ -1,6 +1,6 @@
 """psg with fields of two axes and of one: every pair of sides with values on them beside dense
-matrices, files of both kinds whose rank is the grid's, what is said of the grid, and words for what
-does not fit."""
+matrices, in one process and in several, files of both kinds whose rank is the grid's, what is said
+of the grid, and words for what does not fit."""
 
 import itertools
 import json
@@ -77,6 +77,10 @@ for (px, py), nodes in itertools.product(pairs, (False, True)):
     solve("--in", "f.npy", "--out", "u.npy", "--force", "--box", "2.5x1.5", "--bc", px + "," + py,
           "--lambda", "0.7", *options, *FD2, "--verify")
     u = np.load("u.npy")
+    if MPIRUN and (px, py) in (("DN", "ND"), ("PP", "DN"), ("NN", "DD")):
+        solve("--in", "f.npy", "--out", "together.npy", "--force", "--box", "2.5x1.5", "--bc",
+              px + "," + py, "--lambda", "0.7", *options, *FD2, "--verify", ranks=2)
+        check((np.load("together.npy") == u).all(), (px, py, "two processes"))
     check(u.shape == f.shape, u.shape)
     check(np.abs(u - want).max() <= 1e-12 * np.abs(want).max(), (px, py, nodes, f.shape))
 
@@ -96,7 +100,8 @@ with h5py.File("u.h5", "r") as file:
 check(about["box"] == ["2.0", "3.0"] and about["bc"] == "DD,NN" and about["points"] == "n,c", about)
 with h5py.File("g.h5", "r") as file:
     check(sorted(file["g"]) == ["x", "y"], list(file["g"]))
-u, dy = read("u.h5", "u"), read("g.h5", "g/y")
+u_one, dy = read("u.h5", "u"), read("g.h5", "g/y")
+u = u_one
 check(np.abs(dy[:-1] - np.diff(u, axis=0) / 0.5).max() <= 1e-12 * np.abs(dy).max(), "du/dy")
 check(not dy[-1].any(), "du/dy on the upper side")
 holds(text_of("u.xmf"), '"2DCoRectMesh" Dimensions="6 9"', 'ORIGIN_DXDY"',
@@ -128,6 +133,32 @@ MODES = ("--kernel-form", "modes")
 solve("--in", "f.h5:f", "--kernel", "octant.npy", *MODES, "--out", "ukernel.npy", *QUICK)
 solve("--in", "f.h5:f", "--out", "uown.npy", *QUICK)
 check(np.abs(np.load("ukernel.npy") - np.load("uown.npy")).max() <= 1e-14, "a kernel's modes")
+
+# ------------------------------------------------------------------------ several processes
+if MPIRUN:
+    together = dict(ranks=3)
+    got = json.loads(solve("--in", "f.h5:f", "--out", "u3.h5:u", "--bc", "DD,NN", "--points", "n,c",
+                           *FD2, "--gradient", "g3.h5:g", "--verify", "--json", "-",
+                           **together).stdout)
+    check(got["grid"] == [9, 6] and got["bc"] == ["DD", "NN"], got)
+    check((read("u3.h5", "u") == u_one).all(), "u of three processes")
+    for component in "xy":
+        got, want = (read(file, "g/" + component) for file in ("g3.h5", "g.h5"))
+        check(np.abs(got - want).max() <= 1e-13, "the gradient of three processes")
+    solve("--in", "steps.h5:/s/*", "--out", "usteps3.h5:/u", *QUICK, **together)
+    check(np.abs(read("usteps3.h5", "u/2") - last).max() <= 1e-15, "steps of three processes")
+    solve("--in", "f.h5:f", "--kernel", "octant.npy", *MODES, "--out", "ukernel3.npy", *QUICK,
+          **together)
+    check(np.abs(np.load("ukernel3.npy") - np.load("uown.npy")).max() <= 1e-14, "a kernel's modes")
+    np.save("f32.npy", f.astype("f4"))  # numbers are converted
+    solve("--in", "f32.npy", "--precision", "f64", "--out", "u32.npy", "--bc", "DN", *QUICK,
+          **together)
+    solve("--in", "f.h5:line", "--out", "line3.npy", "--box", "2", *QUICK, **together)
+    check(np.abs(np.load("line3.npy") - read("line.h5", "u")).max() <= 1e-15, "one axis")
+    for grid in ("5x2", "32x21"):  # with a process that has no row, too
+        said = run("solve", "--problem", "modes", "--grid", grid, "--bc", "DN,PP", "--gpus", "0",
+                   "--verify", **together).stdout
+        holds(said, "grid      %s, box 1 x 1" % grid.replace("x", " x "))
 
 # ---------------------------------------------------------------------------- what is said
 PROBLEM = ("solve", "--problem", "modes")
@@ -183,7 +214,3 @@ bad(says=["its attribute 'box' is not two numbers lx, ly"])
 bad(field="f.h5:/mixed/*", says=["mixed/1: its shape is 1 x 6 x 9, and that of", "is 6 x 9"])
 refused("view", "u.h5:u", "--at", "1,2,3", "--out", "v.png", code=2, says=["the field has 2"])
 refused("example", "c.h5", "--grid", "8x8", code=2, says=["--kind charges is of three axes"])
-if MPIRUN:
-    done = run(*PROBLEM, "--grid", "16x12", *QUICK, ranks=2, code=2)
-    holds(done.stderr, "a field of two axes is for one process", "--grid 16x1x12")
-    run(*PROBLEM, "--grid", "16x1x12", *QUICK, ranks=2)

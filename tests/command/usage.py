@@ -149,9 +149,9 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 OPTIONS = {
     "solve": """in out box bc points faces values gradient epsilon tolerance iterations problem lattice grid symbol kernel kernel-form lambda factor mean mean-tolerance precision options verify json trace dag bounds force quiet verbose cpus gpus
         cpu-share placement sched calibrate cache-dir machine nodes network graph exchange z executor segment-planes sheets effort tuned data repeat in-flight batch
-        time-limit help version""".split(),
+        wire time-limit help version""".split(),
     "bench": """grid precision ranks nodes network cpus gpus cpu-share placement sched graph exchange z executor segment-planes sheets
-        data in-flight effort workload tile order barrier priority place study large machine repeat warm-up passes calibrate seed memory
+        data in-flight effort wire workload tile order barrier priority place study large machine repeat warm-up passes calibrate seed memory
         mpirun patience bounds csv json again record force quiet help version""".split(),
     "run": """tile order priority place barrier precision cpus gpus sched calibrate cache-dir
         machine time-limit json trace dag bounds force quiet repeat help version""".split(),

@@ -87,6 +87,7 @@ program solve
     call several()
     call two_axes()
     call stretched()
+    call modes()
 
     ! Errors have words, and nothing was done.
     call single%solve(f, u, status=status)
@@ -193,6 +194,65 @@ contains
         call psg_grid_init(grid, [nx, ny, nz], length)
         options%precision = PSG_F32
     end subroutine stretched
+
+    !> Modes of f in place of f, and of u beside u or in place of it: complex with periodic axes,
+    !> and real between walls.
+    subroutine modes()
+        complex(real64), target :: from(4, ny, nz), to(4, ny, nz) ! nx/2 + 1
+        real(real64), target :: sines(nx + 1, ny, nz), back(nx, ny, nz)
+        complex(real64) :: turn(nx)
+        type(psg_plan) :: walls
+        logical :: is_complex
+        integer :: k
+        call random_number(f)
+        call plan%solve(f, u, terms=psg_terms(u_modes=c_loc(to)))
+        call plan%local_modes(lo, n, is_complex)
+        call check(all(lo == 0) .and. all(n == shape(to)) .and. is_complex, 'complex modes')
+        turn = exp([(cmplx(0, -2 * pi * i / nx, real64), i=0, nx - 1)])
+        do k = 1, size(to, 1) ! those of a sum along y and z
+            from(k, 1, 1) = sum(turn ** (k - 1) * sum(sum(u, 3), 2))
+        end do
+        call check(all(abs(to(:, 1, 1) - from(:, 1, 1)) <= 1e-13), 'modes of u by their definition')
+        from = 77
+        call plan%submit(c_loc(f), c_null_ptr, terms=psg_terms(u_modes=c_loc(from)))
+        call plan%wait()
+        call check(all(abs(from - to) <= 0), 'modes of u alone')
+        do i = 1, 2 ! modes of u are those of an f
+            call plan%solve(c_null_ptr, c_loc(back), lambda=2.0_real64, &
+                terms=psg_terms(f_modes=c_loc(from)))
+            call plan%solve(c_null_ptr, c_null_ptr, lambda=2.0_real64, &
+                terms=psg_terms(f_modes=c_loc(from), u_modes=c_loc(from)))
+            call plan%solve(u, wave, lambda=2.0_real64)
+            call check(near(back, wave), 'modes of f')
+            u = wave
+        end do
+        call plan%solve(c_loc(f), c_loc(u), terms=psg_terms(f_modes=c_loc(from)), status=status)
+        call refused(PSG_ERR_ARG, 'f and f_modes are both given', 'f twice')
+        call plan%solve(c_null_ptr, c_loc(u), status=status)
+        call refused(PSG_ERR_ARG, 'f is NULL', 'no f')
+        call plan%solve(c_loc(f), c_null_ptr, terms=psg_terms(f_modes=c_loc(from)), status=status)
+        call check(status == PSG_ERR_ARG, 'no u')
+
+        call psg_options_init(options)
+        do d = 1, 3
+            grid%axis(d)%bc = PSG_BC_DIRICHLET
+        end do
+        call walls%create(grid, options)
+        call walls%local_modes(lo, n, is_complex)
+        call check(all(n == [nx, ny, nz]) .and. .not. is_complex, 'real modes')
+        sines = 77
+        call walls%solve(f, u, terms=psg_terms(u_modes=c_loc(sines)))
+        call walls%solve(c_null_ptr, c_loc(back), terms=psg_terms(f_modes=c_loc(sines)))
+        call walls%solve(u, wave)
+        call check(near(back, wave) .and. all(abs(sines(nx + 1, :, :)) <= 0), 'real modes of f')
+        grid%axis(1)%bc = PSG_BC_FREE
+        call walls%create(grid, options)
+        call walls%local_modes(lo, n, is_complex, status)
+        call refused(PSG_ERR_UNSUPPORTED, 'modes of f or u: a box with free sides', 'free sides')
+        call walls%destroy()
+        call psg_grid_init(grid, [nx, ny, nz], length)
+        options%precision = PSG_F32
+    end subroutine modes
 
     !> 1/k^2 of the modes is what the symbol has. An octant has the rows and planes of its own grid.
     subroutine kernels()

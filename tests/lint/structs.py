@@ -1,4 +1,4 @@
-"""No structure has more than 32 fields, and no structure of a plan more than 20.
+"""No structure has more than 33 fields, and no structure of a plan more than 20.
 
     structs.py ROOT
 """
@@ -8,7 +8,7 @@ import sys
 
 import tree
 
-MOST, MOST_OF_PLAN = 32, 20
+MOST, MOST_OF_PLAN = 33, 20
 PLAN = {"psg_problem", "psg_processes", "psg_workers", "psg_layout", "psg_form", "psg_context", "psg_gpu_place",
         "psg_storage", "psg_pending_list", "psg_past", "psg_plan"}
 

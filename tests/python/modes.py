@@ -338,7 +338,7 @@ def test_words(call, plan, kind, words):
 
 def test_words_of_solve():
     with psg.Plan(F.shape, symbol="fd2", **QUICK) as plan:
-        with pytest.raises(psg.ArrayError, match="f is builtins.NoneType"):
+        with pytest.raises(psg.ArgumentError, match="there is no f: give f, or its modes"):
             plan.solve()
         with pytest.raises(psg.UnsupportedError, match="with epsilon there are no modes"):
             plan.solve(f_modes=MODES, epsilon=np.ones(F.shape))

@@ -1,5 +1,6 @@
-"""Lengths with a large prime factor, whose lines along x and y are transformed two at a time: every
-pair of sides, whatever the graph, the cut and the array, beside dense matrices."""
+"""Lengths with a large prime factor, by sums of powers of a root (71, 73, 79) and by a chirp (83,
+142, 146), with lines along x and y two at a time: every pair of sides, whatever the graph, the cut
+and the array, beside dense matrices."""
 
 import itertools
 
@@ -9,7 +10,8 @@ import pytest
 from few_axes import ENDS, second, sides_of
 from reference import far
 
-SHAPES = ((3, 71, 73), (2, 6, 142), (2, 73, 6), (4, 146, 71), (79, 1, 1), (1, 1, 79))
+SHAPES = ((3, 71, 73), (2, 6, 142), (2, 73, 6), (4, 146, 71), (83, 3, 4), (142, 4, 3), (79, 1, 1),
+          (1, 1, 79))
 LAMBDA = 900.0  # numpy's eigenvalues are exact to 1e-16 of the largest one
 
 
@@ -68,6 +70,27 @@ def test_every_way(ends):
             assert far(plan.solve(g, out=g), want) < 1e-12, way
             for one, u in zip((1, -2, 3), plan.solve_many(np.stack([f, -2 * f, 3 * f]))):
                 assert far(u, one * want) < 1e-12, way
+
+
+@pytest.mark.parametrize("z, y, x", ((70, 3, 72), (3, 70, 72), (72, 74, 5), (5, 72, 74),
+                                     (74, 1, 70)))
+def test_nodes(z, y, x):
+    """n + 1 is prime between Dirichlet sides, and n - 1 between Neumann sides: 71 and 73."""
+    shape = (z, y, x)
+    for ends in itertools.product(("DD", "NN"), repeat=3):
+        ends = tuple("PP" if n < 3 else e for n, e in zip(shape, ends))
+        f, want, options = problem(shape, ends, "nodes")
+        ways = (dict(graph="staged", z_layout="strided"), dict(executor="tasks", sheets=2))
+        for way in ({}, *(ways if len(set(ends)) > 1 else ())):
+            with psg.Plan(shape, **options, **way) as plan:
+                assert far(plan.solve(f), want) < 1e-12, (ends, way)
+                for one, u in zip((1, -2), plan.solve_many(np.stack([f, -2 * f]))):
+                    assert far(u, one * want) < 1e-12, (ends, way)
+        with psg.Plan(shape, "f4", **options) as plan:
+            assert far(plan.solve(f.astype("f4")), want) < 1e-5, ends
+            if "PP" not in ends:
+                modes = plan.modes(f.astype("f4"))
+                assert far(plan.solve(f_modes=modes), plan.solve(plan.solve(f.astype("f4")))) < 1e-5
 
 
 @pytest.mark.parametrize("ends", tuple(itertools.product(("PP", "DN"), ENDS)))

@@ -3,8 +3,10 @@ what each process did, one trace, and one line of words where something is wrong
 stopped."""
 
 import json
+import math
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -97,11 +99,26 @@ def poses():
 
 def bad():
     refused_ranks(2, "run", "cg:S", says=("cg is for one process, and there are 2",))
-    refused_ranks(3, "run", "ep:S", "--tile", "23", says=("3 processes share 2 chunks", "fewer"))
-    refused_ranks(3, "run", "dock:64:180", "--tile", "4", says=("3 processes share 1 batches",))
+    refused_ranks(3, "run", "ep:S", "--tile", "23",
+                  says=("more processes (3) than chunks (2)", "fewer"))
+    refused_ranks(3, "run", "dock:64:180", "--tile", "4",
+                  says=("more processes (3) than batches of rotations (1)",))
     refused_ranks(3, "run", "jacobi:4", says=("1 x 3 blocks", "2 x 2 points inside"))
-    refused_ranks(2, "run", "jacobi:40:async:sync", says=("jacobi:40:async:sync: the size is",))
+    refused_ranks(2, "run", "jacobi:40:async:sync",
+                  says=("jacobi:40:async:sync: the size is", "STEPS from 1"))
     refused_ranks(2, "run", "ep:Q", says=("no class 'Q'",))
+
+
+def crowded():
+    """Each process checks the whole square: two need 6 N^2 numbers, for which there is no memory,
+    though each alone would find its 3 N^2. Without these words the limit of addresses ends both
+    before they fill the memory."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (2 ** 32, before[1]))
+    refused_ranks(2, "run", "jacobi:%d" % math.isqrt(memory // 8 // 5),
+                  says=("GB of memory, and there are",))
+    resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def process_of(rank):
@@ -145,5 +162,6 @@ def stopped(ranks, victim, *arguments):
 counts()
 poses()
 bad()
+crowded()
 stopped(3, 2, "run", "ep:S")
 stopped(2, 1, "run", "jacobi:200:1000:sync:strided")

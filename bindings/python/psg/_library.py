@@ -44,7 +44,7 @@ class Options(Structure):
                 ("in_flight", c_uint), ("comm", c_void_p), ("calibrate", c_int), ("record", c_int), ("machine", c_char_p),
                 ("tuned", c_int), ("cpu_share", c_double), ("executor", c_int), ("network", c_double), ("nodes", c_uint),
                 ("time_limit", c_double), ("factor", c_double), ("batch", c_size_t),
-                ("placement", c_int), ("kernel", c_int)]
+                ("placement", c_int), ("kernel", c_int), ("wire_bits", c_int)]
 
 
 class Array(Structure):

@@ -461,6 +461,8 @@ class Plan:
         from_: arrays.View | None = None
         to: arrays.View | None = None
         if given is None or given.f is None:
+            if f is None:
+                raise ArgumentError("there is no f: give f, or its modes as f_modes")
             from_ = self._look(f, "f")
             f = from_.of if from_ is f else f
         elif f is not None:
