@@ -161,6 +161,9 @@ static const app_option_row bench_rows[] = {
                  "find how short each solve could have been: columns bound_* and of_bound. The "
                  "times are then those of solves that keep what their tasks read and write. Rows "
                  "of the file that have none are measured again"),
+    APP_FLAG_ROW(NULL, energy,
+                 "run each configuration for two more seconds, and tell the energy of a solve on "
+                 "all GPUs together, by NVML: column joules"),
     APP_FILE_ROW("Result", csv, "FILE, or - for stdout",
                  "one row per configuration. Rows that FILE has already, of this machine and these "
                  "versions, "
@@ -207,7 +210,7 @@ static const app_command_text bench_text = {
         "of the time that workers spend in tasks, exchange_busy, that in which messages between\n"
         "processes were on their way, and busiest, that of the busiest worker or of the exchange;\n"
         "load, the cores that other programs kept busy meanwhile, and load_average, the system's\n"
-        "load of the minute before;\n"
+        "load of the minute before; with --energy, joules of a solve on all GPUs;\n"
         "tasks that cores and GPUs did; kinds, how many of each kind and their seconds; planes "
         "and\n"
         "rows that cores did; bytes moved, and seconds\n"
@@ -283,10 +286,10 @@ int app_lab_bench_options(int argc, char **argv, json_t *request) {
         &text, argc, argv,
         json_pack(
             "{s:n, s:n, s:n, s:n, s:n, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:b, s:b, "
-            "s:b, s:b}",
+            "s:b, s:b, s:b}",
             "study", "csv", "json", "record", "machine", "mpirun", "mpirun", "repeat", 9, "passes",
             3, "patience", 600, "warm_up", 2, "calibrate", 12, "seed", 1, "memory", 0., "bounds", 0,
-            "large", 0, "again", 0, "force", 0, "quiet", 0),
+            "energy", 0, "large", 0, "again", 0, "force", 0, "quiet", 0),
         request);
     const bool study = app_lab_text(request, "study") != NULL;
     if (code) {

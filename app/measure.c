@@ -6,9 +6,11 @@
 #include "app/app.h"
 #include "app/arguments.h"
 #include "app/commands.h"
+#include "app/energy.h"
 #include "app/measure_sample.h"
 #include "app/processes.h"
 #include "app/simulating.h"
+#include "base/tuning.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,7 +26,7 @@ typedef struct measure_arguments {
     int warm_up, seed;
     double seconds;
     const char *machine;
-    bool unmeasured, bounds, events;
+    bool unmeasured, bounds, energy, events;
 } measure_arguments;
 
 #define FIELD(member) offsetof(measure_arguments, member)
@@ -42,6 +44,8 @@ static const app_option_row rows[] = {
      "of the random order; default: 1", false},
     APP_FLAG_ROW(NULL, unmeasured, "do the rounds of --warm-up alone, as for StarPU's models"),
     APP_FLAG_ROW(NULL, bounds, "find how short each run could have been, too"),
+    APP_FLAG_ROW(NULL, energy,
+                 "run each for two more seconds at the end, and tell the energy of all GPUs"),
     APP_FLAG_ROW(NULL, events, "write every task of one process, too"),
     {"Machine", "machine", "MACHINE|FILE", app_value_text, FIELD(machine), NULL,
      "a name, or a file", "of a psg that simulates: a recorded machine", false},
@@ -107,6 +111,24 @@ static void fail(const batch *b, app_measure_job *j, const char *why) {
     app_measure_job_drop(j);
 }
 
+/* Joules of a solve, on average over some seconds of solves one after the other; null where they
+ * are not known. GPUs do not count often enough for one solve. Collective. */
+static void put_joules(const batch *b, const app_measure_job *j, json_t *line) {
+    double seconds = json_real_value(
+        json_object_get(json_array_get(j->samples, 0), "seconds")); /* rank 0 has samples */
+    app_ranks_share(&seconds, sizeof seconds);
+    const size_t runs = 1 + (size_t)(TUNING_ENERGY_SECONDS / fmax(seconds, 1e-6));
+    const size_t solves = runs * (j->solves ? j->solver.options.in_flight : 1);
+    psg_status status = PSG_OK;
+    const double before = app_energy_now();
+    for (size_t m = 0; m < runs && status == PSG_OK; m++) {
+        status = app_measure_job_run(j, b->answers, &seconds);
+    }
+    const double joules = status == PSG_OK ? app_energy_now() - before : NAN;
+    app_json_put_real(line, "joules", joules / (double)solves);
+    app_json_put_size(line, "joules_solves", solves);
+}
+
 /* The line of a job that has done its last round: u is still its own. */
 static void tell_result(const batch *b, app_measure_job *j) {
     json_t *line = json_object();
@@ -116,6 +138,9 @@ static void tell_result(const batch *b, app_measure_job *j) {
     app_json_put_size(line, "config", j->number);
     app_json_put(line, "facts", app_measure_job_facts(j));
     app_json_put(line, "samples", json_incref(j->samples));
+    if (checked && b->arguments->energy) {
+        put_joules(b, j, line);
+    }
     if (b->arguments->events && app_ranks() == 1) {
         app_json_put(line, "events", json_incref(j->events));
     }

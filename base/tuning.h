@@ -220,4 +220,10 @@
  *  takes its turns beside a worker. Not recorded (2026-11-20). */
 #define TUNING_CORES_TO_SPARE_ONE 8
 
+/* ---------------------------------------------------------------------------------- laboratory */
+
+/** Seconds of solves over which their energy is taken: GPUs count it some ten times a second. Not
+ *  recorded (2026-11-28). */
+#define TUNING_ENERGY_SECONDS 2.0
+
 #endif

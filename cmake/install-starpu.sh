@@ -10,6 +10,7 @@
 #   STARPU_TARBALL      an upstream starpu-1.4.x.tar.gz, for machines without a network
 #   CUDA_HOME           the CUDA toolkit (default: where nvcc is; none: StarPU is built for CPUs alone)
 #   STARPU_CUDA=no      CUDA is not needed, though there is a toolkit: one that is there already with CUDA is good, too
+#   STARPU_MPI=yes      build StarPU-MPI, too, for --exchange starpu (with the MPI of mpicc)
 #   STARPU_SIMGRID=yes  build for simulation, on SimGrid (libsimgrid-dev) and without CUDA
 #   STARPU_ARCH         CUDA architecture of StarPU's own kernels (default sm_90)
 set -eu
@@ -45,10 +46,15 @@ if [ "$simgrid" = yes ]; then
     settings="$settings simgrid=yes gpus=$gpus"
 fi
 stamp=$prefix/psg-settings
+mpi=no
+if [ "${STARPU_MPI:-no}:$simgrid" = yes:no ]; then
+    mpi=yes
+    settings="$settings mpi=yes"
+fi
 there=$(cat "$stamp" 2>/dev/null || :)
 case $there in
-"$settings") exit 0 ;;
-"StarPU 1.4 cuda=/"*" changes=$changes") [ "${STARPU_CUDA:-yes}:$simgrid" != no:no ] || exit 0 ;;
+"$settings" | "$settings mpi=yes") exit 0 ;;
+"StarPU 1.4 cuda=/"*" changes=$changes"*) [ "${STARPU_CUDA:-yes}:$simgrid" != no:no ] || exit 0 ;;
 esac
 
 work=$(mktemp -d)
@@ -127,7 +133,7 @@ else
 fi
 
 set -- --disable-build-doc --disable-build-examples --disable-build-tests --disable-opencl --disable-hip \
-    --disable-fortran --disable-mpi --disable-socl --disable-starpupy --disable-starpufft --disable-static \
+    --disable-fortran --disable-socl --disable-starpupy --disable-starpufft --disable-static \
     --enable-maxcpus=128 "--enable-maxcudadev=$gpus"
 if [ -n "$cuda" ]; then
     set -- "$@" "--with-cuda-dir=$cuda" "--with-cuda-lib-dir=$cuda/lib64" \
@@ -138,6 +144,11 @@ else
 fi
 if [ "$simgrid" = yes ]; then
     set -- "$@" --enable-simgrid
+fi
+if [ "$mpi" = yes ]; then
+    set -- "$@" --enable-mpi --enable-mpi-minimal-tests
+else
+    set -- "$@" --disable-mpi
 fi
 mkdir -p "$prefix"
 log=$prefix/psg-build.log

@@ -178,7 +178,7 @@ static void nodes_in(const tile *t, const psg_cpu_lines *from) {
         } else {
             for (size_t l = 0; l < t->count; l++) {
                 to[2 * l + r % 2] = own[l * from->line];
-                to[2 * l + 1 - r % 2] = (sine ? -1 : 1) * mirrored[l * from->line];
+                to[2 * l + 1 - r % 2] = (psg_real)(sine ? -1 : 1) * mirrored[l * from->line];
             }
         }
     }

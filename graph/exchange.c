@@ -17,6 +17,7 @@
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/shared_memory.h"
+#include "graph/start.h"
 #include "graph/status.h"
 #include "runtime/message.h"
 
@@ -71,11 +72,20 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     between->wide = wire_bytes < real_bytes ? l->nxc * 2 * real_bytes : 0;
     between->channel = psg_comms->connect(plan->processes.comm, between->row_bytes,
                                           alltoall ? plan->problem.options.in_flight : 0);
-    return between->channel != NULL ? PSG_OK
-                                    : psg_fail(PSG_ERR_RUNTIME, "%s", plan->processes.comm->words);
+    bool good = between->channel != NULL;
+    if (good && plan->route.exchange->wired) {
+        between->wire = psg_starpu_mpi->connect(plan->processes.comm);
+        good = between->wire != NULL;
+    }
+    return good ? PSG_OK : psg_fail(PSG_ERR_RUNTIME, "%s", plan->processes.comm->words);
 }
 
 void psg_between_free(psg_between *between, const psg_plan *plan) {
+    if (between->wire != NULL) {
+        psg_runtime_awake();
+        psg_starpu_mpi->disconnect(between->wire);
+        psg_runtime_rest();
+    }
     if (between->channel != NULL && !plan->storage.left) {
         psg_comms->disconnect(between->channel);
     }
@@ -102,6 +112,7 @@ static psg_message message_of(const psg_plan *plan, const psg_workspace *workspa
         (workspace->number * l->segments.first[1] + at[0]) * l->bundles.first[1] + at[1];
     const int home = segment->process == plan->processes.rank ? segment->home : bundle->home;
     const bool reached = psg_shared_reaches(plan, rank); /* then the message is empty */
+    const bool read = only_read(plan, way);
     return (psg_message){
         .rank = rank,
         .tag = (psg_way_is_back(way) ? 1 : 0) + 2 * (int)index,
@@ -109,8 +120,9 @@ static psg_message message_of(const psg_plan *plan, const psg_workspace *workspa
         .node = reached ? psg_placement_node(home) : psg_exchange_node(plan, home),
         .rows = reached ? 0 : psg_box_rows(&block),
         .wide = plan->between.wide,
-        .read = only_read(plan, way),
-        .counts = only_read(plan, way),
+        .read = read,
+        .counts = read,
+        .wire = read ? NULL : plan->between.wire, /* StarPU-MPI waits for no reader */
         .label = {PSG_TASK_EXCHANGE,
                   {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
 }
@@ -274,6 +286,9 @@ const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT] = {
     [PSG_EXCHANGE_ALLTOALL] = {BETWEEN, .is = PSG_EXCHANGE_ALLTOALL,
                                .words = "one call for all blocks",
                                .gpu_parts = psg_partition_suiting, .carry = alltoall},
+    [PSG_EXCHANGE_STARPU] = {BETWEEN, .is = PSG_EXCHANGE_STARPU,
+                             .words = "a message of StarPU-MPI for each bundle of blocks",
+                             .gpu_parts = psg_partition_pieces, .wired = true, .carry = messages},
 };
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,

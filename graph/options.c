@@ -108,11 +108,12 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
         return psg_fail(PSG_ERR_ARG, "exchange %s is between processes, and options.comm is NULL",
                         psg_option_table_word("exchange", (int)checked->exchange));
     }
-    if (checked->wire_bits < 64 && checked->exchange == PSG_EXCHANGE_ALLTOALL) {
+    if (checked->wire_bits < 64 && checked->exchange >= PSG_EXCHANGE_ALLTOALL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "wire %s is for messages, and exchange alltoall sends numbers as they are: "
+                        "wire %s is for messages, and exchange %s sends numbers as they are: "
                         "choose exchange mpi",
-                        psg_option_table_word("wire", checked->wire_bits));
+                        psg_option_table_word("wire", checked->wire_bits),
+                        psg_option_table_word("exchange", (int)checked->exchange));
     }
     const bool simulated = psg_simulated();
     status = check_workers(checked);

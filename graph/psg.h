@@ -188,10 +188,10 @@ typedef enum psg_exchange {
     PSG_EXCHANGE_DIRECT,   /**< tasks write and read blocks where they are needed. In one process:
                                 GPUs with peer access. Between processes of one node: in memory of
                                 GPUs or main memory that they share, beside messages to other
-                                nodes; AUTO chooses it if a trial succeeds. Fused graph, and on
-                                GPUs room for the whole spectrum */
+                                nodes; AUTO tries it. Fused graph, and room on GPUs for all */
     PSG_EXCHANGE_MPI,      /**< from here on between processes; each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
+    PSG_EXCHANGE_STARPU,   /**< the same by StarPU-MPI, if it is built in, without a time_limit */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 

@@ -262,8 +262,19 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
     case PSG_EXCHANGE_MANAGED:
         (void)psg_fail(PSG_ERR_UNSUPPORTED,
                        "exchange managed is within one process; between several it is direct, "
-                       "mpi or alltoall");
+                       "mpi, alltoall or starpu");
         return NULL;
+    case PSG_EXCHANGE_STARPU:
+        if (psg_starpu_mpi == NULL || plan->problem.options.time_limit > 0) {
+            (void)psg_fail(PSG_ERR_UNSUPPORTED,
+                           psg_starpu_mpi != NULL
+                               ? "StarPU-MPI waits for other processes as long as it takes: "
+                                 "exchange starpu has no time_limit"
+                               : "exchange starpu: this psg was built without StarPU-MPI, which "
+                                 "STARPU_MPI=yes cmake/install-starpu.sh builds");
+            return NULL;
+        }
+        return &psg_exchange_between[PSG_EXCHANGE_STARPU];
     case PSG_EXCHANGE_DIRECT:
         if (!direct) {
             (void)psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes %s",

@@ -69,6 +69,8 @@ typedef struct psg_exchange_row {
      *  each process reaches its own memory alone. */
     psg_status (*connect)(psg_workspace *workspace, const psg_plan *plan, size_t items,
                           psg_status status);
+    /** StarPU-MPI carries them. */
+    bool wired;
     /** Submit what carries the blocks one way; NULL: they stay in one process. */
     void (*carry)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_way way);
     /** The same for PSG_WAY_THERE_AGAIN. NULL: segment and sheet each have a copy of the block, so

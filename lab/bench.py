@@ -32,6 +32,7 @@ class Bench:
                              self.progress,
                              heard=self.heard,
                              bounds=self.a["bounds"],
+                             energy=self.a["energy"],
                              events=self.a["record"] is not None,
                              **{
                                  name: self.a[name]

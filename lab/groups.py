@@ -27,7 +27,7 @@ class Result:
         self.leader = leader
         self.skip = self.added = self.put = self.calibrated = False
         self.row, self.failed, self.load = None, "", math.nan
-        self.facts, self.error, self.tolerance = None, 0.0, 0.0
+        self.facts, self.error, self.tolerance, self.joules = None, 0.0, 0.0, math.nan
         self.reset()
 
     def reset(self):
@@ -44,6 +44,8 @@ class Result:
         self.samples += record["samples"]
         self.events += record.get("events", [])
         self.facts = record["facts"]
+        if record.get("joules") is not None:
+            self.joules = record["joules"]  # of several passes the last one's
         if "error" in record:
             error = math.nan if record["error"] is None else record["error"]
             if not error <= self.error:
@@ -68,6 +70,7 @@ class Groups:
                  mpirun="mpirun",
                  memory=0,
                  bounds=False,
+                 energy=False,
                  events=False,
                  heard=lambda number: None):
         self.psg, self.sweep, self.progress = request["psg"], sweep, progress
@@ -75,7 +78,7 @@ class Groups:
         self.has_mpi = bool(request["versions"]["mpi_version"])
         self.warm_up, self.calibrate, self.patience = warm_up, calibrate, patience
         self.mpirun, self.memory, self.heard = mpirun, memory, heard
-        self.bounds, self.events = bounds, events
+        self.bounds, self.energy, self.events = bounds, energy, events
         self.random, self.gpu_list = random.Random(seed), None
         self.results, self.began = [], Moment.now(self.simulates)
         self.cpus = self.gpus = 0
@@ -180,7 +183,9 @@ class Groups:
             str(self.calibrate if calibrate else self.warm_up), "--seed",
             str(self.random.randrange(1 << 30)),
             *(["--unmeasured"] if calibrate else ["--repeat", str(rounds)]),
-            *(["--bounds"] if self.bounds else []), *(["--events"] if self.events else [])
+            *(["--bounds"] if self.bounds else []),
+            *(["--energy"] if self.energy and not calibrate else []),
+            *(["--events"] if self.events else [])
         ]
         if until:
             options += ["--seconds", "%.6f" % max(1e-3, until - time.monotonic())]

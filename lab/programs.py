@@ -131,7 +131,7 @@ def check(sweep, arguments, given, takes_memory):
     meaningless = [sweep.options[column] for column in sweep.columns if column in given
                    and column not in ("grid", "cpus", "gpus")]
     meaningless += ["memory"] if arguments["memory"] > 0 and not takes_memory else []
-    meaningless += ["bounds"] if arguments["bounds"] else []
+    meaningless += [name for name in ("bounds", "energy") if arguments[name]]
     if meaningless:
         raise Failure(USAGE,
                       "--%s means nothing to --study %s" % (meaningless[0], arguments["study"]))

@@ -14,7 +14,7 @@ from words import clean
 COLUMNS = """*status seconds seconds_min seconds_q1 seconds_q3 seconds_max
     seconds_low seconds_high *samples repeats warm_up seed
     *models gflops points error tolerance ~busy idle ~exchange_busy ~busiest *busy_workers load
-    load_average ~tasks_cpu ~tasks_gpu
+    load_average joules ~tasks_cpu ~tasks_gpu
     ~starpu_tasks ~placed_tasks *executor_used *kinds ~cpu_planes ~cpu_rows ~h2d_bytes ~d2h_bytes
     ~d2d_bytes ~h2d_seconds ~d2h_seconds ~d2d_seconds ~sent_bytes ~spectrum_bytes
     bound_path_seconds bound_work_seconds bound_memory_seconds bound_link_seconds
@@ -167,7 +167,7 @@ class Results:
         for name in self.medians + self.stages:
             numbers[name] = median(sample[name] for sample in samples)
         numbers["idle"] = 1 - numbers["busy"]
-        numbers["load"] = result.load
+        numbers["load"], numbers["joules"] = result.load, result.joules
         if result.tolerance > 0:  # there was something to compare with
             numbers.update(error=result.error, tolerance=result.tolerance)
         if samples[0].get("of_bound"):

@@ -4,10 +4,14 @@
 
 #include "base/narrow.h"
 #include "runtime/simulation.h"
+#include "runtime/starpu_mpi.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const psg_starpu_mpi_table *const psg_starpu_mpi =
+    PSG_WITH_STARPU_MPI ? &psg_starpu_mpi_built : NULL;
 
 void psg_message_blame(psg_run *run, const char *what, int code) {
     char words[256];
@@ -86,14 +90,9 @@ static int start_transfer(psg_request *request, psg_operation *operation) {
                : psg_comms->send(channel, memory, &stripes, m->rank, m->tag, operation);
 }
 
-static void end_transfer(psg_request *request, int code) {
-    transfer *t = (transfer *)request;
+static void is_over(void *argument) {
+    transfer *t = argument;
     psg_run *run = t->run;
-    psg_run_under_way(run, pairing_of(t), false);
-    if (code != 0) {
-        psg_message_blame(
-            run, t->event.received ? "a message did not come" : "a message did not go", code);
-    }
     t->event.end = starpu_timing_now();
     psg_run_keep_event(run, &t->event);
     if (travels_rounded(t) && t->event.received) {
@@ -106,6 +105,16 @@ static void end_transfer(psg_request *request, int code) {
         starpu_data_release_on_node(t->block, t->message.node);
     }
     psg_run_end_task(run);
+}
+
+static void end_transfer(psg_request *request, int code) {
+    transfer *t = (transfer *)request;
+    psg_run_under_way(t->run, pairing_of(t), false);
+    if (code != 0) {
+        psg_message_blame(
+            t->run, t->event.received ? "a message did not come" : "a message did not go", code);
+    }
+    is_over(t);
 }
 
 void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends) {
@@ -176,6 +185,21 @@ static void ready(void *argument) {
     }
 }
 
+/* StarPU-MPI acquires the block itself. @return 0; an error of StarPU's */
+static int hand_over(transfer *t) {
+    const psg_message *m = &t->message;
+    if (m->wire != NULL) {
+        t->acquired = false;
+        return (t->event.received ? psg_starpu_mpi->receive : psg_starpu_mpi->send)(
+            m->wire, t->block, m->rank, m->tag, is_over, t);
+    }
+    const bool writes = m->read || m->wide > 0;
+    const enum starpu_data_access_mode mode = t->event.received ? STARPU_W
+                                              : writes          ? STARPU_RW
+                                                                : STARPU_R;
+    return t->acquired ? starpu_data_acquire_on_node_cb(t->block, m->node, mode, ready, t) : 0;
+}
+
 /* The other process waits for a message in any case, and so it goes, also of a run that has failed.
  */
 static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
@@ -205,9 +229,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                             starpu_data_get_size(block));
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
-    const enum starpu_data_access_mode mode = receive ? STARPU_W : writes ? STARPU_RW : STARPU_R;
-    const int result =
-        block != NULL ? starpu_data_acquire_on_node_cb(block, m->node, mode, ready, t) : 0;
+    const int result = hand_over(t);
     run->pieces++;
     run->tasks++;
     run->in = starpu_timing_now();
@@ -216,7 +238,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                      receive ? "from" : "to", m->rank, strerror(-result));
         t->acquired = false;
     }
-    if (!t->acquired) {
+    if (block == NULL || result != 0) {
         ready(t);
     }
 }

@@ -26,6 +26,8 @@ typedef struct psg_message {
     bool counts; /**< of one that is sent: it counts itself as ready. Else the last task that writes
                           the block does, in psg_task_args.messages */
     psg_label label; /**< of a block with several parts: its first one */
+    /** Of StarPU-MPI, which carries the whole block; NULL: the engine's channel carries it. */
+    const struct psg_starpu_wire *wire;
 } psg_message;
 
 /** Room for so many messages of a run; freed by free(). @return NULL: no memory */

@@ -56,7 +56,9 @@ def read(path, is_known):
         if "cpu_share" in row:
             placed(row)
     if not rows or not is_known(rows[0]):
-        fail("%s: no rows of psg bench" % path)
+        absent = [name for name in (*LISTS, "status", "seconds") if rows and name not in rows[0]]
+        fail("%s: no rows of psg bench%s" % (path, ", or of another version: there is no column %s"
+                                            % absent[0] if absent else ""))
     tell_builds(rows)
     for row in rows:
         if row.get("policy") == "" and row["status"] == "ok":

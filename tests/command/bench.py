@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import shutil
 import resource
 import signal
 import subprocess
@@ -287,6 +288,24 @@ for name, text, words in (
     with open(name, "w", newline="") as file:
         file.write(text)
     bad("--grid", "8", "--csv", name, says=(name + ": ", words))
+# Files that older versions wrote, and a row of another version, which stays beside the new one.
+recorded = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lab", "results")
+for name, words in (("segments-2core-recorded-2026-11-20", "column 6 is 'sched' instead of"),
+                    ("policies-free-h200-2026-11-22", "column 6 is 'sched' instead of"),
+                    ("node-h100-2026-11-27", "is 'repeats' instead of 'seconds_low'")):
+    shutil.copy(os.path.join(recorded, name + ".csv"), "recorded.csv")
+    old = content("recorded.csv")
+    bad("--grid", "8", "--csv", "recorded.csv",
+        says=("recorded.csv: ", "of another version", words, "left as it is"))
+    check(content("recorded.csv") == old, name)
+bench(*TINY, "--quiet", "--csv", "versions.csv")
+version = ",%s," % rows("versions.csv")[0]["psg_version"]
+old = content("versions.csv").decode().replace(version, ",0.0.9,")
+with open("versions.csv", "w", newline="") as file:
+    file.write(old)
+bench(*TINY, "--quiet", "--csv", "versions.csv")
+check(content("versions.csv").decode().startswith(old), "a row of another version")
+check(len(rows("versions.csv")) == 2, "no row of this version")
 # It starts processes itself: what looks like one of several does not.
 done = subprocess.run([PSG, "bench", *TINY], env={**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}, stdout=subprocess.PIPE,
                       stderr=subprocess.PIPE, text=True, timeout=patience(60))

@@ -80,6 +80,19 @@ check(line["samples"] == [] and "error" not in line, line)
 told, _ = measure(lines({"grid": 64, **SMALL}), "--repeat", "100000", "--seconds", "1")
 check(1 <= len(ended(told, 0)["samples"]) < 100000, "as many rounds as there is time for")
 
+# Energy: of all GPUs, over some seconds of solves: here each of two GPUs has used 1 J in that time.
+GPUS = ("env", "LD_LIBRARY_PATH=%s:%s" % (os.environ["PSG_TEST_NVML"],
+                                          os.environ.get("LD_LIBRARY_PATH", "")))
+for what in {"grid": 64, "in_flight": 2, **SMALL}, {"workload": "blocks:5+6", "cpus": 1, "gpus": 0}:
+    line = ended(measure(lines(what), "--repeat", "3", "--energy", before=GPUS)[0], 0)
+    solves = line["joules_solves"]
+    check(solves > 2 and abs(line["joules"] * solves - 2) < 1e-9, line)
+    check(solves % what.get("in_flight", 1) == 0, line)
+    check(line["error"] <= line["tolerance"] and len(line["samples"]) == 3, line)
+    check("joules" not in ended(measure(lines(what), "--repeat", "1", before=GPUS)[0], 0), what)
+line = ended(measure(lines({"grid": 8, **SMALL}), "--repeat", "1", "--energy")[0], 0)
+check(line["joules"] is None or line["joules"] >= 0, line)  # there may be a real NVML
+
 # What fails says why, and the others go on.
 told, _ = measure(lines({"grid": 8, **SMALL}, {"grid": 8, **SMALL, "exchange": "alltoall"}),
                   "--repeat", "1")

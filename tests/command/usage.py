@@ -107,7 +107,7 @@ for option, words in (("problem", ("madelung", "modes", "cavity")), ("lattice", 
                       ("precision", ("f64", "f32")),
                       ("symbol", ("spectral", "fd2", "fd4", "fd6", "fd8")),
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
-                      ("exchange", ("managed", "direct", "mpi", "alltoall")), ("placement", ("pinned", "free")),
+                      ("exchange", ("managed", "direct", "mpi", "alltoall", "starpu")), ("placement", ("pinned", "free")),
                       ("z", ("contiguous", "strided")), ("executor", ("tasks", "team", "chain")),
                       ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient"))):
     for value in ("frob", "", words[0] + "x"):
@@ -152,13 +152,14 @@ OPTIONS = {
         wire time-limit help version""".split(),
     "bench": """grid precision ranks nodes network cpus gpus cpu-share placement sched graph exchange z executor segment-planes sheets
         data in-flight effort wire workload tile order barrier priority place study large machine repeat warm-up passes calibrate seed memory
-        mpirun patience bounds csv json again record force quiet help version""".split(),
+        mpirun patience bounds energy csv json again record force quiet help version""".split(),
     "run": """tile order priority place barrier precision cpus gpus sched calibrate cache-dir
         machine time-limit json trace dag bounds force quiet repeat help version""".split(),
     "dock": """static mobile angle spacing electrostatics poses out tile priority cpus gpus sched
         calibrate cache-dir machine time-limit json trace dag bounds force quiet repeat help
         version""".split(),
-    "measure": "repeat warm-up seconds seed unmeasured bounds events machine help version".split(),
+    "measure": """repeat warm-up seconds seed unmeasured bounds energy events machine help
+        version""".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
     "view": "out at box force quiet help version".split(),
@@ -182,7 +183,7 @@ for command, options in OPTIONS.items():
     for option in options:
         words = re.search(r"^  --%s\b[^\n]*?(?:  +|\n {20,})(\S.*)$" % option, text, re.MULTILINE)
         check(words and len(words.group(1)) > 8, "%s --help does not explain --%s" % (command, option))
-        if option not in ("help", "version", "verify", "bounds", "quiet", "verbose", "large", "again", "force", "forget", "machines", "barrier", "electrostatics", "unmeasured", "events"):
+        if option not in ("help", "version", "verify", "bounds", "energy", "quiet", "verbose", "large", "again", "force", "forget", "machines", "barrier", "electrostatics", "unmeasured", "events"):
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     for given in (("-h", "all"), ("--help=all",), ("--hel", "all")):
         check(run(command, *given).stdout == text, "%s %s" % (command, given))

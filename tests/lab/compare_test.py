@@ -63,6 +63,11 @@ def main(compare):
             check(code == 1 and words in error, error)
         with open(one, encoding="utf-8") as file:
             good = file.read()
+        for name in ("effort", "status"):
+            with open(bad, "w", encoding="utf-8") as file:
+                file.write(good.replace(name, "other"))
+            code, out, error = run(one, bad)
+            check(code == 1 and "of another version: there is no column %s" % name in error, error)
         for text, words in ((good.replace(",0.01,", ",soon,"), "'soon' in column seconds is no number"),
                             (good[:-20], "row 1 has not as many fields")):
             with open(bad, "w", encoding="utf-8") as file:

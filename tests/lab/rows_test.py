@@ -204,7 +204,7 @@ def recorded():
                         bounded += 1
                         check(float(row[name]) <= float(row["seconds"]),
                               "%s: %s of %s" % (path, name, row))
-    check(bounded >= 20, "%d bounds in the recorded files" % bounded)
+    check(bounded >= 1000, "%d bounds in the recorded files" % bounded)
 
 
 def links():

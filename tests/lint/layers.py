@@ -43,7 +43,8 @@ FILES = {
                       "app/field_whole.c", "app/field_whole.h", "app/hdf5.c", "app/hdf5.h", "app/hdf5_output.c"},
     ("app", "MPI"): {"app/processes.c"},
     ("runtime", "MPI"): {"runtime/collectives.c", "runtime/collectives.h", "runtime/messenger.c", "runtime/mpi_channel.c",
-                         "runtime/mpi_channel.h", "runtime/mpi_comm.c"},
+                         "runtime/mpi_channel.h", "runtime/mpi_comm.c",
+                         "runtime/starpu_mpi.c"},
 }
 # A library that one single file may include.
 SINGLE = {"FFTW": "cpu"}

@@ -21,6 +21,7 @@ const psg_exchange ranks_exchanges[RANKS_EXCHANGES] = {PSG_EXCHANGE_AUTO};
 const char *ranks_exchange_name(psg_exchange exchange) {
     return exchange == PSG_EXCHANGE_MPI        ? "mpi"
            : exchange == PSG_EXCHANGE_ALLTOALL ? "alltoall"
+           : exchange == PSG_EXCHANGE_STARPU   ? "starpu"
                                                : "auto";
 }
 
@@ -300,7 +301,9 @@ problem problem_make_on(MPI_Comm comm, const oracle_grid *grid, size_t run) {
                  .alone = comm == MPI_COMM_NULL || !RANKS_MPI};
     harness_set_variant(&p.options, p.variant);
     if (!p.alone) {
-        p.options.exchange = ranks_exchanges[run / 2 / HARNESS_VARIANTS % RANKS_EXCHANGES];
+        p.options.exchange = getenv("PSG_TEST_STARPU_MPI") != NULL
+                                 ? PSG_EXCHANGE_STARPU
+                                 : ranks_exchanges[run / 2 / HARNESS_VARIANTS % RANKS_EXCHANGES];
     }
     p.part = share_make(p.comm, precision, grid, 0);
     p.other = share_make(p.comm, precision, grid, 1);

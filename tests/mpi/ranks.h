@@ -117,7 +117,8 @@ typedef struct problem {
     char words[160];
 } problem;
 
-/** Numbers of runs go through the precisions, the variants of the graph and the exchanges. */
+/** Numbers of runs go through the precisions, the variants of the graph and the exchanges. With
+ *  PSG_TEST_STARPU_MPI in the environment all have that of StarPU-MPI. */
 #define PROBLEM_RUNS ((size_t)2 * HARNESS_VARIANTS * RANKS_EXCHANGES)
 
 /** Without a plan yet: options may change. f is random. */
