@@ -115,9 +115,11 @@ typedef struct psg_waves {
     /** Reals of the precision, for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for
      *  0. NULL where there is a line */
     void *eigen[3];
-    /** Of a free z, with the symbol spectral: complex numbers [2 nz], those of along[2] over
+    /** Of a free z, and of fd2 where an axis is free: complex numbers, those of along[2] over
      *  sqrt(-1). The modes of a free u are those of f alone, so `gradient_z` begins with them. */
     void *from_f;
+    /** Components are between points: what multiplies modes is no wavenumber, as GPUs need it. */
+    bool between;
     psg_cpu_line line;
 } psg_waves;
 

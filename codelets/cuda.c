@@ -189,7 +189,7 @@ static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size
 }
 
 static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
-    const bool from_f = c->waves->from_f != NULL;
+    const bool from_f = c->waves->from_f != NULL && !c->waves->between;
     const size_t count[3] = {c->layout.nxc, c->layout.nyc, c->layout.n[2] * (from_f ? 2 : 1)};
     int code = 0;
     if (c->waves->eigen[2] == NULL && !from_f) {

@@ -12,8 +12,9 @@
  *   Z[s][0..P-1] --gradient_xy(s,z)--> along z [s]
  *
  * Elsewhere the modes of u are differentiated along z once more, with the symbol spectral alone. Of
- * a free z those of u at the points do not tell the derivative. There forward_xy makes the blocks
- * of f again before gradient_z, which multiplies their modes by those of the Green's function, too.
+ * a free z those of u at the points do not tell the derivative. There, and of fd2 where an axis is
+ * free, forward_xy makes the blocks of f again before gradient_z, which multiplies their modes by
+ * those of the Green's function, too.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -99,8 +100,8 @@ static psg_status check_room(const psg_plan *plan, const psg_arrays *arrays) {
 /* Without other blocks. */
 static psg_gradient_way way_without(const psg_plan *plan) {
     const psg_waves *waves = &plan->problem.waves;
-    return waves->eigen[2] != NULL || waves->from_f != NULL ? PSG_GRADIENT_AGAIN
-                                                            : PSG_GRADIENT_DIFFERENCES;
+    const bool from_f = waves->from_f != NULL && !(waves->between && plan->workers.gpu_count > 0);
+    return waves->eigen[2] != NULL || from_f ? PSG_GRADIENT_AGAIN : PSG_GRADIENT_DIFFERENCES;
 }
 
 /* Differences of u in f64 have digits to lose, and take less time, but they need u, and there are
@@ -128,14 +129,14 @@ static psg_status check_from_f(const psg_plan *plan, const psg_arrays *arrays,
     if (args->f_modes != NULL || args->u_modes != NULL ||
         (plan->workers.gpu_count == 0 && plan->processes.ranks == 1)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "on the cores of one process the gradient along %c, which is free, needs "
-                        "the fused graph, f and u in space, and memory for a second spectrum",
+                        "on the cores of one process the gradient along %c needs the fused graph, "
+                        "f and u in space, and memory for a second spectrum, as a side is free",
                         z);
     }
     return arrays->in_place
                ? psg_fail(PSG_ERR_UNSUPPORTED,
-                          "on GPUs and between processes the gradient along %c, which is free, "
-                          "reads f after u is written: give u memory of its own",
+                          "on GPUs and between processes the gradient along %c reads f after u is "
+                          "written, as a side is free: give u memory of its own",
                           z)
                : PSG_OK;
 }
@@ -189,9 +190,12 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
         if (psg_gradient_wants(gradient, d) && !by_modes &&
             plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "the gradient along %c at a free upper side is not there yet: with one "
+                            "the gradient of fd2 along %c at a free upper side is %s: with one "
                             "more point, where f is 0, u is the same, and it is inside",
-                            psg_grid_letter(&plan->problem.grid, d));
+                            psg_grid_letter(&plan->problem.grid, d),
+                            plan->problem.waves.between
+                                ? "for cores"
+                                : "there if each axis is periodic or free at both sides");
         }
     }
     if (!psg_platform->computes) {

@@ -12,6 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where more is used than the machine has, the operating system stops the process. */
+static bool has_room(size_t bytes) {
+    const double left = base_memory_available();
+    return left == 0 || (double)bytes <= left;
+}
+
+static void *allocate(size_t bytes) {
+    return has_room(bytes) ? base_allocate(bytes) : NULL;
+}
+
 static bool is_free(const psg_plan *plan, int d) {
     return plan->context.kind[d] >= PSG_TRANSFORM_FREE;
 }
@@ -168,7 +178,7 @@ static double put_modes(psg_green *green, const psg_plan *plan, size_t rows, psg
 static bool fill_sampled(psg_green *green, const psg_plan *plan, size_t rows) {
     const size_t *n = green->table.modes;
     const size_t count = n[0] * n[1] * n[2];
-    double *octant = base_allocate(count * sizeof *octant);
+    double *octant = allocate(count * sizeof *octant);
     double h[3];
     for (int d = 0; d < 3; d++) {
         h[d] = length_of(&plan->problem, d) / (double)plan->problem.grid.axis[d].n;
@@ -235,6 +245,11 @@ static void drop_copies(psg_green *green) {
 
 static psg_status no_memory(size_t bytes) {
     return psg_fail(PSG_ERR_MEMORY, "no memory for the Green's function: %zu bytes", bytes);
+}
+
+psg_status psg_green_check_room(const psg_plan *plan) {
+    const size_t bytes = psg_green_bytes(plan);
+    return has_room(bytes) ? PSG_OK : no_memory(bytes);
 }
 
 /* GPUs have the table of all sheets of the process. It stays where it is: recorded kernels know its
@@ -313,7 +328,7 @@ static size_t prepare(psg_green *green, const psg_plan *plan, bool here, size_t 
     *rows = find_rows(table, plan);
     const size_t bytes = *rows * table->modes[2] * table->modes[0] * plan->context.cpu->real_bytes;
     if (green->values == NULL && here) {
-        green->values = base_allocate(bytes);
+        green->values = allocate(bytes);
     }
     table->values = green->values;
     table->on_gpu = green->on_gpu;
@@ -364,7 +379,7 @@ static psg_status fill_given(psg_green *green, const psg_plan *plan, psg_kernel_
     psg_green_extents(plan, form, n);
     const size_t count = n[0] * n[1] * n[2];
     const bool space = form == PSG_KERNEL_FORM_SPACE;
-    double *octant = space ? base_allocate(count * sizeof *octant) : NULL;
+    double *octant = space ? allocate(count * sizeof *octant) : NULL;
     if (octant != NULL) {
         memcpy(octant, values, count * sizeof *octant);
     }

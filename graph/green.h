@@ -27,6 +27,8 @@ psg_status psg_green_give(psg_green **kept, const psg_plan *plan, psg_kernel_for
 
 /** Bytes of a table in a process, at the most. */
 size_t psg_green_bytes(const psg_plan *plan);
+/** Has main memory room for them? @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_green_check_room(const psg_plan *plan);
 
 /** That of this lambda and the plan's present box, made if none is kept. It is no longer changed
  *  until it is given back.

@@ -163,11 +163,11 @@ static psg_status make_history(psg_plan *plan) {
                : psg_fail(PSG_ERR_MEMORY, "no memory for the history of a solve");
 }
 
-/* Most solves have the plan's lambda. A kernel of the caller's comes later. */
+/* Most solves have the plan's lambda. A kernel of the caller's comes later, into main memory. */
 static psg_status make_green(psg_plan *plan) {
     psg_green *first = NULL;
     if (plan->problem.options.kernel == PSG_KERNEL_USER) {
-        return PSG_OK;
+        return psg_green_check_room(plan);
     }
     const psg_status status =
         psg_green_take(&plan->pending.kept, plan, plan->problem.terms.lambda, &first);

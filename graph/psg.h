@@ -459,12 +459,12 @@ typedef struct psg_solve_args {
     /** NULL; or where the derivative of u along x, y or z goes: arrays like u, [count] each, with
      *  streams as u has them, that overlap no other. Not with psg_submit_slabs().
      *  With the symbol spectral, where all axes are periodic or free at both sides, it is the
-     *  derivative at the points: i k times each mode, and 0 for the highest of an even number. Not
-     *  along a free z where u is f, on GPUs and between processes. With fd2 it is the difference
-     *  (u(next point) - u(point))/h, between the two points: the differences of these are its
+     *  derivative at the points: i k times each mode, and 0 for the highest of an even number. With
+     *  fd2 it is (u(next point) - u(point))/h, between the points: the differences of these are its
      *  Laplacian of u. Beyond the last point stands the first one if the axis is periodic; else the
      *  upper side: on a Dirichlet side (value - u)/(h/2) for cells and (value - u)/h for nodes, on
-     *  a Neumann side the value. Else PSG_ERR_UNSUPPORTED. */
+     *  a Neumann side the value; of free sides those of cores, if all axes are periodic or free. On
+     *  GPUs and between processes u is not f beside a free side. Else PSG_ERR_UNSUPPORTED. */
     const psg_array *gradient[3];
     /** NULL; or epsilon, from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of

@@ -270,10 +270,12 @@ static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_p
     const bool free_side = psg_transforms_free_side(&p->grid);
     const bool modes = has_waves(p);
     const bool line = p->faces != NULL || (modes && psg_symbol_of(p)->faces && !free_side);
-    bool all = line                                ? make_line(&waves->line, p, count)
-               : !modes || psg_symbol_of(p)->faces ? true
-               : is_free(&p->grid.axis[2]) ? make_along(&waves->from_f, p, plan, 2, count[2], true)
-                                           : make_again(waves, p, plan, count);
+    waves->between = psg_symbol_of(p)->faces;
+    const bool from_f = waves->between || is_free(&p->grid.axis[2]);
+    bool all = line     ? make_line(&waves->line, p, count)
+               : !modes ? true
+               : from_f ? make_along(&waves->from_f, p, plan, 2, count[2], true)
+                        : make_again(waves, p, plan, count);
     for (int d = 0; d < (line ? 2 : 3) && modes && all; d++) {
         all = make_along(&waves->along[d], p, plan, d, count[d], false);
     }

@@ -4,9 +4,11 @@
 """
 
 import json
+import os
 import re
+import subprocess
 
-from command import check, files, refused, run
+from command import PSG, check, files, refused, run
 
 CORES = ("info", "--gpus", "0", "--cpus", "2")
 
@@ -63,6 +65,17 @@ check("kernel       0.008242 GB for the Green's function\n               0.00824
 refused(*CORES, "--kernel", "igf", code=2, says=["--kernel goes with --grid"])
 refused(*CORES, "--grid", "8", "--kernel", "igf", code=2, says=["kernel igf is for three free axes"])
 refused(*CORES, "--grid", "4096", "--bc", "FF", "--kernel", "hockney", code=1, says=["the Green's function 1100 GB"])
+# A machine with less memory than the table has.
+with open("memory", "w", encoding="ascii") as file:
+    file.write("MemAvailable: 400 kB\n")
+for kernel in ("auto", "igf", "mine.npy"):
+    command = [PSG, *CORES, "--grid", "30x40x50", "--bc", "FF", "--kernel", kernel]
+    script = "mount --bind memory /proc/meminfo || exit 77; exec " + " ".join(command)
+    said = subprocess.run(["sh", "-c", "exec unshare -m sh -c '%s'" % script],
+                          stderr=subprocess.PIPE, text=True)
+    check(said.returncode == 77 or "unshare" in said.stderr or
+          "no memory for the Green's function: 518568 bytes" in said.stderr, (kernel, said))
+os.remove("memory")
 refused(*CORES, "--bc", "DD", code=2, says=["--bc goes with --grid"])
 refused(*CORES, "--grid", "8", "--points", "nodes", code=2, says=["--points goes with --bc"])
 

@@ -1,11 +1,12 @@
-/* The gradient of u with the symbol spectral over several processes: the derivatives of the
+/* The gradient of u over several processes: the derivatives of the
  * trigonometric interpolant of u, whatever the exchange, the cuts, the variant and the choice of
  * components; and in flight each solve has its own. Where axes are free it is what one process
- * makes alone, by other blocks. */
+ * makes alone, by other blocks, with the symbol fd2 too. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,7 @@ enum { FREE_SIDES = sizeof free_sides / sizeof *free_sides };
 /** u and its gradient, of one process alone. */
 static void alone(const problem *x, double *const want[4]) {
     psg_options options = ranks_options(x->options.precision, NULL);
+    options.symbol = x->options.symbol;
     part p = part_make(MPI_COMM_SELF, x->options.precision, &x->grid);
     psg_plan *plan = NULL;
     CHECK_STATUS(psg_plan_create(&plan, &x->g, &options), PSG_OK);
@@ -135,6 +137,8 @@ static void free_run(size_t run) {
         x.options.graph = PSG_GRAPH_FUSED;
     }
     harness_sides(&x.g, sides);
+    const bool fd2 = x.options.gpus == 0 && (run / GRIDS / FREE_SIDES + run / GRIDS) % 2 == 1;
+    x.options.symbol = fd2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
     x.options.segment_planes = 1 + run % 3;
     x.options.sheets = 1 + run / 2 % 5;
     for (int m = 0; m < 4; ++m) {
@@ -158,7 +162,7 @@ static void free_run(size_t run) {
             }
         }
     }
-    if (strcmp(sides + strlen(sides) - 2, "FF") == 0 && ranks_size(world) > 1) {
+    if ((fd2 || strcmp(sides + strlen(sides) - 2, "FF") == 0) && ranks_size(world) > 1) {
         refused(&x);
     }
     for (int m = 0; m < 4; ++m) {
