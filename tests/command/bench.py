@@ -292,7 +292,7 @@ for name, text, words in (
 recorded = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lab", "results")
 for name, words in (("segments-2core-recorded-2026-11-20", "column 6 is 'sched' instead of"),
                     ("policies-free-h200-2026-11-22", "column 6 is 'sched' instead of"),
-                    ("node-h100-2026-11-27", "is 'repeats' instead of 'seconds_low'")):
+                    ("node-h100-2026-11-27", "is 'nodes' instead of 'wire'")):
     shutil.copy(os.path.join(recorded, name + ".csv"), "recorded.csv")
     old = content("recorded.csv")
     bad("--grid", "8", "--csv", "recorded.csv",

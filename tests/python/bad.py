@@ -52,7 +52,7 @@ def plan():
     (np.broadcast_to(GOOD[..., :1], SHAPE), ValueError, "along x.*stride 0"), (np.broadcast_to(1.0, SHAPE), ValueError, "stride 0"),
     (GOOD[:, :, :3], ValueError, r"shape \(6, 5, 3\).*\(6, 5, 4\)"), (GOOD.ravel(), ValueError, r"shape \(120,\).*f\[None, None\] has"),
     (np.zeros((0, 5, 4)), ValueError, "shape"), (GOOD[0], ValueError, r"f\[None\] has three axes"), (np.float64(3), ValueError, "shape"),
-    (np.ma.array(GOOD, mask=GOOD > 0), TypeError, "masks"), (None, TypeError, "NoneType"), ("f", TypeError, "str"),
+    (np.ma.array(GOOD, mask=GOOD > 0), TypeError, "masks"), (None, ValueError, "there is no f"), ("f", TypeError, "str"),
     (b"f" * 960, TypeError, "uint8"), (Liar(), TypeError, "no array"), (Closed(), TypeError, "type 4"),
     (np.frombuffer(b"\0" * 961, "i1")[1:].view("f8").reshape(SHAPE), ValueError, "aligned"),
     (np.ndarray(SHAPE, "f8", bytearray(2000), 0, (250, 44, 8)), TypeError, "no whole numbers")])
