@@ -92,8 +92,9 @@ void psg_between_free(psg_between *between, const psg_plan *plan) {
     free(between->main_memory);
 }
 
-/* On PSG_WAY_THERE_AGAIN the sheets already have the blocks, unless those of f are made again. But
- * the segments have to read their blocks before `gradient_z` writes them. */
+/* On PSG_WAY_THERE_AGAIN the sheets already have the blocks, unless those of f are made again, or
+ * were rounded where they are. But the segments have to read their blocks before `gradient_z`
+ * writes them. */
 static bool only_read(const psg_plan *plan, psg_way way) {
     return way == PSG_WAY_THERE_AGAIN && plan->problem.waves.from_f == NULL;
 }
@@ -313,7 +314,7 @@ void psg_exchange_blocks(psg_run *run, const psg_plan *plan, const psg_workspace
                          psg_way way) {
     const psg_exchange_row *exchange = plan->route.exchange;
     void (*const carry)(psg_run *, const psg_plan *, const psg_workspace *, psg_way) =
-        only_read(plan, way) ? exchange->carry_again : exchange->carry;
+        only_read(plan, way) && plan->between.wide == 0 ? exchange->carry_again : exchange->carry;
     if (exchange->carry != NULL && psg_way_is_back(way)) {
         regroup(run, plan, workspace, way);
     }
