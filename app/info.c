@@ -5,6 +5,7 @@
 #include "app/grid_sides.h"
 #include "app/host.h"
 #include "app/output.h"
+#include "app/planning.h"
 #include "app/processes.h"
 #include "app/progress.h"
 #include "app/runs.h"
@@ -36,7 +37,8 @@ typedef struct facts {
     psg_grid grid;        /* that grid */
     psg_precision precision;
     psg_kernel kernel;
-    psg_statistics plan; /* of that grid, as rank 0 has them; also the next one */
+    psg_statistics plan;   /* of that grid, as rank 0 has them; also the next one */
+    app_planning planning; /* of that grid */
     int spectrum_on_gpus;
     double gpu_bytes_free;      /* of the fullest GPU of all processes; 0: there is none */
     double memory, memory_free; /* bytes of this machine */
@@ -184,6 +186,9 @@ static void print_grid(const facts *f) {
         printf("  GPUs         the fullest has %.4g GB left, which is room for %s\n",
                1e-9 * f->gpu_bytes_free, words[f->arrays_on_gpus]);
     }
+    if (f->planning.wanted) {
+        app_planning_print(&f->planning, spectrum_bytes(f));
+    }
     if (!psg_simulation()) {
         printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * f->memory_free,
                1e-9 * f->memory);
@@ -209,13 +214,14 @@ static json_t *grid_json(const facts *f) {
         json_array_append_new(points, json_integer((json_int_t)axis->n));
         json_array_append_new(good, json_integer((json_int_t)length));
     }
-    return json_pack("{s:o, s:o, s:s, s:f, s:f, s:b, s:I, s:I, s:s, s:f, s:i, s:f, s:b}", "points",
-                     points, "good_lengths", good, "precision", app_precision_name(f->precision),
-                     "field_bytes", field_bytes(f), "spectrum_bytes", spectrum_bytes(f),
-                     "spectrum_on_gpus", f->spectrum_on_gpus, "segments", (json_int_t)s->segments,
-                     "sheets", (json_int_t)s->sheets, "exchange", app_exchange_name(s->exchange),
-                     "gpu_bytes_free", f->gpu_bytes_free, "arrays_on_gpus", f->arrays_on_gpus,
-                     "main_bytes", main_bytes(f), "fits", fits(f));
+    return json_pack(
+        "{s:o, s:o, s:s, s:f, s:f, s:b, s:I, s:I, s:s, s:f, s:i, s:f, s:b, s:o}", "points", points,
+        "good_lengths", good, "precision", app_precision_name(f->precision), "field_bytes",
+        field_bytes(f), "spectrum_bytes", spectrum_bytes(f), "spectrum_on_gpus",
+        f->spectrum_on_gpus, "segments", (json_int_t)s->segments, "sheets", (json_int_t)s->sheets,
+        "exchange", app_exchange_name(s->exchange), "gpu_bytes_free", f->gpu_bytes_free,
+        "arrays_on_gpus", f->arrays_on_gpus, "main_bytes", main_bytes(f), "fits", fits(f),
+        "planning", app_planning_json(&f->planning, spectrum_bytes(f)));
 }
 
 /* ------------------------------------------------------------------------------------ all of it */
@@ -353,10 +359,14 @@ static int make_plan(facts *f, const psg_options *options) {
         return APP_DONE;
     }
     own.effort = PSG_EFFORT_ESTIMATE;
+    own.record = f->planning.wanted;
     psg_status status = psg_plan_create(&plan, &f->grid, &own);
     status = status == PSG_OK ? psg_plan_statistics(plan, &f->plan) : status;
     status =
         status == PSG_OK ? psg_plan_memory(plan, &f->spectrum_on_gpus, &f->gpu_bytes_free) : status;
+    if (status == PSG_OK && f->planning.wanted) {
+        status = app_planning_find(&f->planning, plan, &f->grid, &own);
+    }
     int code = APP_DONE;
     if (status == PSG_ERR_MEMORY && f->n != NULL) {
         char green[32] = "";
@@ -466,6 +476,8 @@ static int check_arguments(const app_arguments *a) {
            : precision && !a->grid.given ? app_error(APP_USAGE, "--precision goes with --grid")
            : a->solver.options.kernel != PSG_KERNEL_AUTO && !a->grid.given
                ? app_error(APP_USAGE, "--kernel goes with --grid")
+           : app_options_given(&a->solver, "network") && !app_options_given(&a->solver, "nodes")
+               ? app_error(APP_USAGE, "--network goes with --nodes, which it lies between")
            : a->sides.given && !a->grid.given ? app_error(APP_USAGE, "--bc goes with --grid")
            : a->points.given && !app_sides_any(&a->sides)
                ? app_error(APP_USAGE,
@@ -498,7 +510,10 @@ int app_info(int argc, char **argv) {
                .nodes = options.nodes,
                .n = arguments.grid.given ? arguments.grid.n : NULL,
                .precision = options.precision,
-               .kernel = options.kernel};
+               .kernel = options.kernel,
+               .planning = {.wanted = arguments.grid.given &&
+                                      app_options_given(&arguments.solver, "nodes"),
+                            .nodes = options.nodes}};
     const app_grid_value small = {true, 3, {16, 16, 16}};
     code = code ? code
                 : app_grid_make(f.n != NULL ? &arguments.grid : &small, NULL, &arguments.sides,

@@ -7,7 +7,7 @@
 
 #include <starpu.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 
 static int count_devices(char *words, size_t size) {
     const psg_machine *machine = psg_simulation_machine();
@@ -40,6 +40,26 @@ static bool have_peers(void) {
     return machine->gpus == 1 || machine->link[PSG_MACHINE_PEER].bytes_per_second > 0;
 }
 
+/* A spectrum that nobody writes may be larger than this machine's memory. Its size stands before it.
+ */
+enum { PAGE = 4096 };
+static void *reserve(size_t bytes) {
+    size_t *start = mmap(NULL, bytes + PAGE, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) {
+        return NULL;
+    }
+    *start = bytes + PAGE;
+    return (char *)start + PAGE;
+}
+
+static void give_back(void *memory) {
+    if (memory != NULL) {
+        size_t *start = (void *)((char *)memory - PAGE);
+        (void)munmap(start, *start);
+    }
+}
+
 static bool pin(void *memory, size_t bytes, bool *already) {
     (void)memory;
     (void)bytes;
@@ -70,8 +90,8 @@ const psg_device_table psg_simulated_devices = {
     .model = model,
     .ask = ask,
     .peers = have_peers,
-    .host_alloc = malloc,
-    .host_free = free,
+    .host_alloc = reserve,
+    .host_free = give_back,
     .pin = pin,
     .unpin = unpin,
     .blocks = psg_simulated_blocks,

@@ -548,6 +548,41 @@ def nodes():
     check("no link network" in rows("none.csv")[0]["status"], rows("none.csv"))
 
 
+def planning():
+    """psg info says what a solve takes on several nodes: the numbers of docs/simulation.md, and what psg bench simulates."""
+    def plan(grid, nodes, network, gpus="8"):
+        told = run("info", "--grid", grid, "--gpus", gpus, "--cpus", "0", "--nodes", nodes, "--network", network, "--json", "-", *ON_H200)
+        return json.loads(told.stdout)["grid"]["planning"]
+
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "simulation.md"), encoding="utf-8") as page:
+        text = page.read()
+    table = {row[0]: row[1:] for row in re.findall(r"^\| (\d+) \| \d+ \| ([0-9.]+) \| ([0-9.]+) \|$", text, re.M)}
+    check(set(table) == {"1", "2", "8", "32", "128"}, table)
+    for nodes, network, column in (("1", "50", 0), ("2", "50", 0), ("2", "400", 1), ("8", "50", 0)):
+        p, page = plan("1024", nodes, network), 1e-3 * float(table[nodes][column])
+        check(abs(p["seconds"] / page - 1) <= 0.02, "%s nodes, %s GB/s: %g s, and the page has %g" % (nodes, network, p["seconds"], page))
+        check(abs(p["one_node_seconds"] / 6.3e-3 - 1) <= 0.01 and 0 < p["bound_seconds"] <= p["seconds"], p)
+        if nodes != "1":
+            n = int(nodes)
+            sent = 16 * 513 * 2 * (1024 // n) * (1024 - 1024 // n)
+            check((p["planes"], p["rows"], p["exchange"], p["sent_bytes"]) == (1024 // n, 1024 // n, "mpi", sent), p)
+            check(abs(p["network_seconds"] * 1e9 * float(network) / sent - 1) < 1e-9 and p["network_seconds"] <= p["seconds"], p)
+    there = seconds("planned.csv", "--grid", "512", "--gpus", "8", "--cpus", "0", "--nodes", "2", "--network", "25", "--data", "resident", *ON_H200)
+    check(abs(plan("512", "2", "25")["seconds"] / there - 1) <= 0.04, "psg bench has %g" % there)
+    # the page: from about 100, 280 and 770 processes on, at 25 GB/s and 5 microseconds
+    for grid, pencils in (("512", 104), ("1024", 280), ("2048", 770)):
+        p = plan(grid, "32", "25", "2")
+        check(abs(p["pencils_from"] / pencils - 1) <= 0.02, p)
+    said = run("info", "--grid", "1024", "--gpus", "8", "--nodes", "2", "--network", "50", *ON_H200).stdout
+    check(all(words in said for words in ("ms, simulated", "by link", "one node     6.278 ms", "2 nodes      up to 512 planes", "slabs", "exchange mpi",
+                                          "4.303 GB from each node", "86.07 ms at 50 GB/s", "pencils")), said)
+    check("simulated, with f" not in run("info", "--grid", "64", *ON_H200).stdout, "a forecast that nobody asked for")
+    for arguments, says in ((("--network", "50"), ("--network goes with --nodes",)), (("--nodes", "2"), ("machine h200 has no link network", "--network")),
+                            (("--nodes", "65", "--network", "1"), ("nodes = 65", "64 planes")), (("--nodes", "x", "--network", "1"), ("--nodes 'x'",)),
+                            (("--nodes", "2", "--network", "0"), ("--network '0'",))):
+        refused("info", "--grid", "64", *arguments, *ON_H200, code=2, says=says)
+
+
 def no_memory():
     """A field of 8 GiB is more than this process may have; SimGrid takes some for stacks."""
     def little():
@@ -561,6 +596,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, workloads, panels, crossover, links, grid_memory, one_time, resident, nodes, no_memory):
+for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, workloads, panels, crossover, links, grid_memory, one_time, resident, nodes, planning, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))
