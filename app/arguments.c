@@ -160,9 +160,8 @@ static const option_row info_rows[] = {
     APP_GRID_ROW(
         "Grid", false,
         "say what memory a grid of so many points takes, where its spectrum would be, and whether "
-        "f and u find room on the GPUs. A plan is made for that, and nothing is solved. Lengths "
-        "that are slow to transform are named, each with a fast one. With --nodes: what a solve "
-        "takes there by the simulator, on one of them, and by the network alone"),
+        "f and u find room on the GPUs, by a plan that is not solved. Lengths that are slow to "
+        "transform are named, each with a fast one. With --nodes: the time of a solve"),
     APP_BC_ROW(false, "with --grid: its sides, as in psg solve; default: PP"),
     APP_POINTS_ROW("with --bc: where points are on axes with D or N sides; default: cells"),
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "with --grid: of f and u; default: f64"),
@@ -219,8 +218,7 @@ static const command_text info_text = {
         "\n"
         "Show what psg was built with, the CPU and GPU workers that a solve with these options\n"
         "would have, the scheduling policies there are, and what psg tune has stored; started by\n"
-        "mpirun, the workers of all processes. With --grid, what memory a grid takes, and in a\n"
-        "simulation with --nodes what time.\n",
+        "mpirun, the workers of all processes. With --grid, what memory a grid takes.\n",
     .end = "Examples:\n"
            "  psg info\n"
            "         all workers\n"
@@ -228,9 +226,6 @@ static const command_text info_text = {
            "         the machines that a psg that simulates knows by name\n"
            "  psg info --grid 2048\n"
            "         does a grid of 2048 x 2048 x 2048 points fit this machine, and its GPUs?\n"
-           "  psg info --machine h200 --grid 1024 --gpus 8 --nodes 4 --network 50\n"
-           "         of a psg that simulates: what do four nodes with eight H200s each take for a\n"
-           "         solve, and what does one?\n"
            "  psg info --gpus 0 --json -\n"
            "         without GPUs, as JSON on stdout\n"};
 

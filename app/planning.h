@@ -1,5 +1,4 @@
-/** @file planning.h  What a solve on several nodes takes, by the simulator, before anybody has them.
- */
+/** @file planning.h  What a solve on several nodes takes, by the simulator. */
 #ifndef PSG_APP_PLANNING_H
 #define PSG_APP_PLANNING_H
 

@@ -40,7 +40,7 @@ static bool have_peers(void) {
     return machine->gpus == 1 || machine->link[PSG_MACHINE_PEER].bytes_per_second > 0;
 }
 
-/* A spectrum that nobody writes may be larger than this machine's memory. Its size stands before it.
+/* A spectrum that nobody writes may be larger than this machine's memory. Its size stands before.
  */
 enum { PAGE = 4096 };
 static void *reserve(size_t bytes) {
