@@ -35,6 +35,8 @@ typedef struct psg_cuda_whole_room {
 
 /** What the tasks of a plan need on a GPU: psg_gpu.state. */
 typedef struct psg_cuda_plans {
+    struct psg_cuda_plans *plain; /**< for solves of modes, as psg_cuda_make_plain() says; or NULL */
+    bool is_plain;                /**< all transforms are cuFFT's */
     psg_cuda_fft *xy[2][PSG_CUDA_SIZES]; /**< [direction][size of segment]; NULL with strips */
     psg_cuda_xy *strips;                 /**< both, if form.strip > 0 */
     psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of sheet]; NULL with the fused graph and kspace */
@@ -60,10 +62,16 @@ typedef struct psg_cuda_plans {
     psg_cuda_xy_part *parts;       /**< [2 * layout.bundles.count] */
 } psg_cuda_plans;
 
-/** The calling worker's. */
-static inline psg_cuda_plans *psg_cuda_plans_self(const psg_context *context) {
-    return psg_gpu_self(&context->engine)->state;
+/** The calling worker's, for a run. */
+static inline psg_cuda_plans *psg_cuda_plans_self(const psg_run *run) {
+    psg_cuda_plans *w = psg_gpu_self(run->engine)->state;
+    return psg_terms_of(run)->norm > 0 && w->plain != NULL ? w->plain : w;
 }
+
+/** Before the first transform of a task: the kernels of psg's own have modes in another order, or
+ *  none, so a solve of modes has plans of cuFFT alone. The first one makes them, and they stay.
+ *  @return 0; else it is latched in the run, too */
+int psg_cuda_make_plain(psg_run *run);
 
 /** Which of the sizes part m has. @param[in] d  the axis that is cut */
 size_t psg_cuda_size_of(const psg_parts *parts, int d, size_t m);
@@ -93,8 +101,8 @@ static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
     return context->form.z_contiguous ? PSG_CUDA_Z_CONTIGUOUS : PSG_CUDA_Z_STRIDED;
 }
 
-/** Where a sheet without overlap rows is worked on: in its blocks, if sheets are [z][ky][kx] and
- * they are dense; else in w->sheet_d. */
+/** Where a sheet is worked on: in its blocks, if sheets are [z][ky][kx] and they are dense; else,
+ * and without blocks (NULL), in w->sheet_d. With overlap rows sheets are [ky][kx][z]. */
 int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet_d);
 /** Copy it there from its blocks, or with `pack` back into them, unless it is there; transform it
  * and divide it there. */
@@ -102,6 +110,9 @@ int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], vo
 int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
                              void *sheet_d);
 int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d);
+/** A task `modes_in` or `modes_out`. Its data are the caller's modes of f, those of u, and the
+ *  blocks, as far as they are there. */
+int psg_cuda_modes(const psg_task_args *args, void *buffers[]);
 
 /** What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis
  * is real-to-real too. */
