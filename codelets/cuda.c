@@ -1,8 +1,6 @@
 #include "codelets/cuda.h"
 
-#include "kernels/divide.h"
 #include "kernels/green.h"
-#include "kernels/pack.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -24,16 +22,6 @@ static size_t sizes_of(const psg_parts *parts, int d, size_t sizes[PSG_CUDA_SIZE
 size_t psg_cuda_size_of(const psg_parts *parts, int d, size_t m) {
     const psg_box *first = &parts->part[parts->gpus.first].box;
     return psg_box_length(&parts->part[m].box, d) == psg_box_length(first, d) ? 0 : 1;
-}
-
-/* Planes of a sheet of its own: beside a wall a free z has as many zeros behind its planes. */
-static size_t sheet_planes(const psg_context *c) {
-    return psg_transform_length(c->layout.n[2], c->kind[2], 2);
-}
-
-static size_t sheet_bytes(const psg_context *c) {
-    return psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.nxc *
-           sheet_planes(c) * 2 * c->cpu->real_bytes;
 }
 
 static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
@@ -84,7 +72,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                   psg_cuda_kind_of(c, 2), rows[m] * c->layout.nxc, c->layout.n[2]);
     }
     if (code == 0 && fused && c->form.z_contiguous) {
-        code = (int)cudaMalloc(&w->sheet_d, sheet_bytes(c));
+        code = (int)cudaMalloc(&w->sheet_d, psg_cuda_sheet_bytes(c));
     }
     return code;
 }
@@ -313,8 +301,8 @@ static int make(void **state, const void *owner) {
 
 int psg_cuda_make_plain(psg_run *run) {
     psg_cuda_plans *w = psg_gpu_self(run->engine)->state;
-    const bool wanted = psg_terms_of(run)->norm > 0 && w->plain == NULL &&
-                        (w->strips != NULL || w->kspace != NULL);
+    const bool wanted =
+        psg_terms_of(run)->norm > 0 && w->plain == NULL && (w->strips != NULL || w->kspace != NULL);
     const int code = wanted ? make_plans(&w->plain, psg_context_of(run), true) : 0;
     (void)psg_gpu_check(run, code, "cuFFT's plans, which solves of modes need");
     return code;
@@ -461,73 +449,6 @@ int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *wh
         *room_d = NULL;
     }
     return code;
-}
-
-/* ------------------------------------------------------------------------------------- sheets */
-
-int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet_d) {
-    const psg_context *c = psg_context_of(args->run);
-    psg_cuda_plans *w = psg_cuda_plans_self(args->run);
-    psg_cuda_band bands[2];
-    if (blocks != NULL && !c->form.z_contiguous && sheet_planes(c) == c->layout.n[2]) {
-        (void)psg_cuda_bands_of(args, blocks, bands); /* one */
-        *sheet_d = bands->segments->base_d;
-        if (bands->count == 1 && bands->segments->plane_pitch == bands->rows * c->layout.nxc) {
-            return 0;
-        }
-    }
-    const int code = psg_cuda_make_room(args->run, &w->sheet_d, sheet_bytes(c), "room for a sheet");
-    *sheet_d = w->sheet_d;
-    return code;
-}
-
-int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d) {
-    const psg_context *c = psg_context_of(args->run);
-    const psg_cuda_precision precision = psg_cuda_precision_of(c);
-    const psg_cuda_layout layout = psg_cuda_layout_of(c);
-    const cudaStream_t stream = starpu_cuda_get_local_stream();
-    psg_cuda_band bands[2];
-    const size_t count = psg_cuda_bands_of(args, blocks, bands);
-    if (bands->segments->base_d == sheet_d) {
-        return 0;
-    }
-    const size_t nz = c->layout.n[2], zeros = sheet_planes(c) - nz;
-    const size_t plane = psg_layout_rows(&c->layout, psg_sheet_of(args)) * c->layout.nxc * 2 *
-                         c->cpu->real_bytes;
-    const size_t first = psg_transform_first(nz, c->kind[2]);
-    char *own_d = (char *)sheet_d + first * plane;
-    char *const zeros_d = (char *)sheet_d + (first > 0 ? 0 : nz * plane);
-    int code = pack || zeros == 0 ? 0 : (int)cudaMemsetAsync(zeros_d, 0, zeros * plane, stream);
-    for (size_t b = 0; b < count && code == 0; b++) { /* of several the columns are contiguous */
-        const psg_cuda_band *band = &bands[b];
-        const size_t columns = band->rows * c->layout.nxc;
-        const bool away = pack && band->to != NULL;
-        code = columns == 0 ? 0
-               : pack ? (int)psg_cuda_pack_sheet(precision, layout, own_d, columns, nz,
-                                                 away ? band->to : band->segments,
-                                                 away ? band->to_count : band->count, stream)
-                      : (int)psg_cuda_unpack_sheet(precision, layout, own_d, columns, nz,
-                                                   band->segments, band->count, stream);
-        own_d += columns * nz * 2 * c->cpu->real_bytes;
-    }
-    return code;
-}
-
-int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
-                             void *sheet_d) {
-    const psg_context *c = psg_context_of(args->run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(args->run);
-    return psg_cuda_fft_run_z(w->z[psg_cuda_size_of(&c->layout.sheets, 1, psg_sheet_of(args))],
-                              direction, sheet_d);
-}
-
-int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d) {
-    const psg_context *c = psg_context_of(args->run);
-    const size_t p = psg_sheet_of(args);
-    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args);
-    return (int)psg_cuda_divide(psg_cuda_precision_of(c), psg_cuda_layout_of(c), sheet_d,
-                                psg_layout_rows(&c->layout, p) * c->layout.nxc, c->layout.nxc,
-                                sheet_planes(c), &symbol, starpu_cuda_get_local_stream());
 }
 
 /* ------------------------------------------------------------------------------- all GPUs */

@@ -79,7 +79,8 @@ psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, siz
     }
     if (count > 1) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "f and u are %zu arrays, one for each GPU: beside modes each is one", count);
+                        "f and u are %zu arrays, one for each GPU, and beside modes each is one",
+                        count);
     }
     if (args->epsilon != NULL) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "with epsilon there are no modes");

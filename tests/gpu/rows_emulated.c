@@ -4,13 +4,13 @@
  * From inside the library, with a workspace in main memory; the kernels are loops here. */
 #include "codelets/cuda.h"
 #include "codelets/kinds.h"
-#include "kernels/divide.h"
-#include "kernels/pack.h"
-#include "kernels/scale.h"
 #include "graph/overlap_rows.h"
 #include "graph/plan_struct.h"
 #include "graph/workers.h"
 #include "graph/workspace.h"
+#include "kernels/divide.h"
+#include "kernels/pack.h"
+#include "kernels/scale.h"
 #include "tests/check.h"
 
 #include <starpu_cuda.h>
@@ -172,8 +172,8 @@ static void solves(machine *m) {
     }
 }
 
-/* Kernels and cuFFT of a task of modes, by the linker's --wrap. Transforms change nothing. A division makes of what
- * forward_xy wrote what kspace writes. */
+/* Kernels and cuFFT of a task of modes, by the linker's --wrap. Transforms change nothing. A
+ * division makes of what forward_xy wrote what kspace writes. */
 #define WRAPPED(name) extern __typeof__(name) __wrap_##name
 WRAPPED(psg_cuda_pack_sheet);
 WRAPPED(psg_cuda_unpack_sheet);
@@ -184,13 +184,14 @@ WRAPPED(starpu_cuda_get_local_stream);
 
 static size_t transforms[2];
 
-static double *in_sheet(psg_cuda_layout layout, const void *sheet, size_t columns, size_t nz, size_t z, size_t i) {
+static double *in_sheet(psg_cuda_layout layout, const void *sheet, size_t columns, size_t nz,
+                        size_t z, size_t i) {
     return (double *)(uintptr_t)sheet +
            2 * (layout == PSG_CUDA_Z_STRIDED ? z * columns + i : i * nz + z);
 }
 
-static cudaError_t move(bool pack, psg_cuda_layout layout, const void *sheet, size_t columns, size_t nz,
-                        const psg_cuda_segment *segments, size_t count) {
+static cudaError_t move(bool pack, psg_cuda_layout layout, const void *sheet, size_t columns,
+                        size_t nz, const psg_cuda_segment *segments, size_t count) {
     for (size_t m = 0; m < nz * columns; ++m) {
         double *in = in_plane(segments, count, m / columns, m % columns);
         double *whole = in_sheet(layout, sheet, columns, nz, m / columns, m % columns);
@@ -199,24 +200,27 @@ static cudaError_t move(bool pack, psg_cuda_layout layout, const void *sheet, si
     return cudaSuccess;
 }
 
-cudaError_t __wrap_psg_cuda_pack_sheet(psg_cuda_precision precision, psg_cuda_layout layout, const void *sheet,
-                                       size_t columns, size_t nz, const psg_cuda_segment *segments, size_t count,
+cudaError_t __wrap_psg_cuda_pack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,
+                                       const void *sheet, size_t columns, size_t nz,
+                                       const psg_cuda_segment *segments, size_t count,
                                        cudaStream_t stream) {
     (void)precision;
     (void)stream;
     return move(true, layout, sheet, columns, nz, segments, count);
 }
 
-cudaError_t __wrap_psg_cuda_unpack_sheet(psg_cuda_precision precision, psg_cuda_layout layout, void *sheet,
-                                         size_t columns, size_t nz, const psg_cuda_segment *segments, size_t count,
+cudaError_t __wrap_psg_cuda_unpack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,
+                                         void *sheet, size_t columns, size_t nz,
+                                         const psg_cuda_segment *segments, size_t count,
                                          cudaStream_t stream) {
     (void)precision;
     (void)stream;
     return move(false, layout, sheet, columns, nz, segments, count);
 }
 
-cudaError_t __wrap_psg_cuda_divide(psg_cuda_precision precision, psg_cuda_layout layout, void *sheet, size_t columns,
-                                   size_t nxc, size_t nz, const psg_cuda_symbol *symbol, cudaStream_t stream) {
+cudaError_t __wrap_psg_cuda_divide(psg_cuda_precision precision, psg_cuda_layout layout,
+                                   void *sheet, size_t columns, size_t nxc, size_t nz,
+                                   const psg_cuda_symbol *symbol, cudaStream_t stream) {
     (void)precision;
     (void)nxc;
     (void)symbol;
@@ -227,8 +231,9 @@ cudaError_t __wrap_psg_cuda_divide(psg_cuda_precision precision, psg_cuda_layout
     return cudaSuccess;
 }
 
-cudaError_t __wrap_psg_cuda_scale(psg_cuda_precision precision, const psg_cuda_field *in, const psg_cuda_field *out,
-                                  const size_t n[3], double factor, int *nonfinite, cudaStream_t stream) {
+cudaError_t __wrap_psg_cuda_scale(psg_cuda_precision precision, const psg_cuda_field *in,
+                                  const psg_cuda_field *out, const size_t n[3], double factor,
+                                  int *nonfinite, cudaStream_t stream) {
     (void)precision;
     (void)nonfinite;
     (void)stream;
@@ -251,22 +256,26 @@ cudaStream_t __wrap_starpu_cuda_get_local_stream(void) {
     return NULL;
 }
 
-/** modes_out, or modes_in, of a sheet, to modes of the caller's and to blocks. The caller's have a gap between planes. */
+/** modes_out, or modes_in, of a sheet, to modes of the caller's and to blocks. There is a gap
+ *  between the planes of modes. */
 static void modes_task(machine *m, bool in, size_t p) {
     const psg_context *c = &m->plan->context;
     const size_t y0 = c->layout.sheets.part[p].box.lo[1], nz = c->layout.n[2];
     const size_t columns = psg_layout_rows(&c->layout, p) * c->layout.nxc, pitch = columns + 3;
-    double *modes[2] = {calloc(2 * nz * pitch, sizeof(double)), calloc(2 * nz * pitch, sizeof(double))};
+    double *modes[2] = {calloc(2 * nz * pitch, sizeof(double)),
+                        calloc(2 * nz * pitch, sizeof(double))};
     struct starpu_block_interface given[2];
     void **blocks =
         buffers_of(m, &m->workspace->blocks[p], c->layout.segments.count, c->layout.sheets.count);
     void *buffers[2 + 64];
-    psg_task_args args = {.run = &m->run, .label = psg_sheet_label(in ? PSG_TASK_MODES_IN : PSG_TASK_MODES_OUT, p)};
+    psg_task_args args = {.run = &m->run,
+                          .label = psg_sheet_label(in ? PSG_TASK_MODES_IN : PSG_TASK_MODES_OUT, p)};
     const size_t first = in ? 0 : 1, count = 2 - first;
     size_t lost = 0;
     args.label.index[PSG_AXIS_COMPONENT] = PSG_MAKES_BLOCKS | PSG_MAKES_MODES;
     for (size_t d = first; d < 2; ++d) {
-        given[d] = (struct starpu_block_interface){.ptr = (uintptr_t)modes[d], .ldz = (uint32_t)pitch};
+        given[d] =
+            (struct starpu_block_interface){.ptr = (uintptr_t)modes[d], .ldz = (uint32_t)pitch};
         buffers[d - first] = &given[d];
     }
     memcpy(buffers + count, blocks, c->layout.segments.count * sizeof *blocks);
@@ -275,13 +284,14 @@ static void modes_task(machine *m, bool in, size_t p) {
             tag_of(m, k / columns, y0 + k % columns / c->layout.nxc, k % c->layout.nxc, 0, FORWARD);
     }
     transforms[0] = transforms[1] = 0;
-    CHECK(psg_cuda_modes(&args, buffers) == 0, "sheet %zu", p);
-    CHECK(transforms[PSG_CUDA_FORWARD] == !in && transforms[PSG_CUDA_INVERSE] == 1, "sheet %zu: %zu forward, %zu back", p,
-          transforms[PSG_CUDA_FORWARD], transforms[PSG_CUDA_INVERSE]);
+    CHECK(psg_cuda_solve_sheet(buffers, &args) == 0, "sheet %zu", p);
+    CHECK(transforms[PSG_CUDA_FORWARD] == !in && transforms[PSG_CUDA_INVERSE] == 1,
+          "sheet %zu: %zu forward, %zu back", p, transforms[PSG_CUDA_FORWARD],
+          transforms[PSG_CUDA_INVERSE]);
     for (size_t k = 0; k < nz * columns; ++k) {
         lost += modes[1][2 * (k / columns * pitch + k % columns)] !=
-                m->terms.norm *
-                    tag_of(m, k / columns, y0 + k % columns / c->layout.nxc, k % c->layout.nxc, 0, KSPACE);
+                m->terms.norm * tag_of(m, k / columns, y0 + k % columns / c->layout.nxc,
+                                       k % c->layout.nxc, 0, KSPACE);
     }
     CHECK(lost == 0, "sheet %zu, %s modes: %zu lost", p, in ? "from" : "to", lost);
     free(modes[0]);

@@ -142,7 +142,8 @@ static void columns(psg_cuda_r2r kind, psg_cuda_layout layout, size_t m, size_t 
 }
 
 template <class Real> static void all() {
-    const size_t lengths[] = {2, 3, 10, 37, 130, 131}; // 131 is prime, and too large for a radix of cuFFT's
+    // 131 is prime, and too large for a radix of cuFFT's
+    const size_t lengths[] = {2, 3, 10, 37, 130, 131};
     const size_t sizes[][3] = {{8, 9, 3}, {7, 11, 2}, {2, 2, 2}, {3, 2, 1}, {30, 16, 1}};
     for (int x = PSG_CUDA_DFT; x < PSG_CUDA_R2R_KINDS; x++)
         for (int y = PSG_CUDA_R2HC; y < PSG_CUDA_R2R_KINDS; y++)
