@@ -30,7 +30,7 @@ static psg_status check_plan(const psg_plan *plan) {
         why = "a box with free sides has none: its transforms are of twice the length";
     } else if (!is_complex && !all_real(plan)) {
         why = "x is between walls and another axis is periodic: let x be the periodic one";
-    } else if (!psg_graph_has(&plan->context.graph, PSG_TASK_KSPACE, true)) {
+    } else if (!psg_graph_has(&plan->context.graph, PSG_TASK_FORWARD_XY, false)) {
         why = "they are for the fused graph, and the plan's is staged";
     } else if (!psg_platform->computes) {
         why = "a simulation has no times of them";
