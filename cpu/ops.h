@@ -100,8 +100,8 @@ typedef struct psg_cpu_sheet {
     /** `pieces` more, for the derivative along z of what is in `piece`; NULL: it is not wanted */
     const psg_cpu_piece *beside;
     size_t nxc;
-    size_t row0; /**< the first ky of the sheet */
-    size_t rows;
+    size_t first; /**< before its first column, numbers of a plane of the spectrum, [ky][nxc] */
+    size_t columns;
 } psg_cpu_sheet;
 
 /** Modes of a sheet that are the caller's, each of them one piece of all planes. */
