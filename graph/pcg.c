@@ -409,8 +409,9 @@ static void solve(work *w, const psg_pcg_fields *fields, psg_terms *terms, size_
     submit_start(w);
     while (more) {
         iterate(w, terms->pcg.tolerance, most, result);
-        more = result->steps > 0 && start_from_x(w, fields, terms, result) && !result->reached &&
-               result->steps < most && result->residual < before / 2 &&
+        more = (result->steps > 0 || !psg_platform->computes) &&
+               start_from_x(w, fields, terms, result) && psg_platform->computes &&
+               !result->reached && result->steps < most && result->residual < before / 2 &&
                start_from_r(w, terms, result);
         before = result->residual;
     }
