@@ -165,5 +165,9 @@ bool base_regions_drop(base_regions *g, double *const *plane) {
     for (size_t r = 0; r < g->count; r++) {
         g->region[r].mean = 0;
     }
-    return drop_once(g, plane) && drop_once(g, plane);
+    bool good = true;
+    for (int pass = 0; pass < 2; pass++) {
+        good = good && drop_once(g, plane);
+    }
+    return good;
 }

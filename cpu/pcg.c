@@ -147,8 +147,10 @@ static double rough_at(const base_pcg_task *t, const rows *eps, size_t i) {
 static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measure[]) {
     double lane[BASE_PCG_MEASURES][LANES];
     double room[CHUNK];
-    for (size_t l = 0; l < BASE_PCG_MEASURES * LANES; l++) {
-        lane[l / LANES][l % LANES] = base_pcg_nothing((int)(l / LANES));
+    for (int m = 0; m < BASE_PCG_MEASURES; m++) {
+        for (int l = 0; l < LANES; l++) {
+            lane[m][l] = base_pcg_nothing(m);
+        }
     }
     const rows eps = rows_of_eps(t, j, k);
     for (size_t at = 0; at < t->n[0]; at += CHUNK) {
@@ -281,7 +283,7 @@ static double scale_at(const base_pcg_task *t, const rows *eps, size_t i, size_t
     for (int m = 0; m < 6; m++) {
         const int d = m / 2;
         const int side = m % 2;
-        const bool end = at[d] == (side == 0 ? 0 : t->n[d] - 1) && (d < 2 || t->end[side]);
+        const bool end = (d < 2 || t->end[side]) && at[d] == (side == 0 ? 0 : t->n[d] - 1);
         const double e1 = d == 0   ? eps->here[(ptrdiff_t)i + x.at[side]]
                           : d == 1 ? eps->y[side][i]
                                    : eps->z[side][i];
