@@ -154,23 +154,26 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
+/* As psg_cuda_line has them. */
 static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     const psg_cpu_line *l = &c->waves->line;
-    const double *const tables[] = {l->before, l->after, l->side, l->width, l->step};
-    enum { TABLES = sizeof tables / sizeof *tables };
-    const size_t count = TABLES * l->n + 2;
-    double *all = psg_stretched(c) ? calloc(count, sizeof *all) : NULL;
-    for (size_t m = 0; m < TABLES && all != NULL; m++) {
-        memcpy(all + m * l->n, tables[m], l->n * sizeof *all);
+    const size_t n = psg_stretched(c) ? l->n : 0;
+    double *link = n > 0 ? calloc(2 * n + 4, sizeof *link) : NULL;
+    double *width = link + n + 1;
+    double *sides = width + n;
+    for (size_t k = 0; k < n && link != NULL; k++) {
+        link[k + 1] = l->after[k] > 0 ? l->step[k] : 0;
+        width[k] = l->width[k];
+        sides[k + 1 < n || k == 0 ? 0 : 1] += l->side[k] * l->width[k];
+        sides[2] += l->width[k];
     }
-    for (size_t k = 0; k < l->n && all != NULL; k++) {
-        all[TABLES * l->n] += l->width[k];
-        all[TABLES * l->n + 1] += 1 / l->step[k];
+    if (link != NULL) {
+        link[0] = link[n];
     }
-    const int code = !psg_stretched(c) ? 0
-                     : all == NULL     ? cudaErrorMemoryAllocation
-                                       : copy_table(w, &w->line_d, all, count * sizeof *all);
-    free(all);
+    const int code = n == 0         ? 0
+                     : link == NULL ? cudaErrorMemoryAllocation
+                                    : copy_table(w, &w->line_d, link, (2 * n + 4) * sizeof *link);
+    free(link);
     return code;
 }
 
@@ -403,7 +406,7 @@ psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
                               .pairs = divide.apart,
                               .waves_d = from_f ? w->waves_d.along[2] : NULL};
     if (divide.line != NULL) {
-        symbol.line = (psg_cuda_line){w->line_d, divide.line->wraps, divide.line->null};
+        symbol.line = (psg_cuda_line){w->line_d, divide.line->null};
     }
     if (free != NULL) {
         symbol.free = (psg_cuda_free){.length = free->length,
