@@ -1,9 +1,9 @@
 // The columns of a sheet as equations along z, without a transform, as cpu/line.c solves them: in
 // f64, by sums of numbers >= 0. Each row is multiplied by its width, so that a row and the next one
 // have one link. T threads have a column. Each eliminates its rows but the last one, which is its
-// separator, and adds up what the separator before them gets of them. What is left of the separators
-// is halved by parallel cyclic reduction, log2 T times. Then each thread knows u beside its rows. A
-// row is read once and written once, and has one division.
+// separator, and adds up what the separator before its rows gets of them. What is left of the
+// separators is halved by parallel cyclic reduction, log2 T times. Then each thread knows u beside
+// its rows. A row is read once and written once, and has one division.
 #ifndef PSG_KERNELS_LINE_CUH
 #define PSG_KERNELS_LINE_CUH
 
@@ -73,8 +73,8 @@ PSG_HD double line_inverse(double a) {
 PSG_HD line_pair<double> line_inverse(line_pair<double> a) {
     return {line_inverse(a.x), line_inverse(a.y)};
 }
-/// In either precision, both parts from one number, or each from its own; where both have one, it is
-/// that of the real part.
+/// In either precision: both parts from one number, or each from its own. Where both parts have one,
+/// it is that of the real part.
 template <class To> PSG_HD void line_set(To &to, double from) {
     to = (To)from;
 }
