@@ -73,8 +73,8 @@ PSG_HD double line_inverse(double a) {
 PSG_HD line_pair<double> line_inverse(line_pair<double> a) {
     return {line_inverse(a.x), line_inverse(a.y)};
 }
-/// In either precision: both parts from one number, or each from its own. Where both parts have one,
-/// it is that of the real part.
+/// In either precision: both parts from one number, or each from its own. Where both parts have one
+/// number, it is that of the real part.
 template <class To> PSG_HD void line_set(To &to, double from) {
     to = (To)from;
 }
