@@ -146,22 +146,20 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
 /* As psg_cuda_line has them. */
 static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     const psg_cpu_line *l = &c->waves->line;
-    const size_t n = psg_stretched(c) ? l->n : 0;
-    double *link = n > 0 ? calloc(2 * n + 4, sizeof *link) : NULL;
-    double *width = link + n + 1;
-    double *sides = width + n;
-    for (size_t k = 0; k < n && link != NULL; k++) {
+    const size_t n = l->n;
+    double *link = psg_stretched(c) ? calloc(2 * n + 4, sizeof *link) : NULL;
+    if (link == NULL) {
+        return psg_stretched(c) ? cudaErrorMemoryAllocation : 0;
+    }
+    double *sides = link + 2 * n + 1;
+    for (size_t k = 0; k < n; k++) {
         link[k + 1] = l->after[k] > 0 ? l->step[k] : 0;
-        width[k] = l->width[k];
+        link[n + 1 + k] = l->width[k];
         sides[k + 1 < n || k == 0 ? 0 : 1] += l->side[k] * l->width[k];
         sides[2] += l->width[k];
     }
-    if (link != NULL) {
-        link[0] = link[n];
-    }
-    const int code = n == 0         ? 0
-                     : link == NULL ? cudaErrorMemoryAllocation
-                                    : copy_table(w, &w->line_d, link, (2 * n + 4) * sizeof *link);
+    link[0] = link[n];
+    const int code = copy_table(w, &w->line_d, link, (2 * n + 4) * sizeof *link);
     free(link);
     return code;
 }
