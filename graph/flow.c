@@ -9,7 +9,7 @@
 /* Each cell has its upper faces. A lower face of the first cell has a flow where z wraps, or of a
  * Neumann side, where it is known. */
 static psg_status check(const psg_plan *plan, const psg_solve_args *args) {
-    const bool fused = psg_graph_has(&plan->context.graph, PSG_TASK_KSPACE, true);
+    const bool fused = psg_graph_has(&plan->context.graph, PSG_TASK_FORWARD_XY, false);
     if (plan->workers.gpu_count > 0 || plan->processes.ranks > 1 || !fused) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "psg_project() is for cores of one process and the fused graph: elsewhere "

@@ -105,7 +105,7 @@ static psg_gradient_way way_without(const psg_plan *plan) {
 }
 
 /* Differences of u in f64 have digits to lose, and take less time, but they need u, and there are
- * none at a free upper side. The sheets of the staged graph have no other blocks. */
+ * none at a free upper side. Sheets that are no task `kspace` have no other blocks. */
 static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
                                const psg_solve_args *args) {
     const psg_context *c = &plan->context;
@@ -129,8 +129,8 @@ static psg_status check_from_f(const psg_plan *plan, const psg_arrays *arrays,
     if (args->f_modes != NULL || args->u_modes != NULL ||
         (plan->workers.gpu_count == 0 && plan->processes.ranks == 1)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "on the cores of one process the gradient along %c needs the fused graph, "
-                        "f and u in space, and memory for a second spectrum, as a side is free",
+                        "on the cores of one process the gradient along %c needs f and u in space, "
+                        "and memory for a second spectrum, as a side is free",
                         z);
     }
     return arrays->in_place

@@ -191,7 +191,7 @@ typedef enum psg_exchange {
                                 nodes; AUTO tries it. Fused graph, and room on GPUs for all */
     PSG_EXCHANGE_MPI,      /**< from here on between processes; each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
-    PSG_EXCHANGE_STARPU,   /**< the same by StarPU-MPI, if it is built in, without a time_limit */
+    PSG_EXCHANGE_STARPU,   /**< the same by StarPU-MPI beside StarPU, without a time_limit */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 

@@ -30,8 +30,14 @@ static bool fused(const psg_plan *plan) {
     return plan->route.graph == &psg_graph_fused;
 }
 
+static bool has_green(const psg_plan *plan) {
+    return psg_transforms_free_side(&plan->problem.grid) ||
+           plan->problem.options.kernel == PSG_KERNEL_USER;
+}
+
 void psg_route_graph(psg_solve_route *route, const psg_plan *plan) {
-    route->graph = graphs[plan->problem.options.graph];
+    const psg_graph_row *row = graphs[plan->problem.options.graph];
+    route->graph = row == &psg_graph_staged && has_green(plan) ? &psg_graph_staged_xy : row;
 }
 
 static void drop(psg_graph_kinds *kinds, psg_task_kind kind, bool sheet) {
@@ -160,14 +166,10 @@ static bool asks_for(const psg_plan *plan, psg_executor executor) {
 
 static psg_status check_free(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    const bool given = plan->problem.options.kernel == PSG_KERNEL_USER;
-    if (!psg_transforms_free_side(&plan->problem.grid) && !given) {
-        return PSG_OK;
-    }
-    if (!fused(plan) || !psg_platform->computes) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "%s is for the fused graph so far (graph = fused), and is not simulated",
-                        given ? "kernel user" : "a free side");
+    if (has_green(plan) && !psg_platform->computes) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "%s is not simulated",
+                        plan->problem.options.kernel == PSG_KERNEL_USER ? "kernel user"
+                                                                        : "a free side");
     }
     const char z = psg_grid_letter(&plan->problem.grid, 2);
     return plan->workers.gpu_count == 0 || c->kind[2] != PSG_TRANSFORM_FREE ||
@@ -270,8 +272,7 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
                            psg_starpu_mpi != NULL
                                ? "StarPU-MPI waits for other processes as long as it takes: "
                                  "exchange starpu has no time_limit"
-                               : "exchange starpu: this psg was built without StarPU-MPI "
-                                 "(-DPSG_STARPU_MPI=ON)");
+                               : "exchange starpu is not simulated");
             return NULL;
         }
         return &psg_exchange_between[PSG_EXCHANGE_STARPU];
@@ -338,14 +339,15 @@ static void choose_blocks(psg_context *to, const psg_plan *plan) {
     /* Only one GPU, or the cores, find what they need in place. */
     const bool packed =
         between || (w->gpu_count > 0 && (w->usable_count > 1 || !on_gpus(plan->route.home)));
-    /* In the fused graph only cuFFT on a GPU reads this flag. With one sheet it transforms a
+    /* Of `kspace` only cuFFT on a GPU reads this flag. With one sheet it transforms a
      * periodic z in place. All other transforms are faster on a copy with contiguous columns, but
      * those that need zeros behind their points have these as planes. */
     const bool one = !packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
     const bool contiguous =
-        fused(plan) ? c->kind[2] <= PSG_TRANSFORM_FREE &&
-                          (!one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->divide.apart)
-                    : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
+        psg_graph_has(&plan->route.graph->kinds, PSG_TASK_KSPACE, true)
+            ? c->kind[2] <= PSG_TRANSFORM_FREE &&
+                  (!one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->divide.apart)
+            : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
     const bool segment_is_block = !fused(plan) && !between && l->sheets.count == 1;
     to->form.packed = packed;
     to->form.z_contiguous = contiguous;

@@ -26,7 +26,7 @@ typedef struct psg_graph_row {
      *  of their own memory alone. */
     psg_status (*try_sharing)(psg_shared *shared, const psg_plan *plan);
     psg_graph_kinds kinds; /**< of a plan that packs */
-    /** Submit the tasks that make the blocks of the arrays' f. NULL: it has no free sides. */
+    /** Submit the tasks that make the blocks of the arrays' f. NULL: it is not for free sides. */
     void (*forward)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                     const psg_arrays *arrays);
     /** Submit every task of one solve. Failures are latched in the run. */

@@ -226,7 +226,7 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
         status = psg_terms_read(&terms, plan, args);
     }
     if (status == PSG_OK && r.flow == NULL) {
-        status = psg_modes_check(plan, &terms, f, u);
+        status = psg_modes_check(plan, &terms, count, f, u);
     } else if (status == PSG_OK && (terms.f_modes != NULL || terms.u_modes != NULL)) {
         status = psg_fail(PSG_ERR_UNSUPPORTED, "a projection has no modes");
     }

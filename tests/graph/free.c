@@ -63,16 +63,16 @@ static void check(const problem *p, const char *what, size_t cut) {
 }
 
 static void all_cuts(const problem *p) {
-    static const char *const ways[] = {"", "exchange=managed", "executor=tasks"};
-    for (size_t c = 0; c < 6; ++c) {
+    static const char *const ways[] = {"", "exchange=managed", "executor=tasks", "graph=staged"};
+    for (size_t c = 0; c < 8; ++c) {
         psg_options options = harness_with(p->precision, p->options);
-        harness_set(&options, ways[c % 3]);
+        harness_set(&options, ways[c % 4]);
         options.segment_planes = c == 0 ? 0 : (p->n[2] + c) / (c + 1);
-        options.sheets = c == 0 ? 0 : 1 + c % 4;
+        options.sheets = c == 0 ? 0 : 1 + c % 3;
         DESTROYED psg_plan *plan = harness_plan(&p->grid, &options);
         memset(p->u, 0xff, p->points * sizeof *p->u);
         CHECK_STATUS(harness_solve(plan, p->precision, p->points, p->f, p->u), PSG_OK);
-        check(p, ways[c % 3], c);
+        check(p, ways[c % 4], c);
     }
 }
 

@@ -37,7 +37,9 @@ static void cuts(psg_precision precision, const char *sides, const size_t n[3]) 
                                        "segment_planes=3 sheets=5",
                                        "placement=free",
                                        "symbol=fd2 lambda=3",
-                                       "exchange=managed"};
+                                       "exchange=managed",
+                                       "graph=staged segment_planes=3 sheets=5",
+                                       "graph=staged segment_planes=5 sheets=1"};
     const size_t points = n[0] * n[1] * n[2], bytes = harness_element_bytes(precision) * points;
     psg_grid grid = harness_box(n[0], n[1], n[2], 1, 1.1, 0.8);
     FREED double *f = oracle_array(points), *want = oracle_array(points), *u = oracle_array(points);

@@ -175,10 +175,8 @@ static void one_answer(const answer *a, int gpus) {
             from_gpu(a, &options, what);
         }
         if (gpus == 1 && a->points < 200000) {
-            if (!is_free(a)) { /* it has no free sides */
-                harness_set_variant(&options, &harness_variants[1 + run % 2]);
-                from_memory(a, &options, "staged");
-            }
+            harness_set_variant(&options, &harness_variants[1 + run % 2]);
+            from_memory(a, &options, "staged");
             options = harness_options(a->precision);
             options.gpus = 1;
             options.cpu_share = run % 2 ? 0.5 : PSG_CPU_SHARE_AUTO;

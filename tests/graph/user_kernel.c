@@ -149,7 +149,8 @@ static void solved(const psg_grid *grid, psg_options options, psg_kernel_form fo
     psg_plan_destroy(plan);
 }
 
-static const char *const ways[] = {"", "segment_planes=1 sheets=64 executor=tasks"};
+static const char *const ways[] = {"", "segment_planes=1 sheets=64 executor=tasks",
+                                   "graph=staged segment_planes=2 sheets=3"};
 
 /* Random values in space: each has its place. */
 static void in_space(size_t run) {
@@ -379,7 +380,6 @@ static void plans(void) {
     } cases[] = {{"symbol=fd2", "PP", "in place of the symbol"},
                  {"symbol=fd4", "FF", "in place of the symbol"},
                  {"lambda=2", "PP", "kernel user is for lambda = 0"},
-                 {"graph=staged", "PP", "kernel user is for the fused graph"},
                  {"", "PP,PP,DF", "z alone is free, and at one side"}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
         const setting s = {{4, 5, 6}, cases[c].sides};
@@ -511,7 +511,7 @@ static void disagreement(void) {
 }
 
 int main(int argc, char **argv) {
-    enum { SPACE = 17 * 2 * 2, MODES = 14 * 2 * 2 };
+    enum { SPACE = 17 * 2 * 3, MODES = 14 * 2 * 3 };
     ranks_start(&argc, &argv);
     world = MPI_COMM_WORLD;
     psg_options options = ranks_options(PSG_F64, NULL);
@@ -525,7 +525,7 @@ int main(int argc, char **argv) {
             }
         }
     }
-    for (size_t run = 0; run < 10; ++run) {
+    for (size_t run = 0; run < 15; ++run) {
         if (ranks_takes(run)) {
             in_spectrum(run);
         }

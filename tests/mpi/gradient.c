@@ -133,9 +133,6 @@ static void free_run(size_t run) {
     const char *sides = free_sides[run / GRIDS % FREE_SIDES];
     const size_t *n = x.grid.n;
     double *want[4];
-    if (x.options.graph == PSG_GRAPH_STAGED) { /* it has no free sides */
-        x.options.graph = PSG_GRAPH_FUSED;
-    }
     harness_sides(&x.g, sides);
     const bool fd2 = x.options.gpus == 0 && (run / GRIDS / FREE_SIDES + run / GRIDS) % 2 == 1;
     x.options.symbol = fd2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;

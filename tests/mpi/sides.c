@@ -23,9 +23,6 @@ static void one_run(size_t run) {
     x.options.symbol = (psg_symbol)((s + run / GRIDS / SIDES) % symbols);
     x.options.segment_planes = 1 + run % 4;
     x.options.sheets = 1 + run % 5;
-    if (s >= FREE && x.options.graph == PSG_GRAPH_STAGED) { /* it has no free sides */
-        x.options.graph = PSG_GRAPH_FUSED;
-    }
     if (s >= CORES && x.options.gpus > 0) {
         return;
     }

@@ -69,12 +69,25 @@ def test_direct_sums(nz, ends):
 
 
 @pytest.mark.parametrize("options", (dict(cpus=1), dict(sheets=3, segment_planes=4),
-                                     dict(executor="tasks"), dict(in_flight=1)), ids=str)
+                                     dict(executor="tasks"), dict(in_flight=1),
+                                     dict(graph="staged")), ids=str)
 def test_ways(options):
     f = random((21, 8, 10))
     u = solve(f, {"z": "free"}, symbol="fd2", factor=-3.0, **options)
     assert far(u, -3 * direct(f, "ff")) < 1e-13
     assert far(solve(f, {"z": "free"}, dtype="f4", symbol="fd2", **options), direct(f, "ff")) < 1e-5
+
+
+def test_tasks_of_the_staged_graph():
+    f = random((21, 8, 10))
+    with psg.Plan(f.shape, bc={"z": "free"}, graph="staged", gpus=GPUS, segment_planes=7,
+                  sheets=2) as plan:
+        plan.solve(f)
+        found = plan.statistics()
+    assert found["graph"] == "staged"
+    segments = dict.fromkeys(("fft_xy", "pack", "unpack", "ifft_xy", "normalize"), 3)
+    assert {name: s["tasks"] for name, s in found["stage"].items() if s["tasks"] > 0} \
+        == {"kspace": 2, **segments}
 
 
 def test_several_right_hand_sides_and_terms():
@@ -170,7 +183,6 @@ def test_two_layers_of_charge():
     ({"z": ("periodic", "free")}, {}, "periodic at both sides or at none"),
     ({"z": "free"}, dict(symbol="fd4"), "fd4 has no free sides"),
     ({"z": "free"}, dict(symbol="fd8"), "fd8 has no free sides"),
-    ({"z": "free"}, dict(graph="staged"), "fused graph"),
     ({"z": "free"}, dict(points="nodes"), "of nodes"),
 ), ids=str)
 def test_refused(bc, options, words):

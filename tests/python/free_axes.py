@@ -228,7 +228,8 @@ def test_screened_charge():
 
 @pytest.mark.parametrize("options", (dict(cpus=1), dict(sheets=3, segment_planes=4),
                                      dict(sheets=16, segment_planes=1), dict(executor="tasks"),
-                                     dict(in_flight=2), dict(placement="free")), ids=str)
+                                     dict(in_flight=2), dict(placement="free"),
+                                     dict(graph="staged"), dict(graph="staged", sheets=1)), ids=str)
 @pytest.mark.parametrize("bc", ("free", {"y": "free", "x": "neumann"},
                                 {"z": "free", "x": "free"}), ids=str)
 def test_ways(bc, options):
@@ -322,7 +323,6 @@ def test_igf_in_long_double():
 @pytest.mark.parametrize("bc, options, words", (
     ({"x": ("periodic", "free")}, {}, "periodic at both sides or at none"),
     ("free", dict(symbol="fd6"), "fd6 has no free sides"),
-    ({"y": "free"}, dict(graph="staged"), "fused graph"),
     ({"x": "free"}, dict(points="nodes"), "of nodes"),
     ({"x": "free", "y": "free"}, dict(kernel="igf"), "z is not free at both sides"),
     ("free", dict(kernel="hockney", symbol="fd2"), "in place of the symbol"),
@@ -347,7 +347,8 @@ def test_refused_terms(axis):
             plan.gradient(f)
 
 
-WAYS = ({}, {"executor": "tasks"}, {"executor": "tasks", "segment_planes": 2, "sheets": 3})
+WAYS = ({}, {"executor": "tasks"}, {"executor": "tasks", "segment_planes": 2, "sheets": 3},
+        {"graph": "staged"}, {"graph": "staged", "segment_planes": 2, "sheets": 1})
 
 
 @pytest.mark.parametrize("bc", UNBOUNDED, ids="-".join)
