@@ -226,6 +226,7 @@ test)
     say_without_cuda "$1" "$cuda"
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $test_packages $simulate_packages $deb_packages
+    export STARPU_MPI=yes # for the tests of exchange starpu
     install_starpu "$cuda" simulate
     # shellcheck disable=SC2046 # one word or none
     build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON "$cuda" "-DPSG_TEST_PATIENCE=$factor" $(check_of "$@")

@@ -164,6 +164,13 @@ with_progress "install-starpu: configuring $what" "$log" '^checking' 0 ./configu
 files=$(make -n 2>/dev/null | grep -c 'echo "  \(CC\|NVCC\|CXX\) ' || :)
 with_progress "install-starpu: building $what" "$log" '^  \(CC\|NVCC\|CXX\) ' "$files" make -j"$(nproc)" || failed
 make install >>"$log" 2>&1 </dev/null || failed
+# psg loads StarPU-MPI when StarPU is there already, and installs it with no path of this machine in it.
+for library in "$prefix"/lib/libstarpumpi-1.4.so.*.*; do
+    if [ -f "$library" ]; then
+        echo "file(RPATH_REMOVE FILE \"$library\")" >"$work/path.cmake"
+        cmake -P "$work/path.cmake" >>"$log" 2>&1 || failed
+    fi
+done
 if [ -n "$cuda" ] && ! grep -q 'define STARPU_USE_CUDA 1' "$prefix/include/starpu/1.4/starpu_config.h"; then
     die "StarPU $version was built, but its configure did not accept the CUDA toolkit $cuda"
 fi

@@ -142,7 +142,7 @@ typedef struct psg_terms {
     psg_sides sides;
     const psg_cpu_table *table; /**< of the division; NULL: psg_context.tabled is false */
     psg_gradient_terms gradient;
-    double norm; /**< modes of u that the caller wants are those of u times this */
+    double norm; /**< the caller's modes of u are those of u times this; 0: there are none */
     psg_flow_terms flow;
     size_t right_hand_sides; /**< that the run solves; 1 but in psg_solve_many() */
     /** of a solve with variable coefficients; `lambda` above is that of its preconditioner */

@@ -36,6 +36,19 @@ static size_t edge_tag(const psg_plan *plan, uint64_t number) {
            (size_t)number;
 }
 
+/* One process may have no StarPU-MPI. */
+static psg_status lay_wire(psg_between *between, psg_comm *comm) {
+    char words[256];
+    between->wire = psg_starpu_mpi->open(words, sizeof words);
+    psg_status status = between->wire != NULL
+                            ? PSG_OK
+                            : psg_fail(PSG_ERR_UNSUPPORTED, "exchange starpu: %s", words);
+    status = psg_ranks_agree(comm, status);
+    return status != PSG_OK || psg_starpu_mpi->connect(between->wire, comm)
+               ? status
+               : psg_fail(PSG_ERR_RUNTIME, "%s", comm->words);
+}
+
 psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     if (plan->processes.ranks == 1) {
@@ -72,18 +85,16 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     between->wide = wire_bytes < real_bytes ? l->nxc * 2 * real_bytes : 0;
     between->channel = psg_comms->connect(plan->processes.comm, between->row_bytes,
                                           alltoall ? plan->problem.options.in_flight : 0);
-    bool good = between->channel != NULL;
-    if (good && plan->route.exchange->wired) {
-        between->wire = psg_starpu_mpi->connect(plan->processes.comm);
-        good = between->wire != NULL;
+    if (between->channel == NULL) {
+        return psg_fail(PSG_ERR_RUNTIME, "%s", plan->processes.comm->words);
     }
-    return good ? PSG_OK : psg_fail(PSG_ERR_RUNTIME, "%s", plan->processes.comm->words);
+    return plan->route.exchange->wired ? lay_wire(between, plan->processes.comm) : PSG_OK;
 }
 
 void psg_between_free(psg_between *between, const psg_plan *plan) {
     if (between->wire != NULL) {
         psg_runtime_awake();
-        psg_starpu_mpi->disconnect(between->wire);
+        psg_starpu_mpi->close(between->wire);
         psg_runtime_rest();
     }
     if (between->channel != NULL && !plan->storage.left) {

@@ -32,8 +32,6 @@ static psg_status check_plan(const psg_plan *plan) {
         why = "x is between walls and another axis is periodic: let x be the periodic one";
     } else if (!psg_graph_has(&plan->context.graph, PSG_TASK_FORWARD_XY, false)) {
         why = "they are for the fused graph, and the plan's is staged";
-    } else if (plan->workers.gpu_count > 0) {
-        why = "GPUs do not have them yet: a plan with gpus = 0 has";
     } else if (!psg_platform->computes) {
         why = "a simulation has no times of them";
     }
@@ -63,8 +61,8 @@ psg_status psg_plan_local_modes(const psg_plan *plan, size_t lo[3], size_t n[3],
     return status;
 }
 
-psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, const psg_array *f,
-                           const psg_array *u) {
+psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, size_t count,
+                           const psg_array *f, const psg_array *u) {
     const psg_array *const *g = args->gradient;
     if ((f == NULL && args->f_modes == NULL) || (u == NULL && args->u_modes == NULL)) {
         return psg_fail(PSG_ERR_ARG, "f or u is NULL");
@@ -78,6 +76,11 @@ psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, con
     const psg_status status = check_plan(plan);
     if (status != PSG_OK) {
         return status;
+    }
+    if (count > 1) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "f and u are %zu arrays, one for each GPU, and beside modes each is one",
+                        count);
     }
     if (args->epsilon != NULL) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "with epsilon there are no modes");

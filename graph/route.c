@@ -272,8 +272,7 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
                            psg_starpu_mpi != NULL
                                ? "StarPU-MPI waits for other processes as long as it takes: "
                                  "exchange starpu has no time_limit"
-                               : "exchange starpu: this psg was built without StarPU-MPI "
-                                 "(-DPSG_STARPU_MPI=ON)");
+                               : "exchange starpu is not simulated");
             return NULL;
         }
         return &psg_exchange_between[PSG_EXCHANGE_STARPU];

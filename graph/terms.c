@@ -98,8 +98,9 @@ static psg_status make_terms(psg_terms *terms, const psg_plan *plan, const psg_s
     const psg_problem *p = &plan->problem;
     const double scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit);
     const bool normalizes = psg_graph_has(&plan->context.graph, PSG_TASK_NORMALIZE, false);
+    const bool modes = args->f_modes != NULL || args->u_modes != NULL;
     *terms = (psg_terms){.right_hand_sides = 1,
-                         .norm = psg_transforms_norm(&p->grid),
+                         .norm = modes ? psg_transforms_norm(&p->grid) : 0,
                          .unit = p->unit,
                          .free_z = p->free_z,
                          .lambda = ldexp(args->lambda, 2 * p->unit),

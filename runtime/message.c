@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const psg_starpu_mpi_table *const psg_starpu_mpi =
-    PSG_WITH_STARPU_MPI ? &psg_starpu_mpi_built : NULL;
+const psg_starpu_mpi_table *const psg_starpu_mpi = PSG_WITH_MPI ? &psg_starpu_mpi_loaded : NULL;
 
 void psg_message_blame(psg_run *run, const char *what, int code) {
     char words[256];
