@@ -90,8 +90,8 @@ static const option_row solve_rows[] = {
      false},
     {"Variable coefficients", "epsilon", "FILE[:DATASET]", app_value_text, FIELD(epsilon), NULL,
      "FILE:DATASET",
-     "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, in a "
-     "data set like f. For --in and --symbol fd2, on GPUs with periodic sides",
+     "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, or 0 "
+     "in bodies, in a data set like f. For --in and --symbol fd2, on GPUs with periodic sides",
      false},
     {NULL, "tolerance", "X", app_value_factor, FIELD(tolerance), NULL,
      "a number above 0 and below 1",

@@ -530,16 +530,16 @@ void *app_solver_last_u(const app_solver *s) {
     return app_solver_part(s, s->u[(s->solved - 1) % s->count_u]);
 }
 
-/* The first value that is not finite and above 0. */
+/* The first value that is negative or not finite. */
 static int check_epsilon(const app_job *r, const void *values, double *row) {
     const psg_axis *axis = r->report.grid.axis;
     for (size_t line = 0; line < axis[1].n * axis[2].n; line++) {
         app_get_row(values, r->report.options.precision, line * axis[0].n, axis[0].n, row);
         for (size_t i = 0; i < axis[0].n; i++) {
-            if (!(row[i] > 0) || !isfinite(row[i])) {
+            if (!(row[i] >= 0) || !isfinite(row[i])) {
                 return app_error(APP_USAGE,
                                  "%s: epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be "
-                                 "finite and above 0",
+                                 "0, in solid bodies, or finite and above 0",
                                  r->epsilon.name, row[i], i, line % axis[1].n, line / axis[1].n);
             }
         }

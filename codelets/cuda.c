@@ -143,27 +143,28 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
+/* As psg_cuda_line has them. */
 static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     const psg_cpu_line *l = &c->waves->line;
-    const double *const tables[] = {l->before, l->after, l->side, l->width, l->step};
-    enum { TABLES = sizeof tables / sizeof *tables };
-    const size_t count = TABLES * l->n + 2;
-    double *all = psg_stretched(c) ? calloc(count, sizeof *all) : NULL;
-    for (size_t m = 0; m < TABLES && all != NULL; m++) {
-        memcpy(all + m * l->n, tables[m], l->n * sizeof *all);
+    const size_t n = l->n;
+    double *link = psg_stretched(c) ? calloc(2 * n + 4, sizeof *link) : NULL;
+    if (link == NULL) {
+        return psg_stretched(c) ? cudaErrorMemoryAllocation : 0;
     }
-    for (size_t k = 0; k < l->n && all != NULL; k++) {
-        all[TABLES * l->n] += l->width[k];
-        all[TABLES * l->n + 1] += 1 / l->step[k];
+    double *sides = link + 2 * n + 1;
+    for (size_t k = 0; k < n; k++) {
+        link[k + 1] = l->after[k] > 0 ? l->step[k] : 0;
+        link[n + 1 + k] = l->width[k];
+        sides[k + 1 < n || k == 0 ? 0 : 1] += l->side[k] * l->width[k];
+        sides[2] += l->width[k];
     }
-    const int code = !psg_stretched(c) ? 0
-                     : all == NULL     ? cudaErrorMemoryAllocation
-                                       : copy_table(w, &w->line_d, all, count * sizeof *all);
-    free(all);
+    link[0] = link[n];
+    const int code = copy_table(w, &w->line_d, link, (2 * n + 4) * sizeof *link);
+    free(link);
     return code;
 }
 
-/* The imaginary parts of the multipliers, which are wavenumbers: kernels multiply by sqrt(-1).
+/* The imaginary parts of the multipliers: kernels multiply by sqrt(-1).
  * Along x as psg_cuda_columns has the numbers of a row. */
 static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size_t count) {
     const size_t bytes = c->cpu->real_bytes;
@@ -178,8 +179,9 @@ static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size
 }
 
 static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
-    const bool from_f = c->waves->from_f != NULL && !c->waves->between;
-    const size_t count[3] = {c->layout.nxc, c->layout.nyc, c->layout.n[2] * (from_f ? 2 : 1)};
+    const bool from_f = c->waves->from_f != NULL;
+    const size_t count[3] = {c->layout.nxc, c->layout.nyc,
+                             c->layout.n[2] * (c->kind[2] == PSG_TRANSFORM_FREE ? 2 : 1)};
     int code = 0;
     if (c->waves->eigen[2] == NULL && !from_f) {
         return 0; /* solves on GPUs make differences of u */
@@ -411,7 +413,7 @@ psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
                               .pairs = divide.apart,
                               .waves_d = from_f ? w->waves_d.along[2] : NULL};
     if (divide.line != NULL) {
-        symbol.line = (psg_cuda_line){w->line_d, divide.line->wraps, divide.line->null};
+        symbol.line = (psg_cuda_line){w->line_d, divide.line->null};
     }
     if (free != NULL) {
         symbol.free = (psg_cuda_free){.length = free->length,

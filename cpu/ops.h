@@ -125,6 +125,8 @@ typedef struct psg_difference {
     double last;   /**< and beyond the last point, where it does not wrap, last u + */
     double weight; /**< weight times what the values on the upper side add to f there */
     long wraps;    /**< the axis is periodic: the first point is next to the last one */
+    long centred;  /**< on GPUs: the result has (next - before)/(2h), which there is beyond the last
+                        point too: the difference there is twice that less the one before */
 } psg_difference;
 
 /** A plane of u, and of the components of its gradient. */

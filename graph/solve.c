@@ -493,8 +493,8 @@ static psg_status judge(psg_plan *plan, const psg_pending *pending) {
     }
     const bool computed = psg_platform->computes;
     const bool finite = !computed || (isfinite(found[SUM]) && found[NONFINITE] == 0);
-    if (status == PSG_OK &&
-        (!finite || (pending->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && computed))) {
+    if (status == PSG_OK && (!finite || (pending->mean == PSG_MEAN_ERROR && plan->past.mean != 0 &&
+                                         computed && pending->pcg.regions == 0))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
         status = finite ? refuse_mean(plan, pending) : find_nonfinite(plan, pending);
         psg_runtime_rest();

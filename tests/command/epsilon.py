@@ -95,6 +95,35 @@ def walls():
         check(left <= 1.01e-10, (bc, left))
 
 
+def solids():
+    """Two planes of solid points part the box in two, with a mean of f each; f is NaN in the planes."""
+    with h5py.File("in.h5", "a") as made:
+        eps, f = EPS.copy(), F.copy()
+        eps[[0, 5]] = 0
+        f[1:5] += 100
+        f[[0, 5]] = np.nan
+        made["solid"], made["in_fluid"], made["nothing"] = eps, f, 0 * EPS
+    asked = *ASKED, "--in", "in.h5:in_fluid", "--epsilon", "in.h5:solid"
+    solve(*asked, "--out", "u.h5:solid", "--verify")
+    u = read("u.h5", "solid")
+    check(not u[[0, 5]].any(), "u in the bodies is not 0")
+    for fluid in (slice(1, 5), slice(6, None)):
+        part, right = u[fluid], f[fluid] - f[fluid].mean()
+        total = np.zeros_like(part)
+        for axis in range(3):
+            h = BOX[axis] / SHAPE[axis]
+            for step in (-1, 1):
+                there, beyond = np.roll(u, step, axis)[fluid], np.roll(eps, step, axis)[fluid]
+                face = np.where(beyond > 0, 2 * eps[fluid] * beyond / (eps[fluid] + beyond), 0)
+                total += face * (there - part) / h**2
+        left = np.linalg.norm(right - total) / np.linalg.norm(right)
+        check(left <= 1e-9 and abs(part.mean()) < 1e-14, (left, part.mean()))
+    refused("solve", *asked, "--mean", "error", code=2,
+            says=("f has the mean 100", "one of 2 regions"))
+    refused("solve", *ASKED, "--epsilon", "in.h5:nothing", code=2,
+            says=("epsilon is 0 everywhere: there is no fluid",))
+
+
 def steps():
     solve(*ASKED, "--in", "in.h5:t/*", "--epsilon", "in.h5:eps", "--out", "s.h5:s", "--verify")
     for name, f in (("a", F), ("b", F2)):
@@ -121,6 +150,7 @@ def bad():
 
 answers()
 walls()
+solids()
 steps()
 bad()
 refused("solve", "--in", "in.h5:f", "--epsilon", "in.h5:huge", *FD2, code=2,

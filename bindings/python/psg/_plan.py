@@ -158,8 +158,9 @@ class Plan:
         values  what holds on the sides where that is not 0, with symbol="fd2": u on a Dirichlet side, the derivative of u along
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
-        epsilon  an array like f, finite and above 0, with symbol="fd2", in one process, with periodic sides or, on cores,
-                Dirichlet and Neumann sides with 0: statistics() has the iterations, and the residual that they left
+        epsilon  an array like f, finite and above 0, or 0 in solid bodies, where u is 0. With
+                symbol="fd2", in one process, with periodic sides or, on cores, Dirichlet and
+                Neumann sides with 0: statistics() has the iterations, and the residual
         tolerance  end when ||residual|| <= tolerance ||factor f||, in the 2-norm; 0: 1e-10 in float64, 1e-6 in float32
         iterations  the most of them; 0: 1000
         f_modes  in place of f its modes, as modes() has them: no transform forward is left to do
