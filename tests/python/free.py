@@ -79,6 +79,17 @@ def test_ways(options):
     assert far(solve(f, {"z": "free"}, dtype="f4", symbol="fd2", **options), direct(f, "ff")) < 1e-5
 
 
+@pytest.mark.parametrize("ends", ("df", "fd"))
+@pytest.mark.parametrize("dtype, most", (("f8", 3e-8), ("f4", 1e-3)))
+def test_small_lambda_over_a_wall(ends, dtype, most):
+    f = random((21, 8, 10)).astype(dtype)
+    for symbol in ("fd2", "spectral"):
+        with psg.Plan(f.shape, dtype, box=BOX, bc={"z": ENDS[ends]}, symbol=symbol, gpus=GPUS) as plan:
+            want = plan.solve(f)
+            for lambda_ in (1e-17, 1e-20, 1e-30):
+                assert far(plan.solve(f, lambda_=lambda_), want) < most, (symbol, lambda_)
+
+
 def test_tasks_of_the_staged_graph():
     f = random((21, 8, 10))
     with psg.Plan(f.shape, bc={"z": "free"}, graph="staged", gpus=GPUS, segment_planes=7,
