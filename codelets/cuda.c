@@ -164,7 +164,7 @@ static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
-/* The imaginary parts of the multipliers, which are wavenumbers: kernels multiply by sqrt(-1).
+/* The imaginary parts of the multipliers: kernels multiply by sqrt(-1).
  * Along x as psg_cuda_columns has the numbers of a row. */
 static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size_t count) {
     const size_t bytes = c->cpu->real_bytes;
@@ -179,8 +179,9 @@ static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size
 }
 
 static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
-    const bool from_f = c->waves->from_f != NULL && !c->waves->between;
-    const size_t count[3] = {c->layout.nxc, c->layout.nyc, c->layout.n[2] * (from_f ? 2 : 1)};
+    const bool from_f = c->waves->from_f != NULL;
+    const size_t count[3] = {c->layout.nxc, c->layout.nyc,
+                             c->layout.n[2] * (c->kind[2] == PSG_TRANSFORM_FREE ? 2 : 1)};
     int code = 0;
     if (c->waves->eigen[2] == NULL && !from_f) {
         return 0; /* solves on GPUs make differences of u */

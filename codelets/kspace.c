@@ -6,13 +6,14 @@
 /* @param[in] blocks  of all segments; NULL: none */
 static psg_cpu_sheet sheet_of(const psg_task_args *args, void *blocks[]) {
     const psg_context *context = psg_context_of(args->run);
-    const size_t segments = context->layout.segments.count;
+    const psg_layout *l = &context->layout;
+    const size_t segments = l->segments.count;
     const size_t count = blocks != NULL ? segments : 0;
     const bool beside = psg_label_beside(&args->label);
     psg_cpu_piece *piece = context->pieces[psg_task_worker(args)];
     for (size_t m = 0; m < (beside ? 2 : 1) * count; m++) {
         piece[m] = (psg_cpu_piece){psg_task_pointer(blocks, m), psg_task_pitch(blocks, m),
-                                   psg_layout_planes(&context->layout, m % segments)};
+                                   psg_layout_planes(l, m % segments)};
     }
     return (psg_cpu_sheet){
         .pieces = count,
@@ -20,9 +21,9 @@ static psg_cpu_sheet sheet_of(const psg_task_args *args, void *blocks[]) {
         .beside = beside                     ? piece + segments
                   : psg_derives_from_f(args) ? piece /* in place of u */
                                              : NULL,
-        .nxc = context->layout.nxc,
-        .row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1],
-        .rows = psg_layout_rows(&context->layout, psg_sheet_of(args)),
+        .nxc = l->row,
+        .first = l->nxc * l->sheets.part[psg_sheet_of(args)].box.lo[1],
+        .columns = l->nxc * psg_layout_rows(l, psg_sheet_of(args)),
     };
 }
 
