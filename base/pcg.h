@@ -200,6 +200,11 @@ BASE_PCG_FUNCTION double base_pcg_least(double eps) {
     return !base_pcg_good(eps) ? 0 : eps > 0 ? eps : base_pcg_nothing(BASE_PCG_LEAST);
 }
 
+/** What a start takes off x, which a guess may have: its mean, which A x does not see. */
+BASE_PCG_FUNCTION double base_pcg_off_x(const base_pcg_terms *t, const double *scalars) {
+    return t->drops && t->begins == BASE_PCG_FROM_X ? scalars[BASE_PCG_X_MEAN] : 0;
+}
+
 /** What u is times x. */
 BASE_PCG_FUNCTION double base_pcg_back(const base_pcg_terms *t, const double *scalars) {
     return t->factor / scalars[BASE_PCG_SCALE];

@@ -30,7 +30,7 @@ static const use uses[][MOST_DATA + 1] = {
     [PSG_TASK_PCG_MEASURE] = {FIELD(f, R), DENSE(p, R), DENSE(below, R), DENSE(above, R),
                               DENSE(eps, W), DENSE(part, W)},
     [PSG_TASK_PCG_START] = {FIELD(f, R), DENSE(scalars, R), DENSE(eps, R), DENSE(q, R), DENSE(r, W),
-                            DENSE(x, R), FIELD(source, W), DENSE(part, W), DENSE(scale, R),
+                            DENSE(x, RW), FIELD(source, W), DENSE(part, W), DENSE(scale, R),
                             FIELD(u, R)},
     [PSG_TASK_PCG_DOT] = {DENSE(r, R), FIELD(solution, R), DENSE(part, W), DENSE(scale, R)},
     [PSG_TASK_PCG_DIRECTION] = {DENSE(scalars, R), FIELD(solution, R), DENSE(p, RW), DENSE(low, W),

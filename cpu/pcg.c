@@ -333,9 +333,10 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
     for (size_t m = 0; m < count; m++) {
         b[m] = (f[m] - mean[0]) * scale - mean[1];
         r[m] = b[m] - (begins == BASE_PCG_FROM_X ? t->q[at + m] : 0);
-        if (begins == BASE_PCG_ANEW) {
-            t->x[at + m] = guesses ? u[m] / base_pcg_back(&t->terms, t->scalars) : 0;
-        }
+        t->x[at + m] = begins != BASE_PCG_ANEW
+                           ? t->x[at + m] - base_pcg_off_x(&t->terms, t->scalars)
+                       : guesses ? u[m] / base_pcg_back(&t->terms, t->scalars)
+                                 : 0;
         lane[BASE_PCG_R][m % LANES] += r[m];
         lane[BASE_PCG_X][m % LANES] += t->x[at + m];
     }

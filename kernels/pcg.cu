@@ -136,7 +136,8 @@ __global__ void __launch_bounds__(lanes *rows) start_kernel(const base_pcg_task 
                     t.terms.guess ? get(t.u, i, j, k) / base_pcg_back(&t.terms, t.scalars) : 0;
                 if (t.scale)
                     t.scale[at] = scale_at(t, i, j, k, at);
-            }
+            } else
+                t.x[at] -= base_pcg_off_x(&t.terms, t.scalars);
             t.r[at] = r;
             put(t.source, i, j, k, scaled(t, r, at));
             sum[BASE_PCG_RR_START] += r * r;

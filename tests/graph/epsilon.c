@@ -304,6 +304,8 @@ static void guesses(const char *sides, double lambda, psg_precision precision, d
     }
     const size_t far = guessed(plan, precision, &p, bound, "a guess that is far");
     CHECK(near < far, "%s: %zu and %zu iterations", sides, near, far);
+    CHECK(!is_singular(&p) || precision == PSG_F32 || fabs(mean_of(&p, p.u)) <= 1e-15,
+          "%s: the guess leaves the mean %g", sides, mean_of(&p, p.u));
     memset(p.f, 0, p.points * sizeof *p.f);
     args.guess = 1;
     CHECK_STATUS(solve(plan, precision, &p, &args, false), PSG_OK);
