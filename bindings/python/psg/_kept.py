@@ -112,9 +112,9 @@ def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "p
     while True:
         seen = arrays.view(f, "f")
         seen.of = f
-        if many and len(seen.shape) < 2:
+        if many and len(seen.shape) - 1 not in PLACES:
             raise ArgumentError("f has the shape %s: with many=True it has one axis more than a "
-                                "right-hand side" % (seen.shape,))
+                                "right-hand side, which has one to three" % (seen.shape,))
         one = seen if not many else arrays.one_of(seen)
         own = kernels.look(kernel, kernel_form, len(one.shape))
         options["kernel"] = kernel if own is None else "user"
