@@ -103,7 +103,7 @@ typedef enum base_pcg_stage {
 
 /** Where steps begin. */
 enum {
-    BASE_PCG_ANEW = 0, /**< x = 0, r = f */
+    BASE_PCG_ANEW = 0, /**< x = 0 or a guess, r = f */
     BASE_PCG_FROM_X,   /**< r = f - A x */
     BASE_PCG_FROM_R    /**< with the same x, and r in place of f */
 };
@@ -119,6 +119,7 @@ typedef struct base_pcg_terms {
     long scaled;      /**< with D */
     long drops;       /**< the mean of f is dropped */
     long begins;      /**< BASE_PCG_ANEW ... */
+    long guess;       /**< BASE_PCG_ANEW: u has the first x */
     /** Where an axis is not periodic the points beyond its ends have the eps of the last ones, and
      *  u of these times such a number: 1 at a Neumann side, -1 at a Dirichlet side half a cell off,
      *  and 0 where the next point would be on it. */
@@ -199,6 +200,16 @@ BASE_PCG_FUNCTION double base_pcg_least(double eps) {
     return !base_pcg_good(eps) ? 0 : eps > 0 ? eps : base_pcg_nothing(BASE_PCG_LEAST);
 }
 
+/** What a start takes off x, which a guess may have: its mean, which A x does not see. */
+BASE_PCG_FUNCTION double base_pcg_off_x(const base_pcg_terms *t, const double *scalars) {
+    return t->drops && t->begins == BASE_PCG_FROM_X ? scalars[BASE_PCG_X_MEAN] : 0;
+}
+
+/** What u is times x. */
+BASE_PCG_FUNCTION double base_pcg_back(const base_pcg_terms *t, const double *scalars) {
+    return t->factor / scalars[BASE_PCG_SCALE];
+}
+
 /** Has the precision of u this number? */
 BASE_PCG_FUNCTION bool base_pcg_fits(bool single, double u) {
     return fabs(u) <= (single ? (double)FLT_MAX : DBL_MAX);
@@ -277,7 +288,7 @@ BASE_PCG_FUNCTION void base_pcg_begin(const double *sum, const base_pcg_terms *t
     const double rr = sum[BASE_PCG_RR_START] - mean * mean * t->points;
     const bool some = first > rounding * ff || !anew;
     s[BASE_PCG_FIRST] = some ? first : 0;
-    s[BASE_PCG_RR] = some && rr > 0 ? rr : 0;
+    s[BASE_PCG_RR] = some && !(rr <= 0) ? rr : 0; /* NaN stays */
     s[BASE_PCG_R_MEAN] = some ? mean : 0;
     s[BASE_PCG_B_MEAN] += s[BASE_PCG_R_MEAN];
     s[BASE_PCG_X_MEAN] = t->drops ? sum[BASE_PCG_X] / t->points : 0;

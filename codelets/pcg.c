@@ -30,7 +30,8 @@ static const use uses[][MOST_DATA + 1] = {
     [PSG_TASK_PCG_MEASURE] = {FIELD(f, R), DENSE(p, R), DENSE(below, R), DENSE(above, R),
                               DENSE(eps, W), DENSE(part, W)},
     [PSG_TASK_PCG_START] = {FIELD(f, R), DENSE(scalars, R), DENSE(eps, R), DENSE(q, R), DENSE(r, W),
-                            DENSE(x, R), FIELD(source, W), DENSE(part, W), DENSE(scale, R)},
+                            DENSE(x, RW), FIELD(source, W), DENSE(part, W), DENSE(scale, R),
+                            FIELD(u, R)},
     [PSG_TASK_PCG_DOT] = {DENSE(r, R), FIELD(solution, R), DENSE(part, W), DENSE(scale, R)},
     [PSG_TASK_PCG_DIRECTION] = {DENSE(scalars, R), FIELD(solution, R), DENSE(p, RW), DENSE(low, W),
                                 DENSE(high, W), DENSE(scale, R)},
@@ -56,6 +57,8 @@ static int mode_of(const use *at, const psg_label *label, const base_pcg_terms *
         return anew ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, q):
         return label->kind == PSG_TASK_PCG_START && terms->begins != BASE_PCG_FROM_X ? 0 : at->mode;
+    case offsetof(psg_task_pcg_data, u):
+        return label->kind == PSG_TASK_PCG_START && !(anew && terms->guess) ? 0 : at->mode;
     default:
         return at->mode;
     }

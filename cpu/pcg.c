@@ -327,10 +327,16 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
                             dropped ? t->scalars[BASE_PCG_B_MEAN] : 0};
     const double scale = begins == BASE_PCG_FROM_R ? 1 : t->scalars[BASE_PCG_SCALE];
     double *r = t->r + at;
+    double guess[CHUNK];
+    const bool guesses = t->terms.guess && begins == BASE_PCG_ANEW;
+    const double *u = guesses ? read_row(&t->u, row_of(&t->u, j, k), i, count, guess) : NULL;
     for (size_t m = 0; m < count; m++) {
         b[m] = (f[m] - mean[0]) * scale - mean[1];
         r[m] = b[m] - (begins == BASE_PCG_FROM_X ? t->q[at + m] : 0);
-        t->x[at + m] = begins == BASE_PCG_ANEW ? 0 : t->x[at + m];
+        t->x[at + m] = begins != BASE_PCG_ANEW
+                           ? t->x[at + m] - base_pcg_off_x(&t->terms, t->scalars)
+                       : guesses ? u[m] / base_pcg_back(&t->terms, t->scalars)
+                                 : 0;
         lane[BASE_PCG_R][m % LANES] += r[m];
         lane[BASE_PCG_X][m % LANES] += t->x[at + m];
     }
@@ -413,7 +419,7 @@ void psg_cpu_pcg_update(const base_pcg_task *t) {
 
 static void end(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
                 double lane[LANES]) {
-    const double back = t->terms.factor / t->scalars[BASE_PCG_SCALE];
+    const double back = base_pcg_back(&t->terms, t->scalars);
     const double mean = t->scalars[BASE_PCG_X_MEAN];
     double u[CHUNK];
     bool fits = true;

@@ -111,8 +111,8 @@ static slab_place place_of(const psg_arrays *arrays, int field, size_t k) {
 
 /* Where a slab of f or u is at home. */
 static int node_of(const psg_plan *plan, const psg_arrays *arrays, int field, size_t k) {
-    const psg_array *a =
-        field < PSG_FIELD_F_MODES ? place_of(arrays, field, k).array : arrays->field[field];
+    const bool modes = field == PSG_FIELD_F_MODES || field == PSG_FIELD_U_MODES;
+    const psg_array *a = modes ? arrays->field[field] : place_of(arrays, field, k).array;
     return a == NULL ? STARPU_MAIN_RAM : psg_array_node(plan, a->device);
 }
 

@@ -333,7 +333,7 @@ static bool look(work *w, psg_pcg_result *result) {
     double s[BASE_PCG_SCALARS] = {0};
     const bool good = read_report(w, s);
     result->steps = (size_t)s[BASE_PCG_STEPS];
-    result->residual = s[BASE_PCG_FIRST] > 0 ? sqrt(s[BASE_PCG_RR] / s[BASE_PCG_FIRST]) : 0;
+    result->residual = s[BASE_PCG_FIRST] != 0 ? sqrt(s[BASE_PCG_RR] / s[BASE_PCG_FIRST]) : 0;
     result->reached = good && s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
     return good && s[BASE_PCG_DONE] == 0;
 }
@@ -400,13 +400,27 @@ static bool start_from_r(work *w, psg_terms *terms, psg_pcg_result *result) {
     return true;
 }
 
+/* The steps aim at the tolerance, as those from x = 0 do, which is the answer for f = 0. */
+static bool start_from_guess(work *w, const psg_pcg_fields *fields, psg_terms *terms,
+                             psg_pcg_result *result) {
+    if (!look(w, result) && result->reached) {
+        terms->pcg.guess = 0;
+        submit_start(w);
+        return true;
+    }
+    const bool good = start_from_x(w, fields, terms, result);
+    terms->pcg.begins = BASE_PCG_ANEW;
+    result->bad_guess = good && psg_platform->computes && !isfinite(result->residual);
+    return good && !result->reached && !result->bad_guess;
+}
+
 /* Steps until f - A x is small enough, until there were too many, or until rounding keeps more of
  * it than a half. */
 static void solve(work *w, const psg_pcg_fields *fields, psg_terms *terms, size_t most,
                   psg_pcg_result *result) {
     double before = INFINITY;
-    bool more = true;
     submit_start(w);
+    bool more = !terms->pcg.guess || start_from_guess(w, fields, terms, result);
     while (more) {
         iterate(w, terms->pcg.tolerance, most, result);
         more = (result->steps > 0 || !psg_platform->computes) &&
@@ -477,6 +491,9 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
     }
     solve(&w, fields, terms, most, result);
     base_regions_destroy(w.regions);
+    if (result->bad_guess) {
+        return;
+    }
     submit_tasks(&w, PSG_TASK_PCG_END, PSG_NO_INDEX);
 }
 
@@ -486,7 +503,7 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
     const bool single = plan->problem.options.precision == PSG_F32;
     const double tolerance = args->tolerance == 0 ? (single ? 1e-6 : 1e-10) : args->tolerance;
     if (args->epsilon == NULL) {
-        return PSG_OK;
+        return args->guess == 0 ? PSG_OK : psg_fail(PSG_ERR_ARG, "guess is for epsilon");
     }
     psg_status status = check(plan);
     for (int m = 0; m < 6 && status == PSG_OK; m++) {
@@ -505,6 +522,7 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
     pending->steps_most = args->iterations > 0 ? args->iterations : 1000;
     pending->terms.pcg = constants_of(plan, args->lambda, args->factor);
     pending->terms.pcg.tolerance = tolerance;
+    pending->terms.pcg.guess = args->guess;
     return status;
 }
 
@@ -514,7 +532,7 @@ void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_pending *pend
                                    a->slabs[PSG_FIELD_U]};
     submit(run, plan, pending->workspace, plan->held.pcg, &fields, &pending->terms,
            pending->steps_most, &pending->pcg);
-    if (pending->pcg.bad_eps || !isfinite(pending->pcg.sum)) {
+    if (pending->pcg.bad_eps || pending->pcg.bad_guess || !isfinite(pending->pcg.sum)) {
         return;
     }
     for (size_t s = 0; s < plan->context.layout.segments.count; s++) {
@@ -534,17 +552,6 @@ static psg_status read_args(psg_pending *pending, psg_plan *plan, const psg_solv
         status = psg_terms_take(plan, &full, &pending->terms, &pending->mean);
     }
     return status == PSG_OK ? psg_pcg_take(pending, plan, &full) : status;
-}
-
-static psg_status judge(const psg_plan *plan, const psg_pending *pending) {
-    const psg_pcg_result *r = &pending->pcg;
-    const psg_status status = psg_fail_run(pending->run);
-    return status != PSG_OK ? status
-           : r->bad_eps
-               ? psg_fail(PSG_ERR_DATA, "epsilon is not 0 or from %g to %g everywhere, or is all 0",
-                          BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
-           : !isfinite(r->sum) ? psg_fail(PSG_ERR_DATA, "f is not finite")
-                               : psg_pcg_judge_steps(plan, pending);
 }
 
 psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f,
@@ -583,7 +590,7 @@ psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f
         psg_runtime_rest();
     }
     plan->past.pcg = pending.pcg;
-    status = judge(plan, &pending);
+    status = psg_pcg_judge_data(plan, &pending);
     psg_run_destroy(run);
     return status;
 }

@@ -20,6 +20,7 @@ typedef struct psg_pcg_result {
                           all fluid points, times the points of the grid */
     bool bad_eps;   /**< some eps is negative or not finite, or all are 0; u has nothing */
     bool reached;   /**< the tolerance */
+    bool bad_guess; /**< it is not finite, and u has it still */
     size_t regions; /**< of the fluid; 0: no point is solid */
     double region_mean; /**< of f, in the region where it is largest of those that nothing fixes */
     size_t region_points, region_first; /**< of that region: see base_region */
@@ -39,8 +40,8 @@ void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, struct psg_pendin
  *  @return PSG_OK; PSG_ERR_DATA */
 psg_status psg_pcg_judge(const psg_plan *plan, const struct psg_pending *pending);
 
-/** Was the tolerance reached, and has f the mean that it is to have in each region of the fluid?
- *  @return PSG_OK; PSG_ERR_DATA, _MEAN */
-psg_status psg_pcg_judge_steps(const psg_plan *plan, const struct psg_pending *pending);
+/** The same of psg_solve_epsilon(), and whether its run went well.
+ *  @return PSG_OK; PSG_ERR_DATA, _MEAN, and what a run may have */
+psg_status psg_pcg_judge_data(const psg_plan *plan, const struct psg_pending *pending);
 
 #endif

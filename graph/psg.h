@@ -444,10 +444,10 @@ typedef struct psg_solve_args {
     double lambda;      /**< psg_options.lambda; >= 0 */
     double factor;      /**< psg_options.factor; finite, not 0 */
     psg_mean mean;      /**< psg_options.mean, where lambda is 0; not PSG_MEAN_ERROR in place */
+    int guess;          /**< 0; with epsilon 1: u has the guess that iterations begin at */
     /** 0; by axis, on the lower and on the upper side: u on a Dirichlet side, on a Neumann side the
      *  derivative of u along the axis (not outward: u = x has 1 on both sides of x). Other values
-     *  than 0 are for the symbol fd2 only. Its stencil then has them exactly. What they add to f
-     *  counts in its mean. */
+     *  than 0 are for fd2, whose stencil has them exactly. They count in the mean of f. */
     double value[3][2];
     /** NULL; or values that differ from point to point, in place of `value`: an array in main
      *  memory whose point (i,j,k), of the grid, is at data[i stride[0] + j stride[1] + k

@@ -132,10 +132,12 @@ __global__ void __launch_bounds__(lanes *rows) start_kernel(const base_pcg_task 
             const double b = (get(t.f, i, j, k) - mean) * scale - rest;
             const double r = b - (begins == BASE_PCG_FROM_X ? t.q[at] : 0);
             if (begins == BASE_PCG_ANEW) {
-                t.x[at] = 0;
+                t.x[at] =
+                    t.terms.guess ? get(t.u, i, j, k) / base_pcg_back(&t.terms, t.scalars) : 0;
                 if (t.scale)
                     t.scale[at] = scale_at(t, i, j, k, at);
-            }
+            } else
+                t.x[at] -= base_pcg_off_x(&t.terms, t.scalars);
             t.r[at] = r;
             put(t.source, i, j, k, scaled(t, r, at));
             sum[BASE_PCG_RR_START] += r * r;
@@ -214,7 +216,7 @@ struct update_work {
 struct end_work {
     double back, mean;
     __device__ explicit end_work(const base_pcg_task &t)
-        : back(t.terms.factor / t.scalars[BASE_PCG_SCALE]), mean(t.scalars[BASE_PCG_X_MEAN]) {
+        : back(base_pcg_back(&t.terms, t.scalars)), mean(t.scalars[BASE_PCG_X_MEAN]) {
     }
     __device__ double operator()(const base_pcg_task &t, size_t i, size_t j, size_t k,
                                  size_t at) const {

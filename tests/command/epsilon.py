@@ -130,6 +130,26 @@ def steps():
         check(residual(read("s.h5", "s/" + name), f) <= 1.01e-10, "step " + name)
 
 
+def guess():
+    """From its own answer a solve takes no iteration, each time that it is repeated."""
+    asked = *ASKED, "--epsilon", "in.h5:eps"
+    solve(*asked, "--out", "g.h5:u")
+    done = solve(*asked, "--guess", "g.h5:u", "--repeat", "2", "--out", "g.h5:again", "--verify")
+    check("iterated  0 times" in done.stdout, done.stdout)
+    u, again = read("g.h5", "u"), read("g.h5", "again")
+    check(abs(again - u).max() <= 1e-14 * abs(u).max(), "the answer is no longer the guess")
+    done = solve(*asked, "--guess", "in.h5:f", "--out", "g.h5:far", "--verify")
+    check("iterated  0 times" not in done.stdout, done.stdout)
+    check(residual(read("g.h5", "far"), F) <= 1.01e-10, "from a guess that is far")
+    with h5py.File("in.h5", "a") as made:
+        made["nan"] = np.where(np.arange(F.size).reshape(F.shape) == 1, np.nan, F)
+    for given, says in ((("in.h5:nan",), ("the guess in u is nan at (i,j,k) = (1,0,0)",)),
+                        (("in.h5:small",), ("12 x 9 x 9", "12 x 9 x 10")),
+                        (("none.h5:u",), ("none.h5",))):
+        refused("solve", *asked, "--guess", *given, code=2, says=says)
+    refused("solve", *ASKED, "--guess", "g.h5:u", code=2, says=("--guess are for --epsilon",))
+
+
 def bad():
     old = files()
     eps = ("--epsilon", "in.h5:eps")
@@ -152,6 +172,7 @@ answers()
 walls()
 solids()
 steps()
+guess()
 bad()
 refused("solve", "--in", "in.h5:f", "--epsilon", "in.h5:huge", *FD2, code=2,
         says=("in.h5:/f with --epsilon in.h5:/huge: epsilon is ", "u is the same with epsilon, lambda and factor divided by one number"))

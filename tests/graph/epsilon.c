@@ -264,6 +264,76 @@ static void in_flight(void) {
     }
 }
 
+/* -------------------------------------------------------------------------------- a first guess */
+
+/** Solve from what p->u has. @return the iterations */
+static size_t guessed(psg_plan *plan, psg_precision precision, const problem *p, double bound,
+                      const char *what) {
+    psg_solve_args args = args_of(plan, p);
+    args.guess = 1;
+    CHECK_STATUS(solve(plan, precision, p, &args, false), PSG_OK);
+    CHECK(residual_of(p) <= bound, "%s: the residual is %g", what, residual_of(p));
+    return harness_statistics(plan).iterations;
+}
+
+/** The nearer the guess, the fewer the iterations; no guess changes the answer. */
+static void guesses(const char *sides, double lambda, psg_precision precision, double solid) {
+    const double bound = precision == PSG_F32 ? 1e-3 : 1.01e-10;
+    AT_END(destroy) problem p = make(9, 8, 10, 1, 1, 2);
+    p.sides = sides;
+    p.lambda = lambda;
+    p.factor = -3;
+    fill_random(&p, 2, 10);
+    for (size_t m = 0; m < p.points; m += 3) {
+        p.eps[m] *= solid;
+    }
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(precision));
+    psg_solve_args args = args_of(plan, &p);
+    CHECK_STATUS(solve(plan, precision, &p, &args, false), PSG_OK);
+    const size_t cold = harness_statistics(plan).iterations;
+    const size_t none = guessed(plan, precision, &p, bound, "the answer");
+    CHECK(none == 0 || precision == PSG_F32, "%s: %zu iterations from the answer", sides, none);
+    for (size_t m = 0; m < p.points; ++m) {
+        p.u[m] *= 1 + 1e-3 * rand() / RAND_MAX;
+        p.u[m] = p.eps[m] > 0 ? p.u[m] : NAN; /* not read in a body */
+    }
+    const size_t near = guessed(plan, precision, &p, bound, "a guess that is near");
+    CHECK(none < near && near < cold, "%s: %zu, %zu and %zu iterations", sides, none, near, cold);
+    for (size_t m = 0; m < p.points; ++m) {
+        p.u[m] = 100 + rand() / (double)RAND_MAX;
+    }
+    const size_t far = guessed(plan, precision, &p, bound, "a guess that is far");
+    CHECK(near < far, "%s: %zu and %zu iterations", sides, near, far);
+    CHECK(!is_singular(&p) || precision == PSG_F32 || fabs(mean_of(&p, p.u)) <= 1e-15,
+          "%s: the guess leaves the mean %g", sides, mean_of(&p, p.u));
+    memset(p.f, 0, p.points * sizeof *p.f);
+    args.guess = 1;
+    CHECK_STATUS(solve(plan, precision, &p, &args, false), PSG_OK);
+    for (size_t m = 0; m < p.points; ++m) {
+        CHECK(p.u[m] == 0, "f = 0: u is %g", p.u[m]);
+    }
+    fill_random(&p, 2, 10);
+    p.u[2 + 9 * (1 + 8 * 3)] = NAN;
+    CHECK_SAYS(solve(plan, precision, &p, &args, false), PSG_ERR_DATA,
+               "the guess in u is nan at (i,j,k) = (2,1,3)");
+    p.u[2 + 9 * (1 + 8 * 3)] = 1e300;
+    if (precision == PSG_F64) {
+        CHECK_SAYS(solve(plan, precision, &p, &args, false), PSG_ERR_DATA,
+                   "the guess in u is finite, but too large for f");
+    }
+}
+
+static void all_guesses(void) {
+    const bool gpus = harness_options(PSG_F64).gpus > 0;
+    guesses("PP", 0, PSG_F64, 1);
+    guesses("PP", 5, PSG_F64, 0);
+    guesses("PP", 0, PSG_F32, 0);
+    if (!gpus) {
+        guesses("DN,PP,NN", 0, PSG_F64, 1);
+        guesses("NN", 0, PSG_F64, 0);
+    }
+}
+
 /* ----------------------------------------------------------------------------------- refusals */
 
 static void says(const char *words) {
@@ -317,6 +387,8 @@ static void refusals(void) {
     psg_array_init(&f, p.f);
     psg_array_init(&u, p.u);
     psg_solve_args args = args_of(plan, &p);
+    args.guess = 1;
+    CHECK_SAYS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_ERR_ARG, "guess is for epsilon");
     args.epsilon = &u;
     CHECK_SAYS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_ERR_ARG, "epsilon and u overlap");
     psg_plan_destroy(plan);
@@ -349,6 +421,7 @@ int main(void) {
     large_mean();
     order();
     in_flight();
+    all_guesses();
     bad_values();
     refusals();
     return check_result();

@@ -68,6 +68,7 @@ static void set_terms(base_pcg_task &t, long begins, bool ends, bool is_scaled) 
     t.terms.middle = .7;
     t.terms.begins = begins;
     t.terms.scaled = is_scaled;
+    t.terms.guess = ends;
     for (int d = 0; d < 3 && ends; d++) {
         t.terms.ends[d] = true;
         t.terms.beyond[d][0] = d - 1;
