@@ -90,16 +90,16 @@ static const option_row solve_rows[] = {
      false},
     {"Variable coefficients", "epsilon", "FILE[:DATASET]", app_value_text, FIELD(epsilon), NULL,
      "FILE:DATASET",
-     "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, in a "
-     "data set like f. For --in and --symbol fd2, on GPUs with periodic sides",
+     "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, or 0 "
+     "in bodies, in a data set like f. For --in and --symbol fd2, on GPUs with periodic sides",
      false},
     {NULL, "tolerance", "X", app_value_factor, FIELD(tolerance), NULL,
      "a number above 0 and below 1",
-     "end the iterations when ||residual|| <= X ||right-hand side||, in the 2-norm; "
-     "default: 1e-10 in f64, 1e-6 in f32",
-     false},
+     "end when ||residual|| <= X ||right-hand side||; default: 1e-10 in f64, 1e-6 in f32", false},
     {NULL, "iterations", "N", app_value_unsigned, FIELD(iterations), NULL, "a whole number from 1",
      "give up after N iterations; default: 1000", false},
+    {NULL, "guess", "FILE[:DATASET]", app_value_text, FIELD(guess), NULL, "FILE:DATASET",
+     "begin the iterations of each step at these u, in a data set like f", false},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      app_problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
@@ -539,8 +539,8 @@ static const char *contradiction(const app_arguments *a) {
          "--factor is not for --problem madelung or cavity: its charges have theirs, -4 pi"},
         {ions && !cube,
          "--problem madelung or cavity needs a cube: --box L, the length of the cell"},
-        {!epsilon && (a->tolerance != 0 || a->iterations > 0),
-         "--tolerance and --iterations are for --epsilon"},
+        {!epsilon && (a->tolerance != 0 || a->iterations > 0 || a->guess != NULL),
+         "--tolerance, --iterations and --guess are for --epsilon"},
         {a->verify && free_side && o->symbol == PSG_SYMBOL_SPECTRAL,
          "--verify needs --symbol fd2 where a side is free: spectral has no residual there"},
         {!kernel && o->kernel == PSG_KERNEL_USER,

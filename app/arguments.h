@@ -102,7 +102,7 @@ extern const app_choice app_problem_choices[];
  *  argv. */
 typedef struct app_arguments {
     app_options solver;
-    const char *in, *out, *faces, *values, *gradient, *epsilon, *json, *trace, *dag;
+    const char *in, *out, *faces, *values, *gradient, *epsilon, *guess, *json, *trace, *dag;
     double tolerance;    /* of a solve with epsilon; 0: the library's */
     unsigned iterations; /* the same */
     int problem, lattice, form;

@@ -59,11 +59,16 @@ static int allocate(app_job *r, app_solver *s) {
             return APP_FAILED;
         }
     }
-    if (r->arguments.epsilon == NULL) {
-        return APP_DONE;
+    const app_job_beside *const from[2] = {&r->epsilon, &r->guess};
+    void **const to[2] = {&s->epsilon, &s->guess};
+    int code = APP_DONE;
+    for (int m = 0; m < 2 && code == APP_DONE; m++) {
+        if (from[m]->input != NULL) {
+            *to[m] = app_allocate(1, s->bytes, m == 0 ? "epsilon" : "the guess");
+            code = *to[m] != NULL ? app_job_load_beside(r, from[m], *to[m]) : APP_FAILED;
+        }
     }
-    s->epsilon = app_allocate(1, s->bytes, "epsilon");
-    return s->epsilon != NULL ? app_job_load_epsilon(r, s->epsilon) : APP_FAILED;
+    return code;
 }
 
 /* The library's words say whether f, epsilon or a value on a side is meant. */
@@ -177,6 +182,10 @@ static psg_status submit_terms(const app_solver *s, void *u) {
     args.epsilon = s->epsilon != NULL ? &epsilon : NULL;
     args.tolerance = s->tolerance;
     args.iterations = s->iterations;
+    args.guess = s->guess != NULL;
+    if (s->guess != NULL) {
+        memcpy(u, s->guess, s->bytes);
+    }
     return status == PSG_OK ? psg_submit_arrays(s->plan, 1, &from, &to, &args) : status;
 }
 
@@ -390,6 +399,7 @@ static void free_solver(app_solver *s) {
         free(s->gradient[d]);
     }
     free(s->epsilon);
+    free(s->guess);
     app_side_values_free(&s->values);
     for (unsigned m = 0; s->u != NULL && m < s->count_u; m++) {
         app_simulation_free(s->u[m], s->bytes * s->parts);
@@ -403,6 +413,7 @@ static void free_job(app_job *r) {
     app_field_abandon(r->field);
     app_field_abandon(r->gradient.field);
     app_field_close(r->epsilon.input);
+    app_field_close(r->guess.input);
     app_field_close(r->kernel.input);
     free(r->faces);
     for (int f = 0; f < APP_JOB_FILES; f++) {

@@ -273,24 +273,24 @@ static int open_beside(const char *option, const char *given, app_job_beside *be
 }
 
 /* It has the shape of f. */
-static int open_epsilon(app_job *r) {
-    psg_grid *grid = &r->report.grid, own;
-    if (r->arguments.epsilon == NULL) {
+static int open_like_f(const app_job *r, const char *option, const char *given,
+                       app_job_beside *beside) {
+    const psg_grid *grid = &r->report.grid;
+    psg_grid own;
+    if (given == NULL) {
         return APP_DONE;
     }
     if (app_ranks() > 1) {
-        return app_error(APP_USAGE, "--epsilon is for one process");
+        return app_error(APP_USAGE, "--%s is for one process", option);
     }
-    if (open_beside("epsilon", r->arguments.epsilon, &r->epsilon)) {
+    if (open_beside(option, given, beside)) {
         return APP_USAGE;
     }
-    (void)app_grid_make(&r->epsilon.size, NULL, NULL, NULL, &own);
-    if (strcmp(app_points_words(&own, "x").text, app_points_words(grid, "x").text) != 0) {
-        return app_error(APP_USAGE, "%s: has %s points, and f has %s", r->epsilon.name,
-                         app_points_words(&own, " x ").text, app_points_words(grid, " x ").text);
-    }
-    r->report.epsilon = r->epsilon.name;
-    return APP_DONE;
+    (void)app_grid_make(&beside->size, NULL, NULL, NULL, &own);
+    return strcmp(app_points_words(&own, "x").text, app_points_words(grid, "x").text) == 0
+               ? APP_DONE
+               : app_error(APP_USAGE, "%s: has %s points, and f has %s", beside->name,
+                           app_points_words(&own, " x ").text, app_points_words(grid, " x ").text);
 }
 
 /* The library knows which shape it needs. */
@@ -339,7 +339,10 @@ int app_job_describe(app_job *r, app_side_values *values) {
         r->report.lattice = app_lattice_name((app_lattice)r->arguments.lattice);
     }
     code = app_ranks_agree(read_values(r, values));
-    code = code ? code : app_ranks_agree(open_epsilon(r));
+    const app_arguments *given = &r->arguments;
+    code = code ? code : app_ranks_agree(open_like_f(r, "epsilon", given->epsilon, &r->epsilon));
+    code = code ? code : app_ranks_agree(open_like_f(r, "guess", given->guess, &r->guess));
+    r->report.epsilon = given->epsilon != NULL ? r->epsilon.name : NULL;
     return code ? code : app_ranks_agree(open_kernel(r));
 }
 
@@ -364,10 +367,10 @@ static const char *written_dataset(const app_field_name *out) {
 
 static int check_files(const app_job *r) {
     static const char *const sides[] = {"/x0", "/x1", "/y0", "/y1", "/z0", "/z1"};
-    enum { OTHERS = 10, SIDES = sizeof sides / sizeof *sides };
-    enum { IN, EPSILON, KERNEL, READ };
+    enum { OTHERS = 11, SIDES = sizeof sides / sizeof *sides };
+    enum { IN, EPSILON, GUESS, KERNEL, READ };
     const app_arguments *a = &r->arguments;
-    const char *given[READ] = {a->in, a->epsilon, a->solver.kernel};
+    const char *given[READ] = {a->in, a->epsilon, a->guess, a->solver.kernel};
     app_field_name read[READ] = {{.file = ""}};
     char text[READ][sizeof read[0].dataset];
     for (int m = 0; m < READ; m++) {
@@ -378,6 +381,7 @@ static int check_files(const app_job *r) {
         {"--in", read[IN].file, true, read_dataset(r->info.name, &read[IN], text[IN])},
         {"--epsilon", read[EPSILON].file, true,
          read_dataset(r->epsilon.name, &read[EPSILON], text[EPSILON])},
+        {"--guess", read[GUESS].file, true, read_dataset(r->guess.name, &read[GUESS], text[GUESS])},
         {"--kernel", read[KERNEL].file, true,
          read_dataset(r->kernel.name, &read[KERNEL], text[KERNEL])},
         {"--faces", a->faces != NULL ? a->faces + 2 : NULL, true, NULL},
@@ -530,16 +534,16 @@ void *app_solver_last_u(const app_solver *s) {
     return app_solver_part(s, s->u[(s->solved - 1) % s->count_u]);
 }
 
-/* The first value that is not finite and above 0. */
+/* The first value that is negative or not finite. */
 static int check_epsilon(const app_job *r, const void *values, double *row) {
     const psg_axis *axis = r->report.grid.axis;
     for (size_t line = 0; line < axis[1].n * axis[2].n; line++) {
         app_get_row(values, r->report.options.precision, line * axis[0].n, axis[0].n, row);
         for (size_t i = 0; i < axis[0].n; i++) {
-            if (!(row[i] > 0) || !isfinite(row[i])) {
+            if (!(row[i] >= 0) || !isfinite(row[i])) {
                 return app_error(APP_USAGE,
                                  "%s: epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be "
-                                 "finite and above 0",
+                                 "0, in solid bodies, or finite and above 0",
                                  r->epsilon.name, row[i], i, line % axis[1].n, line / axis[1].n);
             }
         }
@@ -547,14 +551,13 @@ static int check_epsilon(const app_job *r, const void *values, double *row) {
     return APP_DONE;
 }
 
-int app_job_load_epsilon(app_job *r, void *values) {
+int app_job_load_beside(app_job *r, const app_job_beside *beside, void *values) {
     const double start = app_now();
     double *row = app_allocate(r->report.grid.axis[0].n, sizeof *row, "a row of the field");
     int code = row != NULL ? APP_DONE : APP_FAILED;
-    code =
-        code ? code
-             : app_field_read(r->epsilon.input, 0, r->report.options.precision, r->planes, values);
-    code = code ? code : check_epsilon(r, values, row);
+    code = code ? code
+                : app_field_read(beside->input, 0, r->report.options.precision, r->planes, values);
+    code = code || beside != &r->epsilon ? code : check_epsilon(r, values, row);
     free(row);
     r->report.read_seconds += app_now() - start;
     return code;

@@ -57,7 +57,7 @@ typedef struct app_job {
     int record_failed;
     app_field_output *field;
     app_job_gradient gradient;
-    app_job_beside epsilon, kernel;
+    app_job_beside epsilon, guess, kernel;
     double *faces; /* of the grid; NULL: there are none */
     char written[PATH_MAX + 1280], xmf[PATH_MAX];
     int json_to_stdout;
@@ -85,9 +85,9 @@ typedef struct app_solver {
     unsigned solved;  /* so far */
     bool resident;    /* f and u are slabs */
     app_side_values values;
-    void *epsilon;     /* [nz][ny][nx] of the precision; NULL: there is none */
-    void *gradient[3]; /* of u; NULL: it is not wanted */
-    double tolerance;  /* of a solve with epsilon, as is the next */
+    void *epsilon, *guess; /* [nz][ny][nx] of the precision; NULL: there is none */
+    void *gradient[3];     /* of u; NULL: it is not wanted */
+    double tolerance;      /* of a solve with epsilon, as is the next */
     unsigned iterations;
 } app_solver;
 
@@ -101,9 +101,10 @@ int app_job_describe(app_job *r, app_side_values *values);
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_job_begin_outputs(app_job *r);
 
-/** Read epsilon and look at its values. @param[out] values  a field of this process
- *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
-int app_job_load_epsilon(app_job *r, void *values);
+/** Read the guess, or epsilon, whose values are looked at.
+ *  @param[out] values  a field of this process @return APP_DONE; APP_USAGE or APP_FAILED after a
+ *  message */
+int app_job_load_beside(app_job *r, const app_job_beside *beside, void *values);
 
 /** Give the plan the kernel of a file, if there is one. Collective.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message, the same in all processes */

@@ -99,7 +99,8 @@ static int check_answer(app_job *r, const app_solver *s) {
     e->tolerance = with_wire(e->tolerance, r);
     r->report.answer = e;
     if (e->tolerance == 0) {
-        app_note(&r->notes, "this grid or symbol does not resolve the charge to all digits");
+        app_note(&r->notes,
+                 "this grid, symbol or kernel does not resolve the charge to all digits");
         return isfinite(e->error) ? APP_DONE : app_error(APP_FAILED, "the result is not finite");
     }
     if (e->error <= e->tolerance) {

@@ -256,8 +256,9 @@ void app_report_print(const app_report *report) {
     if (report->epsilon != NULL) {
         app_say("epsilon   %s\n", report->epsilon);
     }
-    if (report->kernel != NULL) {
-        app_say("kernel    %s\n", report->kernel);
+    if (report->kernel != NULL || report->options.kernel != PSG_KERNEL_AUTO) {
+        app_say("kernel    %s\n",
+                report->kernel != NULL ? report->kernel : APP_WORD(kernel, report->options.kernel));
     }
     print_steps(report);
     printf("grid      %s, box %s\n", app_points_words(&report->grid, " x ").text,

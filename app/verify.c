@@ -1,6 +1,7 @@
 /* The residual of a solution, with nothing in common with the solver: no wavenumbers, no
  * transforms. */
 #include "app/verify.h"
+#include "app/fluid.h"
 #include "app/processes.h"
 
 #include <math.h>
@@ -39,6 +40,7 @@ struct check {
     const struct rule *rule[3];
     app_planes planes;
     const void *f, *u; /* of those planes */
+    void *fluid_f;     /* NULL, or f of a solve with solid points: see app_fluid_f() */
     double most_epsilon;
     double largest_side; /* of what they add to the stencil */
     double mean;
@@ -320,6 +322,11 @@ static double line_derivative(const struct check *check, int axis, size_t from, 
     return sum;
 }
 
+static bool is_solid(const struct check *check, size_t index) {
+    return check->fluid_f != NULL &&
+           value_at(check->equation->epsilon, check->precision, index) == 0;
+}
+
 /* What this process has of the residual at a point: its part of the derivative along z, and all the
    rest if the point is one of its own. The sum over the processes is the residual. */
 static double residual_part(const struct check *check, size_t i, size_t j, size_t k) {
@@ -338,6 +345,9 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
                line_derivative(check, 1, 0, ny, index - j * nx, nx, j);
     }
     const double u = value_at(check->u, check->precision, index);
+    if (is_solid(check, index)) {
+        return u == 0 ? 0 : INFINITY;
+    }
     const double f = value_at(check->f, check->precision, index);
     return lap - check->equation->lambda * u - (check->equation->factor * f - check->mean);
 }
@@ -482,6 +492,7 @@ static void release(struct check *check) {
     free(check->rows);
     free(check->residual);
     free(check->point);
+    free(check->fluid_f);
 }
 
 int app_verify(const psg_grid *grid, psg_precision precision, const app_equation *equation,
@@ -505,7 +516,12 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         stencils = stencils && check.rule[a]->reach > 0;
     }
     memset(result, 0, sizeof *result);
-    const int code = app_ranks_agree(allocate(&check));
+    int code = allocate(&check);
+    if (code == APP_DONE && equation->epsilon != NULL) {
+        code = app_fluid_f(&own, precision, lambda, equation->epsilon, f, &check.fluid_f);
+        check.f = check.fluid_f != NULL ? check.fluid_f : f;
+    }
+    code = app_ranks_agree(code);
     if (code) {
         release(&check);
         return code;

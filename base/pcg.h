@@ -7,9 +7,24 @@
  *     z = 1/M r;  rz = r.z;  p = z + rz/rz_before p;  q = A p;  pq = p.q;  x += rz/pq p;  r -=
  *     rz/pq q;  rr = r.r
  *
- * Fields are scaled so that the largest |f| is 1, and those of M may be f32. After the step that
- * reaches the tolerance p, x and r change no more, so that it does not matter how many steps were
- * submitted.
+ * r is what a recursion has, and rounding takes it away from f - A x. So x is started from once
+ * more when r is small enough: r = f - A x is computed, and if it is too large there are more
+ * steps.
+ *
+ * A point with eps = 0 is solid. A has 0 in its row and column, and r begins with 0 there, so that
+ * r stays 0, and r.z, p.q and A p at other points do not see z and p there. A constant in a region
+ * of the fluid that nothing fixes is not seen, either: it is taken off x at the end.
+ *
+ * M may stand between two factors D, a number at each point: z = D 1/M D r. D is the root of what
+ * flows through the faces of a point with eps = 1 over what flows with eps, for the same
+ * differences of u, so that D A D has the diagonal of M (P. Concus, G. H. Golub, SIAM J. Numer.
+ * Anal. 10, 1103 (1973), have 1/sqrt(eps) for it). With D the steps depend on how smooth eps is,
+ * and without it on the contrast, the largest eps over the least: base_pcg_scales() compares the
+ * two.
+ *
+ * Fields are scaled by a power of 2, which rounds nothing, so that the largest |f| is from 1/2 to
+ * 1, and those of M may be f32. After the step that reaches the tolerance p, x and r change no
+ * more, so that it does not matter how many steps were submitted.
  *
  * Workload cg has another A, and M = 1: its solution z is its source r. It looks for an eigenvalue
  * of A by inverse iteration: x becomes the next f.
@@ -38,21 +53,33 @@ enum { BASE_PCG_LANES = 32, BASE_PCG_ROWS = 32, BASE_PCG_SUM_LANES = 1024, BASE_
 enum {
     BASE_PCG_SUM = 0, /**< of f; or of products */
     BASE_PCG_LARGEST, /**< |f| */
-    BASE_PCG_LEAST,   /**< eps; 0: some eps is not good */
+    BASE_PCG_LEAST,   /**< eps above 0; 0: some eps is not good */
     BASE_PCG_MOST,    /**< eps */
+    BASE_PCG_FLUID,   /**< points with eps above 0; f is measured at these alone */
+    BASE_PCG_TOTAL,   /**< of eps */
+    BASE_PCG_ROUGH,   /**< of the squared gradient of sqrt(eps) */
     BASE_PCG_MEASURES
 };
+
+/** What a task tells of its part when steps begin: sums. f is scaled, and without its mean. */
+enum { BASE_PCG_RR_START = 0, BASE_PCG_FF, BASE_PCG_R, BASE_PCG_X, BASE_PCG_STARTS };
 
 /** The scalars. They stand where the tasks run, and no task waits for the host. */
 enum {
     BASE_PCG_F_SUM = 0,
     BASE_PCG_F_MEAN, /**< that is dropped */
-    BASE_PCG_SCALE,  /**< of f */
+    BASE_PCG_F_LARGEST,
+    BASE_PCG_SCALE, /**< of f */
     BASE_PCG_EPS_LEAST,
     BASE_PCG_EPS_MOST,
+    BASE_PCG_FLUID_POINTS,
+    BASE_PCG_EPS_TOTAL,
+    BASE_PCG_EPS_ROUGH,
     BASE_PCG_R_MEAN, /**< of the first r: rounding of F_MEAN. A and M make 0 of it, and the first
                           update drops it */
-    BASE_PCG_FIRST,  /**< r.r before the first step, without that mean */
+    BASE_PCG_B_MEAN, /**< those so far: of scaled f without F_MEAN */
+    BASE_PCG_X_MEAN, /**< that is dropped at the end */
+    BASE_PCG_FIRST,  /**< f.f, scaled and without these means */
     BASE_PCG_RR,
     BASE_PCG_RZ,
     BASE_PCG_ALPHA, /**< rz/pq */
@@ -66,13 +93,20 @@ enum {
 /** Which sum the scalars take next. */
 typedef enum base_pcg_stage {
     BASE_PCG_MEASURED = 0, /**< all BASE_PCG_MEASURES of f and eps */
-    BASE_PCG_STARTED,      /**< the first r.r, and where the mean of f is dropped the sum of r */
+    BASE_PCG_STARTED,      /**< all BASE_PCG_STARTS; without base_pcg_terms.points r.r alone */
     BASE_PCG_SOLVED,       /**< r.z */
     BASE_PCG_APPLIED,      /**< p.q */
     BASE_PCG_UPDATED,      /**< r.r */
     BASE_PCG_PROJECTED,    /**< f.x */
     BASE_PCG_NORMED        /**< x.x: of the next f, which is scaled to the norm 1 */
 } base_pcg_stage;
+
+/** Where steps begin. */
+enum {
+    BASE_PCG_ANEW = 0, /**< x = 0 or a guess, r = f */
+    BASE_PCG_FROM_X,   /**< r = f - A x */
+    BASE_PCG_FROM_R    /**< with the same x, and r in place of f */
+};
 
 /** The constants of a solve. */
 typedef struct base_pcg_terms {
@@ -81,7 +115,11 @@ typedef struct base_pcg_terms {
     double factor;    /**< of f */
     double tolerance; /**< |r| / |f|, 2-norms */
     double points;    /**< of the grid */
+    double middle;    /**< between the least and the largest eps; lambda of M is lambda / middle */
+    long scaled;      /**< with D */
     long drops;       /**< the mean of f is dropped */
+    long begins;      /**< BASE_PCG_ANEW ... */
+    long guess;       /**< BASE_PCG_ANEW: u has the first x */
     /** Where an axis is not periodic the points beyond its ends have the eps of the last ones, and
      *  u of these times such a number: 1 at a Neumann side, -1 at a Dirichlet side half a cell off,
      *  and 0 where the next point would be on it. */
@@ -97,9 +135,9 @@ typedef struct base_pcg_field {
 } base_pcg_field;
 
 BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage, const base_pcg_terms *t) {
-    return stage == BASE_PCG_MEASURED              ? BASE_PCG_MEASURES
-           : stage == BASE_PCG_STARTED && t->drops ? 2
-                                                   : 1;
+    return stage == BASE_PCG_MEASURED                   ? BASE_PCG_MEASURES
+           : stage == BASE_PCG_STARTED && t->points > 0 ? BASE_PCG_STARTS
+                                                        : 1;
 }
 
 /** What a task is about: a segment of `n[2]` planes. Fields without a pitch are dense. */
@@ -107,16 +145,14 @@ typedef struct base_pcg_task {
     size_t n[3];
     base_pcg_terms terms;
     bool end[2];           /**< the segment is at an end of a z that is not periodic */
-    double *scalars;       /**< [BASE_PCG_SCALARS] */
+    double *scalars;       /**< [BASE_PCG_SCALARS]; NULL: solution -> p, and there is no D */
     double *part;          /**< [BASE_PCG_MEASURES][planes][base_pcg_blocks()]: its sums */
     double *eps;           /**< [planes + 2][ny][nx]: with the planes below and above */
     double *x, *r, *p, *q; /**< [planes][ny][nx] */
+    double *scale;         /**< [planes][ny][nx]: D; NULL: 1 */
     double *low, *high;    /**< [ny][nx]: the first and the last plane of p */
     double *below, *above; /**< [ny][nx]: the planes of p below and above */
     base_pcg_field f, u;
-    /** eps as it was given, of this segment, the one below and the one above */
-    base_pcg_field given[3];
-    size_t given_planes;             /**< of the one below */
     base_pcg_field source, solution; /**< of M: scaled r, and z */
     int *overflow; /**< becomes 1 if a number of u is out of the range of its precision */
 } base_pcg_task;
@@ -143,21 +179,35 @@ BASE_PCG_FUNCTION int base_pcg_measure(base_pcg_stage stage, int m) {
 
 /** What stands for `count` numbers of a measure, or of a sum. */
 BASE_PCG_FUNCTION double base_pcg_join(int measure, double a, double b) {
-    return measure == BASE_PCG_SUM     ? a + b
-           : measure == BASE_PCG_LEAST ? (b < a ? b : a)
-           : b > a                     ? b
-                                       : a;
+    return measure == BASE_PCG_LEAST                                 ? (b < a ? b : a)
+           : measure == BASE_PCG_LARGEST || measure == BASE_PCG_MOST ? (b > a ? b : a)
+                                                                     : a + b;
 }
 
 BASE_PCG_FUNCTION double base_pcg_nothing(int measure) {
     return measure == BASE_PCG_LEAST ? DBL_MAX : 0;
 }
 
-/** eps whose cubes, and products of four of them, are normal numbers in f64. */
+/** 0, or eps whose cubes, and products of four of them, are normal numbers in f64. */
 #define BASE_PCG_EPS_LOWEST 1e-75
 #define BASE_PCG_EPS_HIGHEST 1e75
 BASE_PCG_FUNCTION bool base_pcg_good(double eps) {
-    return eps >= BASE_PCG_EPS_LOWEST && eps <= BASE_PCG_EPS_HIGHEST;
+    return eps == 0 || (eps >= BASE_PCG_EPS_LOWEST && eps <= BASE_PCG_EPS_HIGHEST);
+}
+
+/** What eps at a point is as BASE_PCG_LEAST. */
+BASE_PCG_FUNCTION double base_pcg_least(double eps) {
+    return !base_pcg_good(eps) ? 0 : eps > 0 ? eps : base_pcg_nothing(BASE_PCG_LEAST);
+}
+
+/** What a start takes off x, which a guess may have: its mean, which A x does not see. */
+BASE_PCG_FUNCTION double base_pcg_off_x(const base_pcg_terms *t, const double *scalars) {
+    return t->drops && t->begins == BASE_PCG_FROM_X ? scalars[BASE_PCG_X_MEAN] : 0;
+}
+
+/** What u is times x. */
+BASE_PCG_FUNCTION double base_pcg_back(const base_pcg_terms *t, const double *scalars) {
+    return t->factor / scalars[BASE_PCG_SCALE];
 }
 
 /** Has the precision of u this number? */
@@ -167,38 +217,109 @@ BASE_PCG_FUNCTION bool base_pcg_fits(bool single, double u) {
 
 /** What flows towards a point from its two neighbours on an axis, times h. eps between two points
  *  is the harmonic mean 2 e0 e1 / (e0 + e1), which the flux through a face between two materials
- *  has; both means have one division here.
+ *  has; both means have one division here. Nothing
+ *  flows where one of the two is 0.
  *  @param[in] e0, e1  eps at the neighbours, e at the point @param[in] d0, d1  u at a neighbour
  *  less u at the point */
 BASE_PCG_FUNCTION double base_pcg_flux(double e, double e0, double e1, double d0, double d1) {
-    const double sum0 = e + e0;
-    const double sum1 = e + e1;
+    const double above = e > 0 ? e : 1; /* no 0/0 between two solid points */
+    const double sum0 = above + e0;
+    const double sum1 = above + e1;
     return 2 * e * (e0 * d0 * sum1 + e1 * d1 * sum0) / (sum0 * sum1);
 }
 
+/** (the difference of sqrt(eps) between two points)^2; 0 where one of the two is solid, or bad. */
+BASE_PCG_FUNCTION double base_pcg_rough(double e0, double e1) {
+    const double difference = e0 > 0 && e1 > 0 ? sqrt(e0) - sqrt(e1) : 0;
+    return difference * difference;
+}
+
+/** The shares of a face in two sums that D is made of: what flows with eps, and with eps = 1. */
+typedef struct base_pcg_faces {
+    double eps, one;
+} base_pcg_faces;
+
+/** A face is added. @param[in] e1  eps beyond it
+ *  @param[in] weight  1/h^2 times base_pcg_passes() */
+BASE_PCG_FUNCTION void base_pcg_add_face(base_pcg_faces *sum, double e, double e1, double weight) {
+    sum->eps += e > 0 && e1 > 0 ? weight * (2 * e * e1 / (e + e1)) : 0;
+    sum->one += e > 0 && e1 > 0 ? weight : 0;
+}
+
+/** How much of a face's flux is the point's own, where the difference is 1: at the side of an axis
+ *  less what u beyond it takes off. */
+BASE_PCG_FUNCTION double base_pcg_passes(const base_pcg_terms *t, int d, int side, bool at_end) {
+    return at_end && t->ends[d] ? 1 - t->beyond[d][side] : 1;
+}
+
+/** D at a point, around 1; 1 at a point without faces. */
+BASE_PCG_FUNCTION double base_pcg_scale(const base_pcg_faces *sum, const base_pcg_terms *t) {
+    const double eps = sum->eps + t->lambda;
+    const double one = sum->one + t->lambda / t->middle;
+    return eps > 0 ? sqrt(t->middle * one / eps) : 1;
+}
+
+/** Does D save steps? Without it the condition number is the contrast at the most. With it that
+ *  grows with G (length / 2 pi)^2, where G is the mean of |grad sqrt(eps)|^2 over that of eps: M
+ *  sees the waves of D beside the longest wave. Measured steps are near those of a condition number
+ *  (1 + 6 G (length / 2 pi)^2)^2. G does not depend on the grid where eps is smooth, and grows with
+ *  the number of points along an axis where eps jumps.
+ *  @param[in] length  of the longest axis */
+BASE_PCG_FUNCTION bool base_pcg_scales(const double *scalars, double length) {
+    const double two_pi = 6.28318530717958647692;
+    const double wave = length / two_pi;
+    const double measured = 6;
+    const double number =
+        1 + measured * scalars[BASE_PCG_EPS_ROUGH] / scalars[BASE_PCG_EPS_TOTAL] * wave * wave;
+    return number * number < scalars[BASE_PCG_EPS_MOST] / scalars[BASE_PCG_EPS_LEAST];
+}
+
 /** The scalars of the first r. A constant f leaves its mean's rounding alone, and there is nothing
- * to solve. */
+ * to solve. r = f - A x is as small as the recursion's r but for 1 %. */
 BASE_PCG_FUNCTION void base_pcg_begin(const double *sum, const base_pcg_terms *t, double *s) {
     const double rounding = 1e-13;
-    const double mean = t->drops ? sum[1] / t->points : 0;
-    const double rr = sum[0] - mean * mean * t->points;
-    const bool more = rr > rounding * sum[0];
-    s[BASE_PCG_FIRST] = s[BASE_PCG_RR] = more ? rr : 0;
-    s[BASE_PCG_R_MEAN] = more ? mean : 0;
-    s[BASE_PCG_RZ] = s[BASE_PCG_ALPHA] = s[BASE_PCG_BETA] = s[BASE_PCG_STEPS] = 0;
-    s[BASE_PCG_DONE] = more ? 0 : 1;
+    const double slack = 1.01;
+    const bool anew = t->begins == BASE_PCG_ANEW;
+    const double limit = anew ? t->tolerance : slack * t->tolerance;
+    const double ff = sum[t->points > 0 ? BASE_PCG_FF : BASE_PCG_RR_START];
+    const double mean = t->drops ? sum[BASE_PCG_R] / t->points : 0;
+    const double first =
+        t->begins == BASE_PCG_FROM_R ? s[BASE_PCG_FIRST] : ff - mean * mean * t->points;
+    const double rr = sum[BASE_PCG_RR_START] - mean * mean * t->points;
+    const bool some = first > rounding * ff || !anew;
+    s[BASE_PCG_FIRST] = some ? first : 0;
+    s[BASE_PCG_RR] = some && !(rr <= 0) ? rr : 0; /* NaN stays */
+    s[BASE_PCG_R_MEAN] = some ? mean : 0;
+    s[BASE_PCG_B_MEAN] += s[BASE_PCG_R_MEAN];
+    s[BASE_PCG_X_MEAN] = t->drops ? sum[BASE_PCG_X] / t->points : 0;
+    s[BASE_PCG_RZ] = s[BASE_PCG_ALPHA] = s[BASE_PCG_BETA] = 0;
+    s[BASE_PCG_DONE] = some && rr > limit * limit * first ? 0 : 1;
+}
+
+/** A power of 2 that brings a number to 1/2 .. 1; 1 for 0. */
+BASE_PCG_FUNCTION double base_pcg_power(double largest) {
+    int exponent = 0;
+    (void)frexp(largest, &exponent);
+    return largest > 0 ? ldexp(1.0, -exponent) : 1;
 }
 
 /** The next scalars. @param[in] sum  [base_pcg_measures()] */
 BASE_PCG_FUNCTION void base_pcg_next(base_pcg_stage stage, const double *sum,
                                      const base_pcg_terms *t, double *s) {
+    const double again = .25; /* what rounding added once, it adds again */
+    const double limit = t->begins == BASE_PCG_ANEW ? t->tolerance : again * t->tolerance;
     const bool done = stage > BASE_PCG_STARTED && s[BASE_PCG_DONE] != 0;
     if (stage == BASE_PCG_MEASURED) {
         s[BASE_PCG_F_SUM] = sum[BASE_PCG_SUM];
+        s[BASE_PCG_B_MEAN] = s[BASE_PCG_STEPS] = 0;
         s[BASE_PCG_F_MEAN] = t->drops ? sum[BASE_PCG_SUM] / t->points : 0;
-        s[BASE_PCG_SCALE] = sum[BASE_PCG_LARGEST] > 0 ? 1 / sum[BASE_PCG_LARGEST] : 1;
+        s[BASE_PCG_F_LARGEST] = sum[BASE_PCG_LARGEST];
+        s[BASE_PCG_SCALE] = base_pcg_power(sum[BASE_PCG_LARGEST]);
         s[BASE_PCG_EPS_LEAST] = sum[BASE_PCG_LEAST];
         s[BASE_PCG_EPS_MOST] = sum[BASE_PCG_MOST];
+        s[BASE_PCG_FLUID_POINTS] = sum[BASE_PCG_FLUID];
+        s[BASE_PCG_EPS_TOTAL] = sum[BASE_PCG_TOTAL];
+        s[BASE_PCG_EPS_ROUGH] = sum[BASE_PCG_ROUGH];
     } else if (stage == BASE_PCG_STARTED) {
         base_pcg_begin(sum, t, s);
     } else if (stage == BASE_PCG_SOLVED) {
@@ -214,7 +335,7 @@ BASE_PCG_FUNCTION void base_pcg_next(base_pcg_stage stage, const double *sum,
         s[BASE_PCG_RR] = sum[0];
         s[BASE_PCG_R_MEAN] = 0;
         s[BASE_PCG_STEPS] += 1;
-        s[BASE_PCG_DONE] = sum[0] > t->tolerance * t->tolerance * s[BASE_PCG_FIRST] ? 0 : 1;
+        s[BASE_PCG_DONE] = sum[0] > limit * limit * s[BASE_PCG_FIRST] ? 0 : 1;
     }
 }
 

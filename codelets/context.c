@@ -98,6 +98,7 @@ static int worker(const void *owner, const psg_label *label) {
 static void sheet_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
     const size_t moved = psg_overlap_rows_of(l, p);
     shape->count = psg_layout_rows(l, p);
+    shape->row = l->nxc;
     shape->pieces = l->segments.count;
     for (size_t s = 0; moved > 0 && s < l->segments.count; s++) {
         shape->remote += l->segments.part[s].home != l->sheets.part[p].home;
@@ -134,7 +135,7 @@ void psg_context_extents(const psg_context *c, psg_task_shape *shape) {
         shape->n[d] = c->layout.n[d];
         shape->along[d] = sides_of[c->kind[d]];
     }
-    shape->row = c->layout.nxc;
+    shape->row = c->layout.row;
 }
 
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {

@@ -71,25 +71,29 @@ typedef enum psg_gradient_way {
                               those of f have been made again where z is free */
     PSG_GRADIENT_BESIDE, /**< of the modes of u; `kspace` makes that along z beside u, for which the
                               workspace has other blocks */
+    PSG_GRADIENT_CENTRED, /**< of u, and where an axis is free also of modes: on GPUs these make the
+                               differences of both neighbours of a point, (next - before)/(2h).
+                               That one and (u - before)/h tell the difference beyond the end */
 } psg_gradient_way;
 
 /** The gradient that a solve makes of u. */
 typedef struct psg_gradient_terms {
     psg_difference along[3];
-    size_t wanted; /**< bit d: the component along axis d; 0: none */
-    size_t way;    /**< psg_gradient_way */
+    size_t wanted;   /**< bit d: the component along axis d; 0: none */
+    size_t by_modes; /**< bit d: modes of u make it, or what it begins with */
+    size_t way;      /**< psg_gradient_way */
 } psg_gradient_terms;
 
 static inline bool psg_gradient_wants(const psg_gradient_terms *g, int component) {
     return (g->wanted >> component & 1) != 0;
 }
 
-/** Those along x and y, which need no more than u's blocks. @param[out] component  which
- * @return how many are wanted */
+/** Those along x and y that modes make, which need no more than u's blocks. @param[out] component
+ * which @return how many */
 static inline size_t psg_gradient_wants_xy(const psg_gradient_terms *g, int component[2]) {
     size_t count = 0;
     for (int d = 0; d < 2; d++) {
-        if (psg_gradient_wants(g, d)) {
+        if ((g->by_modes >> d & 1) != 0) {
             component[count++] = d;
         }
     }
@@ -118,7 +122,8 @@ typedef struct psg_waves {
     /** Of a free z, and of fd2 where an axis is free: complex numbers, those of along[2] over
      *  sqrt(-1). The modes of a free u are those of f alone, so `gradient_z` begins with them. */
     void *from_f;
-    /** Components are between points: what multiplies modes is no wavenumber, as GPUs need it. */
+    /** Components are between points: what multiplies modes is no wavenumber. Its imaginary part,
+     *  sin(k h)/h, is that of the differences of both neighbours, which GPUs make. */
     bool between;
     psg_cpu_line line;
 } psg_waves;
@@ -137,7 +142,7 @@ typedef struct psg_terms {
     psg_sides sides;
     const psg_cpu_table *table; /**< of the division; NULL: psg_context.tabled is false */
     psg_gradient_terms gradient;
-    double norm; /**< modes of u that the caller wants are those of u times this */
+    double norm; /**< the caller's modes of u are those of u times this; 0: there are none */
     psg_flow_terms flow;
     size_t right_hand_sides; /**< that the run solves; 1 but in psg_solve_many() */
     /** of a solve with variable coefficients; `lambda` above is that of its preconditioner */
@@ -212,9 +217,9 @@ static inline atomic_int *psg_findings_nonfinite(const psg_run *run, size_t m) {
     return (atomic_int *)modes_end + m;
 }
 
-/** Is the gradient that a solve makes that of the modes of u, else differences of u? */
+/** Does a solve make a component of the modes of u, else all as differences of u? */
 static inline bool psg_gradient_by_modes(const psg_run *run) {
-    return psg_terms_of(run)->gradient.way != PSG_GRADIENT_DIFFERENCES;
+    return psg_terms_of(run)->gradient.by_modes != 0;
 }
 
 /** By what the modes of u, times their wavenumbers in the tables, are multiplied to be those of a
@@ -237,7 +242,7 @@ static inline size_t psg_components_with_u(const psg_task_args *args, int compon
  *  spectrum of a segment, which that transform would destroy? */
 static inline bool psg_gradient_reads_spectrum(const psg_run *run) {
     const psg_context *c = psg_context_of(run);
-    return psg_gradient_by_modes(run) && psg_terms_of(run)->gradient.wanted != 0 && c->in_place;
+    return psg_gradient_by_modes(run) && c->in_place;
 }
 
 /** Does the task make the derivative along z, over sqrt(-1), of the modes of f? */
@@ -324,7 +329,7 @@ void psg_context_extents(const psg_context *context, psg_task_shape *shape);
 /** All tasks of a solve, of one process, without a gradient; and the most that it has with one. */
 size_t psg_task_total(const psg_context *context);
 static inline size_t psg_task_most(const psg_context *context) {
-    return psg_task_total(context) + 5 * context->layout.segments.count +
+    return psg_task_total(context) + 6 * context->layout.segments.count +
            context->layout.sheets.count;
 }
 

@@ -1,8 +1,6 @@
 #include "codelets/cuda.h"
 
-#include "kernels/divide.h"
 #include "kernels/green.h"
-#include "kernels/pack.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -26,21 +24,11 @@ size_t psg_cuda_size_of(const psg_parts *parts, int d, size_t m) {
     return psg_box_length(&parts->part[m].box, d) == psg_box_length(first, d) ? 0 : 1;
 }
 
-/* Planes of a sheet of its own: beside a wall a free z has as many zeros behind its planes. */
-static size_t sheet_planes(const psg_context *c) {
-    return psg_transform_length(c->layout.n[2], c->kind[2], 2);
-}
-
-static size_t sheet_bytes(const psg_context *c) {
-    return psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.nxc *
-           sheet_planes(c) * 2 * c->cpu->real_bytes;
-}
-
 static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
     size_t planes[PSG_CUDA_SIZES];
     const size_t count = sizes_of(&c->layout.segments, 2, planes);
-    if (c->form.strip > 0) {
+    if (c->form.strip > 0 && !w->is_plain) {
         return (int)psg_cuda_xy_create(&w->strips, psg_cuda_precision_of(c), kind, c->layout.n[0],
                                        c->layout.n[1]);
     }
@@ -62,17 +50,18 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     int code = cudaErrorNotSupported;
     const bool fused = psg_graph_has(&c->graph, PSG_TASK_KSPACE, true);
     const psg_cuda_r2r kind = psg_cuda_kspace_kind_of(c, c->tabled);
-    if (fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), kind, c->layout.n[2]) > 0) {
+    if (fused && !w->is_plain &&
+        psg_cuda_kspace_supported(psg_cuda_precision_of(c), kind, c->layout.n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), kind,
                                            c->layout.n[2], 0);
         w->gradient_z = w->kspace;
     }
-    if (code == 0 && c->tabled && c->waves->eigen[2] != NULL) {
+    if (code == 0 && !w->is_plain && c->tabled && c->waves->eigen[2] != NULL) {
         code = (int)psg_cuda_kspace_create(&w->gradient_z, psg_cuda_precision_of(c),
                                            psg_cuda_kspace_kind_of(c, false), c->layout.n[2], 0);
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || w->strips != NULL ||
-        psg_overlap_rows_all(&c->layout) > 0) {
+        (psg_overlap_rows_all(&c->layout) > 0 && !w->is_plain)) {
         return code; /* cuFFT knows nothing of strips, and of one array of columns only */
     }
     (void)cudaGetLastError(); /* of a kernel that did not suit this device */
@@ -83,7 +72,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                   psg_cuda_kind_of(c, 2), rows[m] * c->layout.nxc, c->layout.n[2]);
     }
     if (code == 0 && fused && c->form.z_contiguous) {
-        code = (int)cudaMalloc(&w->sheet_d, sheet_bytes(c));
+        code = (int)cudaMalloc(&w->sheet_d, psg_cuda_sheet_bytes(c));
     }
     return code;
 }
@@ -154,27 +143,28 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
+/* As psg_cuda_line has them. */
 static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     const psg_cpu_line *l = &c->waves->line;
-    const double *const tables[] = {l->before, l->after, l->side, l->width, l->step};
-    enum { TABLES = sizeof tables / sizeof *tables };
-    const size_t count = TABLES * l->n + 2;
-    double *all = psg_stretched(c) ? calloc(count, sizeof *all) : NULL;
-    for (size_t m = 0; m < TABLES && all != NULL; m++) {
-        memcpy(all + m * l->n, tables[m], l->n * sizeof *all);
+    const size_t n = l->n;
+    double *link = psg_stretched(c) ? calloc(2 * n + 4, sizeof *link) : NULL;
+    if (link == NULL) {
+        return psg_stretched(c) ? cudaErrorMemoryAllocation : 0;
     }
-    for (size_t k = 0; k < l->n && all != NULL; k++) {
-        all[TABLES * l->n] += l->width[k];
-        all[TABLES * l->n + 1] += 1 / l->step[k];
+    double *sides = link + 2 * n + 1;
+    for (size_t k = 0; k < n; k++) {
+        link[k + 1] = l->after[k] > 0 ? l->step[k] : 0;
+        link[n + 1 + k] = l->width[k];
+        sides[k + 1 < n || k == 0 ? 0 : 1] += l->side[k] * l->width[k];
+        sides[2] += l->width[k];
     }
-    const int code = !psg_stretched(c) ? 0
-                     : all == NULL     ? cudaErrorMemoryAllocation
-                                       : copy_table(w, &w->line_d, all, count * sizeof *all);
-    free(all);
+    link[0] = link[n];
+    const int code = copy_table(w, &w->line_d, link, (2 * n + 4) * sizeof *link);
+    free(link);
     return code;
 }
 
-/* The imaginary parts of the multipliers, which are wavenumbers: kernels multiply by sqrt(-1).
+/* The imaginary parts of the multipliers: kernels multiply by sqrt(-1).
  * Along x as psg_cuda_columns has the numbers of a row. */
 static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size_t count) {
     const size_t bytes = c->cpu->real_bytes;
@@ -189,8 +179,9 @@ static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size
 }
 
 static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
-    const bool from_f = c->waves->from_f != NULL && !c->waves->between;
-    const size_t count[3] = {c->layout.nxc, c->layout.nyc, c->layout.n[2] * (from_f ? 2 : 1)};
+    const bool from_f = c->waves->from_f != NULL;
+    const size_t count[3] = {c->layout.nxc, c->layout.nyc,
+                             c->layout.n[2] * (c->kind[2] == PSG_TRANSFORM_FREE ? 2 : 1)};
     int code = 0;
     if (c->waves->eigen[2] == NULL && !from_f) {
         return 0; /* solves on GPUs make differences of u */
@@ -210,10 +201,13 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
 }
 
 static int renew(const psg_context *c, int worker) {
-    psg_cuda_plans *w = c->engine.gpu[worker]->state;
-    int code = copy_tables(w, c);
-    code = code == 0 ? copy_line(w, c) : code;
-    return code == 0 ? copy_waves(w, c) : code;
+    int code = 0;
+    for (psg_cuda_plans *w = c->engine.gpu[worker]->state; w != NULL && code == 0; w = w->plain) {
+        code = copy_tables(w, c);
+        code = code == 0 ? copy_line(w, c) : code;
+        code = code == 0 ? copy_waves(w, c) : code;
+    }
+    return code;
 }
 
 static void free_whole(const psg_cuda_whole_room *room) {
@@ -227,10 +221,10 @@ static void free_whole(const psg_cuda_whole_room *room) {
 
 static void destroy(void *state, const void *owner) {
     psg_cuda_plans *w = state;
-    (void)owner;
     if (w == NULL) {
         return;
     }
+    destroy(w->plain, owner);
     for (size_t m = 0; m < PLANS_MAX; m++) {
         psg_cuda_fft_destroy(plan_at(w, m));
     }
@@ -258,16 +252,16 @@ static void destroy(void *state, const void *owner) {
     free(w);
 }
 
-static int make(void **state, const void *owner) {
+static int make_plans(psg_cuda_plans **plans, const psg_context *c, bool plain) {
     static int (*const steps[])(psg_cuda_plans *, const psg_context *) = {
         plan_xy, plan_z, copy_tables, copy_line, copy_waves};
-    const psg_context *c = owner;
     psg_cuda_plans *w = calloc(1, sizeof *w);
     int code = cudaErrorMemoryAllocation;
-    *state = NULL;
+    *plans = NULL;
     if (w == NULL) {
         return code;
     }
+    w->is_plain = plain;
     w->stream = starpu_cuda_get_local_stream();
     w->segments[0] = calloc(3 * c->layout.segments.count, sizeof **w->segments);
     w->blocks = calloc(2 * c->layout.bundles.count, sizeof *w->blocks);
@@ -296,8 +290,24 @@ static int make(void **state, const void *owner) {
         (void)cudaGetLastError(); /* what was said is said */
         return code;
     }
-    *state = w;
+    *plans = w;
     return 0;
+}
+
+static int make(void **state, const void *owner) {
+    psg_cuda_plans *w = NULL;
+    const int code = make_plans(&w, owner, false);
+    *state = w;
+    return code;
+}
+
+int psg_cuda_make_plain(psg_run *run) {
+    psg_cuda_plans *w = psg_gpu_self(run->engine)->state;
+    const bool wanted =
+        psg_terms_of(run)->norm > 0 && w->plain == NULL && (w->strips != NULL || w->kspace != NULL);
+    const int code = wanted ? make_plans(&w->plain, psg_context_of(run), true) : 0;
+    (void)psg_gpu_check(run, code, "cuFFT's plans, which solves of modes need");
+    return code;
 }
 
 /* Planes after those that are there. What stands end to end with them is one segment to a kernel,
@@ -338,7 +348,7 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
 size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]) {
     const psg_run *run = args->run;
     const psg_context *c = psg_context_of(run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const psg_cuda_plans *w = psg_cuda_plans_self(run);
     const size_t p = psg_sheet_of(args);
     const size_t returned = psg_overlap_rows_of(&c->layout, p);
     const bool stay = c->layout.overlap.pulled_rows > 0 ||
@@ -365,7 +375,7 @@ size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_ba
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                          void *buffers[], const psg_cuda_xy_part **result) {
     const psg_context *c = psg_context_of(run);
-    psg_cuda_xy_part *parts = psg_cuda_plans_self(c)->parts;
+    psg_cuda_xy_part *parts = psg_cuda_plans_self(run)->parts;
     size_t count = 0;
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
@@ -389,7 +399,7 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
 
 psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const psg_cuda_plans *w = psg_cuda_plans_self(args->run);
     const psg_cpu_divide divide = psg_divide_of(args);
     const psg_cpu_free *free = divide.free;
     const bool from_f = psg_derives_from_f(args);
@@ -403,7 +413,7 @@ psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
                               .pairs = divide.apart,
                               .waves_d = from_f ? w->waves_d.along[2] : NULL};
     if (divide.line != NULL) {
-        symbol.line = (psg_cuda_line){w->line_d, divide.line->wraps, divide.line->null};
+        symbol.line = (psg_cuda_line){w->line_d, divide.line->null};
     }
     if (free != NULL) {
         symbol.free = (psg_cuda_free){.length = free->length,
@@ -441,64 +451,6 @@ int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *wh
         *room_d = NULL;
     }
     return code;
-}
-
-/* ------------------------------------------------------------------------------------- sheets */
-
-int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet_d) {
-    const psg_context *c = psg_context_of(args->run);
-    psg_cuda_plans *w = psg_cuda_plans_self(c);
-    psg_cuda_band bands[2];
-    (void)psg_cuda_bands_of(args, blocks, bands); /* one */
-    *sheet_d = bands->segments->base_d;
-    if (!c->form.z_contiguous && sheet_planes(c) == c->layout.n[2] && bands->count == 1 &&
-        bands->segments->plane_pitch == bands->rows * c->layout.nxc) {
-        return 0;
-    }
-    const int code = psg_cuda_make_room(args->run, &w->sheet_d, sheet_bytes(c), "room for a sheet");
-    *sheet_d = w->sheet_d;
-    return code;
-}
-
-int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d) {
-    const psg_context *c = psg_context_of(args->run);
-    const psg_cuda_precision precision = psg_cuda_precision_of(c);
-    const psg_cuda_layout layout = psg_cuda_layout_of(c);
-    const cudaStream_t stream = starpu_cuda_get_local_stream();
-    psg_cuda_band bands[2];
-    (void)psg_cuda_bands_of(args, blocks, bands); /* one */
-    if (bands->segments->base_d == sheet_d) {
-        return 0;
-    }
-    const size_t columns = bands->rows * c->layout.nxc, nz = c->layout.n[2];
-    const size_t plane = columns * 2 * c->cpu->real_bytes, zeros = sheet_planes(c) - nz;
-    const size_t first = psg_transform_first(nz, c->kind[2]);
-    char *const own_d = (char *)sheet_d + first * plane;
-    char *const zeros_d = (char *)sheet_d + (first > 0 ? 0 : nz * plane);
-    const int code =
-        pack || zeros == 0 ? 0 : (int)cudaMemsetAsync(zeros_d, 0, zeros * plane, stream);
-    return code != 0 ? code
-           : pack ? (int)psg_cuda_pack_sheet(precision, layout, own_d, columns, nz, bands->segments,
-                                             bands->count, stream)
-                  : (int)psg_cuda_unpack_sheet(precision, layout, own_d, columns, nz,
-                                               bands->segments, bands->count, stream);
-}
-
-int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
-                             void *sheet_d) {
-    const psg_context *c = psg_context_of(args->run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    return psg_cuda_fft_run_z(w->z[psg_cuda_size_of(&c->layout.sheets, 1, psg_sheet_of(args))],
-                              direction, sheet_d);
-}
-
-int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d) {
-    const psg_context *c = psg_context_of(args->run);
-    const size_t p = psg_sheet_of(args);
-    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args);
-    return (int)psg_cuda_divide(psg_cuda_precision_of(c), psg_cuda_layout_of(c), sheet_d,
-                                psg_layout_rows(&c->layout, p) * c->layout.nxc, c->layout.nxc,
-                                sheet_planes(c), &symbol, starpu_cuda_get_local_stream());
 }
 
 /* ------------------------------------------------------------------------------- all GPUs */

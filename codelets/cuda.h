@@ -35,6 +35,8 @@ typedef struct psg_cuda_whole_room {
 
 /** What the tasks of a plan need on a GPU: psg_gpu.state. */
 typedef struct psg_cuda_plans {
+    struct psg_cuda_plans *plain;        /**< for solves of modes: psg_cuda_make_plain(); or NULL */
+    bool is_plain;                       /**< all transforms are cuFFT's */
     psg_cuda_fft *xy[2][PSG_CUDA_SIZES]; /**< [direction][size of segment]; NULL with strips */
     psg_cuda_xy *strips;                 /**< both, if form.strip > 0 */
     psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of sheet]; NULL with the fused graph and kspace */
@@ -49,7 +51,7 @@ typedef struct psg_cuda_plans {
                                           without strips */
     void *dense_d;     /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it */
-    void *sheet_d;     /**< room for a sheet, see psg_cuda_place_sheet() */
+    void *sheet_d;     /**< room for a sheet, see psg_cuda_solve_sheet() */
     void *copy_d;      /**< room for a segment's spectrum, for a gradient by cuFFT without
                                           spectrum_d; made by the first task that needs it */
     psg_cuda_whole_room whole;
@@ -60,15 +62,31 @@ typedef struct psg_cuda_plans {
     psg_cuda_xy_part *parts;       /**< [2 * layout.bundles.count] */
 } psg_cuda_plans;
 
-/** The calling worker's. */
-static inline psg_cuda_plans *psg_cuda_plans_self(const psg_context *context) {
-    return psg_gpu_self(&context->engine)->state;
+/** The calling worker's, for a run. */
+static inline psg_cuda_plans *psg_cuda_plans_self(const psg_run *run) {
+    psg_cuda_plans *w = psg_gpu_self(run->engine)->state;
+    return psg_terms_of(run)->norm > 0 && w->plain != NULL ? w->plain : w;
 }
+
+/** Before the first transform of a task: the kernels of psg's own have modes in another order, or
+ *  none, so a solve of modes has plans of cuFFT alone. The first one makes them, and they stay.
+ *  @return 0; else it is latched in the run, too */
+int psg_cuda_make_plain(psg_run *run);
 
 /** Which of the sizes part m has. @param[in] d  the axis that is cut */
 size_t psg_cuda_size_of(const psg_parts *parts, int d, size_t m);
 static inline size_t psg_cuda_most_planes(const psg_context *c) {
     return psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2);
+}
+
+/** Planes of a sheet of its own: beside a wall a free z has as many zeros behind its planes. And
+ *  bytes of the largest one. */
+static inline size_t psg_cuda_sheet_planes(const psg_context *c) {
+    return psg_transform_length(c->layout.n[2], c->kind[2], 2);
+}
+static inline size_t psg_cuda_sheet_bytes(const psg_context *c) {
+    return psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.nxc *
+           psg_cuda_sheet_planes(c) * 2 * c->cpu->real_bytes;
 }
 
 /** Room of the calling worker's, made once. @param[in] what  it is @return 0; else it is latched in
@@ -93,15 +111,15 @@ static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
     return context->form.z_contiguous ? PSG_CUDA_Z_CONTIGUOUS : PSG_CUDA_Z_STRIDED;
 }
 
-/** Where a sheet without overlap rows is worked on: in its blocks, if sheets are [z][ky][kx] and
- * they are dense; else in w->sheet_d. */
-int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet_d);
-/** Copy it there from its blocks, or with `pack` back into them, unless it is there; transform it
- * and divide it there. */
+/** Copy a sheet from its blocks, or with `pack` back into them, unless it is there; transform it
+ *  along z; divide it. */
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d);
 int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
                              void *sheet_d);
 int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d);
+/** By these, a task `kspace` or `gradient_z`; or `modes_in` or `modes_out`, whose data are the
+ *  caller's modes of f, those of u, and the blocks, as far as they are there. */
+int psg_cuda_solve_sheet(void *buffers[], const psg_task_args *args);
 
 /** What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis
  * is real-to-real too. */

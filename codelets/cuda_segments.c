@@ -16,7 +16,7 @@
  * many */
 static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                         void *buffers[]) {
-    const psg_cuda_plans *w = psg_cuda_plans_self(psg_context_of(run));
+    const psg_cuda_plans *w = psg_cuda_plans_self(run);
     const psg_cuda_xy_part *parts = NULL;
     const size_t count = psg_cuda_parts_of(run, direction, s, buffers, &parts);
     for (size_t m = 0; m < count; m++) {
@@ -33,7 +33,7 @@ static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t
 static int make_dense(psg_run *run, const char *what) {
     const psg_context *c = psg_context_of(run);
     return psg_cuda_make_room(
-        run, &psg_cuda_plans_self(c)->dense_d,
+        run, &psg_cuda_plans_self(run)->dense_d,
         psg_cuda_most_planes(c) * c->layout.n[1] * c->layout.n[0] * c->cpu->real_bytes, what);
 }
 
@@ -44,7 +44,7 @@ static size_t spectrum_plane_bytes(const psg_context *c) {
 /* For the spectrum of a segment. */
 static int make_copy(psg_run *run) {
     const psg_context *c = psg_context_of(run);
-    return psg_cuda_make_room(run, &psg_cuda_plans_self(c)->copy_d,
+    return psg_cuda_make_room(run, &psg_cuda_plans_self(run)->copy_d,
                               psg_cuda_most_planes(c) * spectrum_plane_bytes(c),
                               "room for a copy of a spectrum, for the gradient");
 }
@@ -61,7 +61,7 @@ static int add_sides(psg_run *run, size_t s, psg_cuda_field *f) {
     const psg_cuda_sides there = {
         .x = {at.x[0], at.x[1]}, .y = {at.y[0], at.y[1]}, .z = {at.z[0], at.z[1]}};
     int code = make_dense(run, "room for a copy of f with what the values on the sides add");
-    void *dense_d = psg_cuda_plans_self(c)->dense_d;
+    void *dense_d = psg_cuda_plans_self(run)->dense_d;
     if (code == 0) {
         code = (int)psg_cuda_add_sides(psg_cuda_precision_of(c), f, dense_d, n, &there,
                                        starpu_cuda_get_local_stream());
@@ -74,7 +74,7 @@ static int add_sides(psg_run *run, size_t s, psg_cuda_field *f) {
 static int run_fft(psg_run *run, psg_cuda_direction direction, size_t s,
                    const psg_cuda_field *field, void *spectrum_d) {
     const psg_context *c = psg_context_of(run);
-    psg_cuda_plans *w = psg_cuda_plans_self(c);
+    psg_cuda_plans *w = psg_cuda_plans_self(run);
     const psg_cuda_fft *fft = w->xy[direction][psg_cuda_size_of(&c->layout.segments, 2, s)];
     const int code = psg_cuda_fft_dense_bytes(fft, field) > 0
                          ? make_dense(run, "room for a dense copy of f or u, which has strides")
@@ -87,7 +87,7 @@ static int run_fft(psg_run *run, psg_cuda_direction direction, size_t s,
 static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t s,
                               const psg_cuda_field *field, void *blocks[]) {
     const psg_context *c = psg_context_of(run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const psg_cuda_plans *w = psg_cuda_plans_self(run);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     const size_t planes = psg_layout_planes(&c->layout, s);
@@ -121,7 +121,7 @@ static int transform_by_strips(const psg_task_args *args, psg_cuda_direction dir
                                const psg_cuda_xy_field *fields, size_t fields_count,
                                void *blocks[]) {
     const psg_context *c = psg_context_of(args->run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const psg_cuda_plans *w = psg_cuda_plans_self(args->run);
     const size_t s = psg_segment_of(args);
     const psg_cuda_xy_part *parts = NULL;
     const size_t count = psg_cuda_parts_of(args->run, direction, s, blocks, &parts);
@@ -133,8 +133,7 @@ static int transform_by_strips(const psg_task_args *args, psg_cuda_direction dir
 /* By what component d multiplies the modes of its blocks. `gradient_z` has multiplied by those
  * along z. */
 static psg_cuda_derivative derivative_along(const psg_task_args *args, int d) {
-    const psg_context *c = psg_context_of(args->run);
-    const psg_waves *waves_d = &psg_cuda_plans_self(c)->waves_d;
+    const psg_waves *waves_d = &psg_cuda_plans_self(args->run)->waves_d;
     return (psg_cuda_derivative){.kx_d = d == 0 ? waves_d->along[0] : NULL,
                                  .ky_d = d == 1 ? waves_d->along[1] : NULL,
                                  .scale = psg_derivative_scale(args->run)};
@@ -144,7 +143,7 @@ static psg_cuda_derivative derivative_along(const psg_task_args *args, int d) {
 static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *field,
                               void *blocks[], const psg_cuda_derivative *by) {
     const psg_context *c = psg_context_of(args->run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const psg_cuda_plans *w = psg_cuda_plans_self(args->run);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     const size_t s = psg_segment_of(args);
     const size_t modes[3] = {c->layout.nxc, c->layout.nyc, psg_layout_planes(&c->layout, s)};
@@ -168,12 +167,13 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
     const psg_context *context = psg_context_of(args->run);
     const size_t s = psg_segment_of(args);
     psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+    int code = psg_cuda_make_plain(args->run);
     if (direction == PSG_CUDA_FORWARD) {
         psg_stream_order_enter(args->run);
-        const int code = psg_run_failed(args->run) ? 0 : add_sides(args->run, s, &field);
-        if (code != 0 || psg_run_failed(args->run)) {
-            return code;
-        }
+        code = psg_run_failed(args->run) ? code : add_sides(args->run, s, &field);
+    }
+    if (code != 0 || psg_run_failed(args->run)) {
+        return code;
     }
     int component[2];
     const size_t beside = psg_components_with_u(args, component);
@@ -185,10 +185,10 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
             .reals = psg_cuda_field_of(buffers, 1 + context->layout.bundles.count + m),
             .by = &by[m]};
     }
-    if (psg_cuda_plans_self(context)->strips != NULL) {
+    if (psg_cuda_plans_self(args->run)->strips != NULL) {
         return transform_by_strips(args, direction, fields, 1 + beside, buffers + 1);
     }
-    int code = transform_by_cufft(args->run, direction, s, &field, buffers + 1);
+    code = transform_by_cufft(args->run, direction, s, &field, buffers + 1);
     for (size_t m = 1; m <= beside && code == 0; m++) {
         code = component_by_cufft(args, &fields[m].reals, buffers + 1, fields[m].by);
     }
@@ -196,10 +196,14 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
 }
 
 int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]) {
+    const int code = psg_cuda_make_plain(args->run);
+    if (code != 0) {
+        return code;
+    }
     const psg_cuda_derivative by =
         derivative_along(args, (int)args->label.index[PSG_AXIS_COMPONENT]);
     const psg_cuda_xy_field field = {.reals = psg_cuda_field_of(buffers, 0), .by = &by};
-    return psg_cuda_plans_self(psg_context_of(args->run))->strips != NULL
+    return psg_cuda_plans_self(args->run)->strips != NULL
                ? transform_by_strips(args, PSG_CUDA_INVERSE, &field, 1, buffers + 1)
                : component_by_cufft(args, &field.reals, buffers + 1, &by);
 }

@@ -109,7 +109,7 @@ static int run_z(psg_cuda_plans *w, const psg_task_args *args, size_t first, siz
 
 int psg_cuda_whole(const psg_task_args *args, size_t first, size_t count, void *buffers[]) {
     const psg_context *c = psg_context_of(args->run);
-    psg_cuda_plans *w = psg_cuda_plans_self(c);
+    psg_cuda_plans *w = psg_cuda_plans_self(args->run);
     const psg_cuda_field f = psg_cuda_field_of(buffers, 0);
     const psg_cuda_field u = psg_cuda_field_of(buffers, 1);
     const size_t planes = count * c->layout.n[2];

@@ -142,8 +142,9 @@ static int gradient_gpu(void *buffers[], const psg_task_args *args) {
     psg_cuda_field result[3] = {{.base_d = NULL}};
     psg_cuda_difference along[3];
     for (int d = 0, m = 1; d < 3; d++) {
-        along[d] = (psg_cuda_difference){g->along[d].scale, g->along[d].last, g->along[d].weight,
-                                         (int)g->along[d].wraps, added[d]};
+        along[d] = (psg_cuda_difference){g->along[d].scale,        g->along[d].last,
+                                         g->along[d].weight,       (int)g->along[d].wraps,
+                                         (int)g->along[d].centred, added[d]};
         if (psg_gradient_wants(g, d)) {
             result[d] = psg_cuda_field_of(buffers, (size_t)m++);
         }
@@ -158,11 +159,18 @@ PSG_SOLVER_CODELET(gradient, gradient_core, gradient_gpu);
 
 void psg_task_gradient(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t above,
                        const starpu_data_handle_t *components) {
-    const size_t count = count_components(&psg_terms_of(run)->gradient);
+    const psg_gradient_terms *g = &psg_terms_of(run)->gradient;
     const bool changes = psg_terms_of(run)->flow.changes != 0;
-    const psg_task_data data[] = {{&u, 1, 1, STARPU_R},
-                                  {components, count, 1, changes ? STARPU_RW : STARPU_W},
-                                  {&above, 1, 1, STARPU_R}};
-    psg_solver_submit(run, gradient_codelet, psg_segment_label(PSG_TASK_GRADIENT, s), data,
-                      above != NULL ? 3 : 2);
+    psg_task_data data[5] = {{&u, 1, 1, STARPU_R}};
+    size_t groups = 1;
+    for (int d = 0; d < 3; d++) {
+        if (psg_gradient_wants(g, d)) {
+            const bool reads = changes || g->along[d].centred != 0;
+            data[groups++] = (psg_task_data){components++, 1, 1, reads ? STARPU_RW : STARPU_W};
+        }
+    }
+    if (above != NULL) {
+        data[groups++] = (psg_task_data){&above, 1, 1, STARPU_R};
+    }
+    psg_solver_submit(run, gradient_codelet, psg_segment_label(PSG_TASK_GRADIENT, s), data, groups);
 }

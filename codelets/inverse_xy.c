@@ -19,7 +19,8 @@ static void differentiate(const psg_task_args *args, int component, void *blocks
     const size_t row = 2 * c->layout.nxc * bytes;
     const double scale = psg_derivative_scale(args->run);
     const bool again = psg_terms_of(args->run)->gradient.way == PSG_GRADIENT_AGAIN;
-    const size_t step[2] = {component == 0, component == 1};
+    const bool within = c->layout.nxc < c->layout.row; /* sheets are, see psg_layout.nxc */
+    const size_t step[2] = {component == 0 && !within, component == (within ? 0 : 1)};
     const double one[2] = {again ? 0 : 1, again ? 1 : 0};
     const float single[2] = {again ? 0 : 1, again ? 1 : 0};
     for (size_t g = 0; g < c->layout.bundles.count; g++) {

@@ -6,13 +6,14 @@
 /* @param[in] blocks  of all segments; NULL: none */
 static psg_cpu_sheet sheet_of(const psg_task_args *args, void *blocks[]) {
     const psg_context *context = psg_context_of(args->run);
-    const size_t segments = context->layout.segments.count;
+    const psg_layout *l = &context->layout;
+    const size_t segments = l->segments.count;
     const size_t count = blocks != NULL ? segments : 0;
     const bool beside = psg_label_beside(&args->label);
     psg_cpu_piece *piece = context->pieces[psg_task_worker(args)];
     for (size_t m = 0; m < (beside ? 2 : 1) * count; m++) {
         piece[m] = (psg_cpu_piece){psg_task_pointer(blocks, m), psg_task_pitch(blocks, m),
-                                   psg_layout_planes(&context->layout, m % segments)};
+                                   psg_layout_planes(l, m % segments)};
     }
     return (psg_cpu_sheet){
         .pieces = count,
@@ -20,9 +21,9 @@ static psg_cpu_sheet sheet_of(const psg_task_args *args, void *blocks[]) {
         .beside = beside                     ? piece + segments
                   : psg_derives_from_f(args) ? piece /* in place of u */
                                              : NULL,
-        .nxc = context->layout.nxc,
-        .row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1],
-        .rows = psg_layout_rows(&context->layout, psg_sheet_of(args)),
+        .nxc = l->row,
+        .first = l->nxc * l->sheets.part[psg_sheet_of(args)].box.lo[1],
+        .columns = l->nxc * psg_layout_rows(l, psg_sheet_of(args)),
     };
 }
 
@@ -37,24 +38,13 @@ static void kspace_core(void *buffers[], const psg_task_args *args) {
 }
 
 #if PSG_WITH_CUDA
-/* For lengths that have no kernel of their own: gather, cuFFT, divide, cuFFT, scatter. */
-static int kspace_by_steps(void *buffers[], const psg_task_args *args) {
-    void *sheet = NULL;
-    int code = psg_cuda_place_sheet(args, buffers, &sheet);
-    code = code != 0 ? code : psg_cuda_move_sheet(args, false, buffers, sheet);
-    code = code != 0 ? code : psg_cuda_transform_sheet(args, PSG_CUDA_FORWARD, sheet);
-    code = code != 0 ? code : psg_cuda_divide_sheet(args, sheet);
-    code = code != 0 ? code : psg_cuda_transform_sheet(args, PSG_CUDA_INVERSE, sheet);
-    return code != 0 ? code : psg_cuda_move_sheet(args, true, buffers, sheet);
-}
-
 static int kspace_gpu(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
-    const psg_cuda_plans *plans = psg_cuda_plans_self(context);
+    const psg_cuda_plans *plans = psg_cuda_plans_self(args->run);
     const psg_cuda_kspace *kspace =
         args->label.kind == PSG_TASK_GRADIENT_Z ? plans->gradient_z : plans->kspace;
     if (kspace == NULL) {
-        return kspace_by_steps(buffers, args);
+        return psg_cuda_solve_sheet(buffers, args);
     }
     const psg_cuda_columns columns = {.rows = psg_layout_rows(&context->layout, psg_sheet_of(args)),
                                       .nxc = context->layout.nxc,
@@ -114,21 +104,13 @@ static void modes_core(void *buffers[], const psg_task_args *args) {
     }
 }
 
-#if PSG_WITH_CUDA
-static int modes_gpu(void *buffers[], const psg_task_args *args) {
-    (void)buffers; /* psg_modes_check() refuses plans with GPUs */
-    psg_run_fail(args->run, PSG_FAULT_SUBMIT, "modes are for cores");
-    return 0;
-}
-#endif
-
-PSG_SOLVER_CODELET(modes_in, modes_core, modes_gpu);
-PSG_SOLVER_CODELET(modes_out, modes_core, modes_gpu);
+PSG_SOLVER_CODELET(modes_in, modes_core, psg_cuda_solve_sheet);
+PSG_SOLVER_CODELET(modes_out, modes_core, psg_cuda_solve_sheet);
 
 void psg_task_modes(psg_run *run, size_t p, starpu_data_handle_t in, starpu_data_handle_t out,
                     const starpu_data_handle_t *blocks, size_t stride, bool back) {
     const size_t segments = psg_context_of(run)->layout.segments.count;
-    const int use = (in == NULL ? STARPU_R : 0) | (back ? STARPU_W : 0);
+    const int use = in == NULL ? STARPU_RW : back ? STARPU_W : 0; /* a GPU works in the blocks */
     psg_task_data data[3];
     size_t groups = 0;
     if (in != NULL) {

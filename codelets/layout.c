@@ -35,5 +35,6 @@ void psg_layout_free(psg_layout *l) {
     free_parts(&l->sheets);
     free_parts(&l->bundles);
     free(l->overlap.rows);
-    *l = (psg_layout){.n = {l->n[0], l->n[1], l->n[2]}, .nxc = l->nxc, .nyc = l->nyc};
+    *l =
+        (psg_layout){.n = {l->n[0], l->n[1], l->n[2]}, .row = l->row, .nxc = l->nxc, .nyc = l->nyc};
 }

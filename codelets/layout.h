@@ -80,7 +80,10 @@ typedef struct psg_overlap {
  *  bundle is what the two have in common. */
 typedef struct psg_layout {
     size_t n[3]; /**< nx, ny, nz: the extents of the field */
-    size_t nxc;  /**< psg_transform_row(): the extents of the spectrum are nxc, nyc, nz */
+    size_t row;  /**< psg_transform_row(): numbers in a row of the spectrum */
+    /** The extents of the spectrum are nxc, nyc, nz, and nxc is `row`. But where cores alone solve
+     *  planes of one row, nxc is 1 and nyc is `row`: sheets are cut within the row then. */
+    size_t nxc;
     size_t nyc;
     psg_parts segments;
     psg_parts sheets;

@@ -7,16 +7,6 @@
 
 /* ------------------------------------------------------------------------------------ parts */
 
-static base_pcg_task task_of(const psg_task_args *args) {
-    const psg_context *c = psg_context_of(args->run);
-    const size_t s = psg_segment_of(args);
-    base_pcg_task t = {.n = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, s)},
-                       .terms = psg_terms_of(args->run)->pcg};
-    t.end[0] = t.terms.ends[2] && s == 0;
-    t.end[1] = t.terms.ends[2] && s + 1 == c->layout.segments.count;
-    return t;
-}
-
 static base_pcg_field field_of(void *buffers[], size_t m) {
     return (base_pcg_field){.first = psg_task_pointer(buffers, m),
                             .row_pitch = psg_task_row_pitch(buffers, m),
@@ -24,123 +14,79 @@ static base_pcg_field field_of(void *buffers[], size_t m) {
                             .single = STARPU_BLOCK_GET_ELEMSIZE(buffers[m]) == sizeof(float)};
 }
 
-/* Other segments among three neighbours, each once: a segment may be next to itself, or to another
- * one twice. At an end of z it stands for what is beyond. */
-typedef struct neighbours {
-    size_t below, above;       /* segments */
-    size_t at_below, at_above; /* their numbers in the list: 0 is the segment itself */
-    size_t count;              /* of others */
-} neighbours;
+/* The data of each kind of task, in the order of its buffers: where the handle is among
+ * psg_task_pcg_data, where the pointer is in base_pcg_task, and how it is used. */
+typedef struct use {
+    size_t handle, pointer;
+    bool field; /* base_pcg_field */
+    int mode;   /* 0: the list is at its end */
+} use;
+#define DENSE(name, mode)                                                                          \
+    { offsetof(psg_task_pcg_data, name), offsetof(base_pcg_task, name), false, STARPU_##mode }
+#define FIELD(name, mode)                                                                          \
+    { offsetof(psg_task_pcg_data, name), offsetof(base_pcg_task, name), true, STARPU_##mode }
+enum { MOST_DATA = 10 };
+static const use uses[][MOST_DATA + 1] = {
+    [PSG_TASK_PCG_MEASURE] = {FIELD(f, R), DENSE(p, R), DENSE(below, R), DENSE(above, R),
+                              DENSE(eps, W), DENSE(part, W)},
+    [PSG_TASK_PCG_START] = {FIELD(f, R), DENSE(scalars, R), DENSE(eps, R), DENSE(q, R), DENSE(r, W),
+                            DENSE(x, RW), FIELD(source, W), DENSE(part, W), DENSE(scale, R),
+                            FIELD(u, R)},
+    [PSG_TASK_PCG_DOT] = {DENSE(r, R), FIELD(solution, R), DENSE(part, W), DENSE(scale, R)},
+    [PSG_TASK_PCG_DIRECTION] = {DENSE(scalars, R), FIELD(solution, R), DENSE(p, RW), DENSE(low, W),
+                                DENSE(high, W), DENSE(scale, R)},
+    [PSG_TASK_PCG_APPLY] = {DENSE(eps, R), DENSE(p, R), DENSE(below, R), DENSE(above, R),
+                            DENSE(q, W), DENSE(part, W)},
+    [PSG_TASK_PCG_UPDATE] = {DENSE(scalars, R), DENSE(p, R), DENSE(q, R), DENSE(x, RW),
+                             DENSE(r, RW), FIELD(source, W), DENSE(part, W), DENSE(scale, R)},
+    [PSG_TASK_PCG_END] = {DENSE(scalars, R), DENSE(x, R), FIELD(u, W)},
+};
 
-static neighbours neighbours_of(const psg_context *c, size_t s) {
-    const size_t segments = c->layout.segments.count;
-    const bool ends = c->kind[2] != PSG_TRANSFORM_PERIODIC;
-    neighbours n = {.below = s > 0  ? s - 1
-                             : ends ? s
-                                    : segments - 1,
-                    .above = s + 1 < segments ? s + 1
-                             : ends           ? s
-                                              : 0};
-    n.at_below = n.below != s ? ++n.count : 0;
-    n.at_above = n.above == s ? 0 : n.above == n.below ? n.at_below : ++n.count;
-    return n;
+/* How a task uses data of its list. 0: not at all */
+static int mode_of(const use *at, const psg_label *label, const base_pcg_terms *terms) {
+    const bool anew = label->kind == PSG_TASK_PCG_START && terms->begins == BASE_PCG_ANEW;
+    const bool alone = label->kind == PSG_TASK_PCG_DIRECTION && label->index[2] == PSG_NO_INDEX;
+    switch (at->handle) {
+    case offsetof(psg_task_pcg_data, scale):
+        return !terms->scaled || alone ? 0 : anew ? STARPU_W : STARPU_R;
+    case offsetof(psg_task_pcg_data, scalars):
+        return alone ? 0 : at->mode;
+    case offsetof(psg_task_pcg_data, p):
+        return alone ? STARPU_W : at->mode;
+    case offsetof(psg_task_pcg_data, x):
+        return anew ? STARPU_W : at->mode;
+    case offsetof(psg_task_pcg_data, q):
+        return label->kind == PSG_TASK_PCG_START && terms->begins != BASE_PCG_FROM_X ? 0 : at->mode;
+    case offsetof(psg_task_pcg_data, u):
+        return label->kind == PSG_TASK_PCG_START && !(anew && terms->guess) ? 0 : at->mode;
+    default:
+        return at->mode;
+    }
 }
 
-/* --------------------------------------------------------------------------------- codelets */
-
-/* Buffers: f, eps, sums, given of the segment, given of other segments. */
-static base_pcg_task measure(void *buffers[], const psg_task_args *args) {
-    enum { GIVEN = 3 };
-    base_pcg_task t = task_of(args);
+static base_pcg_task task_of(void *buffers[], const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
-    const neighbours n = neighbours_of(c, psg_segment_of(args));
-    t.f = field_of(buffers, 0);
-    t.eps = psg_task_pointer(buffers, 1);
-    t.part = psg_task_pointer(buffers, 2);
-    t.given[0] = field_of(buffers, GIVEN);
-    t.given[1] = field_of(buffers, GIVEN + n.at_below);
-    t.given[2] = field_of(buffers, GIVEN + n.at_above);
-    t.given_planes = t.end[0] ? 1 : psg_layout_planes(&c->layout, n.below);
-    if (t.end[1]) {
-        const size_t size = t.given[0].single ? sizeof(float) : sizeof(double);
-        t.given[2].first = (char *)t.given[0].first + (t.n[2] - 1) * t.given[0].plane_pitch * size;
+    const size_t s = psg_segment_of(args);
+    base_pcg_task t = {.n = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, s)},
+                       .terms = psg_terms_of(args->run)->pcg};
+    t.end[0] = t.terms.ends[2] && s == 0;
+    t.end[1] = t.terms.ends[2] && s + 1 == c->layout.segments.count;
+    t.overflow = (int *)(uintptr_t)&psg_findings_of(args->run)->overflow;
+    size_t m = 0;
+    for (const use *at = uses[args->label.kind]; at->mode != 0; at++) {
+        char *const to = (char *)&t + at->pointer;
+        if (mode_of(at, &args->label, &t.terms) != 0) {
+            const base_pcg_field field = field_of(buffers, m++);
+            memcpy(to, &field, at->field ? sizeof field : sizeof field.first);
+        }
     }
     return t;
 }
 
-/* Buffers: f, scalars, x, r, p, source, sums. */
-static base_pcg_task start(void *buffers[], const psg_task_args *args) {
-    base_pcg_task t = task_of(args);
-    t.f = field_of(buffers, 0);
-    t.scalars = psg_task_pointer(buffers, 1);
-    t.x = psg_task_pointer(buffers, 2);
-    t.r = psg_task_pointer(buffers, 3);
-    t.p = psg_task_pointer(buffers, 4);
-    t.source = field_of(buffers, 5);
-    t.part = psg_task_pointer(buffers, 6);
-    return t;
-}
-
-/* Buffers: r, solution, sums. */
-static base_pcg_task dot(void *buffers[], const psg_task_args *args) {
-    base_pcg_task t = task_of(args);
-    t.r = psg_task_pointer(buffers, 0);
-    t.solution = field_of(buffers, 1);
-    t.part = psg_task_pointer(buffers, 2);
-    return t;
-}
-
-/* Buffers: scalars, solution, p, low, high. */
-static base_pcg_task direction(void *buffers[], const psg_task_args *args) {
-    base_pcg_task t = task_of(args);
-    t.scalars = psg_task_pointer(buffers, 0);
-    t.solution = field_of(buffers, 1);
-    t.p = psg_task_pointer(buffers, 2);
-    t.low = psg_task_pointer(buffers, 3);
-    t.high = psg_task_pointer(buffers, 4);
-    return t;
-}
-
-/* Buffers: eps, p, below, above, q, sums. */
-static base_pcg_task apply(void *buffers[], const psg_task_args *args) {
-    base_pcg_task t = task_of(args);
-    t.eps = psg_task_pointer(buffers, 0);
-    t.p = psg_task_pointer(buffers, 1);
-    t.below = psg_task_pointer(buffers, 2);
-    t.above = psg_task_pointer(buffers, 3);
-    t.q = psg_task_pointer(buffers, 4);
-    t.part = psg_task_pointer(buffers, 5);
-    return t;
-}
-
-/* Buffers: scalars, p, q, x, r, source, sums. */
-static base_pcg_task update(void *buffers[], const psg_task_args *args) {
-    base_pcg_task t = task_of(args);
-    t.scalars = psg_task_pointer(buffers, 0);
-    t.p = psg_task_pointer(buffers, 1);
-    t.q = psg_task_pointer(buffers, 2);
-    t.x = psg_task_pointer(buffers, 3);
-    t.r = psg_task_pointer(buffers, 4);
-    t.source = field_of(buffers, 5);
-    t.part = psg_task_pointer(buffers, 6);
-    return t;
-}
-
-/* Buffers: scalars, x, u. */
-static base_pcg_task end(void *buffers[], const psg_task_args *args) {
-    base_pcg_task t = task_of(args);
-    t.scalars = psg_task_pointer(buffers, 0);
-    t.x = psg_task_pointer(buffers, 1);
-    t.u = field_of(buffers, 2);
-    t.overflow = (int *)(uintptr_t)&psg_findings_of(args->run)->overflow;
-    return t;
-}
-
-/* A codelet whose functions get what the function of that name finds in the buffers. */
 #if PSG_WITH_CUDA
 #define PCG_GPU(name)                                                                              \
     static int name##_gpu(void *buffers[], const psg_task_args *args) {                            \
-        const base_pcg_task t = name(buffers, args);                                               \
+        const base_pcg_task t = task_of(buffers, args);                                            \
         return (int)psg_cuda_pcg_##name(&t, starpu_cuda_get_local_stream());                       \
     }
 #else
@@ -148,7 +94,7 @@ static base_pcg_task end(void *buffers[], const psg_task_args *args) {
 #endif
 #define PCG_CODELET(name)                                                                          \
     static void name##_core(void *buffers[], const psg_task_args *args) {                          \
-        const base_pcg_task t = name(buffers, args);                                               \
+        const base_pcg_task t = task_of(buffers, args);                                            \
         psg_cpu_pcg_##name(&t);                                                                    \
     }                                                                                              \
     PCG_GPU(name)                                                                                  \
@@ -240,108 +186,46 @@ PSG_SOLVER_CODELET(pcg_scalars, scalars_core, scalars_gpu);
 
 /* ------------------------------------------------------------------------------- submission */
 
-static psg_task_args args_of(psg_run *run, int kind, size_t s, size_t stage, size_t step) {
-    return (psg_task_args){.run = run, .label = {kind, {s, stage, step}}};
-}
+static struct starpu_codelet *const codelets[] = {
+    pcg_measure_codelet, pcg_start_codelet,  pcg_dot_codelet, pcg_direction_codelet,
+    pcg_apply_codelet,   pcg_update_codelet, pcg_end_codelet};
 
-void psg_task_pcg_measure(psg_run *run, size_t s, starpu_data_handle_t f,
-                          const starpu_data_handle_t *given, starpu_data_handle_t eps,
-                          starpu_data_handle_t sums) {
-    const neighbours n = neighbours_of(psg_context_of(run), s);
-    const psg_task_args args = args_of(run, PSG_TASK_PCG_MEASURE, s, PSG_NO_INDEX, PSG_NO_INDEX);
-    const psg_task_data data[] = {{&f, 1, 1, STARPU_R},
-                                  {&eps, 1, 1, STARPU_W},
-                                  {&sums, 1, 1, STARPU_W},
-                                  {&given[s], 1, 1, STARPU_R},
-                                  {&given[n.at_below > 0 ? n.below : n.above], 1, 1, STARPU_R},
-                                  {&given[n.above], 1, 1, STARPU_R}};
-    psg_task_submit_data(pcg_measure_codelet, &args, data, 4 + n.count);
-}
-
-void psg_task_pcg_start(psg_run *run, size_t s, starpu_data_handle_t f,
-                        starpu_data_handle_t scalars, const starpu_data_handle_t xrp[3],
-                        starpu_data_handle_t source, starpu_data_handle_t sums) {
-    const psg_task_args args = args_of(run, PSG_TASK_PCG_START, s, PSG_NO_INDEX, PSG_NO_INDEX);
-    const psg_task_data data[] = {{&f, 1, 1, STARPU_R},
-                                  {&scalars, 1, 1, STARPU_R},
-                                  {xrp, 3, 1, STARPU_W},
-                                  {&source, 1, 1, STARPU_W},
-                                  {&sums, 1, 1, STARPU_W}};
-    psg_task_submit_data(pcg_start_codelet, &args, data, sizeof data / sizeof *data);
-}
-
-void psg_task_pcg_dot(psg_run *run, size_t s, size_t step, starpu_data_handle_t r,
-                      starpu_data_handle_t solution, starpu_data_handle_t sums) {
-    const psg_task_args args = args_of(run, PSG_TASK_PCG_DOT, s, PSG_NO_INDEX, step);
-    const psg_task_data data[] = {
-        {&r, 1, 1, STARPU_R}, {&solution, 1, 1, STARPU_R}, {&sums, 1, 1, STARPU_W}};
-    psg_task_submit_data(pcg_dot_codelet, &args, data, sizeof data / sizeof *data);
-}
-
-void psg_task_pcg_direction(psg_run *run, size_t s, size_t step, starpu_data_handle_t scalars,
-                            starpu_data_handle_t solution, starpu_data_handle_t p,
-                            starpu_data_handle_t low, starpu_data_handle_t high) {
-    const psg_task_args args = args_of(run, PSG_TASK_PCG_DIRECTION, s, PSG_NO_INDEX, step);
-    const psg_task_data data[] = {{&scalars, 1, 1, STARPU_R},
-                                  {&solution, 1, 1, STARPU_R},
-                                  {&p, 1, 1, STARPU_RW},
-                                  {&low, 1, 1, STARPU_W},
-                                  {&high, 1, 1, STARPU_W}};
-    psg_task_submit_data(pcg_direction_codelet, &args, data, sizeof data / sizeof *data);
-}
-
-void psg_task_pcg_apply(psg_run *run, size_t s, size_t step, starpu_data_handle_t eps,
-                        starpu_data_handle_t p, starpu_data_handle_t below,
-                        starpu_data_handle_t above, starpu_data_handle_t q,
-                        starpu_data_handle_t sums) {
-    const psg_task_args args = args_of(run, PSG_TASK_PCG_APPLY, s, PSG_NO_INDEX, step);
-    const psg_task_data data[] = {{&eps, 1, 1, STARPU_R},   {&p, 1, 1, STARPU_R},
-                                  {&below, 1, 1, STARPU_R}, {&above, 1, 1, STARPU_R},
-                                  {&q, 1, 1, STARPU_W},     {&sums, 1, 1, STARPU_W}};
-    psg_task_submit_data(pcg_apply_codelet, &args, data, sizeof data / sizeof *data);
-}
-
-void psg_task_pcg_update(psg_run *run, size_t s, size_t step, starpu_data_handle_t scalars,
-                         const starpu_data_handle_t xrpq[4], starpu_data_handle_t source,
-                         starpu_data_handle_t sums) {
-    const psg_task_args args = args_of(run, PSG_TASK_PCG_UPDATE, s, PSG_NO_INDEX, step);
-    const psg_task_data data[] = {{&scalars, 1, 1, STARPU_R},
-                                  {&xrpq[2], 2, 1, STARPU_R},
-                                  {xrpq, 2, 1, STARPU_RW},
-                                  {&source, 1, 1, STARPU_W},
-                                  {&sums, 1, 1, STARPU_W}};
-    psg_task_submit_data(pcg_update_codelet, &args, data, sizeof data / sizeof *data);
-}
-
-void psg_task_pcg_end(psg_run *run, size_t s, starpu_data_handle_t scalars, starpu_data_handle_t x,
-                      starpu_data_handle_t u) {
-    const psg_task_args args = args_of(run, PSG_TASK_PCG_END, s, PSG_NO_INDEX, PSG_NO_INDEX);
-    const psg_task_data data[] = {
-        {&scalars, 1, 1, STARPU_R}, {&x, 1, 1, STARPU_R}, {&u, 1, 1, STARPU_W}};
-    psg_task_submit_data(pcg_end_codelet, &args, data, sizeof data / sizeof *data);
+void psg_task_pcg(psg_run *run, int kind, size_t s, size_t step, const psg_task_pcg_data *data) {
+    const psg_task_args args = {.run = run, .label = {kind, {s, PSG_NO_INDEX, step}}};
+    psg_task_data used[MOST_DATA];
+    size_t count = 0;
+    for (const use *at = uses[kind]; at->mode != 0; at++) {
+        const int mode = mode_of(at, &args.label, &psg_terms_of(run)->pcg);
+        if (mode != 0) {
+            const char *const handle = (const char *)data + at->handle;
+            used[count++] = (psg_task_data){(const psg_data *)(const void *)handle, 1, 1, mode};
+        }
+    }
+    psg_task_submit_data(codelets[kind - PSG_TASK_PCG_MEASURE], &args, used, count);
 }
 
 void psg_task_pcg_scalars(psg_run *run, base_pcg_stage stage, size_t step,
-                          const starpu_data_handle_t *sums, starpu_data_handle_t scalars,
-                          starpu_data_handle_t scratch, starpu_data_handle_t report) {
-    const psg_task_args args =
-        args_of(run, PSG_TASK_PCG_SCALARS, PSG_NO_INDEX, (size_t)stage, step);
-    const psg_task_data data[] = {
-        {&scalars, 1, 1, stage == BASE_PCG_MEASURED ? STARPU_W : STARPU_RW},
+                          const psg_task_pcg_data *data, starpu_data_handle_t scratch,
+                          starpu_data_handle_t report) {
+    const psg_task_args args = {
+        .run = run, .label = {PSG_TASK_PCG_SCALARS, {PSG_NO_INDEX, (size_t)stage, step}}};
+    const size_t stride = sizeof *data / sizeof data->part;
+    const psg_task_data used[] = {
+        {&data->scalars, 1, 1, stage == BASE_PCG_MEASURED ? STARPU_W : STARPU_RW},
         {&scratch, 1, 1, STARPU_SCRATCH},
-        {sums, segments_of(&args), 1, STARPU_R},
+        {&data->part, segments_of(&args), stride, STARPU_R},
         {&report, 1, 1, STARPU_W}};
-    psg_task_submit_data(pcg_scalars_codelet, &args, data, reports(stage) ? 4 : 3);
+    psg_task_submit_data(pcg_scalars_codelet, &args, used, reports(stage) ? 4 : 3);
 }
 
 /* -------------------------------------------------------------------------------- the kinds */
 
-/* Reals of f64 that a task moves for each point, and reals of M's precision, which f, u and given
- * count as. */
+/* Reals of f64 that a task moves for each point without D, and reals of M's precision, which f and
+ * u count as. */
 static const struct {
     unsigned reads, writes, other_reads, other_writes;
 } moves[] = {
-    [PSG_TASK_PCG_MEASURE] = {0, 1, 2, 0}, [PSG_TASK_PCG_START] = {0, 3, 1, 1},
+    [PSG_TASK_PCG_MEASURE] = {1, 1, 1, 0}, [PSG_TASK_PCG_START] = {0, 2, 1, 1},
     [PSG_TASK_PCG_DOT] = {1, 0, 1, 0},     [PSG_TASK_PCG_DIRECTION] = {1, 1, 1, 0},
     [PSG_TASK_PCG_APPLY] = {2, 1, 0, 0},   [PSG_TASK_PCG_UPDATE] = {4, 2, 0, 1},
     [PSG_TASK_PCG_END] = {1, 0, 0, 1},

@@ -45,7 +45,7 @@ static void whole_core(void *buffers[], const psg_task_args *args) {
     }
     const psg_cpu_piece whole = {spectrum, c->layout.nyc * c->layout.nxc, n[2]};
     const psg_cpu_sheet sheet = {
-        .pieces = 1, .piece = &whole, .nxc = c->layout.nxc, .rows = c->layout.nyc};
+        .pieces = 1, .piece = &whole, .nxc = c->layout.row, .columns = whole.pitch};
     const psg_cpu_divide divide = psg_divide_of(args);
     const char *f = psg_task_pointer(buffers, 0);
     char *u = psg_task_pointer(buffers, 1);

@@ -52,7 +52,7 @@ static void divide_columns(const psg_cpu_divide *divide, const size_t n[3], size
                            void *mode0) {
     const psg_cpu_piece piece = {sheet, pitch[0], n[2]};
     const psg_cpu_sheet whole = {
-        .pieces = 1, .piece = &piece, .nxc = n[0], .row0 = row0, .rows = rows};
+        .pieces = 1, .piece = &piece, .nxc = n[0], .first = row0 * n[0], .columns = rows * n[0]};
     (void)psg_cpu_kspace_line(divide, &whole, pitch[1], scratch, mode0); /* fft_z looks for NaN */
 }
 

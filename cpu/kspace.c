@@ -66,11 +66,11 @@ static void scatter(const psg_cpu_piece *piece, size_t pieces, const order *o, s
 
 /* Modes i, j of column c of a tile that begins at position `first` of the sheet. */
 static size_t mode_x(const psg_cpu_sheet *sheet, size_t first, size_t c) {
-    return (first + c) % sheet->nxc;
+    return (sheet->first + first + c) % sheet->nxc;
 }
 
 static size_t mode_y(const psg_cpu_sheet *sheet, size_t first, size_t c) {
-    return sheet->row0 + (first + c) / sheet->nxc;
+    return (sheet->first + first + c) / sheet->nxc;
 }
 
 /* Of both parts of each column. */
@@ -220,7 +220,7 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     }
     const size_t nz = psg_cpu_fft_length_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
-    const size_t total = sheet->rows * sheet->nxc;
+    const size_t total = sheet->columns;
     order o = {.nz = psg_cpu_fft_points_z(fft), .first = psg_cpu_fft_first_z(fft)};
     const psg_real *turn = psg_cpu_fft_mirrored(fft, &o.sine);
     psg_complex *tile = scratch;
@@ -235,7 +235,7 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     o.sine = o.sine && o.mirrored;
     for (size_t first = 0; first < total; first += width) {
         const size_t columns = total - first < width ? total - first : width;
-        void *zero = sheet->row0 == 0 && first == 0 ? mode0 : NULL;
+        void *zero = sheet->first == 0 && first == 0 ? mode0 : NULL;
         if (columns < width || o.nz < nz) {
             memset(tile, 0, nz * width * sizeof *tile);
         }
@@ -300,7 +300,7 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                          void *mode0) {
     const order o = {.nz = psg_cpu_fft_points_z(fft)};
     const size_t width = psg_cpu_fft_tile_columns(fft);
-    const size_t total = sheet->rows * sheet->nxc;
+    const size_t total = sheet->columns;
     psg_cpu_sheet from = *sheet;
     psg_complex *tile = scratch;
     psg_complex *room = psg_cpu_fft_room(fft, scratch);
@@ -318,7 +318,7 @@ bool psg_cpu_modes_solve(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         if (modes->in == NULL) {
             psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile, room);
         }
-        if (mode0 != NULL && sheet->row0 == 0 && first == 0) {
+        if (mode0 != NULL && sheet->first == 0 && first == 0) {
             memcpy(mode0, tile, sizeof *tile);
         }
         divide_tile(fft, divide, sheet, first, columns, tile);

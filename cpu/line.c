@@ -312,19 +312,20 @@ static void put_column(const tile *t, const psg_cpu_piece *piece, size_t at, con
 
 /* ------------------------------------------------------------------------------------- a sheet */
 
-static size_t row_length(const tile *t) {
-    return t->sheet->nxc * (t->parts == ALONE ? 2 : 1);
+/* Of a number of columns, those that are solved. */
+static size_t solved(const tile *t, size_t columns) {
+    return columns * (t->parts == ALONE ? 2 : 1);
 }
 
 /* @return the lane that loses nothing, which is solved alone; LANES: there is none */
 static size_t find_losses(tile *t, const psg_cpu_divide *divide) {
     const psg_cpu_line *l = t->line;
-    const size_t length = row_length(t);
+    const size_t length = solved(t, t->sheet->nxc);
+    const size_t before = solved(t, t->sheet->first) + t->first;
     size_t alone = LANES;
     for (size_t c = 0; c < LANES; c++) {
-        const size_t at = t->first + (c < t->lanes ? c : 0);
-        t->s[c] =
-            divide->lambda - l->eigen[0][at % length] - l->eigen[1][t->sheet->row0 + at / length];
+        const size_t at = before + (c < t->lanes ? c : 0);
+        t->s[c] = divide->lambda - l->eigen[0][at % length] - l->eigen[1][at / length];
         if (t->s[c] == 0 && l->null) {
             alone = c < t->lanes ? c : alone;
             t->s[c] = 1;
@@ -378,14 +379,14 @@ bool psg_cpu_kspace_line(const psg_cpu_divide *divide, const psg_cpu_sheet *shee
               .parts = divide->apart ? ALONE : TOGETHER,
               .rows = l->wraps ? l->n - 1 : l->n,
               .scale = -divide->scale * l->norm};
-    const size_t total = sheet->rows * row_length(&t);
+    const size_t total = solved(&t, sheet->columns);
     bool finite = true;
     for (size_t m = 0; m < ARRAYS; m++) {
         t.array[m] = (lanes *)scratch + m * l->n;
     }
     for (; t.first < total; t.first += LANES) {
         t.lanes = total - t.first < LANES ? total - t.first : LANES;
-        if (mode0 != NULL && sheet->row0 == 0 && t.first == 0) {
+        if (mode0 != NULL && sheet->first == 0 && t.first == 0) {
             find_mode0(&t, single, mode0);
         }
         const size_t alone = find_losses(&t, divide);

@@ -100,8 +100,8 @@ typedef struct psg_cpu_sheet {
     /** `pieces` more, for the derivative along z of what is in `piece`; NULL: it is not wanted */
     const psg_cpu_piece *beside;
     size_t nxc;
-    size_t row0; /**< the first ky of the sheet */
-    size_t rows;
+    size_t first; /**< before its first column, numbers of a plane of the spectrum, [ky][nxc] */
+    size_t columns;
 } psg_cpu_sheet;
 
 /** Modes of a sheet that are the caller's, each of them one piece of all planes. */
@@ -125,6 +125,8 @@ typedef struct psg_difference {
     double last;   /**< and beyond the last point, where it does not wrap, last u + */
     double weight; /**< weight times what the values on the upper side add to f there */
     long wraps;    /**< the axis is periodic: the first point is next to the last one */
+    long centred;  /**< on GPUs: the result has (next - before)/(2h), which there is beyond the last
+                        point too: the difference there is twice that less the one before */
 } psg_difference;
 
 /** A plane of u, and of the components of its gradient. */

@@ -59,204 +59,29 @@ PSG_CLONES static void add_products(double lane[LANES], const double *a, const d
     }
 }
 
-/* Row j has this sum: `part` gets that of its block with the block's last row. */
-static void keep_row(double row[ROWS], double *part, size_t j, size_t ny, double sum) {
-    row[j % ROWS] = sum;
+/* Numbers of a measure, which are lost, -> what stands for them, in halves. */
+static double join_halves(int measure, double *value, size_t count) {
+    for (size_t half = count / 2; half > 0; half /= 2) {
+        for (size_t m = 0; m < half; m++) {
+            value[m] = base_pcg_join(measure, value[m], value[m + half]);
+        }
+    }
+    return value[0];
+}
+
+/* Row j has this value of a measure: `part` gets that of its block with the block's last row. */
+static void keep_row(int measure, double row[ROWS], double *part, size_t j, size_t ny,
+                     double value) {
+    row[j % ROWS] = value;
     if (j % ROWS == ROWS - 1 || j + 1 == ny) {
         for (size_t m = j % ROWS + 1; m < ROWS; m++) {
-            row[m] = 0;
+            row[m] = base_pcg_nothing(measure);
         }
-        part[j / ROWS] = psg_cpu_add_halves(row, ROWS);
+        part[j / ROWS] = join_halves(measure, row, ROWS);
     }
 }
 
-/* --------------------------------------------------------------------------------- measures */
-
-static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measure[], double *sum) {
-    double lane[LANES] = {0};
-    double room[CHUNK];
-    double ones[CHUNK];
-    for (size_t i = 0; i < CHUNK; i++) {
-        ones[i] = 1;
-    }
-    for (size_t at = 0; at < t->n[0]; at += CHUNK) {
-        const size_t count = chunk_of(t->n[0], at);
-        const double *f = read_row(&t->f, row_of(&t->f, j, k), at, count, room);
-        add_products(lane, f, ones, count);
-        for (size_t i = 0; i < count; i++) {
-            measure[BASE_PCG_LARGEST] =
-                base_pcg_join(BASE_PCG_LARGEST, measure[BASE_PCG_LARGEST], fabs(f[i]));
-        }
-    }
-    const double *eps = t->eps + ((k + 1) * t->n[1] + j) * t->n[0];
-    for (size_t i = 0; i < t->n[0]; i++) {
-        const double good = base_pcg_good(eps[i]) ? eps[i] : 0;
-        measure[BASE_PCG_LEAST] = base_pcg_join(BASE_PCG_LEAST, measure[BASE_PCG_LEAST], good);
-        measure[BASE_PCG_MOST] = base_pcg_join(BASE_PCG_MOST, measure[BASE_PCG_MOST], good);
-    }
-    *sum = psg_cpu_add_halves(lane, LANES);
-}
-
-/* Plane k of `given` -> plane `to` of eps. */
-static void take_plane(const base_pcg_task *t, const base_pcg_field *given, size_t k, size_t to) {
-    for (size_t j = 0; j < t->n[1]; j++) {
-        double *eps = t->eps + (to * t->n[1] + j) * t->n[0];
-        const void *row = row_of(given, j, k);
-        for (size_t i = 0; i < t->n[0]; i++) {
-            eps[i] = given->single ? (double)((const float *)row)[i] : ((const double *)row)[i];
-        }
-    }
-}
-
-void psg_cpu_pcg_measure(const base_pcg_task *t) {
-    const size_t blocks = base_pcg_blocks(t->n[1]);
-    double row[ROWS];
-    double measure[BASE_PCG_MEASURES];
-    take_plane(t, &t->given[1], t->given_planes - 1, 0);
-    for (size_t k = 0; k < t->n[2]; k++) {
-        take_plane(t, &t->given[0], k, k + 1);
-    }
-    take_plane(t, &t->given[2], 0, t->n[2] + 1);
-    for (size_t k = 0; k < t->n[2]; k++) {
-        for (size_t j = 0; j < t->n[1]; j++) {
-            double sum = 0;
-            for (int m = 0; m < BASE_PCG_MEASURES && j % ROWS == 0; m++) {
-                measure[m] = base_pcg_nothing(m);
-            }
-            measure_row(t, j, k, measure, &sum);
-            keep_row(row, t->part + k * blocks, j, t->n[1], sum);
-            for (int m = BASE_PCG_LARGEST; m < BASE_PCG_MEASURES; m++) {
-                t->part[((size_t)m * t->n[2] + k) * blocks + j / ROWS] = measure[m];
-            }
-        }
-    }
-}
-
-/* ---------------------------------------------------------------------------------- updates */
-
-/* What is done to some numbers of a row, beginning with a multiple of LANES of the row, which is
- * number `at` of the segment. Products are added to the lanes. */
-typedef void (*chunk_function)(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at,
-                               size_t count, double lane[LANES]);
-
-static void each_chunk(const base_pcg_task *t, chunk_function work) {
-    const size_t blocks = base_pcg_blocks(t->n[1]);
-    double row[ROWS];
-    for (size_t k = 0; k < t->n[2]; k++) {
-        for (size_t j = 0; j < t->n[1]; j++) {
-            double lane[LANES] = {0};
-            for (size_t i = 0; i < t->n[0]; i += CHUNK) {
-                work(t, j, k, i, (k * t->n[1] + j) * t->n[0] + i, chunk_of(t->n[0], i), lane);
-            }
-            if (t->part != NULL) {
-                keep_row(row, t->part + k * blocks, j, t->n[1], psg_cpu_add_halves(lane, LANES));
-            }
-        }
-    }
-}
-
-static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
-                  double lane[LANES]) {
-    double room[CHUNK];
-    const double *f = read_row(&t->f, row_of(&t->f, j, k), i, count, room);
-    const double mean = t->scalars[BASE_PCG_F_MEAN];
-    const double scale = t->scalars[BASE_PCG_SCALE];
-    double *r = t->r + at;
-    for (size_t m = 0; m < count; m++) {
-        r[m] = (f[m] - mean) * scale;
-        t->x[at + m] = t->p[at + m] = 0;
-    }
-    write_row(&t->source, row_of(&t->source, j, k), i, count, r);
-    add_products(lane, r, r, count);
-}
-
-static void add_up(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
-                   double lane[LANES]) {
-    (void)j, (void)k, (void)i;
-    for (size_t m = 0; m < count; m++) {
-        lane[m % LANES] += t->r[at + m];
-    }
-}
-
-void psg_cpu_pcg_start(const base_pcg_task *t) {
-    each_chunk(t, start);
-    if (t->terms.drops) {
-        base_pcg_task sums = *t;
-        sums.part += t->n[2] * base_pcg_blocks(t->n[1]);
-        each_chunk(&sums, add_up);
-    }
-}
-
-static void dot(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
-                double lane[LANES]) {
-    double room[CHUNK];
-    add_products(lane, t->r + at,
-                 read_row(&t->solution, row_of(&t->solution, j, k), i, count, room), count);
-}
-
-void psg_cpu_pcg_dot(const base_pcg_task *t) {
-    each_chunk(t, dot);
-}
-
-static void direction(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
-                      double lane[LANES]) {
-    double room[CHUNK];
-    const double *z = read_row(&t->solution, row_of(&t->solution, j, k), i, count, room);
-    const double beta = t->scalars[BASE_PCG_BETA];
-    double *p = t->p + at;
-    (void)lane;
-    for (size_t m = 0; m < count; m++) {
-        p[m] = z[m] + beta * p[m];
-    }
-}
-
-void psg_cpu_pcg_direction(const base_pcg_task *t) {
-    const size_t plane = t->n[0] * t->n[1];
-    each_chunk(t, direction);
-    memcpy(t->low, t->p, plane * sizeof *t->p);
-    memcpy(t->high, t->p + (t->n[2] - 1) * plane, plane * sizeof *t->p);
-}
-
-static void update(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
-                   double lane[LANES]) {
-    const double alpha = t->scalars[BASE_PCG_ALPHA];
-    const double mean = t->scalars[BASE_PCG_R_MEAN];
-    double *x = t->x + at;
-    double *r = t->r + at;
-    for (size_t m = 0; m < count; m++) {
-        x[m] = x[m] + alpha * t->p[at + m];
-        r[m] = r[m] - alpha * t->q[at + m] - mean;
-    }
-    write_row(&t->source, row_of(&t->source, j, k), i, count, r);
-    add_products(lane, r, r, count);
-}
-
-void psg_cpu_pcg_update(const base_pcg_task *t) {
-    each_chunk(t, update);
-}
-
-static void end(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
-                double lane[LANES]) {
-    const double back = t->terms.factor / t->scalars[BASE_PCG_SCALE];
-    double u[CHUNK];
-    bool fits = true;
-    (void)lane;
-    for (size_t m = 0; m < count; m++) {
-        u[m] = t->x[at + m] * back;
-        fits = fits && base_pcg_fits(t->u.single, u[m]);
-    }
-    if (!fits) {
-        atomic_store((atomic_int *)(void *)t->overflow,
-                     1); /* tasks of other segments write it, too */
-    }
-    write_row(&t->u, row_of(&t->u, j, k), i, count, u);
-}
-
-void psg_cpu_pcg_end(const base_pcg_task *t) {
-    each_chunk(t, end);
-}
-
-/* -------------------------------------------------------------------------------------- A p */
+/* ------------------------------------------------------------------------------- neighbours */
 
 /* Rows of p or eps around a row; and by what p there is multiplied. */
 typedef struct rows {
@@ -269,29 +94,6 @@ typedef struct beside {
     ptrdiff_t at[2];
     double by[2];
 } beside;
-
-/* Points first .. end-1. */
-PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps, const rows *u,
-                                    size_t first, size_t end, const beside *next,
-                                    double *restrict q) {
-    const beside x = *next;
-    const rows e = *eps;
-    const rows p = *u;
-    const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
-    const double lambda = terms->lambda;
-    for (size_t i = first; i < end; i++) {
-        const double *ex = e.here + i;
-        const double *px = p.here + i;
-        const double at = *px;
-        q[i] = w[0] * base_pcg_flux(*ex, ex[x.at[0]], ex[x.at[1]], x.by[0] * px[x.at[0]] - at,
-                                    x.by[1] * px[x.at[1]] - at) +
-               w[1] * base_pcg_flux(*ex, e.y[0][i], e.y[1][i], p.by_y[0] * p.y[0][i] - at,
-                                    p.by_y[1] * p.y[1][i] - at) +
-               w[2] * base_pcg_flux(*ex, e.z[0][i], e.z[1][i], p.by_z[0] * p.z[0][i] - at,
-                                    p.by_z[1] * p.z[1][i] - at) -
-               lambda * at;
-    }
-}
 
 /* The neighbours of point `at` of n along an axis, from it on. */
 static beside beside_of(const base_pcg_terms *t, int d, size_t at, size_t n) {
@@ -316,6 +118,108 @@ static rows rows_at(const base_pcg_task *t, const double *const plane[3], const 
                   .by_z = {by_z[0], by_z[1]}};
 }
 
+static void beyond_z(const base_pcg_task *t, size_t k, double by_z[2]) {
+    by_z[0] = k == 0 && t->end[0] ? t->terms.beyond[2][0] : 1;
+    by_z[1] = k + 1 == t->n[2] && t->end[1] ? t->terms.beyond[2][1] : 1;
+}
+
+/* Rows of eps around row j of plane k. */
+static rows rows_of_eps(const base_pcg_task *t, size_t j, size_t k) {
+    const size_t plane = t->n[0] * t->n[1];
+    const double *const at = t->eps + (k + 1) * plane;
+    const double *const around[3] = {at - plane, at, at + plane};
+    double by_z[2];
+    beyond_z(t, k, by_z);
+    return rows_at(t, around, by_z, j);
+}
+
+/* --------------------------------------------------------------------------------- measures */
+
+/* The squared gradient of sqrt(eps) towards the next points. */
+static double rough_at(const base_pcg_task *t, const rows *eps, size_t i) {
+    const double *w = t->terms.weight;
+    const double e = eps->here[i];
+    const beside x = beside_of(&t->terms, 0, i, t->n[0]);
+    return w[0] * base_pcg_rough(e, eps->here[(ptrdiff_t)i + x.at[1]]) +
+           w[1] * base_pcg_rough(e, eps->y[1][i]) + w[2] * base_pcg_rough(e, eps->z[1][i]);
+}
+
+static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measure[]) {
+    double lane[BASE_PCG_MEASURES][LANES];
+    double room[CHUNK];
+    for (int m = 0; m < BASE_PCG_MEASURES; m++) {
+        for (int l = 0; l < LANES; l++) {
+            lane[m][l] = base_pcg_nothing(m);
+        }
+    }
+    const rows eps = rows_of_eps(t, j, k);
+    for (size_t at = 0; at < t->n[0]; at += CHUNK) {
+        const size_t count = chunk_of(t->n[0], at);
+        const double *given = read_row(&t->f, row_of(&t->f, j, k), at, count, room);
+        for (size_t i = 0; i < count; i++) {
+            const double e = eps.here[at + i];
+            const double f = e > 0 ? given[i] : 0;
+            const double value[BASE_PCG_MEASURES] = {[BASE_PCG_SUM] = f,
+                                                     [BASE_PCG_LARGEST] = fabs(f),
+                                                     [BASE_PCG_LEAST] = base_pcg_least(e),
+                                                     [BASE_PCG_MOST] = base_pcg_good(e) ? e : 0,
+                                                     [BASE_PCG_FLUID] = e > 0,
+                                                     [BASE_PCG_TOTAL] = e,
+                                                     [BASE_PCG_ROUGH] = rough_at(t, &eps, at + i)};
+            for (int m = 0; m < BASE_PCG_MEASURES; m++) {
+                lane[m][i % LANES] = base_pcg_join(m, lane[m][i % LANES], value[m]);
+            }
+        }
+    }
+    for (int n = 0; n < BASE_PCG_MEASURES; n++) {
+        measure[n] = join_halves(n, lane[n], LANES);
+    }
+}
+
+void psg_cpu_pcg_measure(const base_pcg_task *t) {
+    const size_t plane = t->n[0] * t->n[1];
+    const size_t blocks = base_pcg_blocks(t->n[1]);
+    double row[BASE_PCG_MEASURES][ROWS];
+    double measure[BASE_PCG_MEASURES];
+    memcpy(t->eps, t->below, plane * sizeof *t->eps);
+    memcpy(t->eps + plane, t->p, t->n[2] * plane * sizeof *t->eps);
+    memcpy(t->eps + (t->n[2] + 1) * plane, t->above, plane * sizeof *t->eps);
+    for (size_t k = 0; k < t->n[2]; k++) {
+        for (size_t j = 0; j < t->n[1]; j++) {
+            measure_row(t, j, k, measure);
+            for (int m = 0; m < BASE_PCG_MEASURES; m++) {
+                keep_row(m, row[m], t->part + ((size_t)m * t->n[2] + k) * blocks, j, t->n[1],
+                         measure[m]);
+            }
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------------- A p */
+
+/* Points first .. end-1. */
+PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps, const rows *u,
+                                    size_t first, size_t end, const beside *next,
+                                    double *restrict q) {
+    const beside x = *next;
+    const rows e = *eps;
+    const rows p = *u;
+    const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
+    const double lambda = terms->lambda;
+    for (size_t i = first; i < end; i++) {
+        const double *ex = e.here + i;
+        const double *px = p.here + i;
+        const double at = *px;
+        q[i] = w[0] * base_pcg_flux(*ex, ex[x.at[0]], ex[x.at[1]], x.by[0] * px[x.at[0]] - at,
+                                    x.by[1] * px[x.at[1]] - at) +
+               w[1] * base_pcg_flux(*ex, e.y[0][i], e.y[1][i], p.by_y[0] * p.y[0][i] - at,
+                                    p.by_y[1] * p.y[1][i] - at) +
+               w[2] * base_pcg_flux(*ex, e.z[0][i], e.z[1][i], p.by_z[0] * p.z[0][i] - at,
+                                    p.by_z[1] * p.z[1][i] - at) -
+               (*ex > 0 ? lambda : 0) * at;
+    }
+}
+
 void psg_cpu_pcg_apply(const base_pcg_task *t) {
     const size_t *n = t->n;
     const size_t plane = n[0] * n[1];
@@ -324,16 +228,14 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
     const beside inside = {.at = {-1, 1}, .by = {1, 1}};
     double row[ROWS];
     for (size_t k = 0; k < n[2]; k++) {
-        const double by_z[2] = {k == 0 && t->end[0] ? t->terms.beyond[2][0] : 1,
-                                k + 1 == n[2] && t->end[1] ? t->terms.beyond[2][1] : 1};
         const double *const at = t->p + k * plane;
-        const double *const eps = t->eps + (k + 1) * plane;
-        const double *const around[2][3] = {
-            {k > 0 ? at - plane : t->below, at, k + 1 < n[2] ? at + plane : t->above},
-            {eps - plane, eps, eps + plane}};
+        const double *const around[3] = {k > 0 ? at - plane : t->below, at,
+                                         k + 1 < n[2] ? at + plane : t->above};
+        double by_z[2];
+        beyond_z(t, k, by_z);
         for (size_t j = 0; j < n[1]; j++) {
-            const rows p = rows_at(t, around[0], by_z, j);
-            const rows e = rows_at(t, around[1], by_z, j);
+            const rows p = rows_at(t, around, by_z, j);
+            const rows e = rows_of_eps(t, j, k);
             double *q = t->q + (k * n[1] + j) * n[0];
             double lane[LANES] = {0};
             apply_points(&t->terms, &e, &p, 0, 1, &first, q);
@@ -342,10 +244,199 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
                 apply_points(&t->terms, &e, &p, n[0] - 1, n[0], &last, q);
             }
             add_products(lane, p.here, q, n[0]);
-            keep_row(row, t->part + k * base_pcg_blocks(n[1]), j, n[1],
+            keep_row(BASE_PCG_SUM, row, t->part + k * base_pcg_blocks(n[1]), j, n[1],
                      psg_cpu_add_halves(lane, LANES));
         }
     }
+}
+
+/* ---------------------------------------------------------------------------------- updates */
+
+/* What is done to some numbers of a row, beginning with a multiple of LANES of the row, which is
+ * number `at` of the segment. Products are added to the lanes. */
+typedef void (*chunk_function)(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at,
+                               size_t count, double lane[LANES]);
+
+static void each_chunk(const base_pcg_task *t, chunk_function work) {
+    const size_t blocks = base_pcg_blocks(t->n[1]);
+    double row[ROWS];
+    for (size_t k = 0; k < t->n[2]; k++) {
+        for (size_t j = 0; j < t->n[1]; j++) {
+            double lane[LANES] = {0};
+            for (size_t i = 0; i < t->n[0]; i += CHUNK) {
+                work(t, j, k, i, (k * t->n[1] + j) * t->n[0] + i, chunk_of(t->n[0], i), lane);
+            }
+            if (t->part != NULL) {
+                keep_row(BASE_PCG_SUM, row, t->part + k * blocks, j, t->n[1],
+                         psg_cpu_add_halves(lane, LANES));
+            }
+        }
+    }
+}
+
+/* D at point i of row j of plane k. */
+static double scale_at(const base_pcg_task *t, const rows *eps, size_t i, size_t j, size_t k) {
+    const size_t at[3] = {i, j, k};
+    const double e = eps->here[i];
+    const beside x = beside_of(&t->terms, 0, i, t->n[0]);
+    base_pcg_faces sum = {0, 0};
+    for (int m = 0; m < 6; m++) {
+        const int d = m / 2;
+        const int side = m % 2;
+        const bool end = (d < 2 || t->end[side]) && at[d] == (side == 0 ? 0 : t->n[d] - 1);
+        const double e1 = d == 0   ? eps->here[(ptrdiff_t)i + x.at[side]]
+                          : d == 1 ? eps->y[side][i]
+                                   : eps->z[side][i];
+        base_pcg_add_face(&sum, e, e1,
+                          t->terms.weight[d] * base_pcg_passes(&t->terms, d, side, end));
+    }
+    return base_pcg_scale(&sum, &t->terms);
+}
+
+/* D r; without D r itself, in place. @param[out] room  CHUNK */
+static const double *scaled(const base_pcg_task *t, const double *r, size_t at, size_t count,
+                            double *room) {
+    for (size_t m = 0; m < count && t->scale != NULL; m++) {
+        room[m] = t->scale[at + m] * r[m];
+    }
+    return t->scale != NULL ? room : r;
+}
+
+static void write_source(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at,
+                         size_t count) {
+    double room[CHUNK];
+    write_row(&t->source, row_of(&t->source, j, k), i, count,
+              scaled(t, t->r + at, at, count, room));
+}
+
+/* z. @param[out] room  CHUNK each */
+static const double *read_solution(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at,
+                                   size_t count, double *room, double *room2) {
+    return scaled(t, read_row(&t->solution, row_of(&t->solution, j, k), i, count, room), at, count,
+                  room2);
+}
+
+static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
+                  double lane[BASE_PCG_STARTS][LANES]) {
+    double room[CHUNK];
+    double b[CHUNK];
+    const double *f = read_row(&t->f, row_of(&t->f, j, k), i, count, room);
+    const long begins = t->terms.begins;
+    const bool dropped = t->terms.drops && begins != BASE_PCG_FROM_R;
+    const double mean[2] = {dropped ? t->scalars[BASE_PCG_F_MEAN] : 0,
+                            dropped ? t->scalars[BASE_PCG_B_MEAN] : 0};
+    const double scale = begins == BASE_PCG_FROM_R ? 1 : t->scalars[BASE_PCG_SCALE];
+    double *r = t->r + at;
+    double guess[CHUNK];
+    const bool guesses = t->terms.guess && begins == BASE_PCG_ANEW;
+    const double *u = guesses ? read_row(&t->u, row_of(&t->u, j, k), i, count, guess) : NULL;
+    for (size_t m = 0; m < count; m++) {
+        b[m] = (f[m] - mean[0]) * scale - mean[1];
+        r[m] = b[m] - (begins == BASE_PCG_FROM_X ? t->q[at + m] : 0);
+        t->x[at + m] = begins != BASE_PCG_ANEW
+                           ? t->x[at + m] - base_pcg_off_x(&t->terms, t->scalars)
+                       : guesses ? u[m] / base_pcg_back(&t->terms, t->scalars)
+                                 : 0;
+        lane[BASE_PCG_R][m % LANES] += r[m];
+        lane[BASE_PCG_X][m % LANES] += t->x[at + m];
+    }
+    if (t->scale != NULL && begins == BASE_PCG_ANEW) {
+        const rows eps = rows_of_eps(t, j, k);
+        for (size_t m = 0; m < count; m++) {
+            t->scale[at + m] = scale_at(t, &eps, i + m, j, k);
+        }
+    }
+    write_source(t, j, k, i, at, count);
+    add_products(lane[BASE_PCG_RR_START], r, r, count);
+    add_products(lane[BASE_PCG_FF], b, b, count);
+}
+
+void psg_cpu_pcg_start(const base_pcg_task *t) {
+    const size_t *n = t->n;
+    const size_t blocks = base_pcg_blocks(n[1]);
+    const int sums = base_pcg_measures(BASE_PCG_STARTED, &t->terms);
+    double row[BASE_PCG_STARTS][ROWS];
+    for (size_t at = 0; at < n[0] * n[1] * n[2]; at += n[0]) {
+        const size_t j = at / n[0] % n[1];
+        const size_t k = at / n[0] / n[1];
+        double lane[BASE_PCG_STARTS][LANES] = {{0}};
+        for (size_t i = 0; i < n[0]; i += CHUNK) {
+            start(t, j, k, i, at + i, chunk_of(n[0], i), lane);
+        }
+        for (int m = 0; m < sums; m++) {
+            keep_row(BASE_PCG_SUM, row[m], t->part + ((size_t)m * n[2] + k) * blocks, j, n[1],
+                     psg_cpu_add_halves(lane[m], LANES));
+        }
+    }
+}
+
+static void dot(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
+                double lane[LANES]) {
+    double room[2][CHUNK];
+    add_products(lane, t->r + at, read_solution(t, j, k, i, at, count, room[0], room[1]), count);
+}
+
+void psg_cpu_pcg_dot(const base_pcg_task *t) {
+    each_chunk(t, dot);
+}
+
+static void direction(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
+                      double lane[LANES]) {
+    double room[2][CHUNK];
+    const double *z = read_solution(t, j, k, i, at, count, room[0], room[1]);
+    const double beta = t->scalars != NULL ? t->scalars[BASE_PCG_BETA] : 0;
+    double *p = t->p + at;
+    (void)lane;
+    for (size_t m = 0; m < count; m++) {
+        p[m] = beta != 0 ? z[m] + beta * p[m] : z[m];
+    }
+}
+
+void psg_cpu_pcg_direction(const base_pcg_task *t) {
+    const size_t plane = t->n[0] * t->n[1];
+    each_chunk(t, direction);
+    memcpy(t->low, t->p, plane * sizeof *t->p);
+    memcpy(t->high, t->p + (t->n[2] - 1) * plane, plane * sizeof *t->p);
+}
+
+static void update(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
+                   double lane[LANES]) {
+    const double alpha = t->scalars[BASE_PCG_ALPHA];
+    const double mean = t->scalars[BASE_PCG_R_MEAN];
+    double *x = t->x + at;
+    double *r = t->r + at;
+    for (size_t m = 0; m < count; m++) {
+        x[m] = x[m] + alpha * t->p[at + m];
+        r[m] = r[m] - alpha * t->q[at + m] - mean;
+    }
+    write_source(t, j, k, i, at, count);
+    add_products(lane, r, r, count);
+}
+
+void psg_cpu_pcg_update(const base_pcg_task *t) {
+    each_chunk(t, update);
+}
+
+static void end(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
+                double lane[LANES]) {
+    const double back = base_pcg_back(&t->terms, t->scalars);
+    const double mean = t->scalars[BASE_PCG_X_MEAN];
+    double u[CHUNK];
+    bool fits = true;
+    (void)lane;
+    for (size_t m = 0; m < count; m++) {
+        u[m] = (t->x[at + m] - mean) * back;
+        fits = fits && base_pcg_fits(t->u.single, u[m]);
+    }
+    if (!fits) {
+        atomic_store((atomic_int *)(void *)t->overflow,
+                     1); /* tasks of other segments write it, too */
+    }
+    write_row(&t->u, row_of(&t->u, j, k), i, count, u);
+}
+
+void psg_cpu_pcg_end(const base_pcg_task *t) {
+    each_chunk(t, end);
 }
 
 /* ---------------------------------------------------------------------------------- scalars */

@@ -5,14 +5,14 @@
 
 #include "base/pcg.h"
 
-/** given -> eps; the measures of f and eps -> part. */
+/** below, p and above, which have what was given -> eps; the measures of f and eps -> part. */
 void psg_cpu_pcg_measure(const base_pcg_task *t);
-/** f -> r, source; 0 -> x, p; r.r -> part; and where the mean of f is dropped the sum of r -> part,
- * behind that. */
+/** f, with BASE_PCG_FROM_X less q, which has A x -> r, source; the BASE_PCG_STARTS -> part. With
+ * BASE_PCG_ANEW 0, or with a guess u -> x, and with D eps -> scale; else x, less its mean, -> x. */
 void psg_cpu_pcg_start(const base_pcg_task *t);
 /** r.solution -> part. */
 void psg_cpu_pcg_dot(const base_pcg_task *t);
-/** solution + beta p -> p, low, high. */
+/** solution + beta p -> p, low, high. Without scalars solution -> p, low, high. */
 void psg_cpu_pcg_direction(const base_pcg_task *t);
 /** A p -> q, with below and above; p.q -> part. */
 void psg_cpu_pcg_apply(const base_pcg_task *t);

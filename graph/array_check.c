@@ -278,9 +278,14 @@ static psg_status check_modes(const psg_plan *plan, psg_array *a, const char *na
                         name);
     }
     a->stride[0] = 1;
-    a->stride[1] = (ptrdiff_t)(2 * l->nxc);
+    a->stride[1] = (ptrdiff_t)(2 * l->row);
     a->stride[2] = (ptrdiff_t)(2 * l->nxc * rows);
-    return check_device(a, name, plan, &end);
+    const psg_status status = check_device(a, name, plan, &end);
+    return status != PSG_OK || a->device == PSG_HOST
+               ? status
+               : psg_fail(PSG_ERR_UNSUPPORTED,
+                          "%s is on GPU %d: modes are in main memory, from where tasks copy them",
+                          name, a->device);
 }
 
 /* ------------------------------------------------------------------------- f beside u */

@@ -111,7 +111,8 @@ static slab_place place_of(const psg_arrays *arrays, int field, size_t k) {
 
 /* Where a slab of f or u is at home. */
 static int node_of(const psg_plan *plan, const psg_arrays *arrays, int field, size_t k) {
-    const psg_array *a = place_of(arrays, field, k).array;
+    const bool modes = field == PSG_FIELD_F_MODES || field == PSG_FIELD_U_MODES;
+    const psg_array *a = modes ? arrays->field[field] : place_of(arrays, field, k).array;
     return a == NULL ? STARPU_MAIN_RAM : psg_array_node(plan, a->device);
 }
 
@@ -445,6 +446,7 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
     if (arrays->looked_at || arrays->brought) {
         bring_home(plan, arrays, PSG_FIELD_F, STARPU_W);
         bring_home(plan, arrays, PSG_FIELD_EPSILON, STARPU_W);
+        bring_home(plan, arrays, PSG_FIELD_F_MODES, STARPU_W);
     }
     arrays->looked_at = false;
     *result = arrays;

@@ -14,7 +14,9 @@
  * Elsewhere the modes of u are differentiated along z once more, with the symbol spectral alone. Of
  * a free z those of u at the points do not tell the derivative. There, and of fd2 where an axis is
  * free, forward_xy makes the blocks of f again before gradient_z, which multiplies their modes by
- * those of the Green's function, too.
+ * those of the Green's function, too. GPUs multiply modes by real numbers times sqrt(-1). There the
+ * modes of fd2 make (next - before)/(2h) along free axes. Tasks `gradient` make the differences of u
+ * after these, and beyond the last point twice that number less the difference before it.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -100,8 +102,12 @@ static psg_status check_room(const psg_plan *plan, const psg_arrays *arrays) {
 /* Without other blocks. */
 static psg_gradient_way way_without(const psg_plan *plan) {
     const psg_waves *waves = &plan->problem.waves;
-    const bool from_f = waves->from_f != NULL && !(waves->between && plan->workers.gpu_count > 0);
-    return waves->eigen[2] != NULL || from_f ? PSG_GRADIENT_AGAIN : PSG_GRADIENT_DIFFERENCES;
+    const psg_workers *w = &plan->workers;
+    const bool any = waves->eigen[2] != NULL || waves->from_f != NULL;
+    const bool apart = plan->processes.ranks == 1 || plan->shared.kind == PSG_IPC_GPUS;
+    return any && !(waves->between && w->gpu_count > 0) ? PSG_GRADIENT_AGAIN
+           : any && w->cpu_count == 0 && apart          ? PSG_GRADIENT_CENTRED
+                                                        : PSG_GRADIENT_DIFFERENCES;
 }
 
 /* Differences of u in f64 have digits to lose, and take less time, but they need u, and there are
@@ -141,11 +147,42 @@ static psg_status check_from_f(const psg_plan *plan, const psg_arrays *arrays,
                : PSG_OK;
 }
 
+/* Are there tasks of differences? */
+static bool differs(const psg_gradient_terms *g) {
+    return g->way == PSG_GRADIENT_DIFFERENCES || g->way == PSG_GRADIENT_CENTRED;
+}
+
+/* Do the blocks change once more for the component along z? */
+static bool makes_again(const psg_gradient_terms *g) {
+    return g->way != PSG_GRADIENT_BESIDE && (g->by_modes >> 2 & 1) != 0;
+}
+
+/* Is there a difference beyond the last point of a free axis? */
+static bool has_beyond(const psg_gradient_terms *g, const psg_plan *plan, int d) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t points = d < 2 ? l->n[d] : psg_layout_planes(l, l->segments.count - 1);
+    return g->along[d].centred != 0 ? points > 1 : (g->by_modes >> d & 1) != 0;
+}
+
+/* What modes make of the components that are wanted. */
+static void choose_by_modes(psg_gradient_terms *g, const psg_plan *plan) {
+    g->by_modes = 0;
+    for (size_t d = 0; d < 3; d++) {
+        const bool centred =
+            g->way == PSG_GRADIENT_CENTRED && plan->context.kind[d] >= PSG_TRANSFORM_FREE;
+        g->along[d].centred = centred;
+        g->by_modes |= centred || g->way == PSG_GRADIENT_AGAIN || g->way == PSG_GRADIENT_BESIDE
+                           ? g->wanted & (size_t)1 << d
+                           : 0;
+    }
+}
+
 psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
                               const psg_arrays *arrays, psg_workspace *workspace) {
     if (gradient->way == PSG_GRADIENT_BESIDE && psg_gradient_wants(gradient, 2) &&
         !psg_workspace_have_beside(workspace, plan)) {
         gradient->way = way_without(plan);
+        choose_by_modes(gradient, plan);
         if (psg_transforms_free_side(&plan->problem.grid) && plan->problem.waves.eigen[2] == NULL) {
             return psg_fail(PSG_ERR_MEMORY, "no memory for a second spectrum, which the gradient "
                                             "needs where a side is free");
@@ -173,7 +210,8 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
         return PSG_OK;
     }
     gradient->way = way_of(plan, arrays, args);
-    const bool by_modes = gradient->way != PSG_GRADIENT_DIFFERENCES;
+    choose_by_modes(gradient, plan);
+    const bool by_modes = gradient->by_modes != 0;
     for (int d = 0; d < 3; d++) {
         if (psg_gradient_wants(gradient, d) && !by_modes &&
             !psg_symbol_along(&plan->problem, d)->faces) {
@@ -187,27 +225,29 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                             "the gradient along %c, which has faces, is for cores so far",
                             psg_grid_letter(&plan->problem.grid, d));
         }
-        if (psg_gradient_wants(gradient, d) && !by_modes &&
-            plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE) {
+        if (psg_gradient_wants(gradient, d) && plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE &&
+            !has_beyond(gradient, plan, d)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "the gradient of fd2 along %c at a free upper side is %s: with one "
                             "more point, where f is 0, u is the same, and it is inside",
                             psg_grid_letter(&plan->problem.grid, d),
-                            plan->problem.waves.between
-                                ? "for cores"
-                                : "there if each axis is periodic or free at both sides");
+                            !plan->problem.waves.between
+                                ? "there if each axis is periodic or free at both sides"
+                            : by_modes
+                                ? "there on GPUs where the last segment has two points along it"
+                                : "for cores, and for GPUs that have all tasks and exchange "
+                                  "blocks directly");
         }
     }
     if (!psg_platform->computes) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "a simulation has no times of a gradient");
     }
-    const bool reads_f = gradient->way == PSG_GRADIENT_AGAIN &&
-                         plan->problem.waves.from_f != NULL && psg_gradient_wants(gradient, 2);
+    const bool reads_f = makes_again(gradient) && plan->problem.waves.from_f != NULL;
     psg_status status = reads_f ? check_from_f(plan, arrays, args) : PSG_OK;
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
         status = psg_gradient_wants(gradient, d) ? check_range(plan, gradient, d, args) : PSG_OK;
     }
-    return status != PSG_OK || by_modes ? status : check_room(plan, arrays);
+    return status != PSG_OK || !differs(gradient) ? status : check_room(plan, arrays);
 }
 
 /* ------------------------------------------------------------------------------------- by modes */
@@ -230,10 +270,13 @@ static void submit_component(psg_run *run, const psg_plan *plan, const psg_works
                              const psg_arrays *arrays, size_t s, int d) {
     const psg_context *c = &plan->context;
     const size_t own = s - c->layout.segments.own.first;
-    if (psg_gradient_wants(&psg_terms_of(run)->gradient, d)) {
+    const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
+    if ((terms->by_modes >> d & 1) != 0) {
         psg_task_gradient_xy(run, s, (size_t)d, &workspace->bundles[own * c->layout.bundles.count],
                              arrays->slabs[field_of(arrays, d)][own]);
-        psg_arrays_bring(run, plan, arrays, field_of(arrays, d), s);
+        if (!differs(terms)) {
+            psg_arrays_bring(run, plan, arrays, field_of(arrays, d), s);
+        }
     }
 }
 
@@ -327,9 +370,10 @@ void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_workspace 
         return;
     }
     const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
-    if (terms->way == PSG_GRADIENT_DIFFERENCES) {
-        submit_differences(run, plan, arrays);
-    } else if (terms->way == PSG_GRADIENT_AGAIN && psg_gradient_wants(terms, 2)) {
+    if (makes_again(terms)) {
         submit_along_z(run, plan, workspace, arrays);
+    }
+    if (differs(terms)) {
+        submit_differences(run, plan, arrays);
     }
 }

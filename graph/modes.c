@@ -32,8 +32,6 @@ static psg_status check_plan(const psg_plan *plan) {
         why = "x is between walls and another axis is periodic: let x be the periodic one";
     } else if (!psg_graph_has(&plan->context.graph, PSG_TASK_FORWARD_XY, false)) {
         why = "they are for the fused graph, and the plan's is staged";
-    } else if (plan->workers.gpu_count > 0) {
-        why = "GPUs do not have them yet: a plan with gpus = 0 has";
     } else if (!psg_platform->computes) {
         why = "a simulation has no times of them";
     }
@@ -52,9 +50,9 @@ psg_status psg_plan_local_modes(const psg_plan *plan, size_t lo[3], size_t n[3],
         *is_complex = plan->context.kind[0] == PSG_TRANSFORM_PERIODIC;
         const size_t row0 =
             own.first < l->sheets.count ? l->sheets.part[own.first].box.lo[1] : l->nyc;
-        const size_t first[3] = {0, row0, 0};
-        const size_t count[3] = {*is_complex ? l->nxc : l->n[0],
-                                 psg_parts_length(&l->sheets, own, 1), l->n[2]};
+        const size_t first[3] = {0, row0 * l->nxc / l->row, 0};
+        const size_t count[3] = {*is_complex ? l->row : l->n[0],
+                                 psg_parts_length(&l->sheets, own, 1) * l->nxc / l->row, l->n[2]};
         for (int d = 0; d < 3; d++) {
             lo[d] = first[psg_grid_turn(&plan->problem.grid, d)];
             n[d] = count[psg_grid_turn(&plan->problem.grid, d)];
@@ -63,8 +61,8 @@ psg_status psg_plan_local_modes(const psg_plan *plan, size_t lo[3], size_t n[3],
     return status;
 }
 
-psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, const psg_array *f,
-                           const psg_array *u) {
+psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, size_t count,
+                           const psg_array *f, const psg_array *u) {
     const psg_array *const *g = args->gradient;
     if ((f == NULL && args->f_modes == NULL) || (u == NULL && args->u_modes == NULL)) {
         return psg_fail(PSG_ERR_ARG, "f or u is NULL");
@@ -78,6 +76,11 @@ psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, con
     const psg_status status = check_plan(plan);
     if (status != PSG_OK) {
         return status;
+    }
+    if (count > 1) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "f and u are %zu arrays, one for each GPU, and beside modes each is one",
+                        count);
     }
     if (args->epsilon != NULL) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "with epsilon there are no modes");
@@ -95,7 +98,8 @@ psg_status psg_modes_find_nonfinite(const psg_plan *plan, const psg_arrays *arra
     const psg_layout *l = &plan->context.layout;
     const size_t rows = psg_parts_length(&l->sheets, l->sheets.own, 1);
     const size_t row0 = rows > 0 ? l->sheets.part[l->sheets.own.first].box.lo[1] : 0;
-    const size_t count = rows * l->nxc * l->n[2];
+    const size_t columns = rows * l->nxc, plane = l->nyc * l->nxc;
+    const size_t count = columns * l->n[2];
     double found[2] = {INFINITY, 1}; /* on this process or another one; 0: it is overwritten */
     if (count > 0 && arrays->field[PSG_FIELD_U_MODES] != NULL) {
         found[1] = arrays->field[PSG_FIELD_U_MODES]->data != arrays->field[PSG_FIELD_F_MODES]->data;
@@ -103,16 +107,13 @@ psg_status psg_modes_find_nonfinite(const psg_plan *plan, const psg_arrays *arra
     if (count > 0 && found[1] > 0) {
         const void *modes = arrays->field[PSG_FIELD_F_MODES]->data;
         const size_t m = plan->context.cpu->find_nonfinite(modes, 2 * count) / 2;
-        const size_t row = m / l->nxc;
         found[0] =
-            m == count
-                ? INFINITY
-                : (double)(m % l->nxc + l->nxc * (row0 + row % rows + l->nyc * (row / rows)));
+            m == count ? INFINITY : (double)(row0 * l->nxc + m % columns + m / columns * plane);
     }
     const psg_status status = psg_ranks_min(plan->processes.comm, found, 2);
     if (status == PSG_OK && isfinite(found[0])) {
         const size_t m = (size_t)found[0];
-        const size_t at[3] = {m % l->nxc, m / l->nxc % l->nyc, m / l->nxc / l->nyc};
+        const size_t at[3] = {m % l->row, m % plane / l->row, m / plane};
         return psg_fail(PSG_ERR_DATA, "f_modes is NaN or Inf at mode (kx,ky,kz) = (%zu,%zu,%zu)",
                         at[0], at[psg_grid_turn(&plan->problem.grid, 1)],
                         at[psg_grid_turn(&plan->problem.grid, 2)]);

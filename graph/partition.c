@@ -341,7 +341,19 @@ static psg_status cut_array(psg_parts *parts, const psg_plan *plan, const cut cu
     return status;
 }
 
+/* A table of a Green's function, GPUs, messages and the staged graph want rows of planes. */
+static bool cuts_rows(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    return c->layout.nxc * c->layout.nyc == c->layout.row && plan->processes.ranks == 1 &&
+           plan->workers.gpu_count == 0 && !c->tabled &&
+           psg_graph_has(&c->graph, PSG_TASK_FORWARD_XY, false);
+}
+
 psg_status psg_partition_planes(psg_layout *l, const psg_plan *plan) {
+    if (cuts_rows(plan)) {
+        l->nxc = 1;
+        l->nyc = l->row;
+    }
     const cut planes[KINDS] = {choose_planes(plan, CORES), choose_planes(plan, GPUS)};
     return cut_array(&l->segments, plan, planes, l->n, 2);
 }

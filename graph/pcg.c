@@ -1,7 +1,9 @@
 /* Conjugate gradients for div(eps grad u) - lambda u = f, with the solve of a plan as
  * preconditioner. base/pcg.h has the method, and s is a segment:
  *
- *   measure(s) -> eps[s] --> scalars --> start(s): r[s], source[s] --> scalars
+ *   direction(s): given[s] -> p[s], low[s], high[s]
+ *   measure(s): p[s], high[s-1], low[s+1] -> eps[s] --> scalars
+ *   start(s): r[s], source[s], scale[s] --> scalars
  *
  *   a step:  source[0..S-1] --the plan's graph--> solution[0..S-1]
  *            dot(s): r[s], solution[s] --> scalars: beta
@@ -9,15 +11,19 @@
  *            apply(s): p[s], high[s-1], low[s+1] -> q[s] --> scalars: alpha
  *            update(s): x[s], r[s], source[s] --> scalars, report
  *
+ *   direction(s): x[s] -> p[s], low[s], high[s]; apply(s); start(s): r = f - A x is small enough,
+ *   or there are more steps
  *   end(s): x[s] -> u[s]
  *
  * Tasks read the scalars where these are, so steps are submitted ahead. The thread that submits
  * looks at the reports of steps before, until one says that the tolerance is reached.
  */
 #include "codelets/pcg.h"
+#include "base/regions.h"
 #include "base/tuning.h"
 #include "graph/arrays.h"
 #include "graph/block.h"
+#include "graph/fluid.h"
 #include "graph/gradient.h"
 #include "graph/options.h"
 #include "graph/pcg.h"
@@ -46,15 +52,15 @@ typedef struct psg_pcg_fields {
     const starpu_data_handle_t *f, *eps, *u;
 } psg_pcg_fields;
 
-typedef struct segment {
-    starpu_data_handle_t eps, x, r, p, q, low, high;
-} segment;
-enum { SEGMENT_DATA = sizeof(segment) / sizeof(starpu_data_handle_t) };
+typedef psg_task_pcg_data segment;
+enum {
+    SEGMENT_DATA = sizeof(segment) / sizeof(starpu_data_handle_t),
+    OWN_DATA = offsetof(segment, below) / sizeof(starpu_data_handle_t)
+};
 
 struct psg_pcg {
     psg_arrays *slabs; /* the preconditioner's f and u */
     segment *segment;
-    starpu_data_handle_t *sums; /* [segments] */
     starpu_data_handle_t scalars, scratch;
     starpu_data_handle_t report[REPORTS];
 };
@@ -111,10 +117,10 @@ static psg_status check_room(const psg_plan *plan) {
     return psg_placement_check_bytes(plan, needed, "the fields of a segment", "segments");
 }
 
-/* In main memory: x, r, p, q and eps with two planes more, low and high, sums, and the
+/* In main memory: x, r, p, q, scale and eps with two planes more, low and high, sums, and the
  * preconditioner's f and u. On a plan with GPUs the fields live there. */
 static psg_status check_memory(const psg_plan *plan) {
-    enum { FIELDS = 5, PLANES = 4 };
+    enum { FIELDS = 6, PLANES = 4 };
     const psg_layout *l = &plan->context.layout;
     const double points = (double)(l->n[0] * l->n[1]), segments = (double)l->segments.count;
     const double sums = (double)(base_pcg_blocks(l->n[1]) * l->n[2] * BASE_PCG_MEASURES);
@@ -126,7 +132,7 @@ static psg_status check_memory(const psg_plan *plan) {
     return plan->workers.copies
                ? PSG_OK
                : psg_room_check(what, reals * sizeof(double) + slabs +
-                                          segments * (SEGMENT_DATA + 3) * TUNING_HANDLE_BYTES);
+                                          segments * (OWN_DATA + 2) * TUNING_HANDLE_BYTES);
 }
 
 /* @return false: no memory */
@@ -134,15 +140,15 @@ static bool make_segment(psg_pcg *g, const psg_plan *plan, size_t s) {
     const size_t *n = plan->context.layout.n;
     const size_t planes = psg_layout_planes(&plan->context.layout, s);
     segment *to = &g->segment[s];
-    starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q};
+    starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q, &to->scale};
     bool all = true;
-    for (int m = 0; m < 4 && all; m++) {
+    for (int m = 0; m < 5 && all; m++) {
         all = make_block(fields[m], plan, n[0], n[1], planes);
     }
     return all && make_block(&to->eps, plan, n[0], n[1], planes + 2) &&
            make_block(&to->low, plan, n[0], n[1], 1) &&
            make_block(&to->high, plan, n[0], n[1], 1) &&
-           make_block(&g->sums[s], plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES);
+           make_block(&to->part, plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES);
 }
 
 static bool make_numbers(psg_pcg *g, const psg_plan *plan) {
@@ -169,9 +175,8 @@ static psg_status create(psg_pcg **result, const psg_plan *plan) {
     *result = g;
     if (g != NULL) {
         g->segment = calloc(segments, sizeof *g->segment);
-        g->sums = calloc(segments, sizeof(starpu_data_handle_t));
     }
-    bool all = g != NULL && g->segment != NULL && g->sums != NULL &&
+    bool all = g != NULL && g->segment != NULL &&
                psg_arrays_create_slabs(plan, &g->slabs) == PSG_OK && make_numbers(g, plan);
     for (size_t s = 0; s < segments && all; s++) {
         all = make_segment(g, plan, s);
@@ -190,14 +195,13 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
     }
     const size_t segments = plan->context.layout.segments.count;
     psg_arrays_destroy(g->slabs);
-    psg_block_unregister((starpu_data_handle_t *)g->segment,
-                         g->segment != NULL ? segments * SEGMENT_DATA : 0);
-    psg_block_unregister(g->sums, segments);
+    for (size_t s = 0; s < segments && g->segment != NULL; s++) {
+        psg_block_unregister(&g->segment[s].eps, OWN_DATA);
+    }
     psg_block_unregister(&g->scalars, 1);
     psg_block_unregister(&g->scratch, 1);
     psg_block_unregister(g->report, REPORTS);
     free(g->segment);
-    free(g->sums);
     free(g);
 }
 
@@ -233,14 +237,16 @@ typedef struct work {
     const psg_plan *plan;
     const psg_workspace *workspace;
     psg_pcg *g;
+    base_regions *regions; /* NULL: no point is solid */
     size_t segments;
-    size_t
-        seen; /* reports that have been looked at: `measure` makes the first, `start` the second */
+    size_t made, seen; /* reports that tasks make, and those that have been looked at */
 } work;
 
-static void submit_scalars(const work *w, base_pcg_stage stage, size_t step, size_t report) {
-    psg_task_pcg_scalars(w->run, stage, step, w->g->sums, w->g->scalars, w->g->scratch,
-                         w->g->report[report % REPORTS]);
+static void submit_scalars(work *w, base_pcg_stage stage, size_t step) {
+    const bool reports = stage != BASE_PCG_SOLVED && stage != BASE_PCG_APPLIED;
+    psg_task_pcg_scalars(w->run, stage, step, w->g->segment, w->g->scratch,
+                         w->g->report[w->made % REPORTS]);
+    w->made += reports ? 1 : 0;
 }
 
 /* Wait for the next report. @return false: the run has failed, and the report means nothing */
@@ -258,55 +264,63 @@ static bool read_report(work *w, double scalars[BASE_PCG_SCALARS]) {
     return !psg_run_failed(w->run);
 }
 
-static void submit_start(const work *w, const psg_pcg_fields *fields) {
+/* A task for each segment. */
+static void submit_tasks(const work *w, int kind, size_t step) {
     for (size_t s = 0; s < w->segments; s++) {
-        const segment *at = &w->g->segment[s];
-        const starpu_data_handle_t xrp[3] = {at->x, at->r, at->p};
-        psg_task_pcg_start(w->run, s, fields->f[s], w->g->scalars, xrp,
-                           w->g->slabs->slabs[PSG_FIELD_F][s], w->g->sums[s]);
+        psg_task_pcg(w->run, kind, s, step, &w->g->segment[s]);
     }
-    submit_scalars(w, BASE_PCG_STARTED, 0, 1);
+}
+
+/* A field -> p, low and high. @param[in] field  data of segment s: field.handle[s field.step] */
+static void submit_copy(const work *w, psg_fluid_data field) {
+    for (size_t s = 0; s < w->segments; s++) {
+        segment from = w->g->segment[s];
+        from.solution = field.handle[s * field.step];
+        psg_task_pcg(w->run, PSG_TASK_PCG_DIRECTION, s, PSG_NO_INDEX, &from);
+    }
+}
+
+static void submit_start(work *w) {
+    submit_tasks(w, PSG_TASK_PCG_START, PSG_NO_INDEX);
+    submit_scalars(w, BASE_PCG_STARTED, 0);
 }
 
 /* The plane of p below segment s, or above it: at an end of z the segment's own. */
 static starpu_data_handle_t plane_beside(const work *w, size_t s, int towards) {
-    const bool ends = w->plan->context.kind[2] != PSG_TRANSFORM_PERIODIC;
+    const bool ends = !psg_transform_periodic(psg_transform_of(&w->plan->problem.grid.axis[2]));
+    const size_t segments = w->segments;
     const segment *at = w->g->segment;
-    const size_t last = w->segments - 1;
     return towards < 0 ? (s > 0  ? at[s - 1].high
-                          : ends ? at[s].low
-                                 : at[last].high)
-                       : (s < last ? at[s + 1].low
-                          : ends   ? at[s].high
-                                   : at[0].low);
+                          : ends ? at[0].low
+                                 : at[segments - 1].high)
+                       : (s + 1 < segments ? at[s + 1].low
+                          : ends           ? at[s].high
+                                           : at[0].low);
 }
 
-static void submit_step(const work *w, size_t step) {
-    psg_run *run = w->run;
-    const psg_pcg *g = w->g;
-    starpu_data_handle_t *const source = g->slabs->slabs[PSG_FIELD_F];
-    starpu_data_handle_t *const solution = g->slabs->slabs[PSG_FIELD_U];
-    w->plan->route.graph->submit(run, w->plan, w->workspace, g->slabs);
+/* What the tasks on segments use beside what the plan keeps for them. */
+static void fill_segments(const work *w, const psg_pcg_fields *fields) {
     for (size_t s = 0; s < w->segments; s++) {
-        psg_task_pcg_dot(run, s, step, g->segment[s].r, solution[s], g->sums[s]);
+        segment *at = &w->g->segment[s];
+        at->below = plane_beside(w, s, -1);
+        at->above = plane_beside(w, s, 1);
+        at->scalars = w->g->scalars;
+        at->f = fields->f[s];
+        at->u = fields->u[s];
+        at->source = w->g->slabs->slabs[PSG_FIELD_F][s];
+        at->solution = w->g->slabs->slabs[PSG_FIELD_U][s];
     }
-    submit_scalars(w, BASE_PCG_SOLVED, step, 0);
-    for (size_t s = 0; s < w->segments; s++) {
-        const segment *at = &g->segment[s];
-        psg_task_pcg_direction(run, s, step, g->scalars, solution[s], at->p, at->low, at->high);
-    }
-    for (size_t s = 0; s < w->segments; s++) {
-        const segment *at = &g->segment[s];
-        psg_task_pcg_apply(run, s, step, at->eps, at->p, plane_beside(w, s, -1),
-                           plane_beside(w, s, 1), at->q, g->sums[s]);
-    }
-    submit_scalars(w, BASE_PCG_APPLIED, step, 0);
-    for (size_t s = 0; s < w->segments; s++) {
-        const segment *at = &g->segment[s];
-        const starpu_data_handle_t xrpq[4] = {at->x, at->r, at->p, at->q};
-        psg_task_pcg_update(run, s, step, g->scalars, xrpq, source[s], g->sums[s]);
-    }
-    submit_scalars(w, BASE_PCG_UPDATED, step, step + 1);
+}
+
+static void submit_step(work *w, size_t step) {
+    w->plan->route.graph->submit(w->run, w->plan, w->workspace, w->g->slabs);
+    submit_tasks(w, PSG_TASK_PCG_DOT, step);
+    submit_scalars(w, BASE_PCG_SOLVED, step);
+    submit_tasks(w, PSG_TASK_PCG_DIRECTION, step);
+    submit_tasks(w, PSG_TASK_PCG_APPLY, step);
+    submit_scalars(w, BASE_PCG_APPLIED, step);
+    submit_tasks(w, PSG_TASK_PCG_UPDATE, step);
+    submit_scalars(w, BASE_PCG_UPDATED, step);
 }
 
 /* The residual after `step` steps, if it goes on falling as it has on the average. */
@@ -314,27 +328,118 @@ static double expected(const psg_pcg_result *result, size_t step) {
     return result->steps == 0 ? 1 : pow(result->residual, (double)step / (double)result->steps);
 }
 
+/* Look at the next report. @return false: there is nothing more to do */
+static bool look(work *w, psg_pcg_result *result) {
+    double s[BASE_PCG_SCALARS] = {0};
+    const bool good = read_report(w, s);
+    result->steps = (size_t)s[BASE_PCG_STEPS];
+    result->residual = s[BASE_PCG_FIRST] != 0 ? sqrt(s[BASE_PCG_RR] / s[BASE_PCG_FIRST]) : 0;
+    result->reached = good && s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
+    return good && s[BASE_PCG_DONE] == 0;
+}
+
 /* Far from the tolerance, submit steps ahead of the reports. Near it submit none ahead: an extra
  * step costs time and changes nothing. */
 static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *result) {
-    double s[BASE_PCG_SCALARS] = {0};
     bool more = true;
-    for (size_t step = 0; more; step++) {
-        while (more && w->seen < step + 2 &&
-               (w->seen + TUNING_PCG_AHEAD < step + 2 || step == most ||
+    for (size_t step = result->steps; more; step++) {
+        while (more && w->seen < w->made &&
+               (w->seen + TUNING_PCG_AHEAD < w->made || step == most ||
                 !(expected(result, step) > tolerance))) {
-            more = read_report(w, s);
-            result->steps = (size_t)s[BASE_PCG_STEPS];
-            result->residual = s[BASE_PCG_FIRST] > 0 ? sqrt(s[BASE_PCG_RR] / s[BASE_PCG_FIRST]) : 0;
-            more = more && s[BASE_PCG_DONE] == 0;
+            more = look(w, result);
         }
         more = more && step < most;
         if (more) {
             submit_step(w, step + 1);
         }
     }
-    result->reached =
-        !psg_platform->computes || (s[BASE_PCG_DONE] != 0 && isfinite(result->residual));
+}
+
+/* f or r, less its means in the fluid -> p, which start() takes for f. */
+static bool fill_fluid(work *w, psg_fluid_data f, psg_pcg_result *result) {
+    const psg_fluid_data p = {&w->g->segment->p, SEGMENT_DATA};
+    return psg_fluid_fill(w->run, w->plan, w->regions, f, p, result);
+}
+
+/* The residual of x in place of the recursion's. @return false: the run has failed */
+static bool start_from_x(work *w, const psg_pcg_fields *fields, psg_terms *terms,
+                         psg_pcg_result *result) {
+    const psg_fluid_data f = {fields->f, 1};
+    const psg_fluid_data x = {&w->g->segment->x, SEGMENT_DATA};
+    double s[BASE_PCG_SCALARS];
+    while (w->seen < w->made) { /* of steps after the last one that changed anything */
+        if (!read_report(w, s)) {
+            return false;
+        }
+    }
+    terms->pcg.begins = BASE_PCG_FROM_X;
+    if (w->regions != NULL && !psg_fluid_drop(w->run, w->plan, w->regions, x)) {
+        return false;
+    }
+    submit_copy(w, x);
+    submit_tasks(w, PSG_TASK_PCG_APPLY, PSG_NO_INDEX);
+    if (w->regions != NULL && !fill_fluid(w, f, result)) {
+        return false;
+    }
+    submit_start(w);
+    (void)look(w, result);
+    return !psg_run_failed(w->run);
+}
+
+/* Rounding left r with means that A x cannot have: go on without them. */
+static bool start_from_r(work *w, psg_terms *terms, psg_pcg_result *result) {
+    const psg_fluid_data r = {&w->g->segment->r, SEGMENT_DATA};
+    psg_pcg_result unused = *result;
+    if (w->regions != NULL) {
+        terms->pcg.begins = BASE_PCG_FROM_R;
+        if (!fill_fluid(w, r, &unused)) {
+            return false;
+        }
+    }
+    submit_start(w);
+    return true;
+}
+
+/* The steps aim at the tolerance, as those from x = 0 do, which is the answer for f = 0. */
+static bool start_from_guess(work *w, const psg_pcg_fields *fields, psg_terms *terms,
+                             psg_pcg_result *result) {
+    if (!look(w, result) && result->reached) {
+        terms->pcg.guess = 0;
+        submit_start(w);
+        return true;
+    }
+    const bool good = start_from_x(w, fields, terms, result);
+    terms->pcg.begins = BASE_PCG_ANEW;
+    result->bad_guess = good && psg_platform->computes && !isfinite(result->residual);
+    return good && !result->reached && !result->bad_guess;
+}
+
+/* Steps until f - A x is small enough, until there were too many, or until rounding keeps more of
+ * it than a half. */
+static void solve(work *w, const psg_pcg_fields *fields, psg_terms *terms, size_t most,
+                  psg_pcg_result *result) {
+    double before = INFINITY;
+    submit_start(w);
+    bool more = !terms->pcg.guess || start_from_guess(w, fields, terms, result);
+    while (more) {
+        iterate(w, terms->pcg.tolerance, most, result);
+        more = (result->steps > 0 || !psg_platform->computes) &&
+               start_from_x(w, fields, terms, result) && psg_platform->computes &&
+               !result->reached && result->steps < most && result->residual < before / 2 &&
+               start_from_r(w, terms, result);
+        before = result->residual;
+    }
+    result->reached = result->reached || !psg_platform->computes;
+}
+
+/* The longest axis, in the unit of base_pcg_terms.weight. */
+static double longest(const psg_plan *plan) {
+    double length = 0;
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &plan->problem.grid.axis[d];
+        length = axis->n > 1 ? fmax(length, axis->length) : length;
+    }
+    return ldexp(length, -plan->problem.unit);
 }
 
 static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_pcg *g,
@@ -346,28 +451,50 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
               .g = g,
               .segments = plan->context.layout.segments.count};
     /* A simulation has these, and no residual that would end it. */
-    double s[BASE_PCG_SCALARS] = {[BASE_PCG_EPS_LEAST] = 1, [BASE_PCG_EPS_MOST] = 1};
+    double s[BASE_PCG_SCALARS] = {[BASE_PCG_EPS_LEAST] = 1,
+                                  [BASE_PCG_EPS_MOST] = 1,
+                                  [BASE_PCG_SCALE] = 1,
+                                  [BASE_PCG_FLUID_POINTS] = terms->pcg.points,
+                                  [BASE_PCG_EPS_TOTAL] = 1};
     *result = (psg_pcg_result){.residual = 1};
-    for (size_t m = 0; m < w.segments; m++) {
-        psg_task_pcg_measure(run, m, fields->f[m], fields->eps, g->segment[m].eps, g->sums[m]);
-    }
-    submit_scalars(&w, BASE_PCG_MEASURED, 0, 0);
+    terms->pcg.begins = BASE_PCG_ANEW;
+    fill_segments(&w, fields);
+    submit_copy(&w, (psg_fluid_data){fields->eps, 1});
+    submit_tasks(&w, PSG_TASK_PCG_MEASURE, PSG_NO_INDEX);
+    submit_scalars(&w, BASE_PCG_MEASURED, 0);
     if (!read_report(&w, s)) {
         return;
     }
     result->sum = s[BASE_PCG_F_SUM];
-    result->bad_eps = !(s[BASE_PCG_EPS_LEAST] > 0);
+    result->largest = s[BASE_PCG_F_LARGEST];
+    result->bad_eps = !(s[BASE_PCG_EPS_LEAST] > 0 && s[BASE_PCG_EPS_MOST] > 0);
     if (result->bad_eps || !isfinite(result->sum)) {
         return;
     }
     /* A multiple of M is as good, so M may have the factor of f, and eps = 1 where A has another
      * one. */
-    terms->lambda = terms->pcg.lambda / (sqrt(s[BASE_PCG_EPS_LEAST]) * sqrt(s[BASE_PCG_EPS_MOST]));
-    submit_start(&w, fields);
-    iterate(&w, terms->pcg.tolerance, most, result);
-    for (size_t m = 0; m < w.segments; m++) {
-        psg_task_pcg_end(run, m, g->scalars, g->segment[m].x, fields->u[m]);
+    terms->pcg.middle = sqrt(s[BASE_PCG_EPS_LEAST]) * sqrt(s[BASE_PCG_EPS_MOST]);
+    terms->lambda = terms->pcg.lambda / terms->pcg.middle;
+    terms->pcg.scaled = base_pcg_scales(s, longest(plan));
+    if (s[BASE_PCG_FLUID_POINTS] < terms->pcg.points) {
+        const psg_fluid_data eps = {&g->segment->eps, SEGMENT_DATA};
+        const psg_fluid_data f = {fields->f, 1};
+        w.regions = psg_fluid_find(run, plan, eps, terms->pcg.lambda);
+        if (w.regions == NULL || !fill_fluid(&w, f, result)) {
+            base_regions_destroy(w.regions);
+            return;
+        }
+        terms->pcg.drops = 0;
+        for (size_t m = 0; m < w.segments; m++) {
+            g->segment[m].f = g->segment[m].p;
+        }
     }
+    solve(&w, fields, terms, most, result);
+    base_regions_destroy(w.regions);
+    if (result->bad_guess) {
+        return;
+    }
+    submit_tasks(&w, PSG_TASK_PCG_END, PSG_NO_INDEX);
 }
 
 /* ------------------------------------------------------------------------------ between arrays */
@@ -376,7 +503,7 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
     const bool single = plan->problem.options.precision == PSG_F32;
     const double tolerance = args->tolerance == 0 ? (single ? 1e-6 : 1e-10) : args->tolerance;
     if (args->epsilon == NULL) {
-        return PSG_OK;
+        return args->guess == 0 ? PSG_OK : psg_fail(PSG_ERR_ARG, "guess is for epsilon");
     }
     psg_status status = check(plan);
     for (int m = 0; m < 6 && status == PSG_OK; m++) {
@@ -395,6 +522,7 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
     pending->steps_most = args->iterations > 0 ? args->iterations : 1000;
     pending->terms.pcg = constants_of(plan, args->lambda, args->factor);
     pending->terms.pcg.tolerance = tolerance;
+    pending->terms.pcg.guess = args->guess;
     return status;
 }
 
@@ -404,85 +532,13 @@ void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_pending *pend
                                    a->slabs[PSG_FIELD_U]};
     submit(run, plan, pending->workspace, plan->held.pcg, &fields, &pending->terms,
            pending->steps_most, &pending->pcg);
-    if (pending->pcg.bad_eps || !isfinite(pending->pcg.sum)) {
+    if (pending->pcg.bad_eps || pending->pcg.bad_guess || !isfinite(pending->pcg.sum)) {
         return;
     }
     for (size_t s = 0; s < plan->context.layout.segments.count; s++) {
         psg_arrays_bring(run, plan, a, PSG_FIELD_U, s);
     }
     psg_graph_gradient(run, plan, pending->workspace, a);
-}
-
-/* The first value of a segment's epsilon that is not finite and above 0. @return there is one */
-static bool find_bad(const psg_plan *plan, starpu_data_handle_t slab, size_t planes, size_t at[3],
-                     double *value) {
-    const size_t *n = plan->context.layout.n;
-    const bool single = starpu_block_get_elemsize(slab) == sizeof(float);
-    const void *memory = (const void *)starpu_block_get_local_ptr(slab);
-    const size_t pitch[2] = {starpu_block_get_local_ldy(slab), starpu_block_get_local_ldz(slab)};
-    for (size_t m = 0; m < n[0] * n[1] * planes; m++) {
-        const size_t i = m % n[0];
-        const size_t j = m / n[0] % n[1];
-        const size_t k = m / n[0] / n[1];
-        const size_t place = k * pitch[1] + j * pitch[0] + i;
-        *value = single ? ((const float *)memory)[place] : ((const double *)memory)[place];
-        if (!base_pcg_good(*value)) {
-            at[0] = i;
-            at[1] = j;
-            at[2] += k;
-            return true;
-        }
-    }
-    return false;
-}
-
-static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
-    const psg_layout *l = &plan->context.layout;
-    const psg_grid *grid = &plan->problem.grid;
-    double value = 0;
-    arrays->looked_at = true;
-    for (size_t s = 0; s < l->segments.count; s++) {
-        const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_EPSILON][s];
-        size_t at[3] = {0, 0, l->segments.part[s].box.lo[2]};
-        if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
-            break;
-        }
-        const bool bad = find_bad(plan, slab, psg_layout_planes(l, s), at, &value);
-        starpu_data_release_on_node(slab, STARPU_MAIN_RAM);
-        if (bad) {
-            return psg_fail(PSG_ERR_DATA,
-                            "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be finite and "
-                            "above 0, from %g to %g; u is the same with epsilon, lambda and factor "
-                            "divided by one number",
-                            value, at[0], at[psg_grid_turn(grid, 1)], at[psg_grid_turn(grid, 2)],
-                            BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST);
-        }
-    }
-    return psg_fail(PSG_ERR_DATA, "epsilon was not finite and above 0 everywhere; now it is");
-}
-
-static psg_status judge_steps(const psg_pending *pending) {
-    const psg_pcg_result *r = &pending->pcg;
-    return r->reached
-               ? PSG_OK
-               : psg_fail(PSG_ERR_DATA,
-                          "after %zu iterations the residual is %.3g of f%s, and the tolerance is "
-                          "%.3g",
-                          r->steps, r->residual, pending->terms.pcg.drops ? " less its mean" : "",
-                          pending->terms.pcg.tolerance);
-}
-
-psg_status psg_pcg_judge(const psg_plan *plan, const psg_pending *pending) {
-    const psg_pcg_result *r = &pending->pcg;
-    psg_status status = PSG_OK;
-    if (pending->steps_most > 0 && r->bad_eps) {
-        psg_runtime_awake(); /* epsilon is looked at through StarPU */
-        status = refuse_epsilon(plan, pending->arrays);
-        psg_runtime_rest();
-    } else if (pending->steps_most > 0) {
-        status = judge_steps(pending);
-    }
-    return status;
 }
 
 /* -------------------------------------------------------------- between a program's StarPU data */
@@ -496,16 +552,6 @@ static psg_status read_args(psg_pending *pending, psg_plan *plan, const psg_solv
         status = psg_terms_take(plan, &full, &pending->terms, &pending->mean);
     }
     return status == PSG_OK ? psg_pcg_take(pending, plan, &full) : status;
-}
-
-static psg_status judge(const psg_pending *pending) {
-    const psg_pcg_result *r = &pending->pcg;
-    const psg_status status = psg_fail_run(pending->run);
-    return status != PSG_OK    ? status
-           : r->bad_eps        ? psg_fail(PSG_ERR_DATA, "epsilon is not from %g to %g everywhere",
-                                          BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
-           : !isfinite(r->sum) ? psg_fail(PSG_ERR_DATA, "f is not finite")
-                               : judge_steps(pending);
 }
 
 psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f,
@@ -544,7 +590,7 @@ psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f
         psg_runtime_rest();
     }
     plan->past.pcg = pending.pcg;
-    status = judge(&pending);
+    status = psg_pcg_judge_data(plan, &pending);
     psg_run_destroy(run);
     return status;
 }

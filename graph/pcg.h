@@ -16,9 +16,15 @@ typedef struct psg_pcg psg_pcg;
 typedef struct psg_pcg_result {
     size_t steps;
     double residual; /**< |f - A u| / |f|, 2-norms, as the method has it */
-    double sum;      /**< of f; not finite: f is not */
-    bool bad_eps;    /**< some eps is not finite, or not above 0; u has nothing */
-    bool reached;    /**< the tolerance */
+    double sum;     /**< of f; not finite: f is not; with solid points the mean that was dropped, of
+                          all fluid points, times the points of the grid */
+    bool bad_eps;   /**< some eps is negative or not finite, or all are 0; u has nothing */
+    bool reached;   /**< the tolerance */
+    bool bad_guess; /**< it is not finite, and u has it still */
+    size_t regions; /**< of the fluid; 0: no point is solid */
+    double region_mean; /**< of f, in the region where it is largest of those that nothing fixes */
+    size_t region_points, region_first; /**< of that region: see base_region */
+    double largest;                     /**< |f| */
 } psg_pcg_result;
 
 /** NULL is fine. */
@@ -33,5 +39,9 @@ void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, struct psg_pendin
 /** Once the run has ended, f is known to be finite: was epsilon good, and the tolerance reached?
  *  @return PSG_OK; PSG_ERR_DATA */
 psg_status psg_pcg_judge(const psg_plan *plan, const struct psg_pending *pending);
+
+/** The same of psg_solve_epsilon(), and whether its run went well.
+ *  @return PSG_OK; PSG_ERR_DATA, _MEAN, and what a run may have */
+psg_status psg_pcg_judge_data(const psg_plan *plan, const struct psg_pending *pending);
 
 #endif

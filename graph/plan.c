@@ -50,7 +50,7 @@ static void set_context(psg_plan *plan) {
         c->layout.n[d] = plan->problem.grid.axis[d].n;
         c->kind[d] = psg_transforms_kind(&plan->problem.grid, d);
     }
-    c->layout.nxc = psg_transform_row(c->layout.n[0], c->kind[0]);
+    c->layout.nxc = c->layout.row = psg_transform_row(c->layout.n[0], c->kind[0]);
     c->layout.nyc = psg_transform_length(c->layout.n[1], c->kind[1], 1);
     c->divide.apart = !psg_transform_complex(c->kind[0]);
     c->waves = &plan->problem.waves;

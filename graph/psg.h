@@ -444,10 +444,10 @@ typedef struct psg_solve_args {
     double lambda;      /**< psg_options.lambda; >= 0 */
     double factor;      /**< psg_options.factor; finite, not 0 */
     psg_mean mean;      /**< psg_options.mean, where lambda is 0; not PSG_MEAN_ERROR in place */
+    int guess;          /**< 0; with epsilon 1: u has the guess that iterations begin at */
     /** 0; by axis, on the lower and on the upper side: u on a Dirichlet side, on a Neumann side the
      *  derivative of u along the axis (not outward: u = x has 1 on both sides of x). Other values
-     *  than 0 are for the symbol fd2 only. Its stencil then has them exactly. What they add to f
-     *  counts in its mean. */
+     *  than 0 are for fd2, whose stencil has them exactly. They count in the mean of f. */
     double value[3][2];
     /** NULL; or values that differ from point to point, in place of `value`: an array in main
      *  memory whose point (i,j,k), of the grid, is at data[i stride[0] + j stride[1] + k
@@ -463,27 +463,27 @@ typedef struct psg_solve_args {
      *  fd2 it is (u(next point) - u(point))/h, between the points: the differences of these are its
      *  Laplacian of u. Beyond the last point stands the first one if the axis is periodic; else the
      *  upper side: on a Dirichlet side (value - u)/(h/2) for cells and (value - u)/h for nodes, on
-     *  a Neumann side the value; of free sides those of cores, if all axes are periodic or free. On
-     *  GPUs and between processes u is not f beside a free side. Else PSG_ERR_UNSUPPORTED. */
+     *  a Neumann side the value; on a free side that to the point beyond, if all axes are periodic
+     *  or free. On GPUs and between processes u is not f then. Else PSG_ERR_UNSUPPORTED. */
     const psg_array *gradient[3];
-    /** NULL; or epsilon, from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
+    /** NULL; or epsilon, 0 or from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of
      *  the plan in each iteration. epsilon is known at the points; between two points stands its
-     *  harmonic mean. For the symbol fd2, in one process; on cores also with Dirichlet sides and,
-     *  with points in cells, Neumann sides, all with 0. psg_submit_arrays() returns near the end of
-     *  the solve, because it looks at residuals. Not with psg_submit_slabs(). */
+     *  harmonic mean. A point with 0 is solid: no flux passes its faces, f is not read there, and
+     *  u is 0. In each region of other points that no side and no lambda fixes u has the mean 0,
+     *  and f is to have it: see `mean`. For the symbol fd2, in one process; on cores also with
+     *  Dirichlet sides and, with points in cells, Neumann sides, all with 0. Not with
+     *  psg_submit_slabs(); psg_submit_arrays() returns near the end of the solve. */
     const psg_array *epsilon;
-    /** 0 = 1e-10 in f64 and 1e-6 in f32; with epsilon: iterations end when the residual, factor f
-     *  less the left side, is at most this share of factor f. Both as the root of the sum of
-     *  squares, f without its mean where that is dropped. Above 0, below 1 */
+    /** 0 = 1e-10 in f64, 1e-6 in f32; above 0, below 1. With epsilon: iterations end when the
+     *  residual is at most this share of factor f less dropped means, both in the 2-norm */
     double tolerance;
     /** 0 = 1000; with epsilon: the most iterations; if they do not reach the tolerance, the status
      *  is PSG_ERR_DATA, and u is what they found. A simulation, which has no residual, does all */
     size_t iterations;
-    /** psg_axis.length; lengths of the box along x, y and z, finite, > 0, unit L. Where they are
-     *  not those of the solve before, the plan makes its tables of eigenvalues anew, which takes
-     *  microseconds, and where x or y is free the Green's function. While another solve is in
-     *  flight that is PSG_ERR_STATE, and with kernel = user PSG_ERR_UNSUPPORTED. */
+    /** psg_axis.length; lengths of the box along x, y and z, finite, > 0, unit L. If they are not
+     *  those of the solve before, the plan makes its tables of eigenvalues, in microseconds, and of
+     *  Green's functions anew. PSG_ERR_STATE in flight, _UNSUPPORTED with kernel = user. */
     double box[3];
     /** 0 = the same for all; in psg_solve_many_arrays() elements from one's values to the next's */
     ptrdiff_t side_step[3][2];

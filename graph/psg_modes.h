@@ -9,7 +9,8 @@
  *     psg_solve_arrays(plan, 1, NULL, NULL, &args);
  *
  * Transforms that have nothing to do are left out: with modes of f all forward ones, with modes of
- * u in place of u all backward ones, and with both there is none.
+ * u in place of u all backward ones, and with both there is none. Modes are in main memory, also
+ * those of a plan with GPUs, whose tasks copy them.
  *
  * The modes are those of NumPy's and SciPy's transforms, unscaled forward. Where x is periodic they
  * are complex, [nz][ny][nx/2 + 1]: numpy.fft.rfftn(f) where all axes are. Mode m of a periodic axis
@@ -46,8 +47,8 @@ extern "C" {
  *  @param[out] n           how many they are
  *  @param[out] is_complex  1: complex numbers of the plan's precision; 0: real ones
  *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL; PSG_ERR_UNSUPPORTED: the plan's solves have no
- *          modes. They are for cores, for the fused graph, and for axes that are not free, of which
- *          x is periodic or none is */
+ *          modes. They are for the fused graph, and for axes that are not free, of which x is
+ *          periodic or none is */
 PSG_API psg_status psg_plan_local_modes(const psg_plan *plan, size_t lo[3], size_t n[3],
                                         int *is_complex);
 

@@ -226,7 +226,7 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
         status = psg_terms_read(&terms, plan, args);
     }
     if (status == PSG_OK && r.flow == NULL) {
-        status = psg_modes_check(plan, &terms, f, u);
+        status = psg_modes_check(plan, &terms, count, f, u);
     } else if (status == PSG_OK && (terms.f_modes != NULL || terms.u_modes != NULL)) {
         status = psg_fail(PSG_ERR_UNSUPPORTED, "a projection has no modes");
     }
@@ -493,8 +493,8 @@ static psg_status judge(psg_plan *plan, const psg_pending *pending) {
     }
     const bool computed = psg_platform->computes;
     const bool finite = !computed || (isfinite(found[SUM]) && found[NONFINITE] == 0);
-    if (status == PSG_OK &&
-        (!finite || (pending->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && computed))) {
+    if (status == PSG_OK && (!finite || (pending->mean == PSG_MEAN_ERROR && plan->past.mean != 0 &&
+                                         computed && pending->pcg.regions == 0))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
         status = finite ? refuse_mean(plan, pending) : find_nonfinite(plan, pending);
         psg_runtime_rest();

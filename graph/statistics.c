@@ -118,7 +118,7 @@ psg_status psg_work_tasks(const psg_work *work, psg_kind_tasks *list, size_t cap
 static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
     const psg_layout *l = &plan->context.layout;
     const size_t own[2] = {psg_parts_length(&l->segments, l->segments.own, 2),
-                           psg_parts_length(&l->sheets, l->sheets.own, 1)};
+                           psg_parts_length(&l->sheets, l->sheets.own, 1) * l->nxc / l->row};
     size_t cores[2] = {0, 0};
     size_t all[2] = {0, 0};
     for (size_t m = 0; m < plan->work.latest.events.count; m++) {

@@ -1,5 +1,6 @@
 #include "graph/status.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +58,9 @@ psg_status psg_fail_at(const char *line, psg_status status, const char *format, 
     va_start(arguments, format);
     (void)vsnprintf(last.words, sizeof last.words, format, arguments);
     va_end(arguments);
+    for (char *c = last.words; *c != '\0'; c++) { /* names of the caller's may have any */
+        *c = iscntrl((unsigned char)*c) ? '?' : *c;
+    }
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "graph/transform_table.h"
 #include "graph/transforms.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static bool fits(const psg_plan *plan, double scale, double least, double most) 
 static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args,
                                   const psg_terms *terms) {
     const psg_problem *p = &plan->problem;
-    const bool dropped = args->lambda == 0 && p->eigen_first == 0;
+    const bool dropped = terms->lambda == 0 && p->eigen_first == 0;
     const double least = dropped ? p->eigen_least : terms->lambda + p->eigen_first;
     const double most = terms->lambda + p->eigen_most;
     if (dropped && isinf(least)) {
@@ -93,16 +94,28 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
         ldexpl(least, -2 * p->unit), ldexpl(most, -2 * p->unit), args->factor);
 }
 
+/* Over a Dirichlet wall u is the difference of two parts that are as large as
+ * 1/(sqrt(lambda) length) times it. Where this loses more than 0 in place of lambda, 0 it is. */
+static double lambda_of(const psg_plan *plan, double lambda) {
+    const psg_problem *p = &plan->problem;
+    const double epsilon = p->options.precision == PSG_F64 ? DBL_EPSILON : FLT_EPSILON;
+    const double scaled = ldexp(lambda, 2 * p->unit);
+    const bool wall = plan->context.kind[2] == PSG_TRANSFORM_FREE && !plan->context.tabled &&
+                      p->free_z.wall[0] + p->free_z.wall[1] < 0;
+    return wall && scaled * p->free_z.length * p->free_z.length < epsilon ? 0 : scaled;
+}
+
 /* What lambda and factor are to the tasks of a solve. */
 static psg_status make_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args) {
     const psg_problem *p = &plan->problem;
     const double scale = ldexp(args->factor / psg_transforms_norm(&p->grid), 2 * p->unit);
     const bool normalizes = psg_graph_has(&plan->context.graph, PSG_TASK_NORMALIZE, false);
+    const bool modes = args->f_modes != NULL || args->u_modes != NULL;
     *terms = (psg_terms){.right_hand_sides = 1,
-                         .norm = psg_transforms_norm(&p->grid),
+                         .norm = modes ? psg_transforms_norm(&p->grid) : 0,
                          .unit = p->unit,
                          .free_z = p->free_z,
-                         .lambda = ldexp(args->lambda, 2 * p->unit),
+                         .lambda = lambda_of(plan, args->lambda),
                          .scale = normalizes ? 1 : scale,
                          .scale_after = normalizes ? scale : 1};
     return check_quotients(plan, args, terms);

@@ -143,7 +143,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     }
     const size_t modes = axis->n * (psg_transform_free(row) ? 2 : 1);
     const size_t count =
-        d > 0 ? modes : plan->context.layout.nxc * (plan->context.divide.apart ? 2 : 1);
+        d > 0 ? modes : plan->context.layout.row * (plan->context.divide.apart ? 2 : 1);
     if (!have(&p->eigen[d], count * plan->context.cpu->real_bytes)) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a table of %zu eigenvalues", count);
     }
@@ -265,7 +265,8 @@ static bool has_waves(const psg_problem *p) {
  * the solve that wants the derivative along it. */
 static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
-    const size_t count[3] = {l->nxc * (plan->context.divide.apart ? 2 : 1), l->nyc,
+    const size_t count[3] = {l->row * (plan->context.divide.apart ? 2 : 1),
+                             psg_transform_length(l->n[1], plan->context.kind[1], 1),
                              l->n[2] * (is_free(&p->grid.axis[2]) ? 2 : 1)};
     const bool free_side = psg_transforms_free_side(&p->grid);
     const bool modes = has_waves(p);

@@ -131,10 +131,12 @@ typedef struct psg_cuda_free {
 
 /** The equations along z of psg_cpu_line (cpu/ops.h), which are solved without a transform. */
 typedef struct psg_cuda_line {
-    /** before, after, side, width, step [n] each, and the sums of width and of 1 / step; NULL: no
+    /** link [n + 1]: 1 / the distance from row k - 1 to row k, 0 where there is no such row, and
+     *  of row 0 and after the last row the same where z wraps. width [n]. What the sides add to the
+     *  first row and to the last one, times their widths. The sum of width. NULL: no
      *  equations */
     const double *tables_d;
-    bool wraps, null;
+    bool null;
 } psg_cuda_line;
 
 /** The modes of a Green's function, by which those of f are multiplied, times -scale, instead of a

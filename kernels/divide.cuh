@@ -60,8 +60,9 @@ PSG_HD void divide_strided(const divide_args<Real> &a, uint32_t column, uint32_t
     PSG_UNROLL
     for (int e = 0; e < divide_elements; e++)
         if (z0 + e < a.nz) {
+            v[e] = c.divided(a, z0 + e, v[e]); // not finite if it was not, even times 0
             report_nonfinite(v[e], a.nonfinite);
-            p[(size_t)(z0 + e) * a.columns] = c.divided(a, z0 + e, v[e]);
+            p[(size_t)(z0 + e) * a.columns] = v[e];
         }
 }
 
@@ -84,8 +85,9 @@ PSG_HD void divide_contiguous(const divide_args<Real> &a, uint32_t column, uint3
         PSG_UNROLL
         for (int e = 0; e < divide_elements; e++)
             if (z0 + e * width < a.nz) {
+                v[e] = c.divided(a, z0 + e * width, v[e]);
                 report_nonfinite(v[e], a.nonfinite);
-                p[z0 + e * width] = c.divided(a, z0 + e * width, v[e]);
+                p[z0 + e * width] = v[e];
             }
     }
 }

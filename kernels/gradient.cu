@@ -15,7 +15,7 @@ template <class Real> struct axis_args {
     size_t row, plane;
     Real scale, last, weight;
     const Real *added;
-    bool wraps;
+    bool wraps, centred;
 };
 
 template <class Real> struct gradient_args {
@@ -28,16 +28,19 @@ template <class Real> struct gradient_args {
     int *overflow;
 };
 
-/// @param next  nullptr: there is a side, whose values add number `m` of a table to f
+/// @param at      the point of u, whose neighbour before is `pitch` numbers before it
+/// @param next    nullptr: there is a side, whose values add number `m` of a table to f
 /// @return is the number finite?
 template <class Real>
-__device__ bool put(const axis_args<Real> &d, size_t k, uint32_t j, uint32_t i, Real u,
-                    const Real *next, size_t m) {
+__device__ bool put(const axis_args<Real> &d, size_t k, uint32_t j, uint32_t i, const Real *at,
+                    size_t pitch, const Real *next, size_t m) {
     if (!d.out)
         return true;
-    const Real value =
-        next ? (*next - u) * d.scale : d.last * u + (d.added ? d.weight * d.added[m] : Real(0));
-    d.out[k * d.plane + j * d.row + i] = value;
+    Real *const out = d.out + k * d.plane + j * d.row + i;
+    const Real value = next        ? (*next - *at) * d.scale
+                       : d.centred ? 2 * *out - (*at - *(at - pitch)) * d.scale
+                                   : d.last * *at + (d.added ? d.weight * d.added[m] : Real(0));
+    *out = value;
     return is_finite(value);
 }
 
@@ -58,9 +61,9 @@ __global__ void __launch_bounds__(threads) gradient_kernel(const gradient_args<R
         const Real *z = k + 1 < a.planes ? at + a.plane
                         : a.above        ? a.above + j * a.above_row + i
                                          : nullptr;
-        const bool fits[3] = {put(a.along[0], k, j, i, *at, x, k * a.ny + j),
-                              put(a.along[1], k, j, i, *at, y, k * a.nx + i),
-                              put(a.along[2], k, j, i, *at, z, size_t(p))};
+        const bool fits[3] = {put(a.along[0], k, j, i, at, 1, x, k * a.ny + j),
+                              put(a.along[1], k, j, i, at, a.row, y, k * a.nx + i),
+                              put(a.along[2], k, j, i, at, a.plane, z, size_t(p))};
         if (!(fits[0] && fits[1] && fits[2]))
             *a.overflow = 1; // by many threads at once: all write the same
     }
@@ -93,7 +96,8 @@ cudaError_t launch(const psg_cuda_field *u, const psg_cuda_field *above, const s
                       (Real)along[d].last,
                       (Real)along[d].weight,
                       static_cast<const Real *>(along[d].added),
-                      along[d].wraps != 0};
+                      along[d].wraps != 0,
+                      along[d].centred != 0};
     gradient_kernel<Real><<<(unsigned)(n[2] * blocks), threads, 0, stream>>>(a);
     return cudaGetLastError();
 }

@@ -14,6 +14,8 @@ typedef struct psg_cuda_difference {
     double last;   /**< and beyond the last point, where it does not wrap, last u + */
     double weight; /**< weight times what the values on the upper side add to f there */
     int wraps;     /**< the axis is periodic: the first point is next to the last one */
+    int centred; /**< the result has (next - before)/(2h) of the last point: the difference there is
+                        twice that less the one before. The axis has two points here at least */
     /** What they add: reals of the precision, x [planes][ny], y [planes][nx], z [ny][nx]. Device
      *  memory or pinned host memory; NULL: nothing. */
     const void *added;
@@ -22,7 +24,7 @@ typedef struct psg_cuda_difference {
 /** Components of the gradient of u.
  *  @param[in]  n       nx, ny and the number of planes; nx ny < 2^31
  *  @param[in]  above   the plane after the last one; base_d NULL: there is a side
- *  @param[out] result  by component; base_d NULL: not wanted
+ *  @param[in,out] result  by component; base_d NULL: not wanted
  *  @param[out] overflow_d  becomes 1 if a number of them is not finite
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
 cudaError_t psg_cuda_gradient(psg_cuda_precision precision, const psg_cuda_field *u,

@@ -189,12 +189,14 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
 /// The kernel of equations along z has its tables from the symbol, but for planes.
 cudaError_t make_line(psg_cuda_kspace *plan) {
     const bool pairs = has_pairs(plan->kind), f64 = plan->precision == PSG_CUDA_F64;
-    const uint32_t log2_threads = line_log2_threads(plan->list.n);
+    const uint32_t log2_threads =
+        f64 ? line_log2_threads<double>(plan->list.n) : line_log2_threads<float>(plan->list.n);
     const uint32_t log2_columns = line_log2_columns(log2_threads);
     const uint32_t threads = 1u << (log2_threads + log2_columns);
     plan->function = kspace_line_function(f64, pairs);
     plan->tile = {log2_columns, threads,
-                  threads * (pairs ? sizeof(line_room<line_pair>) : sizeof(line_room<double>))};
+                  2 * threads *
+                      (pairs ? sizeof(line_room<line_pair<double>>) : sizeof(line_room<double>))};
     plan->few = plan->tile;
     plan->most_blocks = UINT32_MAX;
     snprintf(plan->words, sizeof plan->words, "line, %u columns, %u threads, %zu KB",
@@ -202,6 +204,9 @@ cudaError_t make_line(psg_cuda_kspace *plan) {
     void *device = nullptr;
     cudaError_t e = cudaMalloc(&device, 4 * plan->list.n * sizeof(int64_t));
     plan->tables_d = static_cast<char *>(device);
+    if (e == cudaSuccess)
+        e = cudaFuncSetAttribute(plan->function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)plan->tile.bytes);
     return e == cudaSuccess ? comes_early(plan->function, &plan->early) : e;
 }
 
@@ -343,7 +348,7 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.ez = static_cast<const Real *>(symbol->ez_d);
     a.waves = static_cast<const Real *>(symbol->waves_d);
     a.pairs = symbol->pairs;
-    line_tables line = line_tables_of(symbol->line, plan->list.n);
+    line_tables line = line_tables_of<Real>(symbol->line, plan->list.n);
     a.z =
         r2r_make_step(plan->kind, (int)plan->list.n,
                       reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->factors_at));
@@ -406,7 +411,7 @@ int psg_cuda_kspace_supported(psg_cuda_precision precision, psg_cuda_r2r kind, s
     kspace_tile_shape tile;
     int fixed = 0;
     if (is_line(kind))
-        return precision_valid(precision) && nz >= 1 && nz <= line_rows * line_threads;
+        return precision_valid(precision) && nz >= 1 && nz <= line_rows<double> * line_threads;
     if (!precision_valid(precision) || nz < 1 || nz > kspace_least_shared ||
         !choose_tile(precision, kind, (uint32_t)nz, kspace_least_shared, &list, &tile))
         return 0;

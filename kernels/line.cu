@@ -5,8 +5,8 @@
 namespace psg_cuda {
 
 template <class Real> static const void *function(bool pairs) {
-    return pairs ? reinterpret_cast<const void *>(kspace_line<Real, line_pair>)
-                 : reinterpret_cast<const void *>(kspace_line<Real, double>);
+    return pairs ? reinterpret_cast<const void *>(kspace_line<Real, true>)
+                 : reinterpret_cast<const void *>(kspace_line<Real, false>);
 }
 
 const void *kspace_line_function(bool f64, bool pairs) {

@@ -57,45 +57,116 @@ __global__ void __launch_bounds__(lanes *rows) each_kernel(const base_pcg_task t
         keep(BASE_PCG_SUM, sum, t.part + blockIdx.x);
 }
 
-struct start_work {
-    double mean, scale;
-    __device__ explicit start_work(const base_pcg_task &t)
-        : mean(t.scalars[BASE_PCG_F_MEAN]), scale(t.scalars[BASE_PCG_SCALE]) {
+/// The neighbours of a point: places in its row, rows and planes, which at the end of an axis are
+/// its own, and by what p there is multiplied.
+struct around {
+    size_t x[2], y[2];
+    bool end[3][2];
+
+    __device__ around(const base_pcg_task &t, size_t i, size_t j, size_t k)
+        : end{{i == 0 && t.terms.ends[0], i + 1 == t.n[0] && t.terms.ends[0]},
+              {j == 0 && t.terms.ends[1], j + 1 == t.n[1] && t.terms.ends[1]},
+              {k == 0 && t.end[0], k + 1 == t.n[2] && t.end[1]}} {
+        x[0] = end[0][0] ? i : i > 0 ? i - 1 : t.n[0] - 1;
+        x[1] = end[0][1] ? i : i + 1 < t.n[0] ? i + 1 : 0;
+        y[0] = end[1][0] ? j : j > 0 ? j - 1 : t.n[1] - 1;
+        y[1] = end[1][1] ? j : j + 1 < t.n[1] ? j + 1 : 0;
     }
-    __device__ double operator()(const base_pcg_task &t, size_t i, size_t j, size_t k,
-                                 size_t at) const {
-        const double r = (get(t.f, i, j, k) - mean) * scale;
-        t.r[at] = r;
-        t.x[at] = t.p[at] = 0;
-        put(t.source, i, j, k, r);
-        return r * r;
+    __device__ double by(const base_pcg_task &t, int d, int side) const {
+        return end[d][side] ? t.terms.beyond[d][side] : 1;
     }
 };
 
-struct sum_work {
-    __device__ explicit sum_work(const base_pcg_task &) {
-    }
-    __device__ double operator()(const base_pcg_task &t, size_t, size_t, size_t, size_t at) const {
-        return t.r[at];
+/// What stands at the six neighbours of a point.
+struct six {
+    double at[3][2];
+
+    __device__ six(const base_pcg_task &t, const around &next, size_t i, size_t j, const double *a,
+                   double below, double above) {
+        const double *row = a - i, *plane = row - j * t.n[0];
+        for (int m = 0; m < 2; m++) {
+            at[0][m] = row[next.x[m]];
+            at[1][m] = plane[next.y[m] * t.n[0] + i];
+        }
+        at[2][0] = below;
+        at[2][1] = above;
     }
 };
+
+__device__ six eps_around(const base_pcg_task &t, const around &next, size_t i, size_t j,
+                          size_t at) {
+    const size_t plane = t.n[0] * t.n[1];
+    const double *e = t.eps + plane + at;
+    return six(t, next, i, j, e, *(e - plane), e[plane]);
+}
+
+/// D
+__device__ double scale_at(const base_pcg_task &t, size_t i, size_t j, size_t k, size_t at) {
+    const around next(t, i, j, k);
+    const six eps = eps_around(t, next, i, j, at);
+    base_pcg_faces sum = {0, 0};
+    for (int m = 0; m < 6; m++)
+        base_pcg_add_face(&sum, t.eps[t.n[0] * t.n[1] + at], eps.at[m / 2][m % 2],
+                          t.terms.weight[m / 2] *
+                              base_pcg_passes(&t.terms, m / 2, m % 2, next.end[m / 2][m % 2]));
+    return base_pcg_scale(&sum, &t.terms);
+}
+
+/// D r, or r
+__device__ double scaled(const base_pcg_task &t, double r, size_t at) {
+    return t.scale ? t.scale[at] * r : r;
+}
+
+__global__ void __launch_bounds__(lanes *rows) start_kernel(const base_pcg_task t, int sums) {
+    const size_t blocks = base_pcg_blocks(t.n[1]);
+    const size_t k = blockIdx.x / blocks, j = blockIdx.x % blocks * rows + threadIdx.y;
+    const long begins = t.terms.begins;
+    const bool dropped = t.terms.drops && begins != BASE_PCG_FROM_R;
+    const double mean = dropped ? t.scalars[BASE_PCG_F_MEAN] : 0;
+    const double rest = dropped ? t.scalars[BASE_PCG_B_MEAN] : 0;
+    const double scale = begins == BASE_PCG_FROM_R ? 1 : t.scalars[BASE_PCG_SCALE];
+    double sum[BASE_PCG_STARTS] = {};
+    if (j < t.n[1])
+        for (size_t i = threadIdx.x; i < t.n[0]; i += lanes) {
+            const size_t at = (k * t.n[1] + j) * t.n[0] + i;
+            const double b = (get(t.f, i, j, k) - mean) * scale - rest;
+            const double r = b - (begins == BASE_PCG_FROM_X ? t.q[at] : 0);
+            if (begins == BASE_PCG_ANEW) {
+                t.x[at] =
+                    t.terms.guess ? get(t.u, i, j, k) / base_pcg_back(&t.terms, t.scalars) : 0;
+                if (t.scale)
+                    t.scale[at] = scale_at(t, i, j, k, at);
+            } else
+                t.x[at] -= base_pcg_off_x(&t.terms, t.scalars);
+            t.r[at] = r;
+            put(t.source, i, j, k, scaled(t, r, at));
+            sum[BASE_PCG_RR_START] += r * r;
+            sum[BASE_PCG_FF] += b * b;
+            sum[BASE_PCG_R] += r;
+            sum[BASE_PCG_X] += t.x[at];
+        }
+    for (int m = 0; m < sums; m++)
+        keep(BASE_PCG_SUM, sum[m], t.part + (size_t)m * t.n[2] * blocks + blockIdx.x);
+}
 
 struct dot_work {
     __device__ explicit dot_work(const base_pcg_task &) {
     }
     __device__ double operator()(const base_pcg_task &t, size_t i, size_t j, size_t k,
                                  size_t at) const {
-        return t.r[at] * get(t.solution, i, j, k);
+        return t.r[at] * scaled(t, get(t.solution, i, j, k), at);
     }
 };
 
 struct direction_work {
     double beta;
-    __device__ explicit direction_work(const base_pcg_task &t) : beta(t.scalars[BASE_PCG_BETA]) {
+    __device__ explicit direction_work(const base_pcg_task &t)
+        : beta(t.scalars ? t.scalars[BASE_PCG_BETA] : 0) {
     }
     __device__ double operator()(const base_pcg_task &t, size_t i, size_t j, size_t k,
                                  size_t at) const {
-        const double p = get(t.solution, i, j, k) + beta * t.p[at];
+        const double z = scaled(t, get(t.solution, i, j, k), at);
+        const double p = beta != 0 ? z + beta * t.p[at] : z;
         t.p[at] = p;
         if (k == 0)
             t.low[j * t.n[0] + i] = p;
@@ -110,21 +181,18 @@ struct apply_work {
     }
     __device__ double operator()(const base_pcg_task &t, size_t i, size_t j, size_t k,
                                  size_t at) const {
-        const size_t nx = t.n[0], ny = t.n[1], plane = nx * ny, in_plane = j * nx + i;
-        const double *p = t.p + at, *e = t.eps + plane + at;
-        const double here = *p;
-        const size_t x0 = (i > 0 ? i - 1 : nx - 1), x1 = (i + 1 < nx ? i + 1 : 0);
-        const size_t y0 = (j > 0 ? j - 1 : ny - 1), y1 = (j + 1 < ny ? j + 1 : 0);
-        const double *row = p - i, *row_e = e - i, *flat = p - in_plane, *flat_e = e - in_plane;
-        const double z0 = k > 0 ? *(p - plane) : t.below[in_plane];
-        const double z1 = k + 1 < t.n[2] ? p[plane] : t.above[in_plane];
-        const double q =
-            t.terms.weight[0] *
-                base_pcg_flux(*e, row_e[x0], row_e[x1], row[x0] - here, row[x1] - here) +
-            t.terms.weight[1] * base_pcg_flux(*e, flat_e[y0 * nx + i], flat_e[y1 * nx + i],
-                                              flat[y0 * nx + i] - here, flat[y1 * nx + i] - here) +
-            t.terms.weight[2] * base_pcg_flux(*e, *(e - plane), e[plane], z0 - here, z1 - here) -
-            t.terms.lambda * here;
+        const size_t plane = t.n[0] * t.n[1], in_plane = j * t.n[0] + i;
+        const double *p = t.p + at, here = *p, e = t.eps[plane + at];
+        const around next(t, i, j, k);
+        const six eps = eps_around(t, next, i, j, at);
+        const six u(t, next, i, j, p, k > 0 ? *(p - plane) : t.below[in_plane],
+                    k + 1 < t.n[2] ? p[plane] : t.above[in_plane]);
+        double flux[3];
+        for (int d = 0; d < 3; d++)
+            flux[d] = t.terms.weight[d] * base_pcg_flux(e, eps.at[d][0], eps.at[d][1],
+                                                        next.by(t, d, 0) * u.at[d][0] - here,
+                                                        next.by(t, d, 1) * u.at[d][1] - here);
+        const double q = flux[0] + flux[1] + flux[2] - (e > 0 ? t.terms.lambda : 0) * here;
         t.q[at] = q;
         return here * q;
     }
@@ -140,37 +208,25 @@ struct update_work {
         const double r = t.r[at] - alpha * t.q[at] - mean;
         t.x[at] = t.x[at] + alpha * t.p[at];
         t.r[at] = r;
-        put(t.source, i, j, k, r);
+        put(t.source, i, j, k, scaled(t, r, at));
         return r * r;
     }
 };
 
 struct end_work {
-    double back;
+    double back, mean;
     __device__ explicit end_work(const base_pcg_task &t)
-        : back(t.terms.factor / t.scalars[BASE_PCG_SCALE]) {
+        : back(base_pcg_back(&t.terms, t.scalars)), mean(t.scalars[BASE_PCG_X_MEAN]) {
     }
     __device__ double operator()(const base_pcg_task &t, size_t i, size_t j, size_t k,
                                  size_t at) const {
-        const double u = t.x[at] * back;
+        const double u = (t.x[at] - mean) * back;
         put(t.u, i, j, k, u);
         if (!base_pcg_fits(t.u.single, u))
             *t.overflow = 1; // by many threads at once: all write the same
         return 0;
     }
 };
-
-/// A block has rows of a plane of eps: below the segment, in it, or above it.
-__global__ void __launch_bounds__(lanes *rows) take_kernel(const base_pcg_task t) {
-    const size_t blocks = base_pcg_blocks(t.n[1]);
-    const size_t to = blockIdx.x / blocks, j = blockIdx.x % blocks * rows + threadIdx.y;
-    const bool below = to == 0, above = to == t.n[2] + 1;
-    const base_pcg_field &from = t.given[below ? 1 : above ? 2 : 0];
-    const size_t k = below ? t.given_planes - 1 : above ? 0 : to - 1;
-    if (j < t.n[1])
-        for (size_t i = threadIdx.x; i < t.n[0]; i += lanes)
-            t.eps[(to * t.n[1] + j) * t.n[0] + i] = get(from, i, j, k);
-}
 
 __global__ void __launch_bounds__(lanes *rows) measure_kernel(const base_pcg_task t) {
     const size_t blocks = base_pcg_blocks(t.n[1]);
@@ -180,10 +236,16 @@ __global__ void __launch_bounds__(lanes *rows) measure_kernel(const base_pcg_tas
         measure[m] = base_pcg_nothing(m);
     if (j < t.n[1])
         for (size_t i = threadIdx.x; i < t.n[0]; i += lanes) {
-            const double f = get(t.f, i, j, k);
-            const double eps = t.eps[((k + 1) * t.n[1] + j) * t.n[0] + i];
-            const double good = base_pcg_good(eps) ? eps : 0;
-            const double value[BASE_PCG_MEASURES] = {f, fabs(f), good, good};
+            const size_t at = (k * t.n[1] + j) * t.n[0] + i;
+            const around next(t, i, j, k);
+            const six beside = eps_around(t, next, i, j, at);
+            const double eps = t.eps[t.n[0] * t.n[1] + at], f = eps > 0 ? get(t.f, i, j, k) : 0;
+            const double rough = t.terms.weight[0] * base_pcg_rough(eps, beside.at[0][1]) +
+                                 t.terms.weight[1] * base_pcg_rough(eps, beside.at[1][1]) +
+                                 t.terms.weight[2] * base_pcg_rough(eps, beside.at[2][1]);
+            const double value[BASE_PCG_MEASURES] = {
+                f,   fabs(f), base_pcg_least(eps), base_pcg_good(eps) ? eps : 0, eps > 0 ? 1. : 0.,
+                eps, rough};
             for (int m = 0; m < BASE_PCG_MEASURES; m++)
                 measure[m] = base_pcg_join(m, measure[m], value[m]);
         }
@@ -233,15 +295,15 @@ __global__ void __launch_bounds__(sum_lanes)
     }
 }
 
-/// Blocks for so many planes more than the segment has; 0: too many, or none.
-unsigned grid_of(const base_pcg_task *t, size_t more) {
-    const size_t blocks = base_pcg_blocks(t->n[1]), planes = t->n[2] + more;
-    const bool good = t->n[0] > 0 && t->n[1] > 0 && t->n[2] > 0 && planes <= INT32_MAX / blocks;
+/// Blocks for a segment; 0: too many, or none.
+unsigned grid_of(const base_pcg_task *t) {
+    const size_t blocks = base_pcg_blocks(t->n[1]), planes = t->n[2];
+    const bool good = t->n[0] > 0 && t->n[1] > 0 && planes > 0 && planes <= INT32_MAX / blocks;
     return good ? (unsigned)(planes * blocks) : 0;
 }
 
 template <class Work> cudaError_t launch(const base_pcg_task *t, cudaStream_t stream) {
-    const unsigned grid = grid_of(t, 0);
+    const unsigned grid = grid_of(t);
     if (grid == 0)
         return cudaErrorInvalidValue;
     const unsigned used = t->n[1] < rows ? (unsigned)t->n[1] : rows; // rows of a block
@@ -252,24 +314,30 @@ template <class Work> cudaError_t launch(const base_pcg_task *t, cudaStream_t st
 } // namespace
 
 cudaError_t psg_cuda_pcg_measure(const base_pcg_task *t, cudaStream_t stream) {
-    const unsigned grid = grid_of(t, 2);
+    const unsigned grid = grid_of(t);
     if (grid == 0)
         return cudaErrorInvalidValue;
-    take_kernel<<<grid, dim3(lanes, rows), 0, stream>>>(*t);
-    const cudaError_t error = cudaGetLastError();
-    if (error != cudaSuccess)
-        return error;
-    measure_kernel<<<grid_of(t, 0), dim3(lanes, rows), 0, stream>>>(*t);
+    const size_t plane = t->n[0] * t->n[1], planes = t->n[2];
+    const double *const from[] = {t->below, t->p, t->above};
+    double *const to[] = {t->eps, t->eps + plane, t->eps + (planes + 1) * plane};
+    for (int m = 0; m < 3; m++) {
+        const size_t bytes = (m == 1 ? planes : 1) * plane * sizeof(double);
+        const cudaError_t error =
+            cudaMemcpyAsync(to[m], from[m], bytes, cudaMemcpyDeviceToDevice, stream);
+        if (error != cudaSuccess)
+            return error;
+    }
+    measure_kernel<<<grid, dim3(lanes, rows), 0, stream>>>(*t);
     return cudaGetLastError();
 }
 
 cudaError_t psg_cuda_pcg_start(const base_pcg_task *t, cudaStream_t stream) {
-    const cudaError_t error = launch<start_work>(t, stream);
-    if (error != cudaSuccess || !t->terms.drops)
-        return error;
-    base_pcg_task sums = *t;
-    sums.part += t->n[2] * base_pcg_blocks(t->n[1]);
-    return launch<sum_work>(&sums, stream);
+    const unsigned grid = grid_of(t);
+    if (grid == 0)
+        return cudaErrorInvalidValue;
+    start_kernel<<<grid, dim3(lanes, rows), 0, stream>>>(
+        *t, base_pcg_measures(BASE_PCG_STARTED, &t->terms));
+    return cudaGetLastError();
 }
 
 cudaError_t psg_cuda_pcg_dot(const base_pcg_task *t, cudaStream_t stream) {

@@ -110,7 +110,7 @@ module psg
     type, bind(c) :: c_args ! psg_solve_args
         integer(c_size_t) :: struct_size
         real(c_double) :: lambda, factor
-        integer(c_int) :: mean
+        integer(c_int) :: mean, guess
         real(c_double) :: value(2, 3)
         type(c_ptr) :: side(2, 3), gradient(3), epsilon
         real(c_double) :: tolerance
@@ -129,7 +129,7 @@ module psg
         real(real64) :: value(2, 3) = 0, tolerance = 0, box(3) = 0
         type(c_ptr) :: side(2, 3) = c_null_ptr, gradient(3) = c_null_ptr, epsilon = c_null_ptr
         type(c_ptr) :: f_modes = c_null_ptr, u_modes = c_null_ptr
-        integer :: iterations = 0
+        integer :: iterations = 0, guess = 0
     end type psg_terms
 
     !> A solver for one grid and set of options. With `comm` its calls but local_box() and statistics() are collective.
@@ -486,10 +486,10 @@ contains
         if (.not. present(terms)) return
         args%value = terms%value
         args%tolerance = terms%tolerance
-        args%iterations = int(terms%iterations, c_size_t)
+        args%iterations = int(terms%iterations, c_size_t); args%guess = int(terms%guess, c_int)
         if (any(abs(terms%box) > 0 .or. terms%box /= terms%box)) args%box = terms%box
-        given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon, &
-            terms%f_modes, terms%u_modes]
+        given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon, terms%f_modes, &
+            terms%u_modes]
         do m = 1, TERMS_ARRAYS
             at(m) = pointed(given(m), stream)
             if (c_associated(given(m))) given(m) = c_loc(at(m))

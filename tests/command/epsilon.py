@@ -95,10 +95,59 @@ def walls():
         check(left <= 1.01e-10, (bc, left))
 
 
+def solids():
+    """Two planes of solid points part the box in two, with a mean of f each; f is NaN in the planes."""
+    with h5py.File("in.h5", "a") as made:
+        eps, f = EPS.copy(), F.copy()
+        eps[[0, 5]] = 0
+        f[1:5] += 100
+        f[[0, 5]] = np.nan
+        made["solid"], made["in_fluid"], made["nothing"] = eps, f, 0 * EPS
+    asked = *ASKED, "--in", "in.h5:in_fluid", "--epsilon", "in.h5:solid"
+    solve(*asked, "--out", "u.h5:solid", "--verify")
+    u = read("u.h5", "solid")
+    check(not u[[0, 5]].any(), "u in the bodies is not 0")
+    for fluid in (slice(1, 5), slice(6, None)):
+        part, right = u[fluid], f[fluid] - f[fluid].mean()
+        total = np.zeros_like(part)
+        for axis in range(3):
+            h = BOX[axis] / SHAPE[axis]
+            for step in (-1, 1):
+                there, beyond = np.roll(u, step, axis)[fluid], np.roll(eps, step, axis)[fluid]
+                face = np.where(beyond > 0, 2 * eps[fluid] * beyond / (eps[fluid] + beyond), 0)
+                total += face * (there - part) / h**2
+        left = np.linalg.norm(right - total) / np.linalg.norm(right)
+        check(left <= 1e-9 and abs(part.mean()) < 1e-14, (left, part.mean()))
+    refused("solve", *asked, "--mean", "error", code=2,
+            says=("f has the mean 100", "one of 2 regions"))
+    refused("solve", *ASKED, "--epsilon", "in.h5:nothing", code=2,
+            says=("epsilon is 0 everywhere: there is no fluid",))
+
+
 def steps():
     solve(*ASKED, "--in", "in.h5:t/*", "--epsilon", "in.h5:eps", "--out", "s.h5:s", "--verify")
     for name, f in (("a", F), ("b", F2)):
         check(residual(read("s.h5", "s/" + name), f) <= 1.01e-10, "step " + name)
+
+
+def guess():
+    """From its own answer a solve takes no iteration, each time that it is repeated."""
+    asked = *ASKED, "--epsilon", "in.h5:eps"
+    solve(*asked, "--out", "g.h5:u")
+    done = solve(*asked, "--guess", "g.h5:u", "--repeat", "2", "--out", "g.h5:again", "--verify")
+    check("iterated  0 times" in done.stdout, done.stdout)
+    u, again = read("g.h5", "u"), read("g.h5", "again")
+    check(abs(again - u).max() <= 1e-14 * abs(u).max(), "the answer is no longer the guess")
+    done = solve(*asked, "--guess", "in.h5:f", "--out", "g.h5:far", "--verify")
+    check("iterated  0 times" not in done.stdout, done.stdout)
+    check(residual(read("g.h5", "far"), F) <= 1.01e-10, "from a guess that is far")
+    with h5py.File("in.h5", "a") as made:
+        made["nan"] = np.where(np.arange(F.size).reshape(F.shape) == 1, np.nan, F)
+    for given, says in ((("in.h5:nan",), ("the guess in u is nan at (i,j,k) = (1,0,0)",)),
+                        (("in.h5:small",), ("12 x 9 x 9", "12 x 9 x 10")),
+                        (("none.h5:u",), ("none.h5",))):
+        refused("solve", *asked, "--guess", *given, code=2, says=says)
+    refused("solve", *ASKED, "--guess", "g.h5:u", code=2, says=("--guess are for --epsilon",))
 
 
 def bad():
@@ -121,7 +170,9 @@ def bad():
 
 answers()
 walls()
+solids()
 steps()
+guess()
 bad()
 refused("solve", "--in", "in.h5:f", "--epsilon", "in.h5:huge", *FD2, code=2,
         says=("in.h5:/f with --epsilon in.h5:/huge: epsilon is ", "u is the same with epsilon, lambda and factor divided by one number"))

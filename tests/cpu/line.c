@@ -198,8 +198,11 @@ static void check_line(const psg_cpu_ops *ops, size_t n, sides at, double ratio,
         p.piece[m] = (psg_cpu_piece){next, NXC * NY + m, planes};
         next += 2 * planes * p.piece[m].pitch * ops->real_bytes;
     }
-    const psg_cpu_sheet sheet = {
-        .pieces = p.pieces, .piece = p.piece, .beside = p.piece + p.pieces, .nxc = NXC, .rows = NY};
+    const psg_cpu_sheet sheet = {.pieces = p.pieces,
+                                 .piece = p.piece,
+                                 .beside = p.piece + p.pieces,
+                                 .nxc = NXC,
+                                 .columns = NXC * NY};
     snprintf(words, sizeof words, "%s, %zu points, sides %d, %g:1, lambda %g",
              ops->real_bytes == sizeof(float) ? "f32" : "f64", n, (int)at, ratio, lambda);
     fill(&p, &state);

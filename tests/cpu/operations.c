@@ -125,7 +125,7 @@ static void check_kspace(const psg_cpu_fft *fft, size_t row0, size_t rows) {
         }
     }
     const psg_cpu_sheet sheet = {
-        .pieces = 2, .piece = piece, .nxc = NXC, .row0 = row0, .rows = rows};
+        .pieces = 2, .piece = piece, .nxc = NXC, .first = row0 * NXC, .columns = rows * NXC};
     double mode0[2]; /* room for either precision */
     set(mode0, 0, -1);
     ops->kspace(fft, &divide, &sheet, scratch, mode0);

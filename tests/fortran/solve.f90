@@ -366,6 +366,10 @@ contains
         end do
         call check(all(abs(back - f + sum(f) / size(f)) <= 1e-10_real64), 'variable coefficients')
         terms%iterations = 1
+        terms%guess = 1
+        call walls%solve(f, u, terms=terms, status=status)
+        call check(status == PSG_OK, 'the answer as a guess')
+        terms%guess = 0
         call walls%solve(f, u, terms=terms, status=status)
         call check(status == PSG_ERR_DATA, 'too few iterations')
         eps(3, 2, 1) = -1

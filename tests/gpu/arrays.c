@@ -181,6 +181,13 @@ static void wrong(psg_plan *plan, const problem *p) {
         refused(plan, &f.array, &other.array, "which is not one of the plan's");
         (void)cudaFree(other.memory_d);
     }
+    const psg_array two[2] = {f.array, u.array};
+    psg_solve_args args = harness_args(plan);
+    args.u_modes = &u.array;
+    CHECK_SAYS(psg_solve_arrays(plan, 1, &f.array, NULL, &args), PSG_ERR_UNSUPPORTED, "modes");
+    if (gpus_asked() == 2) {
+        CHECK_SAYS(psg_solve_arrays(plan, 2, two, NULL, &args), PSG_ERR_UNSUPPORTED, "modes");
+    }
     put(&f, p->precision, p->f, 0);
     (void)cudaDeviceSynchronize();
     CHECK_STATUS(psg_solve_arrays(plan, 1, &f.array, &u.array, NULL), PSG_OK);

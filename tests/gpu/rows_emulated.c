@@ -1,5 +1,6 @@
 /* Where forward_xy puts a number kspace finds it, and where kspace puts it inverse_xy and gradient_z do, and gradient_xy what
  * gradient_z puts there, in blocks and among the rows that kspace returns or fetches; and a segment's next solve takes nothing of those whose turn is yet to come.
+ * The caller's modes come from all these rows, and go to them.
  * From inside the library, with a workspace in main memory; the kernels are loops here. */
 #include "codelets/cuda.h"
 #include "codelets/kinds.h"
@@ -7,9 +8,14 @@
 #include "graph/plan_struct.h"
 #include "graph/workers.h"
 #include "graph/workspace.h"
+#include "kernels/divide.h"
+#include "kernels/pack.h"
+#include "kernels/scale.h"
 #include "tests/check.h"
 
+#include <starpu_cuda.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SOLVES = 3, SHEETS_MOST = 8 };
 
@@ -166,6 +172,153 @@ static void solves(machine *m) {
     }
 }
 
+/* Kernels and cuFFT of a task of modes, by the linker's --wrap. Transforms change nothing. A
+ * division makes of what forward_xy wrote what kspace writes. */
+#define WRAPPED(name) extern __typeof__(name) __wrap_##name
+WRAPPED(psg_cuda_pack_sheet);
+WRAPPED(psg_cuda_unpack_sheet);
+WRAPPED(psg_cuda_divide);
+WRAPPED(psg_cuda_scale);
+WRAPPED(psg_cuda_fft_run_z);
+WRAPPED(starpu_cuda_get_local_stream);
+
+static size_t transforms[2];
+
+static double *in_sheet(psg_cuda_layout layout, const void *sheet, size_t columns, size_t nz,
+                        size_t z, size_t i) {
+    return (double *)(uintptr_t)sheet +
+           2 * (layout == PSG_CUDA_Z_STRIDED ? z * columns + i : i * nz + z);
+}
+
+static cudaError_t move(bool pack, psg_cuda_layout layout, const void *sheet, size_t columns,
+                        size_t nz, const psg_cuda_segment *segments, size_t count) {
+    for (size_t m = 0; m < nz * columns; ++m) {
+        double *in = in_plane(segments, count, m / columns, m % columns);
+        double *whole = in_sheet(layout, sheet, columns, nz, m / columns, m % columns);
+        memcpy(pack ? in : whole, pack ? whole : in, 2 * sizeof *in);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t __wrap_psg_cuda_pack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,
+                                       const void *sheet, size_t columns, size_t nz,
+                                       const psg_cuda_segment *segments, size_t count,
+                                       cudaStream_t stream) {
+    (void)precision;
+    (void)stream;
+    return move(true, layout, sheet, columns, nz, segments, count);
+}
+
+cudaError_t __wrap_psg_cuda_unpack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,
+                                         void *sheet, size_t columns, size_t nz,
+                                         const psg_cuda_segment *segments, size_t count,
+                                         cudaStream_t stream) {
+    (void)precision;
+    (void)stream;
+    return move(false, layout, sheet, columns, nz, segments, count);
+}
+
+cudaError_t __wrap_psg_cuda_divide(psg_cuda_precision precision, psg_cuda_layout layout,
+                                   void *sheet, size_t columns, size_t nxc, size_t nz,
+                                   const psg_cuda_symbol *symbol, cudaStream_t stream) {
+    (void)precision;
+    (void)nxc;
+    (void)symbol;
+    (void)stream;
+    for (size_t m = 0; m < nz * columns; ++m) {
+        *in_sheet(layout, sheet, columns, nz, m / columns, m % columns) += 0.25 * KSPACE;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t __wrap_psg_cuda_scale(psg_cuda_precision precision, const psg_cuda_field *in,
+                                  const psg_cuda_field *out, const size_t n[3], double factor,
+                                  int *nonfinite, cudaStream_t stream) {
+    (void)precision;
+    (void)nonfinite;
+    (void)stream;
+    for (size_t m = 0; m < n[0] * n[1] * n[2]; ++m) {
+        const size_t row = m / n[0] % n[1], z = m / n[0] / n[1];
+        ((double *)out->base_d)[m % n[0] + row * out->row_pitch + z * out->plane_pitch] =
+            factor * ((double *)in->base_d)[m % n[0] + row * in->row_pitch + z * in->plane_pitch];
+    }
+    return cudaSuccess;
+}
+
+int __wrap_psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *sheet) {
+    (void)fft;
+    (void)sheet;
+    ++transforms[direction];
+    return 0;
+}
+
+cudaStream_t __wrap_starpu_cuda_get_local_stream(void) {
+    return NULL;
+}
+
+/** modes_out, or modes_in, of a sheet, to modes of the caller's and to blocks. There is a gap
+ *  between the planes of modes. */
+static void modes_task(machine *m, bool in, size_t p) {
+    const psg_context *c = &m->plan->context;
+    const size_t y0 = c->layout.sheets.part[p].box.lo[1], nz = c->layout.n[2];
+    const size_t columns = psg_layout_rows(&c->layout, p) * c->layout.nxc, pitch = columns + 3;
+    double *modes[2] = {calloc(2 * nz * pitch, sizeof(double)),
+                        calloc(2 * nz * pitch, sizeof(double))};
+    struct starpu_block_interface given[2];
+    void **blocks =
+        buffers_of(m, &m->workspace->blocks[p], c->layout.segments.count, c->layout.sheets.count);
+    void *buffers[2 + 64];
+    psg_task_args args = {.run = &m->run,
+                          .label = psg_sheet_label(in ? PSG_TASK_MODES_IN : PSG_TASK_MODES_OUT, p)};
+    const size_t first = in ? 0 : 1, count = 2 - first;
+    size_t lost = 0;
+    args.label.index[PSG_AXIS_COMPONENT] = PSG_MAKES_BLOCKS | PSG_MAKES_MODES;
+    for (size_t d = first; d < 2; ++d) {
+        given[d] =
+            (struct starpu_block_interface){.ptr = (uintptr_t)modes[d], .ldz = (uint32_t)pitch};
+        buffers[d - first] = &given[d];
+    }
+    memcpy(buffers + count, blocks, c->layout.segments.count * sizeof *blocks);
+    for (size_t k = 0; k < nz * columns; ++k) {
+        modes[0][2 * (k / columns * pitch + k % columns)] =
+            tag_of(m, k / columns, y0 + k % columns / c->layout.nxc, k % c->layout.nxc, 0, FORWARD);
+    }
+    transforms[0] = transforms[1] = 0;
+    CHECK(psg_cuda_solve_sheet(buffers, &args) == 0, "sheet %zu", p);
+    CHECK(transforms[PSG_CUDA_FORWARD] == !in && transforms[PSG_CUDA_INVERSE] == 1,
+          "sheet %zu: %zu forward, %zu back", p, transforms[PSG_CUDA_FORWARD],
+          transforms[PSG_CUDA_INVERSE]);
+    for (size_t k = 0; k < nz * columns; ++k) {
+        lost += modes[1][2 * (k / columns * pitch + k % columns)] !=
+                m->terms.norm * tag_of(m, k / columns, y0 + k % columns / c->layout.nxc,
+                                       k % c->layout.nxc, 0, KSPACE);
+    }
+    CHECK(lost == 0, "sheet %zu, %s modes: %zu lost", p, in ? "from" : "to", lost);
+    free(modes[0]);
+    free(modes[1]);
+}
+
+static void solves_of_modes(machine *m, bool contiguous) {
+    psg_context *c = &m->plan->context;
+    psg_cuda_plans *w = &m->plans;
+    c->form.z_contiguous = contiguous;
+    m->terms.norm = 8;
+    w->sheet_d = calloc(2 * c->layout.n[0] * c->layout.n[1] * c->layout.n[2], sizeof(double));
+    for (int in = 0; in < 2; ++in) {
+        for (size_t s = 0; s < c->layout.segments.count; ++s) {
+            segment_task(m, FORWARD, s, in ? 1 : 0); /* with `in` these blocks are not to be read */
+        }
+        for (size_t p = 0; p < c->layout.sheets.count; ++p) {
+            modes_task(m, in != 0, p);
+        }
+        for (size_t s = 0; s < c->layout.segments.count; ++s) {
+            segment_task(m, KSPACE, s, 0);
+        }
+    }
+    m->terms.norm = 0;
+    free(w->sheet_d);
+}
+
 /** The workspace's overlap rows as worker 0 finds them, which is taken for a GPU's. */
 static void give_relay(machine *m, bool give) {
     psg_workers *workers = &m->plan->workers;
@@ -205,6 +358,10 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
         m.terms.overlap = m.workspace->overlap;
         m.run = (psg_run){.engine = &c->engine, .user = &m.terms, .result = m.findings};
         solves(&m);
+        solves_of_modes(&m, true);
+        if (psg_overlap_rows_all(&c->layout) == 0) {
+            solves_of_modes(&m, false);
+        }
         give_relay(&m, false);
         emulating = false;
         c->engine.gpu = NULL;

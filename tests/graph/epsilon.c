@@ -3,125 +3,7 @@
  * precisions, every variant of the graph and cut, strided arrays, in place, and values of f far
  * from 1. Against an exact u the error is of second order. What cannot be solved is refused in
  * words. */
-#include "graph/psg_observe.h"
-#include "tests/check.h"
-#include "tests/harness.h"
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const double pi = 3.14159265358979323846;
-
-typedef struct problem {
-    size_t n[3];
-    double length[3];
-    double lambda, factor;
-    const char *sides;
-    size_t points;
-    double *f, *eps, *u;
-} problem;
-
-static problem make(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
-    problem p = {.n = {nx, ny, nz},
-                 .length = {lx, ly, lz},
-                 .factor = 1,
-                 .sides = "PP",
-                 .points = nx * ny * nz};
-    double **const fields[3] = {&p.f, &p.eps, &p.u};
-    for (int m = 0; m < 3; ++m) {
-        *fields[m] = calloc(p.points, sizeof(double));
-    }
-    return p;
-}
-
-static void destroy(const problem *p) {
-    free(p->f);
-    free(p->eps);
-    free(p->u);
-}
-
-/** f around a mean, eps from 1 to `contrast`. */
-static void fill_random(const problem *p, double mean, double contrast) {
-    srand(7);
-    for (size_t m = 0; m < p->points; ++m) {
-        p->f[m] = mean + 2.0 * rand() / RAND_MAX - 1;
-        p->eps[m] = exp(log(contrast) * rand() / RAND_MAX);
-    }
-}
-
-static double mean_of(const problem *p, const double *values) {
-    double sum = 0;
-    for (size_t m = 0; m < p->points; ++m) {
-        sum += values[m];
-    }
-    return sum / (double)p->points;
-}
-
-static psg_grid grid_of(const problem *p) {
-    psg_grid grid =
-        harness_box(p->n[0], p->n[1], p->n[2], p->length[0], p->length[1], p->length[2]);
-    harness_sides(&grid, p->sides);
-    for (int d = 0; d < 3; ++d) { /* a small letter: points on nodes */
-        if (grid.axis[d].points == PSG_POINTS_CELLS && strchr(p->sides, 'd') != NULL) {
-            grid.axis[d].bc[0] = grid.axis[d].bc[1] = PSG_BC_DIRICHLET;
-            grid.axis[d].points = PSG_POINTS_NODES;
-        }
-    }
-    return grid;
-}
-
-/** Does no side and no lambda fix the constant? */
-static bool is_singular(const problem *p) {
-    return p->lambda == 0 && strpbrk(p->sides, "Dd") == NULL;
-}
-
-/** div(eps grad u) at a point: through each face goes the difference of u over the resistance of
- * two half cells, and through a Dirichlet side u over that of half a cell, or of a whole one. */
-static double divergence(const problem *p, size_t m) {
-    const psg_grid grid = grid_of(p);
-    const size_t at[3] = {m % p->n[0], m / p->n[0] % p->n[1], m / p->n[0] / p->n[1]};
-    const size_t stride[3] = {1, p->n[0], p->n[0] * p->n[1]};
-    double sum = 0;
-    for (int face = 0; face < 6; ++face) {
-        const int d = face / 2;
-        const psg_axis *axis = &grid.axis[d];
-        const bool nodes = axis->points == PSG_POINTS_NODES;
-        const psg_bc bc = axis->bc[face % 2];
-        const double h = p->length[d] / (double)(p->n[d] + (nodes ? 1 : 0));
-        if (bc != PSG_BC_PERIODIC && at[d] == (face % 2 ? p->n[d] - 1 : 0)) {
-            sum -= bc == PSG_BC_DIRICHLET ? p->u[m] * p->eps[m] / (nodes ? h : h / 2) / h : 0;
-            continue;
-        }
-        const size_t next = (at[d] + (face % 2 ? 1 : p->n[d] - 1)) % p->n[d];
-        const size_t other = m - at[d] * stride[d] + next * stride[d];
-        sum += (p->u[other] - p->u[m]) / (h / 2 / p->eps[m] + h / 2 / p->eps[other]) / h;
-    }
-    return sum;
-}
-
-/** The root of the sum of squares of what is left of f, over that of f. */
-static double residual_of(const problem *p) {
-    const double mean = is_singular(p) ? mean_of(p, p->f) : 0;
-    double left = 0;
-    double all = 0;
-    for (size_t m = 0; m < p->points; ++m) {
-        const double f = p->factor * (p->f[m] - mean);
-        const double r = f - (divergence(p, m) - p->lambda * p->u[m]);
-        left += r * r;
-        all += f * f;
-    }
-    return sqrt(left / all);
-}
-
-static psg_plan *plan_of(const problem *p, psg_options options) {
-    psg_plan *plan = NULL;
-    const psg_grid grid = grid_of(p);
-    options.symbol = PSG_SYMBOL_FD2;
-    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
-    return plan;
-}
+#include "tests/graph/epsilon_problem.h"
 
 /** With arrays whose rows and planes have gaps. */
 static psg_status solve_strided(psg_plan *plan, const problem *p, const psg_solve_args *with,
@@ -154,33 +36,6 @@ static psg_status solve_strided(psg_plan *plan, const problem *p, const psg_solv
         free(array[a].data);
     }
     return status;
-}
-
-static psg_status solve(psg_plan *plan, psg_precision precision, const problem *p,
-                        const psg_solve_args *with, bool in_place) {
-    double *const dense[3] = {p->f, p->u, p->eps};
-    psg_array array[3];
-    psg_solve_args args = *with;
-    for (int a = 0; a < 3; ++a) {
-        psg_array_init(&array[a], harness_array(precision, p->points));
-        harness_store(precision, p->points, dense[a], array[a].data);
-    }
-    void *const u = array[1].data;
-    array[1].data = in_place ? array[0].data : u;
-    args.epsilon = &array[2];
-    const psg_status status = psg_solve_arrays(plan, 1, &array[0], &array[1], &args);
-    harness_load(precision, p->points, array[1].data, p->u);
-    free(array[0].data);
-    free(u);
-    free(array[2].data);
-    return status;
-}
-
-static psg_solve_args args_of(const psg_plan *plan, const problem *p) {
-    psg_solve_args args = harness_args(plan);
-    args.lambda = p->lambda;
-    args.factor = p->factor;
-    return args;
 }
 
 /* ----------------------------------------------------------------------------------- answers */
@@ -409,6 +264,76 @@ static void in_flight(void) {
     }
 }
 
+/* -------------------------------------------------------------------------------- a first guess */
+
+/** Solve from what p->u has. @return the iterations */
+static size_t guessed(psg_plan *plan, psg_precision precision, const problem *p, double bound,
+                      const char *what) {
+    psg_solve_args args = args_of(plan, p);
+    args.guess = 1;
+    CHECK_STATUS(solve(plan, precision, p, &args, false), PSG_OK);
+    CHECK(residual_of(p) <= bound, "%s: the residual is %g", what, residual_of(p));
+    return harness_statistics(plan).iterations;
+}
+
+/** The nearer the guess, the fewer the iterations; no guess changes the answer. */
+static void guesses(const char *sides, double lambda, psg_precision precision, double solid) {
+    const double bound = precision == PSG_F32 ? 1e-3 : 1.01e-10;
+    AT_END(destroy) problem p = make(9, 8, 10, 1, 1, 2);
+    p.sides = sides;
+    p.lambda = lambda;
+    p.factor = -3;
+    fill_random(&p, 2, 10);
+    for (size_t m = 0; m < p.points; m += 3) {
+        p.eps[m] *= solid;
+    }
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(precision));
+    psg_solve_args args = args_of(plan, &p);
+    CHECK_STATUS(solve(plan, precision, &p, &args, false), PSG_OK);
+    const size_t cold = harness_statistics(plan).iterations;
+    const size_t none = guessed(plan, precision, &p, bound, "the answer");
+    CHECK(none == 0 || precision == PSG_F32, "%s: %zu iterations from the answer", sides, none);
+    for (size_t m = 0; m < p.points; ++m) {
+        p.u[m] *= 1 + 1e-3 * rand() / RAND_MAX;
+        p.u[m] = p.eps[m] > 0 ? p.u[m] : NAN; /* not read in a body */
+    }
+    const size_t near = guessed(plan, precision, &p, bound, "a guess that is near");
+    CHECK(none < near && near < cold, "%s: %zu, %zu and %zu iterations", sides, none, near, cold);
+    for (size_t m = 0; m < p.points; ++m) {
+        p.u[m] = 100 + rand() / (double)RAND_MAX;
+    }
+    const size_t far = guessed(plan, precision, &p, bound, "a guess that is far");
+    CHECK(near < far, "%s: %zu and %zu iterations", sides, near, far);
+    CHECK(!is_singular(&p) || precision == PSG_F32 || fabs(mean_of(&p, p.u)) <= 1e-15,
+          "%s: the guess leaves the mean %g", sides, mean_of(&p, p.u));
+    memset(p.f, 0, p.points * sizeof *p.f);
+    args.guess = 1;
+    CHECK_STATUS(solve(plan, precision, &p, &args, false), PSG_OK);
+    for (size_t m = 0; m < p.points; ++m) {
+        CHECK(p.u[m] == 0, "f = 0: u is %g", p.u[m]);
+    }
+    fill_random(&p, 2, 10);
+    p.u[2 + 9 * (1 + 8 * 3)] = NAN;
+    CHECK_SAYS(solve(plan, precision, &p, &args, false), PSG_ERR_DATA,
+               "the guess in u is nan at (i,j,k) = (2,1,3)");
+    p.u[2 + 9 * (1 + 8 * 3)] = 1e300;
+    if (precision == PSG_F64) {
+        CHECK_SAYS(solve(plan, precision, &p, &args, false), PSG_ERR_DATA,
+                   "the guess in u is finite, but too large for f");
+    }
+}
+
+static void all_guesses(void) {
+    const bool gpus = harness_options(PSG_F64).gpus > 0;
+    guesses("PP", 0, PSG_F64, 1);
+    guesses("PP", 5, PSG_F64, 0);
+    guesses("PP", 0, PSG_F32, 0);
+    if (!gpus) {
+        guesses("DN,PP,NN", 0, PSG_F64, 1);
+        guesses("NN", 0, PSG_F64, 0);
+    }
+}
+
 /* ----------------------------------------------------------------------------------- refusals */
 
 static void says(const char *words) {
@@ -416,7 +341,7 @@ static void says(const char *words) {
 }
 
 static void bad_values(void) {
-    static const double bad[] = {0, -2, NAN, INFINITY};
+    static const double bad[] = {1e-80, -2, NAN, INFINITY};
     AT_END(destroy) problem p = make(7, 6, 5, 1, 1, 1);
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
@@ -424,7 +349,7 @@ static void bad_values(void) {
         fill_random(&p, 0, 10);
         p.eps[3 + 7 * (4 + 6 * 2)] = bad[m];
         CHECK_SAYS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA,
-                   "at (i,j,k) = (3,4,2): it has to be finite and above 0");
+                   "at (i,j,k) = (3,4,2): it has to be 0, in solid bodies, or finite");
     }
     fill_random(&p, 0, 10);
     p.f[1 + 7 * 6 * 4] = NAN;
@@ -462,6 +387,8 @@ static void refusals(void) {
     psg_array_init(&f, p.f);
     psg_array_init(&u, p.u);
     psg_solve_args args = args_of(plan, &p);
+    args.guess = 1;
+    CHECK_SAYS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_ERR_ARG, "guess is for epsilon");
     args.epsilon = &u;
     CHECK_SAYS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_ERR_ARG, "epsilon and u overlap");
     psg_plan_destroy(plan);
@@ -494,6 +421,7 @@ int main(void) {
     large_mean();
     order();
     in_flight();
+    all_guesses();
     bad_values();
     refusals();
     return check_result();

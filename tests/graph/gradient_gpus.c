@@ -1,6 +1,6 @@
-/* The gradient of u with the symbol spectral on GPUs: what the cores alone give, whichever kernels
- * the sizes of planes and columns have, wherever the spectrum is, whichever way blocks go and the
- * grid is cut, and of arrays on a GPU; of axes that are free, too. */
+/* The gradient of u on GPUs, with the symbol spectral, and where axes are free with fd2: what the
+ * cores alone give, whichever kernels the sizes of planes and columns have, wherever the spectrum
+ * is, whichever way blocks go and the grid is cut, and of arrays on a GPU. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -15,13 +15,25 @@
 static const struct setting {
     oracle_grid grid;
     const char *sides;
-} grids[] = {
-    {{{256, 256, 12}, {1.0, 1.5, 0.1}}, "PP"},     {{{512, 512, 5}, {2.0, 1.0, 0.1}}, "PP"},
-    {{{64, 64, 64}, {1.0, 1.5, 0.7}}, "PP"},       {{{33, 30, 37}, {1.0, 1.1, 0.9}}, "PP"},
-    {{{6, 500, 21}, {1.0, 2.0, 1.0}}, "PP"},       {{{10, 11, 1}, {1.0, 2.0, 1.0}}, "PP"},
-    {{{64, 64, 64}, {1.0, 1.5, 0.7}}, "PP,PP,FF"}, {{{256, 256, 12}, {1.0, 1.5, 0.1}}, "PP,PP,FF"},
-    {{{12, 14, 64}, {1.0, 1.1, 4.0}}, "FF"},       {{{30, 33, 21}, {1.0, 1.1, 0.9}}, "FF"},
-    {{{15, 16, 18}, {1.0, 1.1, 0.9}}, "FF,FF,PP"}, {{{16, 15, 18}, {1.0, 1.1, 0.9}}, "FF,PP,FF"}};
+    psg_symbol symbol;
+} grids[] = {{{{256, 256, 12}, {1.0, 1.5, 0.1}}, "PP"},
+             {{{512, 512, 5}, {2.0, 1.0, 0.1}}, "PP"},
+             {{{64, 64, 64}, {1.0, 1.5, 0.7}}, "PP"},
+             {{{33, 30, 37}, {1.0, 1.1, 0.9}}, "PP"},
+             {{{6, 500, 21}, {1.0, 2.0, 1.0}}, "PP"},
+             {{{10, 11, 1}, {1.0, 2.0, 1.0}}, "PP"},
+             {{{64, 64, 64}, {1.0, 1.5, 0.7}}, "PP,PP,FF"},
+             {{{256, 256, 12}, {1.0, 1.5, 0.1}}, "PP,PP,FF"},
+             {{{12, 14, 64}, {1.0, 1.1, 4.0}}, "FF"},
+             {{{30, 33, 21}, {1.0, 1.1, 0.9}}, "FF"},
+             {{{15, 16, 18}, {1.0, 1.1, 0.9}}, "FF,FF,PP"},
+             {{{16, 15, 18}, {1.0, 1.1, 0.9}}, "FF,PP,FF"},
+             {{{12, 14, 64}, {1.0, 1.1, 4.0}}, "FF", PSG_SYMBOL_FD2},
+             {{{30, 33, 22}, {1.0, 1.1, 0.9}}, "FF", PSG_SYMBOL_FD2},
+             {{{64, 64, 64}, {1.0, 1.5, 0.7}}, "PP,PP,FF", PSG_SYMBOL_FD2},
+             {{{15, 16, 18}, {1.0, 1.1, 0.9}}, "FF,FF,PP", PSG_SYMBOL_FD2},
+             {{{16, 15, 18}, {1.0, 1.1, 0.9}}, "FF,PP,FF", PSG_SYMBOL_FD2},
+             {{{18, 2, 12}, {1.0, 1.1, 0.9}}, "FF,FF,PP", PSG_SYMBOL_FD2}};
 enum { GRIDS = sizeof grids / sizeof *grids, FIELDS = 4, SOLVES = 5 };
 
 /* 0: the default. */
@@ -32,6 +44,7 @@ enum { CUTS = sizeof cuts / sizeof *cuts };
 typedef struct answer {
     oracle_grid grid;
     const char *sides;
+    psg_symbol symbol;
     psg_precision precision;
     size_t points;
     void *f;
@@ -56,9 +69,11 @@ static psg_status solve(psg_plan *plan, void *f, void *const to[FIELDS], unsigne
 
 static psg_plan *plan_of(const answer *a, const psg_options *options) {
     psg_grid grid = harness_grid(&a->grid);
+    psg_options own = *options;
     psg_plan *plan = NULL;
     harness_sides(&grid, a->sides);
-    CHECK_STATUS(psg_plan_create(&plan, &grid, options), PSG_OK);
+    own.symbol = a->symbol;
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &own), PSG_OK);
     return plan;
 }
 
@@ -69,6 +84,7 @@ static bool is_free(const answer *a) {
 static answer answer_make(const struct setting *s, psg_precision precision) {
     answer a = {.grid = s->grid,
                 .sides = s->sides,
+                .symbol = s->symbol,
                 .precision = precision,
                 .points = oracle_points(&s->grid)};
     psg_options options = harness_with(precision, "gpus=0");
@@ -181,8 +197,34 @@ static void one_answer(const answer *a, int gpus) {
             options.gpus = 1;
             options.cpu_share = run % 2 ? 0.5 : PSG_CPU_SHARE_AUTO;
             options.placement = run % 2 ? PSG_PLACEMENT_PINNED : PSG_PLACEMENT_FREE;
-            from_memory(a, &options, "cores and a GPU");
+            if (a->symbol == PSG_SYMBOL_SPECTRAL) {
+                from_memory(a, &options, "cores and a GPU");
+            }
         }
+    }
+}
+
+static void refused(void) {
+    static const struct {
+        size_t n[3];
+        const char *options, *words;
+    } cases[] = {{{6, 5, 1}, "", "along z at a free upper side is there on GPUs where the last"},
+                 {{1, 5, 6}, "", "along x at a free upper side is there on GPUs where the last"},
+                 {{6, 5, 7}, "segment_planes=3", "along z at a free upper side is there on GPUs"},
+                 {{6, 5, 8}, "cpu_share=0.5", "for GPUs that have all tasks"}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
+        const size_t *n = cases[c].n;
+        const struct setting s = {{{n[0], n[1], n[2]}, {1, 1, 1}}, "FF", PSG_SYMBOL_FD2};
+        answer a = answer_make(&s, PSG_F64);
+        psg_options options = harness_with(PSG_F64, cases[c].options);
+        void *to[FIELDS] = {a.want[0], a.want[1], a.want[2], a.want[3]};
+        options.gpus = 1;
+        psg_plan *plan = plan_of(&a, &options);
+        CHECK_STATUS(solve(plan, a.f, to, 7, PSG_HOST), PSG_ERR_UNSUPPORTED);
+        CHECK(strstr(psg_last_error(), cases[c].words) != NULL, "%s", psg_last_error());
+        CHECK_STATUS(solve(plan, a.f, to, 0, PSG_HOST), PSG_OK);
+        psg_plan_destroy(plan);
+        answer_free(&a);
     }
 }
 
@@ -201,6 +243,9 @@ int main(void) {
             answer a = answer_make(&grids[g % GRIDS], g < GRIDS ? PSG_F64 : PSG_F32);
             one_answer(&a, gpus);
             answer_free(&a);
+        }
+        if (anchor != NULL && gpus == 1) {
+            refused();
         }
         psg_plan_destroy(anchor);
     }

@@ -133,6 +133,39 @@ static void check_gradient_by_modes(void) {
     compare(&b, &args, "the gradient by modes, along y");
 }
 
+/* Sheets are cut within the one row of a plane, and u is the same. */
+static void check_cuts(void) {
+    static const struct {
+        const char *sides, *options;
+        int stretched;
+    } cases[] = {{"PP,PP,PP", "", 0},
+                 {"PP,PP,PP", "executor=tasks", 0},
+                 {"DN,NDn,PP", "symbol=fd2", 0},
+                 {"NN,DD,PP", "executor=tasks", 0},
+                 {"PP,NN,PP", "symbol=fd2", 1},
+                 {"DD,ND,PP", "symbol=fd2", 1}};
+    double f[POINTS], u[2][POINTS], faces[NY + 1];
+    oracle_random(7, POINTS, f);
+    for (size_t k = 0; k <= NY; ++k) {
+        faces[k] = 0.75 * pow((double)k / NY, 1.3);
+    }
+    for (size_t m = 0; m < sizeof cases / sizeof *cases; ++m) {
+        psg_grid grid;
+        psg_grid_init2(&grid, NX, NY, 1.25, 0.75);
+        harness_sides(&grid, cases[m].sides);
+        grid.axis[1].faces = cases[m].stretched ? faces : NULL;
+        for (int cut = 0; cut < 2; ++cut) {
+            psg_options options = harness_with(PSG_F64, cases[m].options);
+            harness_set(&options, cut ? "sheets=5" : "sheets=1");
+            DESTROYED psg_plan *plan = harness_plan(&grid, &options);
+            CHECK_STATUS(psg_solve(plan, f, u[cut]), PSG_OK);
+            const size_t sheets = harness_statistics(plan).sheets;
+            CHECK(sheets == (cut ? 5 : 1), "%s: %zu sheets", cases[m].sides, sheets);
+        }
+        CHECK_CLOSE(u[1], u[0], NX, NY, 1, 1e-14, "%s, five sheets", cases[m].sides);
+    }
+}
+
 static void check_several(void) {
     BOTH b = make("DD,NN", "symbol=fd2");
     double f[MANY * PADDED], u[2][MANY * PADDED] = {{0}};
@@ -219,6 +252,7 @@ int main(void) {
     DESTROYED psg_plan *anchor = harness_anchor(&options);
     check_box_and_sides();
     check_gradient_by_modes();
+    check_cuts();
     check_several();
     check_kernel();
     check_part();

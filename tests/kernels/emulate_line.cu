@@ -6,8 +6,8 @@
 using namespace psg_cuda;
 
 /// The threads of a block, one after the other in each step.
-template <class Real, class M> struct block {
-    line_thread<Real, M> *thread;
+template <class Thread> struct block {
+    Thread *thread;
     size_t count;
     template <class Step> PSG_HD void operator()(Step step) const {
         for (size_t t = 0; t < count; t++)
@@ -15,24 +15,18 @@ template <class Real, class M> struct block {
     }
 };
 
-template <class Real, class M>
-static void kernel(const kspace_args<Real> &a, const line_tables &l, uint32_t sheet) {
+template <class Real, bool PAIRS>
+static void kernel(const kspace_args<Real> &a, const line_tables &l) {
+    using Thread = line_thread<Real, PAIRS>;
     const uint32_t width = 1u << a.log2_columns, threads = width << l.log2_threads;
     for (uint32_t tile = 0; tile < a.tiles; tile++) {
-        std::vector<line_room<M>> room(threads);
-        std::vector<line_thread<Real, M>> thread;
-        bool alone = false;
-        memset(room.data(), 0xff, threads * sizeof room[0]);
-        for (uint32_t t = 0; t < threads; t++) {
-            thread.emplace_back(a, l, tile, width, t, sheet);
-            alone = alone || thread[t].alone[0] || thread[t].alone[1];
-        }
-        const block<Real, M> all{thread.data(), thread.size()};
-        line_tile<Real, M>(a, l, width, room.data(), all);
-        if (alone)
-            line_alone<Real, M>(a, l, width, room.data(), all);
-        for (auto &me : thread)
-            me.store(a);
+        std::vector<line_room<line_matrix<double, PAIRS>>> room(2 * threads);
+        std::vector<Thread> thread;
+        memset(room.data(), 0xff, room.size() * sizeof room[0]);
+        for (uint32_t t = 0; t < threads; t++)
+            thread.emplace_back(a, l, tile, width, t, 0);
+        line_tile<Real, PAIRS>(a, l, width, room.data(),
+                               block<Thread>{thread.data(), thread.size()});
     }
 }
 
@@ -47,14 +41,15 @@ struct emulate {
         a.scale = (Real)p.scale;
         a.mode0 = &p.mode0;
         a.nonfinite = &p.nonfinite;
-        a.log2_columns = line_log2_columns(p.l.tables.log2_threads);
+        const line_tables l = line_tables_of<Real>({p.l.all.data(), p.l.cpu.null}, p.n);
+        a.log2_columns = line_log2_columns(l.log2_threads);
         const kspace_place place = {nullptr, 0, p.pitch};
         a.band[0] = {place, place, p.ey.data(), p.columns, p.rows, 0};
         a.tiles = (p.columns + (1u << a.log2_columns) - 1) >> a.log2_columns;
         if (p.pairs)
-            kernel<Real, line_pair>(a, p.l.tables, 0);
+            kernel<Real, true>(a, l);
         else
-            kernel<Real, double>(a, p.l.tables, 0);
+            kernel<Real, false>(a, l);
     }
 };
 

@@ -193,6 +193,28 @@ static void sheet(bool strided, uint32_t columns, uint32_t nz, uint32_t count, u
         fail("unpack of a sheet", columns, nz, count, strided);
 }
 
+/// A mode that is not finite, or is not after the division, is reported: also mode 0, which is
+/// multiplied by 0.
+static void divide_nonfinite(bool strided) {
+    const double eigen[4] = {0, 1, 2, 3};
+    for (int bad = 0; bad < 3; bad++) {
+        std::vector<complex_t<double>> v(4, complex_t<double>{1, 2});
+        int found = 0;
+        v[bad == 1 ? 0 : 3].x = bad == 1 ? INFINITY : bad == 2 ? 1e10 : 1;
+        const divide_args<double> a = {
+            v.data(), eigen, eigen, eigen, nullptr, &found, 0, bad == 2 ? 1e300 : 1,
+            1,        1,     4,     1,     {}};
+        for (uint32_t t = 0; t < (strided ? 1 : divide_width(4)); t++) {
+            if (strided)
+                divide_strided(a, 0, 0);
+            else
+                divide_contiguous(a, 0, t, divide_width(4));
+        }
+        if (found != (bad > 0))
+            fail("what is not finite in a division", (size_t)bad, (size_t)found, 0, strided);
+    }
+}
+
 /// @param each  eigenvalues along x of a number
 static void divide(uint32_t nxc, uint32_t rows_, uint32_t nz, bool strided, uint32_t each) {
     const uint32_t columns = nxc * rows_;
@@ -306,6 +328,7 @@ int main() {
             for (uint32_t each : {1u, 2u})
                 divide(7, 5, nz, strided, each);
         divide(300, 3, 5, strided, 1);
+        divide_nonfinite(strided);
     }
     for (size_t count : {1, 2, 3, 4, 5, 1023, 1024, 4095, 4096, 10001}) {
         sums<double>(count);

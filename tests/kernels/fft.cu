@@ -205,14 +205,16 @@ template <class Real> static void columns(psg_cuda_layout layout, size_t m, size
 }
 
 template <class Real> static void all() {
-    const size_t sizes[][3] = {{8, 9, 10}, {7, 11, 13}, {1, 6, 4},   {5, 1, 3},
-                               {1, 1, 4},  {2, 2, 2},   {30, 16, 1}, {4, 37, 3}};
+    const size_t sizes[][3] = {{8, 9, 10},  {7, 11, 13}, {1, 6, 4},   {5, 1, 3},
+                               {1, 1, 4},   {2, 2, 2},   {30, 16, 1}, {4, 37, 3},
+                               {131, 3, 2}, {4, 257, 1}}; // primes that are no radix of cuFFT's
     for (const size_t *n : sizes)
         planes<Real>(n[0], n[1], n[2]);
     for (psg_cuda_layout layout : {PSG_CUDA_Z_STRIDED, PSG_CUDA_Z_CONTIGUOUS}) {
         columns<Real>(layout, 7, 1);
         columns<Real>(layout, 45, 10);
         columns<Real>(layout, 6, 37);
+        columns<Real>(layout, 6, 257);
         columns<Real>(layout, 1, 64);
     }
 }

@@ -29,7 +29,7 @@ struct on_gpu {
         symbol.mode0_d = mode0;
         symbol.nonfinite_d = nonfinite;
         symbol.pairs = p.pairs;
-        symbol.line = {to_gpu(p.l.all), p.l.cpu.wraps, p.l.cpu.null};
+        symbol.line = {to_gpu(p.l.all), p.l.cpu.null};
         // in two segments, so that places come from a table, where there are planes for two
         const size_t half = p.n > 1 ? p.n / 2 : p.n;
         const psg_cuda_segment segments[2] = {{u, half, p.pitch},

@@ -57,15 +57,41 @@ static base_pcg_task of_size(size_t nx, size_t ny, size_t nz) {
     return t;
 }
 
-static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap) {
+static void set_terms(base_pcg_task &t, long begins, bool ends, bool is_scaled) {
+    t.terms.weight[0] = 1.5;
+    t.terms.weight[1] = 2.5;
+    t.terms.weight[2] = 3.5;
+    t.terms.lambda = .25;
+    t.terms.factor = -2;
+    t.terms.tolerance = 1e-10;
+    t.terms.points = t.terms.drops = 1;
+    t.terms.middle = .7;
+    t.terms.begins = begins;
+    t.terms.scaled = is_scaled;
+    t.terms.guess = ends;
+    for (int d = 0; d < 3 && ends; d++) {
+        t.terms.ends[d] = true;
+        t.terms.beyond[d][0] = d - 1;
+        t.terms.beyond[d][1] = 1 - d;
+    }
+    t.end[0] = t.end[1] = ends;
+}
+
+/// @param begins  BASE_PCG_ANEW ... @param ends  no axis is periodic @param scaled  with D
+static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long begins = 0,
+                bool ends = false, bool is_scaled = false) {
     const size_t n[3] = {nx, ny, nz}, plane = nx * ny, blocks = base_pcg_blocks(ny);
     twin scalars(BASE_PCG_SCALARS), part(BASE_PCG_MEASURES * nz * blocks), eps((nz + 2) * plane);
-    twin x(nz * plane), r(nz * plane), p(nz * plane), q(nz * plane);
+    twin scale(nz * plane), x(nz * plane), r(nz * plane), p(nz * plane), q(nz * plane);
     twin low(plane), high(plane), below(plane), above(plane);
     field f(n, single, gap), u(n, single, gap), source(n, single, 0), solution(n, single, 0);
-    field given(n, single, gap), given_below(n, single, gap), given_above(n, single, gap);
     base_pcg_task a = of_size(nx, ny, nz);
-    a.terms = {{1.5, 2.5, 3.5}, .25, -2, 1e-10, 1, 1};
+    set_terms(a, begins, ends, is_scaled);
+    for (twin *w : {&p, &below, &above}) { // which eps is made of, with solid points
+        for (size_t m = 0; m < w->host.size(); m++)
+            w->host[m] = m % 5 == 0 ? 0 : fabs(w->host[m]) + .1;
+        w->device.put(w->host);
+    }
     base_pcg_task b = a;
     const auto all = [&](base_pcg_task &t, bool gpu) {
         const auto of = [&](twin &w) { return gpu ? w.device.data() : w.host.data(); };
@@ -74,6 +100,7 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap) {
         t.part = of(part);
         t.eps = of(eps);
         t.x = of(x);
+        t.scale = is_scaled ? of(scale) : nullptr;
         t.r = of(r);
         t.p = of(p);
         t.q = of(q);
@@ -83,17 +110,13 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap) {
         t.above = of(above);
         t.f = at(f);
         t.u = at(u);
-        t.given[0] = at(given);
-        t.given[1] = at(given_below);
-        t.given[2] = at(given_above);
-        t.given_planes = nz;
         t.source = at(source);
         t.solution = at(solution);
     };
     all(a, false);
     all(b, true);
     const auto same = [&](const char *step) {
-        const twin *const every[] = {&part, &eps, &x, &r, &p, &q, &low, &high, &u, &source};
+        const twin *const every[] = {&part, &eps, &scale, &x, &r, &p, &q, &low, &high, &u, &source};
         for (const twin *w : every)
             w->same(step);
     };
@@ -111,6 +134,12 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap) {
     psg_cpu_pcg_direction(&c);
     MUST(psg_cuda_pcg_direction(&d, 0));
     same("direction");
+    c.scalars = d.scalars = c.scale = d.scale = nullptr;
+    psg_cpu_pcg_direction(&c);
+    MUST(psg_cuda_pcg_direction(&d, 0));
+    same("solution -> p");
+    c.scalars = a.scalars;
+    d.scalars = b.scalars;
     psg_cpu_pcg_apply(&a);
     MUST(psg_cuda_pcg_apply(&b, 0));
     same("apply");
@@ -122,11 +151,13 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap) {
     same("end");
 }
 
-/// A NaN and an eps of 0 are seen.
+/// A NaN and an eps below 0 are seen.
 static void bad_values() {
     const size_t n[3] = {3, 2, 2};
-    twin part(BASE_PCG_MEASURES * 2), eps(4 * 6);
-    field f(n, false, 0), given(n, false, 0);
+    twin part(BASE_PCG_MEASURES * 2), eps(4 * 6), given(12);
+    field f(n, false, 0);
+    for (double &value : given.host)
+        value = fabs(value) + .1;
     given.host[5] = -1;
     f.host[7] = NAN;
     given.device.put(given.host);
@@ -135,8 +166,9 @@ static void bad_values() {
     t.part = part.device.data();
     t.eps = eps.device.data();
     t.f = f.there;
-    t.given[0] = t.given[1] = t.given[2] = given.there;
-    t.given_planes = 2;
+    t.p = given.device.data();
+    t.below = t.p + 6;
+    t.above = t.p;
     MUST(psg_cuda_pcg_measure(&t, 0));
     const std::vector<double> got = part.device.get();
     CHECK(got[2 * BASE_PCG_LEAST] == 0 && got[2 * BASE_PCG_LEAST + 1] > 0);
@@ -149,7 +181,10 @@ static void sums(base_pcg_stage stage) {
     twin lanes(BASE_PCG_MEASURES * BASE_PCG_SUM_LANES), scalars(BASE_PCG_SCALARS);
     twin report(BASE_PCG_SCALARS), part0(BASE_PCG_MEASURES * numbers[0]);
     twin part1(BASE_PCG_MEASURES * numbers[1]), part2(BASE_PCG_MEASURES * numbers[2]);
-    const base_pcg_terms terms = {{1, 1, 1}, 0, 1, 1e-10, 100, 1};
+    base_pcg_terms terms = {};
+    terms.tolerance = 1e-10;
+    terms.points = 100;
+    terms.drops = 1;
     twin *const part[SEGMENTS] = {&part0, &part1, &part2};
     for (twin *w : part) { // a stage takes a root of the sum
         for (double &value : w->host)
@@ -187,6 +222,10 @@ int main() {
         one(1, 1, 1, single, 0);
         one(2, 64, 2, single, 1);
         one(300, 40, 5, single, 0);
+        for (long begins = BASE_PCG_ANEW; begins <= BASE_PCG_FROM_R; begins++) {
+            one(70, 33, 4, single, 3, begins, false, true);
+            one(7, 5, 3, single, 0, begins, true, begins > 0);
+        }
     }
     bad_values();
     for (int stage = BASE_PCG_MEASURED; stage <= BASE_PCG_NORMED; stage++)

@@ -142,7 +142,8 @@ static void columns(psg_cuda_r2r kind, psg_cuda_layout layout, size_t m, size_t 
 }
 
 template <class Real> static void all() {
-    const size_t lengths[] = {2, 3, 10, 37};
+    // 131 is prime, and too large for a radix of cuFFT's
+    const size_t lengths[] = {2, 3, 10, 37, 130, 131};
     const size_t sizes[][3] = {{8, 9, 3}, {7, 11, 2}, {2, 2, 2}, {3, 2, 1}, {30, 16, 1}};
     for (int x = PSG_CUDA_DFT; x < PSG_CUDA_R2R_KINDS; x++)
         for (int y = PSG_CUDA_R2HC; y < PSG_CUDA_R2R_KINDS; y++)
@@ -150,6 +151,8 @@ template <class Real> static void all() {
                 planes<Real>((psg_cuda_r2r)x, (psg_cuda_r2r)y, n[0], n[1], n[2]);
     planes<Real>(PSG_CUDA_RODFT10, PSG_CUDA_REDFT10, 1, 1, 2);
     planes<Real>(PSG_CUDA_DFT, PSG_CUDA_RODFT11, 1, 5, 2);
+    planes<Real>(PSG_CUDA_RODFT00, PSG_CUDA_RODFT00, 130, 136, 2);
+    planes<Real>(PSG_CUDA_DFT, PSG_CUDA_REDFT10, 131, 137, 2);
     for (int kind = PSG_CUDA_R2HC; kind < PSG_CUDA_R2R_KINDS; kind++)
         for (psg_cuda_layout layout : {PSG_CUDA_Z_STRIDED, PSG_CUDA_Z_CONTIGUOUS})
             for (const size_t nz : lengths)

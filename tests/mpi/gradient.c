@@ -134,9 +134,12 @@ static void free_run(size_t run) {
     const size_t *n = x.grid.n;
     double *want[4];
     harness_sides(&x.g, sides);
-    const bool fd2 = x.options.gpus == 0 && (run / GRIDS / FREE_SIDES + run / GRIDS) % 2 == 1;
+    const bool beyond = ranks_exchange_used(&x.options) == PSG_EXCHANGE_DIRECT &&
+                        n[2] / (size_t)ranks_size(world) > 1; /* GPUs need two planes in the last */
+    const bool fd2 =
+        (x.options.gpus == 0 || beyond) && (run / GRIDS / FREE_SIDES + run / GRIDS) % 2 == 1;
     x.options.symbol = fd2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
-    x.options.segment_planes = 1 + run % 3;
+    x.options.segment_planes = fd2 && x.options.gpus > 0 ? 0 : 1 + run % 3;
     x.options.sheets = 1 + run / 2 % 5;
     for (int m = 0; m < 4; ++m) {
         want[m] = oracle_array(x.points);

@@ -205,6 +205,7 @@ def test_arrays():
         (np.zeros((3, 4, 5, 6)), {}, r"one to three axes.*solve_many"),
         (np.float64(1), {}, "one to three axes"),
         (np.zeros(8), {"many": True}, r"shape \(8,\): with many=True it has one axis more"),
+        (np.zeros((2, 3, 4, 5, 6)), {"many": True}, r"shape \(2, 3, 4, 5, 6\): with many=True"),
         (np.zeros((3, 4)).T, {}, r"those along y follow one another: f\.T needs no copy"),
         (np.zeros((4, 8))[:, ::2], {}, "2 elements apart, rows 8: ascontiguous"),
         (np.zeros(8)[::2], {}, "2 elements apart: "),

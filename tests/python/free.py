@@ -15,6 +15,7 @@ ENDS = {"ff": "free", "df": ("dirichlet", "free"), "nf": ("neumann", "free"),
         "fd": ("free", "dirichlet"), "fn": ("free", "neumann")}
 SIDES = ("periodic", "neumann", "dirichlet")
 GPUS = int(os.environ.get("PSG_TEST_GPUS", "0"))
+SAME = 1e-13 if GPUS else 1e-14  # of two ways that cores go alike
 try:
     HELD = psg.Plan((4, 4, 4), gpus=GPUS)  # StarPU does not start for each plan
 except psg.DeviceError as error:
@@ -78,6 +79,17 @@ def test_ways(options):
     assert far(solve(f, {"z": "free"}, dtype="f4", symbol="fd2", **options), direct(f, "ff")) < 1e-5
 
 
+@pytest.mark.parametrize("ends", ("df", "fd"))
+@pytest.mark.parametrize("dtype, most", (("f8", 3e-8), ("f4", 1e-3)))
+def test_small_lambda_over_a_wall(ends, dtype, most):
+    f = random((21, 8, 10)).astype(dtype)
+    for symbol in ("fd2", "spectral"):
+        with psg.Plan(f.shape, dtype, box=BOX, bc={"z": ENDS[ends]}, symbol=symbol, gpus=GPUS) as plan:
+            want = plan.solve(f)
+            for lambda_ in (1e-17, 1e-20, 1e-30):
+                assert far(plan.solve(f, lambda_=lambda_), want) < most, (symbol, lambda_)
+
+
 def test_tasks_of_the_staged_graph():
     f = random((21, 8, 10))
     with psg.Plan(f.shape, bc={"z": "free"}, graph="staged", gpus=GPUS, segment_planes=7,
@@ -94,7 +106,7 @@ def test_several_right_hand_sides_and_terms():
     f = random((21, 8, 10))
     with psg.Plan(f.shape, box=BOX, bc={"z": "free"}, symbol="fd2", gpus=GPUS) as plan:
         for one, u in zip((f, 2 * f), plan.solve_many(np.stack([f, 2 * f]))):
-            assert far(u, plan.solve(one)) < 1e-15
+            assert far(u, plan.solve(one)) < (1e-13 if GPUS else 1e-15)
         for lambda_ in (0.5, 0.0, 30.0):
             assert far(plan.solve(f, lambda_=lambda_), direct(f, "ff", lambda_)) < 1e-13
 
@@ -110,7 +122,7 @@ def test_values_on_a_wall():
     with psg.Plan((nz, ny, nx), box=BOX, bc={"z": ENDS["df"]}, symbol="fd2", gpus=GPUS) as plan:
         u = plan.solve(np.zeros((nz, ny, nx)), values={"z": (g, None)})
     first = 2 / (1 + 1 / decay)  # the mean of it and of its neighbour below is 1
-    assert far(u, first * decay ** np.arange(nz)[:, None, None] * g) < 1e-14
+    assert far(u, first * decay ** np.arange(nz)[:, None, None] * g) < SAME
 
 
 # ---------------------------------------------------------------------------- other sides, spectral
@@ -147,8 +159,8 @@ def bell(z, k, s):
 
 
 # The largest error over the largest u, of a layer of charge about z = 0.45, and over a wall.
-LAYER = {16: (1.6e-4, 8.5e-5), 24: (4e-7, 2.3e-7), 32: (4.6e-10, 2.6e-10), 48: (1e-14, 1e-14),
-         64: (1e-14, 1e-14)}
+LAYER = {16: (1.6e-4, 8.5e-5), 24: (4e-7, 2.3e-7), 32: (4.6e-10, 2.6e-10), 48: (SAME, SAME),
+         64: (SAME, SAME)}
 
 
 @pytest.mark.parametrize("n", LAYER)

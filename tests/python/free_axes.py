@@ -7,7 +7,7 @@ import math
 import numpy as np
 import psg
 import pytest
-from free import BOX, random, solve
+from free import BOX, GPUS, SAME, random, solve
 from reference import OPEN, STEP, WALLS, far, unbounded
 
 KINDS = ("free", "periodic", "neumann", "dirichlet")
@@ -141,7 +141,7 @@ TABLE = {16: (2.77e-2, 3.12e-2, 0.390, 0.156, 5.57e-2, 7.7e-4, 2.8e-2, 5.3e-4),
 
 
 @pytest.mark.parametrize("n", TABLE)
-@pytest.mark.parametrize("dtype, rounding", (("f8", 1e-13), ("f4", 1e-5)))
+@pytest.mark.parametrize("dtype, rounding", (("f8", 3e-13 if GPUS else 1e-13), ("f4", 1e-5)))
 def test_table_of_errors(n, dtype, rounding):
     s = 0.05
     x = (np.arange(n) + 0.5) / n - 0.5
@@ -161,13 +161,13 @@ def test_table_of_errors(n, dtype, rounding):
                 u = solve(g * wave, ("periodic", "free", "free"), (1 / max(k, 1), 1, 1), dtype)
                 error = max(error, far(u, -wave * screened_line(rho, s, 2 * math.pi * k)))
         elif name == "gradient":
-            with psg.Plan(f.shape, dtype, bc="free", gpus=0) as plan:
+            with psg.Plan(f.shape, dtype, bc="free", gpus=GPUS) as plan:
                 got = plan.gradient(f.astype(dtype))[1]
             error = far(np.stack(got), force * np.stack((z, y, x)))
         else:
             kernel = name if isinstance(name, str) else hejlesen(n, name)
             options = {"symbol": name} if name == "fd2" else {"kernel": kernel}
-            with psg.Plan(f.shape, dtype, bc="free", gpus=0, effort="estimate", **options) as plan:
+            with psg.Plan(f.shape, dtype, bc="free", gpus=GPUS, effort="estimate", **options) as plan:
                 error = far(plan.solve(f.astype(dtype)), -potential(r, s))
         assert abs(error - want) <= 0.04 * want + rounding, (name, error)
 
@@ -233,9 +233,9 @@ def test_screened_charge():
 @pytest.mark.parametrize("bc", ("free", {"y": "free", "x": "neumann"},
                                 {"z": "free", "x": "free"}), ids=str)
 def test_ways(bc, options):
-    f = random((19, 8, 9))
-    want = solve(f, bc, symbol="fd2", cpus=1, executor="tasks", sheets=1, segment_planes=19)
-    assert far(solve(f, bc, symbol="fd2", factor=-3.0, **options), -3 * want) < 1e-14
+    f = random((21, 8, 9))
+    want = solve(f, bc, symbol="fd2", cpus=1, executor="tasks", sheets=1, segment_planes=21)
+    assert far(solve(f, bc, symbol="fd2", factor=-3.0, **options), -3 * want) < SAME
     assert far(solve(f, bc, dtype="f4", symbol="fd2", **options), want) < 1e-5
 
 
@@ -245,7 +245,7 @@ def test_terms_and_several_right_hand_sides():
     p = (-20, -22, -19)
     want = {l: unbounded(f, ("free",) * 3, p, "fd2", l) for l in (900.0, 1200.0, 1500.0, 1800.0)}
     box = [n * math.exp(STEP * q / 2) for n, q in zip(f.shape, p)]
-    with psg.Plan(f.shape, box=box, bc="free", symbol="fd2", gpus=0, in_flight=3,
+    with psg.Plan(f.shape, box=box, bc="free", symbol="fd2", gpus=GPUS, in_flight=3,
                   lambda_=900.0) as plan:
         for lambda_ in (1200.0, 900.0, 1200.0, 1800.0):
             assert far(plan.solve(f, lambda_=lambda_), want[lambda_]) < 1e-13
@@ -263,22 +263,22 @@ def test_terms_and_several_right_hand_sides():
 def test_views_with_gaps_and_in_place():
     f = random((9, 10, 14))
     want = solve(f[:, 1:8, 2:11].copy(), "free", symbol="fd2")
-    with psg.Plan((9, 7, 9), box=BOX, bc="free", symbol="fd2", gpus=0) as plan:
+    with psg.Plan((9, 7, 9), box=BOX, bc="free", symbol="fd2", gpus=GPUS) as plan:
         u = np.zeros((9, 9, 12))
         plan.solve(f[:, 1:8, 2:11], out=u[:, 1:8, 1:10])
-        assert far(u[:, 1:8, 1:10], want) < 1e-14
+        assert far(u[:, 1:8, 1:10], want) < SAME
         g = f[:, 1:8, 2:11].copy()
-        assert far(plan.solve(g, out=g), want) < 1e-14
+        assert far(plan.solve(g, out=g), want) < SAME
 
 
 def test_values_on_other_sides():
     """They are charges at the points next to the side."""
     bc = ("dirichlet", "periodic", "free")
-    with psg.Plan((8, 6, 7), box=BOX, bc=bc, symbol="fd2", gpus=0) as plan:
+    with psg.Plan((8, 6, 7), box=BOX, bc=bc, symbol="fd2", gpus=GPUS) as plan:
         u = plan.solve(np.zeros((8, 6, 7)), values={"z": (None, np.ones((6, 7)))})
     f = np.zeros((8, 6, 7))
     f[-1] = -2 / (BOX[0] / 8) ** 2
-    assert far(u, solve(f, bc, symbol="fd2")) < 1e-14
+    assert far(u, solve(f, bc, symbol="fd2")) < SAME
 
 
 # ------------------------------------------------------------------------------------- kernels
@@ -337,12 +337,12 @@ def test_refused(bc, options, words):
 @pytest.mark.parametrize("axis", "xyz")
 def test_refused_terms(axis):
     f = random((6, 6, 6))
-    with psg.Plan(f.shape, bc="free", symbol="fd2", gpus=0) as plan:
+    with psg.Plan(f.shape, bc="free", symbol="fd2", gpus=GPUS) as plan:
         with pytest.raises(psg.Error, match="free there"):
             plan.solve(f, values={axis: (None, 1.0)})
     other = [b for b in "zyx" if b != axis]
     with psg.Plan(f.shape, bc={axis: ("neumann", "free"), other[0]: "free", other[1]: "free"}, symbol="fd2",
-                  gpus=0) as plan:
+                  gpus=GPUS) as plan:
         with pytest.raises(psg.Error, match="free upper side"):
             plan.gradient(f)
 
@@ -354,12 +354,13 @@ WAYS = ({}, {"executor": "tasks"}, {"executor": "tasks", "segment_planes": 2, "s
 @pytest.mark.parametrize("bc", UNBOUNDED, ids="-".join)
 def test_differences_go_on_beyond_the_last_point(bc):
     """The gradient of fd2 is that of u on a box with one more point along each free axis."""
-    for shape, dtype, way in itertools.product(((5, 6, 7), (4, 3, 1), (1, 2, 9)), ("f8", "f4"), WAYS):
+    shapes = ((6, 5, 7), (4, 3, 2)) if GPUS else ((5, 6, 7), (4, 3, 1), (1, 2, 9))
+    for shape, dtype, way in itertools.product(shapes, ("f8", "f4"), WAYS):
         f = random(shape).astype(dtype)
         more = [int(kind == "free") for kind in bc]
         box = [length * (n + m) / n for length, n, m in zip(BOX, shape, more)]
         u = solve(np.pad(f, [(0, m) for m in more]), bc, box, symbol="fd2")
-        with psg.Plan(shape, dtype, box=BOX, bc=bc, symbol="fd2", gpus=0, **way) as plan:
+        with psg.Plan(shape, dtype, box=BOX, bc=bc, symbol="fd2", gpus=GPUS, **way) as plan:
             got = plan.gradient(f)
         inside = tuple(slice(n) for n in shape)
         size = {"f8": 1e-13, "f4": 1e-5}[dtype]
@@ -386,7 +387,7 @@ def test_gradient_of_modes(bc):
     area = {1: 2 * np.ones(r.shape), 2: 2 * math.pi * r, 3: 4 * math.pi * r ** 2}[free]
     force = np.where(r > 1e-12, enclosed / np.maximum(area, 1e-30), 0)
     for way in WAYS:
-        with psg.Plan(f.shape, bc=bc, gpus=0, **way) as plan:
+        with psg.Plan(f.shape, bc=bc, gpus=GPUS, **way) as plan:
             got = plan.gradient(f)[1]
         for axis, d in enumerate((z, y, x)):
             want = force * d / np.maximum(r, 1e-30)

@@ -4,7 +4,8 @@
 
 Each block ```python runs as a program of its own. Each indented line that begins with `psg` runs as a command. All of them run in
 the order of the page, so one may read what an earlier one has written. A block without a language behind them, before the next heading, is what
-they print: for each line they print one with the same first word. The rest depends on the machine. A block with mpi4py runs in three processes. A block whose
+they print: for each line they print one with the same first word. The rest depends on the machine. A block with mpi4py runs in three processes, and
+so does, besides, what stands in a block before the comment "the rest takes minutes". A block whose
 package is not here, or finds no GPU for psg, is left out with a word.
 """
 
@@ -64,8 +65,12 @@ with tempfile.TemporaryDirectory() as folder:
                 left_out += 1
                 said = None
                 continue
-            launcher = [MPIRUN[0], *MPIRUN[2:], MPIRUN[1], str(PROCESSES)] if mpi else []
-            said = run([*launcher, sys.executable, "-B", "-c", code], code)
+            launcher = [MPIRUN[0], *MPIRUN[2:], MPIRUN[1], str(PROCESSES)] if MPIRUN else []
+            quick, minutes, _ = code.partition("# the rest takes minutes")
+            if minutes and launcher:
+                run([*launcher, sys.executable, "-B", "-c", quick], quick)
+                print("%s:%d: also in %d processes" % (PAGE, line, PROCESSES), flush=True)
+            said = run([*launcher * mpi, sys.executable, "-B", "-c", code], code)
             ran += 1
         elif language == "" and said is not None:
             printed = [first_word(text) for text in said.splitlines()]

@@ -186,12 +186,16 @@ def test_epsilon(dtype):
             assert np.abs(g[axis] - (np.roll(v, -1, axis) - v) / step).max() <= 1e-5 * np.abs(v).max() / step
         found = plan.statistics()
         assert 1 < found["iterations"] < 20 and 0 < found["residual"] <= 1e-3
+        plan.solve(f, v, epsilon=eps, tolerance=1e-3, lambda_=2, guess=True)
+        assert plan.statistics()["iterations"] == 0
         for given, words in (({"epsilon": -eps}, "finite and above 0"), ({"epsilon": eps[1:]}, "epsilon has the shape"),
                              ({"tolerance": 1e-3}, "are for epsilon"), ({"epsilon": eps, "tolerance": "x"}, "a number is needed"),
                              ({"epsilon": eps[::-1]}, r"epsilon\[::-1\]"), ({"epsilon": np.asfortranarray(eps)}, r"epsilon\.T"),
                              ({"epsilon": np.broadcast_to(eps.dtype.type(1), f.shape)}, "epsilon.*stride 0"),
                              ({"epsilon": eps, "iterations": -1}, "at least 0"), ({"epsilon": eps, "tolerance": 3}, "below 1"),
-                             ({"epsilon": eps, "iterations": 1}, "after 1 iterations")):
+                             ({"epsilon": eps, "iterations": 1}, "after 1 iterations"),
+                             ({"epsilon": eps, "guess": True}, "no out that has it"),
+                             ({"guess": True, "out": v}, "are for epsilon")):
             with pytest.raises(psg.Error, match=words):
                 plan.solve(f, **given)
 

@@ -99,22 +99,22 @@ def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "p
           faces: grids.Faces = None, lambda_: float | None = None, factor: float | None = None,
           values: Values = None, epsilon: Any = None,
           tolerance: float = 0, iterations: int = 0, kernel: Any = None, kernel_form: str = "space", many: bool = False,
-          **options: OptionValue) -> Any:
+          guess: bool = False, **options: OptionValue) -> Any:
     """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
     psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept, whatever
     the box is; forget() closes them.
     many=True: f has one axis more before the others, of right-hand sides for Plan.solve_many().
     A kernel that is an array is transformed in each call; a psg.Plan does that once."""
-    if many and (epsilon is not None or (tolerance, iterations) != (0, 0)):
+    if many and (epsilon is not None or (tolerance, iterations, guess) != (0, 0, False)):
         raise ArgumentError("several right-hand sides have no epsilon: solve them one by one")
     if isinstance(kernel, str) and kernel == "user":
         raise ArgumentError("kernel = 'user': give the array itself, or make a psg.Plan")
     while True:
         seen = arrays.view(f, "f")
         seen.of = f
-        if many and len(seen.shape) < 2:
+        if many and len(seen.shape) - 1 not in PLACES:
             raise ArgumentError("f has the shape %s: with many=True it has one axis more than a "
-                                "right-hand side" % (seen.shape,))
+                                "right-hand side, which has one to three" % (seen.shape,))
         one = seen if not many else arrays.one_of(seen)
         own = kernels.look(kernel, kernel_form, len(one.shape))
         options["kernel"] = kernel if own is None else "user"
@@ -128,7 +128,8 @@ def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "p
                     return plan.solve_many(f, out, lambda_=lambda_, factor=factor, box=other,
                                            values=values)
                 return plan.solve(seen, out, lambda_=lambda_, factor=factor, box=other, values=values,
-                                  epsilon=epsilon, tolerance=tolerance, iterations=iterations)
+                                  epsilon=epsilon, tolerance=tolerance, iterations=iterations,
+                                  guess=guess)
         except StateError:
             if not plan.closed:  # by another thread's solve() of another shape
                 raise

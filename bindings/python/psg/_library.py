@@ -53,7 +53,7 @@ class Array(Structure):
 
 class SolveArgs(Structure):
     _fields_ = [("struct_size", c_size_t), ("lambda", c_double), ("factor", c_double), ("mean", c_int),
-                ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3),
+                ("guess", c_int), ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3),
                 ("gradient", c_void_p * 3), ("epsilon", c_void_p), ("tolerance", c_double), ("iterations", c_size_t),
                 ("box", c_double * 3), ("side_step", c_ssize_t * 2 * 3),
                 ("f_modes", c_void_p), ("u_modes", c_void_p)]

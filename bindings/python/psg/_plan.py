@@ -146,30 +146,31 @@ class Plan:
 
     @collective
     def solve(self, f: Any = None, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
-              mean: str | None = None, box: grids.Box | None = None, values: sides.Values = None, epsilon: Any = None,
-              tolerance: float = 0, iterations: int = 0, f_modes: Any = None) -> Any:
+              mean: str | None = None, box: grids.Box | None = None, values: sides.Values = None,
+              epsilon: Any = None, tolerance: float = 0, iterations: int = 0, guess: bool = False, f_modes: Any = None) -> Any:
         """Solve lap(u) - lambda u = factor f, and return u; with epsilon div(epsilon grad u) - lambda u = factor f.
 
         f      an array of NumPy, CuPy, PyTorch, JAX or Numba, or another one with DLPack, __cuda_array_interface__,
                __array_interface__ or the buffer protocol. Planes and rows may be padded. It is not copied
         out    where u goes; f itself: in place. None: a new array of f's kind
-        lambda_, factor, mean, box   in place of the plan's; one with another box is not submitted
-                 while a solve is in flight
+        lambda_, factor, mean, box   in place of the plan's; no other box while a solve is in flight
         values  what holds on the sides where that is not 0, with symbol="fd2": u on a Dirichlet side, the derivative of u along
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
-        epsilon  an array like f, finite and above 0, with symbol="fd2", in one process, with periodic sides or, on cores,
-                Dirichlet and Neumann sides with 0: statistics() has the iterations, and the residual that they left
+        epsilon  an array like f, finite and above 0, or 0 in solid bodies, where u is 0. With
+                symbol="fd2" and one process, on GPUs with periodic sides. See statistics()
         tolerance  end when ||residual|| <= tolerance ||factor f||, in the 2-norm; 0: 1e-10 in float64, 1e-6 in float32
-        iterations  the most of them; 0: 1000
+        iterations  the most of them; 0: 1000. With guess=True they begin at what out has
         f_modes  in place of f its modes, as modes() has them: no transform forward is left to do
 
         The solve comes after what the array's package has put on its current stream, and u is there when it returns.
         Ctrl-C raises KeyboardInterrupt. The solve then goes on by itself: u is undefined, and the plan can be used again.
         """
         given = None if f_modes is None else modes.Given(self._modes(), f_modes, None)
+        if guess and out is None:
+            raise ArgumentError("guess: there is no out that has it")
         return self._start(f, out, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(),
-                           coefficients=(epsilon, tolerance, iterations), given=given)
+                           coefficients=(epsilon, tolerance, iterations, guess), given=given)
 
     @collective
     def modes(self, f: Any = None, out: Any = None, *, f_modes: Any = None, u: Any = None,
@@ -318,7 +319,7 @@ class Plan:
             new = given is None and out is None
             made.append((arrays.kind_of(f).fresh(f, from_) if new else given, new))
         u = self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays, self._is_long(), made,
-                        (epsilon, tolerance, iterations))
+                        (epsilon, tolerance, iterations, False))
         return u, tuple(component for component, _ in made)
 
     @collective
@@ -393,14 +394,14 @@ class Plan:
             kept += [view, array]
         return kept
 
-    def _coefficients(self, args: SolveArgs, epsilon: Any, tolerance: float, iterations: int) -> list[Any]:
+    def _coefficients(self, args: SolveArgs, epsilon: Any, tolerance: float, iterations: int, guess: bool) -> list[Any]:
         """@return what the arguments point at, and what that points at"""
         view, array = self._look(epsilon, "epsilon"), Array()
         arrays.fill(array, view, "epsilon")
         args.epsilon = ctypes.addressof(array)
         args.tolerance = number(tolerance, "tolerance")
         try:
-            args.iterations = operator.index(iterations)
+            args.iterations, args.guess = operator.index(iterations), bool(guess)
         except TypeError:
             raise ArgumentError("iterations = %s: a whole number is needed" % shown(iterations)) from None
         if iterations < 0:
@@ -452,11 +453,11 @@ class Plan:
     def _of_precision(self, v: arrays.View, name: str) -> arrays.View:
         if v.dtype != self.precision:
             raise ArrayError("%s is float%s, and the plan's arrays are float%s"
-                                    % (name, v.dtype[1:], self.precision[1:]))
+                             % (name, v.dtype[1:], self.precision[1:]))
         return v
 
     def _start(self, f: Any, out: Any, terms: Terms, values: sides.Values, function: Any, long: bool,
-               made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, float, int] = (None, 0, 0),
+               made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, ...] = (None, 0, 0, False),
                given: modes.Given | None = None) -> Any:
         from_: arrays.View | None = None
         to: arrays.View | None = None
@@ -486,8 +487,8 @@ class Plan:
             held += self._components(args, made, from_)
         if coefficients[0] is not None:
             held += self._coefficients(args, *coefficients)
-        elif coefficients[1:] != (0, 0):
-            raise ArgumentError("tolerance and iterations are for epsilon")
+        elif coefficients[1:] != (0, 0, False):
+            raise ArgumentError("tolerance, iterations and guess are for epsilon")
         if given is not None:
             given.check_beside(from_, to)
             given.fill(args)

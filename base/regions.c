@@ -1,0 +1,173 @@
+#include "base/regions.h"
+
+#include <stdlib.h>
+
+/* Names that points get in one pass, of which some stand for the same region. */
+typedef struct names {
+    uint32_t *same; /* [count]: an earlier name of the same region; itself: the first one */
+    size_t count, room;
+} names;
+
+static uint32_t first_name(const names *all, uint32_t name) {
+    while (all->same[name] != name) {
+        name = all->same[name] = all->same[all->same[name]];
+    }
+    return name;
+}
+
+/* @return 0: no memory */
+static uint32_t new_name(names *all) {
+    if (all->count == all->room) {
+        const size_t room = 2 * all->room + 64;
+        uint32_t *more = realloc(all->same, room * sizeof *more);
+        if (more == NULL) {
+            return 0;
+        }
+        all->same = more;
+        all->room = room;
+    }
+    const uint32_t name = (uint32_t)all->count++;
+    all->same[name] = name;
+    return name;
+}
+
+static void unite(const names *all, uint32_t a, uint32_t b) {
+    a = first_name(all, a);
+    b = first_name(all, b);
+    all->same[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Point `at` has the name of its lower neighbours, or a new one. @return false: no memory */
+static bool name_point(base_regions *g, names *all, const size_t at[3], size_t m,
+                       const bool wraps[3]) {
+    const size_t stride[3] = {1, g->n[0], g->n[0] * g->n[1]};
+    uint32_t name = 0;
+    for (int d = 0; d < 3; d++) {
+        const size_t last = g->n[d] - 1;
+        const bool closes = wraps[d] && at[d] == last && last > 0;
+        const uint32_t near[2] = {at[d] > 0 ? g->of[m - stride[d]] : 0,
+                                  closes ? g->of[m - last * stride[d]] : 0};
+        for (int side = 0; side < 2; side++) {
+            if (near[side] != 0 && name != 0) {
+                unite(all, name, near[side]);
+            }
+            name = name == 0 ? near[side] : name;
+        }
+    }
+    name = name == 0 ? new_name(all) : name;
+    g->of[m] = name;
+    return name != 0;
+}
+
+static bool name_all(base_regions *g, names *all, const double *const *plane, const bool wraps[3]) {
+    bool good = true;
+    size_t m = 0;
+    (void)new_name(all); /* that of solid points */
+    for (size_t k = 0; k < g->n[2] && all->count > 0; k++) {
+        for (size_t j = 0; j < g->n[1]; j++) {
+            for (size_t i = 0; i < g->n[0]; i++, m++) {
+                const size_t at[3] = {i, j, k};
+                if (plane[k][j * g->n[0] + i] > 0) {
+                    good = good && name_point(g, all, at, m, wraps);
+                }
+            }
+        }
+    }
+    return good && all->count > 0;
+}
+
+/* The first names get the numbers of regions. */
+static bool number(base_regions *g, const names *all) {
+    uint32_t *number = calloc(all->count, sizeof *number);
+    bool good = number != NULL;
+    for (uint32_t name = 1; name < all->count && good; name++) {
+        const uint32_t first = first_name(all, name);
+        number[name] = first == name ? (uint32_t)++g->count : number[first];
+    }
+    g->region = good ? calloc(g->count + 1, sizeof *g->region) : NULL;
+    good = g->region != NULL;
+    for (size_t m = 0; m < g->n[0] * g->n[1] * g->n[2] && good; m++) {
+        g->of[m] = number[g->of[m]];
+    }
+    free(number);
+    return good;
+}
+
+static void describe(base_regions *g, const bool fixes[3][2]) {
+    const size_t *n = g->n;
+    for (size_t m = 0; m < n[0] * n[1] * n[2]; m++) {
+        const size_t at[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
+        if (g->of[m] == 0) {
+            continue;
+        }
+        base_region *region = &g->region[g->of[m] - 1];
+        region->first = region->points++ == 0 ? m : region->first;
+        for (int d = 0; d < 3; d++) {
+            region->fixed =
+                region->fixed || (fixes[d][0] && at[d] == 0) || (fixes[d][1] && at[d] + 1 == n[d]);
+        }
+    }
+}
+
+base_regions *base_regions_create(const size_t n[3], const double *const *plane,
+                                  const bool wraps[3], const bool fixes[3][2]) {
+    base_regions *g = calloc(1, sizeof *g);
+    names all = {.same = NULL};
+    bool good = g != NULL;
+    if (good) {
+        for (int d = 0; d < 3; d++) {
+            g->n[d] = n[d];
+        }
+        g->of = calloc(n[0] * n[1] * n[2], sizeof *g->of);
+        good = g->of != NULL && name_all(g, &all, plane, wraps) && number(g, &all);
+    }
+    if (good) {
+        describe(g, fixes);
+    } else {
+        base_regions_destroy(g);
+    }
+    free(all.same);
+    return good ? g : NULL;
+}
+
+void base_regions_destroy(base_regions *g) {
+    if (g != NULL) {
+        free(g->of);
+        free(g->region);
+        free(g);
+    }
+}
+
+/* Take the mean of each region that is not fixed off, and add it to its `mean`. */
+static bool drop_once(base_regions *g, double *const *plane) {
+    const size_t points = g->n[0] * g->n[1];
+    double *sum = calloc(g->count + 1, sizeof *sum); /* by label */
+    if (sum == NULL) {
+        return false;
+    }
+    for (size_t m = 0; m < points * g->n[2]; m++) {
+        sum[g->of[m]] += g->of[m] != 0 ? plane[m / points][m % points] : 0;
+    }
+    for (size_t r = 0; r < g->count; r++) {
+        base_region *region = &g->region[r];
+        sum[r + 1] = region->fixed ? 0 : sum[r + 1] / (double)region->points;
+        region->mean += sum[r + 1];
+    }
+    for (size_t m = 0; m < points * g->n[2]; m++) {
+        double *value = &plane[m / points][m % points];
+        *value = g->of[m] != 0 ? *value - sum[g->of[m]] : 0;
+    }
+    free(sum);
+    return true;
+}
+
+bool base_regions_drop(base_regions *g, double *const *plane) {
+    for (size_t r = 0; r < g->count; r++) {
+        g->region[r].mean = 0;
+    }
+    bool good = true;
+    for (int pass = 0; pass < 2; pass++) {
+        good = good && drop_once(g, plane);
+    }
+    return good;
+}

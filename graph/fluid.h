@@ -1,0 +1,31 @@
+/** @file fluid.h  Solves with epsilon = 0 somewhere: the regions of the fluid are found once
+ *  epsilon has been read, and the calling thread takes their means off f and u. */
+#ifndef PSG_GRAPH_FLUID_H
+#define PSG_GRAPH_FLUID_H
+
+#include "base/regions.h"
+#include "graph/pcg.h"
+
+/** Data of segment s: handle[s step] */
+typedef struct psg_fluid_data {
+    const starpu_data_handle_t *handle;
+    size_t step;
+} psg_fluid_data;
+
+/** Wait for eps, and label the regions of the fluid.
+ *  @param[in]  eps      with a plane below each segment
+ *  @param[in]  lambda   not 0: it fixes u in every region
+ *  @return the regions, for base_regions_destroy(); NULL: the run has failed */
+base_regions *psg_fluid_find(psg_run *run, const psg_plan *plan, psg_fluid_data eps, double lambda);
+/** f, f32 or f64 -> `to`, f64, 0 at solid points, less its mean in each region that nothing fixes:
+ *  `result` tells of it. @return false: the run has failed */
+bool psg_fluid_fill(psg_run *run, const psg_plan *plan, base_regions *regions, psg_fluid_data f,
+                    psg_fluid_data to, psg_pcg_result *result);
+/** Wait for x: less its mean in each region that nothing fixes, and 0 at solid points.
+ *  @return false: the run has failed */
+bool psg_fluid_drop(psg_run *run, const psg_plan *plan, base_regions *regions, psg_fluid_data x);
+/** Is the mean of f in a region more than the plan allows, and PSG_MEAN_ERROR asked for?
+ *  @return PSG_OK; PSG_ERR_MEAN */
+psg_status psg_fluid_judge(const psg_plan *plan, psg_mean mean, const psg_pcg_result *result);
+
+#endif

@@ -1,0 +1,126 @@
+/* What the words say of a solve with epsilon that has ended. */
+#include "base/pcg.h"
+#include "graph/arrays.h"
+#include "graph/fluid.h"
+#include "graph/options.h"
+#include "graph/pcg.h"
+#include "graph/pending.h"
+#include "graph/plan_struct.h"
+#include "graph/start.h"
+#include "graph/status.h"
+
+#include <math.h>
+#include <starpu.h>
+
+static bool is_finite(double value) {
+    return isfinite(value);
+}
+
+typedef bool (*good_function)(double value);
+
+/* The first value of a segment's slab that is no good. @return there is one */
+static bool find_in(const psg_plan *plan, starpu_data_handle_t slab, size_t planes,
+                    good_function good, size_t at[3], double *value) {
+    const size_t *n = plan->context.layout.n;
+    const bool single = starpu_block_get_elemsize(slab) == sizeof(float);
+    const void *memory = (const void *)starpu_block_get_local_ptr(slab);
+    const size_t pitch[2] = {starpu_block_get_local_ldy(slab), starpu_block_get_local_ldz(slab)};
+    for (size_t m = 0; m < n[0] * n[1] * planes; m++) {
+        const size_t i = m % n[0];
+        const size_t j = m / n[0] % n[1];
+        const size_t k = m / n[0] / n[1];
+        const size_t place = k * pitch[1] + j * pitch[0] + i;
+        *value = single ? ((const float *)memory)[place] : ((const double *)memory)[place];
+        if (!good(*value)) {
+            at[0] = i;
+            at[1] = j;
+            at[2] += k;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first value of a field that is no good; `at` is by the axes of the caller's arrays.
+ * @return there is one */
+static bool find(const psg_plan *plan, psg_arrays *arrays, int field, good_function good,
+                 size_t at[3], double *value) {
+    const psg_layout *l = &plan->context.layout;
+    const psg_grid *grid = &plan->problem.grid;
+    bool bad = false;
+    arrays->looked_at = true;
+    for (size_t s = 0; s < l->segments.count && !bad; s++) {
+        const starpu_data_handle_t slab = arrays->slabs[field][s];
+        size_t found[3] = {0, 0, l->segments.part[s].box.lo[2]};
+        if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
+            break;
+        }
+        bad = find_in(plan, slab, psg_layout_planes(l, s), good, found, value);
+        starpu_data_release_on_node(slab, STARPU_MAIN_RAM);
+        for (int d = 0; d < 3; d++) {
+            at[d] = found[psg_grid_turn(grid, d)];
+        }
+    }
+    return bad;
+}
+
+static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
+    double value = 0;
+    size_t at[3];
+    return find(plan, arrays, PSG_FIELD_EPSILON, base_pcg_good, at, &value)
+               ? psg_fail(PSG_ERR_DATA,
+                          "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be 0, in solid "
+                          "bodies, or finite and above 0, from %g to %g; u is the same with "
+                          "epsilon, lambda and factor divided by one number",
+                          value, at[0], at[1], at[2], BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
+               : psg_fail(PSG_ERR_DATA, "epsilon is 0 everywhere: there is no fluid");
+}
+
+static psg_status refuse_guess(const psg_plan *plan, psg_arrays *arrays) {
+    double value = 0;
+    size_t at[3];
+    return find(plan, arrays, PSG_FIELD_U, is_finite, at, &value)
+               ? psg_fail(PSG_ERR_DATA, "the guess in u is %g at (i,j,k) = (%zu,%zu,%zu)", value,
+                          at[0], at[1], at[2])
+               : psg_fail(PSG_ERR_DATA, "the guess in u is finite, but too large for f");
+}
+
+static psg_status judge_steps(const psg_plan *plan, const psg_pending *pending) {
+    const psg_pcg_result *r = &pending->pcg;
+    const psg_status status = r->regions > 0 ? psg_fluid_judge(plan, pending->mean, r) : PSG_OK;
+    return status != PSG_OK || r->reached
+               ? status
+               : psg_fail(PSG_ERR_DATA,
+                          "after %zu iterations %s %.3g of f%s, and the tolerance is %.3g",
+                          r->steps,
+                          r->steps < pending->steps_most ? "rounding keeps the residual at"
+                                                         : "the residual is",
+                          r->residual,
+                          pending->terms.pcg.drops || r->regions > 0 ? " less its mean" : "",
+                          pending->terms.pcg.tolerance);
+}
+
+psg_status psg_pcg_judge(const psg_plan *plan, const psg_pending *pending) {
+    const psg_pcg_result *r = &pending->pcg;
+    psg_status status = PSG_OK;
+    if (pending->steps_most > 0 && (r->bad_eps || r->bad_guess)) {
+        psg_runtime_awake(); /* the field is looked at through StarPU */
+        status = (r->bad_eps ? refuse_epsilon : refuse_guess)(plan, pending->arrays);
+        psg_runtime_rest();
+    } else if (pending->steps_most > 0) {
+        status = judge_steps(plan, pending);
+    }
+    return status;
+}
+
+psg_status psg_pcg_judge_data(const psg_plan *plan, const psg_pending *pending) {
+    const psg_pcg_result *r = &pending->pcg;
+    const psg_status status = psg_fail_run(pending->run);
+    return status != PSG_OK ? status
+           : r->bad_eps
+               ? psg_fail(PSG_ERR_DATA, "epsilon is not 0 or from %g to %g everywhere, or is all 0",
+                          BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
+           : !isfinite(r->sum) ? psg_fail(PSG_ERR_DATA, "f is not finite")
+           : r->bad_guess      ? psg_fail(PSG_ERR_DATA, "the guess in u is not finite")
+                               : judge_steps(plan, pending);
+}

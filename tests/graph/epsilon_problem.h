@@ -1,0 +1,205 @@
+/** @file epsilon_problem.h  A solve with epsilon, and its oracles: sums over faces, and regions of
+ * the fluid found by spreading the least number. They share nothing with the library. */
+#ifndef PSG_TESTS_GRAPH_EPSILON_PROBLEM_H
+#define PSG_TESTS_GRAPH_EPSILON_PROBLEM_H
+
+#include "graph/psg_observe.h"
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct problem {
+    size_t n[3];
+    double length[3];
+    double lambda, factor;
+    const char *sides;
+    size_t points;
+    double *f, *eps, *u;
+} problem;
+
+static inline problem make(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
+    problem p = {.n = {nx, ny, nz},
+                 .length = {lx, ly, lz},
+                 .factor = 1,
+                 .sides = "PP",
+                 .points = nx * ny * nz};
+    double **const fields[3] = {&p.f, &p.eps, &p.u};
+    for (int m = 0; m < 3; ++m) {
+        *fields[m] = calloc(p.points, sizeof(double));
+    }
+    return p;
+}
+
+static inline void destroy(const problem *p) {
+    free(p->f);
+    free(p->eps);
+    free(p->u);
+}
+
+/** f around a mean, eps from 1 to `contrast`. */
+static inline void fill_random(const problem *p, double mean, double contrast) {
+    srand(7);
+    for (size_t m = 0; m < p->points; ++m) {
+        p->f[m] = mean + 2.0 * rand() / RAND_MAX - 1;
+        p->eps[m] = exp(log(contrast) * rand() / RAND_MAX);
+    }
+}
+
+static inline double mean_of(const problem *p, const double *values) {
+    double sum = 0;
+    for (size_t m = 0; m < p->points; ++m) {
+        sum += values[m];
+    }
+    return sum / (double)p->points;
+}
+
+static inline psg_grid grid_of(const problem *p) {
+    psg_grid grid =
+        harness_box(p->n[0], p->n[1], p->n[2], p->length[0], p->length[1], p->length[2]);
+    harness_sides(&grid, p->sides);
+    for (int d = 0; d < 3; ++d) { /* a small letter: points on nodes */
+        if (grid.axis[d].points == PSG_POINTS_CELLS && strchr(p->sides, 'd') != NULL) {
+            grid.axis[d].bc[0] = grid.axis[d].bc[1] = PSG_BC_DIRICHLET;
+            grid.axis[d].points = PSG_POINTS_NODES;
+        }
+    }
+    return grid;
+}
+
+/** Does no side and no lambda fix the constant? */
+static inline bool is_singular(const problem *p) {
+    return p->lambda == 0 && strpbrk(p->sides, "Dd") == NULL;
+}
+
+/** The point beyond a face of point m. @return p->points: a side that u does not pass */
+static inline size_t beyond(const problem *p, size_t m, int face) {
+    const psg_grid grid = grid_of(p);
+    const size_t at[3] = {m % p->n[0], m / p->n[0] % p->n[1], m / p->n[0] / p->n[1]};
+    const size_t stride[3] = {1, p->n[0], p->n[0] * p->n[1]};
+    const int d = face / 2;
+    if (grid.axis[d].bc[face % 2] != PSG_BC_PERIODIC && at[d] == (face % 2 ? p->n[d] - 1 : 0)) {
+        return p->points;
+    }
+    const size_t next = (at[d] + (face % 2 ? 1 : p->n[d] - 1)) % p->n[d];
+    return m - at[d] * stride[d] + next * stride[d];
+}
+
+/** div(eps grad u) at a point: through each face goes the difference of u over the resistance of
+ * two half cells, and through a Dirichlet side u over that of half a cell, or of a whole one. */
+static inline double divergence(const problem *p, size_t m) {
+    const psg_grid grid = grid_of(p);
+    double sum = 0;
+    for (int face = 0; face < 6; ++face) {
+        const int d = face / 2;
+        const psg_axis *axis = &grid.axis[d];
+        const bool nodes = axis->points == PSG_POINTS_NODES;
+        const double h = p->length[d] / (double)(p->n[d] + (nodes ? 1 : 0));
+        const size_t other = beyond(p, m, face);
+        if (other == p->points) {
+            sum -= axis->bc[face % 2] == PSG_BC_DIRICHLET
+                       ? p->u[m] * p->eps[m] / (nodes ? h : h / 2) / h
+                       : 0;
+            continue;
+        }
+        sum += (p->u[other] - p->u[m]) / (h / 2 / p->eps[m] + h / 2 / p->eps[other]) / h;
+    }
+    return sum;
+}
+
+/** The mean of values over the fluid that is joined with each point; 0 where a Dirichlet side or
+ * lambda fixes u. Each point takes the least number of its neighbours until none changes. */
+static inline void means_of(const problem *p, const double *values, double *mean) {
+    size_t *least = malloc(p->points * sizeof *least);
+    double *sum = calloc(3 * p->points, sizeof *sum);
+    double *count = sum + p->points;
+    double *fixed = count + p->points;
+    const psg_grid grid = grid_of(p);
+    for (size_t m = 0; m < p->points; ++m) {
+        least[m] = m;
+    }
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (size_t f = 0; f < 6 * p->points; ++f) {
+            const size_t m = f / 6;
+            const size_t other = beyond(p, m, (int)(f % 6));
+            if (other < p->points && p->eps[m] > 0 && p->eps[other] > 0 &&
+                least[other] < least[m]) {
+                least[m] = least[other];
+                changes = true;
+            }
+        }
+    }
+    for (size_t m = 0; m < p->points; ++m) {
+        sum[least[m]] += values[m];
+        count[least[m]] += 1;
+        for (int face = 0; face < 6; ++face) {
+            fixed[least[m]] += beyond(p, m, face) == p->points &&
+                               grid.axis[face / 2].bc[face % 2] == PSG_BC_DIRICHLET;
+        }
+    }
+    for (size_t m = 0; m < p->points; ++m) {
+        const size_t r = least[m];
+        mean[m] = p->lambda != 0 || fixed[r] > 0 ? 0 : sum[r] / count[r];
+    }
+    free(least);
+    free(sum);
+}
+
+/** The root of the sum of squares of what is left of f, over that of f. */
+static inline double residual_of(const problem *p) {
+    double *mean = malloc(p->points * sizeof *mean);
+    double left = 0;
+    double all = 0;
+    means_of(p, p->f, mean);
+    for (size_t m = 0; m < p->points; ++m) {
+        const double f = p->factor * (p->f[m] - mean[m]);
+        const double r = f - (divergence(p, m) - p->lambda * p->u[m]);
+        left += p->eps[m] > 0 ? r * r : p->u[m] != 0;
+        all += p->eps[m] > 0 ? f * f : 0;
+    }
+    free(mean);
+    return sqrt(left / all);
+}
+
+static inline psg_plan *plan_of(const problem *p, psg_options options) {
+    psg_plan *plan = NULL;
+    const psg_grid grid = grid_of(p);
+    options.symbol = PSG_SYMBOL_FD2;
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+    return plan;
+}
+
+static inline psg_status solve(psg_plan *plan, psg_precision precision, const problem *p,
+                               const psg_solve_args *with, bool in_place) {
+    double *const dense[3] = {p->f, p->u, p->eps};
+    psg_array array[3];
+    psg_solve_args args = *with;
+    for (int a = 0; a < 3; ++a) {
+        psg_array_init(&array[a], harness_array(precision, p->points));
+        harness_store(precision, p->points, dense[a], array[a].data);
+    }
+    void *const u = array[1].data;
+    array[1].data = in_place ? array[0].data : u;
+    args.epsilon = &array[2];
+    const psg_status status = psg_solve_arrays(plan, 1, &array[0], &array[1], &args);
+    harness_load(precision, p->points, array[1].data, p->u);
+    free(array[0].data);
+    free(u);
+    free(array[2].data);
+    return status;
+}
+
+static inline psg_solve_args args_of(const psg_plan *plan, const problem *p) {
+    psg_solve_args args = harness_args(plan);
+    args.lambda = p->lambda;
+    args.factor = p->factor;
+    return args;
+}
+
+#endif
