@@ -33,8 +33,8 @@ typedef enum call { SOLVE, SUBMIT, SLABS, SOLVE_MANY, ONE_BY_ONE, EPSILON } call
 #define STAGED_IN_ONE /* the segment's spectrum is the only block */                               \
     "fft_xy S, pack P, unpack P, fft_z P, divide P, ifft_z P, ifft_xy S, normalize S"
 #define EPSILON_STEPS                                                                              \
-    "forward_xy SJ, kspace PJ, inverse_xy SJ, pcg_measure S, pcg_start S, pcg_scalars 2+3J, "      \
-    "pcg_dot SJ, pcg_direction SJ, pcg_apply SJ, pcg_update SJ, pcg_end S"
+    "forward_xy SJ, kspace PJ, inverse_xy SJ, pcg_measure S, pcg_start 2S, pcg_scalars 3+3J, "     \
+    "pcg_dot SJ, pcg_direction SJ+2S, pcg_apply SJ+S, pcg_update SJ, pcg_end S"
 
 #define STAGED_GRAPH "graph=staged "
 #define CUT "segment-planes=5 sheets=9"
