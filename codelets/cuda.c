@@ -303,10 +303,9 @@ static int make(void **state, const void *owner) {
 
 int psg_cuda_make_plain(psg_run *run) {
     psg_cuda_plans *w = psg_gpu_self(run->engine)->state;
-    const bool wanted =
-        psg_terms_of(run)->norm > 0 && w->plain == NULL && (w->strips != NULL || w->kspace != NULL);
+    const bool wanted = w->plain == NULL && psg_cuda_wants_plain(run, w);
     const int code = wanted ? make_plans(&w->plain, psg_context_of(run), true) : 0;
-    (void)psg_gpu_check(run, code, "cuFFT's plans, which solves of modes need");
+    (void)psg_gpu_check(run, code, "plans of cuFFT alone, which modes and some gradients need");
     return code;
 }
 

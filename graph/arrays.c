@@ -412,7 +412,7 @@ static void bring_home(const psg_plan *plan, const psg_arrays *arrays, int field
 }
 
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
-                           const psg_parts *parts, psg_arrays **result) {
+                           const psg_parts *parts, bool reads_u, psg_arrays **result) {
     psg_arrays *arrays = NULL;
     for (psg_arrays **at = &plan->held.arrays; *at != NULL && arrays == NULL;) {
         if (!(*at)->busy && are_given(*at, count, given, parts)) {
@@ -447,6 +447,9 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
         bring_home(plan, arrays, PSG_FIELD_F, STARPU_W);
         bring_home(plan, arrays, PSG_FIELD_EPSILON, STARPU_W);
         bring_home(plan, arrays, PSG_FIELD_F_MODES, STARPU_W);
+        if (reads_u) {
+            bring_home(plan, arrays, PSG_FIELD_U, STARPU_W);
+        }
     }
     arrays->looked_at = false;
     *result = arrays;

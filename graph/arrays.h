@@ -70,13 +70,14 @@ typedef struct psg_held_arrays {
 static inline bool psg_flow_changes(const psg_arrays *arrays) {
     return arrays->slabs[PSG_FIELD_FLOW] != NULL && arrays->in_place;
 }
-/** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be
- * stale.
+/** The handles of the caller's arrays, checked, marked busy; copies elsewhere of what the solve reads
+ * are taken to be stale.
  *  @param[in] parts  the layout's segments, or the pieces of several right-hand sides, which follow
  *                    one another in each array
+ *  @param[in] reads_u  u has a guess
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME */
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
-                           const psg_parts *parts, psg_arrays **arrays);
+                           const psg_parts *parts, bool reads_u, psg_arrays **arrays);
 /** Right-hand sides in each array. */
 size_t psg_arrays_right_hand_sides(const psg_plan *plan, const psg_arrays *arrays);
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has

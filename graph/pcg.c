@@ -414,10 +414,11 @@ static bool start_from_guess(work *w, const psg_pcg_fields *fields, psg_terms *t
     return good && !result->reached && !result->bad_guess;
 }
 
-/* Steps until f - A x is small enough, until there were too many, or until rounding keeps more of
- * it than a half. */
+/* Steps until f - A x is small enough, until there were too many, or until rounding keeps nearly
+ * all of it. */
 static void solve(work *w, const psg_pcg_fields *fields, psg_terms *terms, size_t most,
                   psg_pcg_result *result) {
+    const double nearly_all = 0.9;
     double before = INFINITY;
     submit_start(w);
     bool more = !terms->pcg.guess || start_from_guess(w, fields, terms, result);
@@ -425,7 +426,7 @@ static void solve(work *w, const psg_pcg_fields *fields, psg_terms *terms, size_
         iterate(w, terms->pcg.tolerance, most, result);
         more = (result->steps > 0 || !psg_platform->computes) &&
                start_from_x(w, fields, terms, result) && psg_platform->computes &&
-               !result->reached && result->steps < most && result->residual < before / 2 &&
+               !result->reached && result->steps < most && result->residual < nearly_all * before &&
                start_from_r(w, terms, result);
         before = result->residual;
     }

@@ -247,7 +247,7 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     }
     if (status == PSG_OK) {
         const psg_parts *parts = r.parts != NULL ? r.parts : &plan->context.layout.segments;
-        status = psg_arrays_take(plan, count, given, parts, &arrays);
+        status = psg_arrays_take(plan, count, given, parts, terms.guess != 0, &arrays);
     }
     if (status == PSG_OK) {
         note_streams(&r, plan, arrays, given);
