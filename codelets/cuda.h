@@ -62,8 +62,8 @@ typedef struct psg_cuda_plans {
     psg_cuda_xy_part *parts;       /**< [2 * layout.bundles.count] */
 } psg_cuda_plans;
 
-/** Does a run want plans of cuFFT alone? psg's kernels have modes in another order than a caller has,
- * or in none, and those of padded planes make no derivatives. */
+/** Does a run want plans of cuFFT alone? psg's kernels have modes in another order than a caller
+ *  has, or in none, and those of padded planes make no derivatives. */
 static inline bool psg_cuda_wants_plain(const psg_run *run, const psg_cuda_plans *w) {
     const psg_context *c = psg_context_of(run);
     const bool padded = c->kind[0] >= PSG_TRANSFORM_FREE || c->kind[1] >= PSG_TRANSFORM_FREE;
@@ -77,8 +77,8 @@ static inline psg_cuda_plans *psg_cuda_plans_self(const psg_run *run) {
     return w->plain != NULL && psg_cuda_wants_plain(run, w) ? w->plain : w;
 }
 
-/** Before the first transform of a task. The first solve that wants plans of cuFFT alone makes them,
- *  and they stay.
+/** Before the first transform of a task. The first solve that wants plans of cuFFT alone makes
+ *  them, and they stay.
  *  @return 0; else it is latched in the run, too */
 int psg_cuda_make_plain(psg_run *run);
 

@@ -70,8 +70,8 @@ typedef struct psg_held_arrays {
 static inline bool psg_flow_changes(const psg_arrays *arrays) {
     return arrays->slabs[PSG_FIELD_FLOW] != NULL && arrays->in_place;
 }
-/** The handles of the caller's arrays, checked, marked busy; copies elsewhere of what the solve reads
- * are taken to be stale.
+/** The handles of the caller's arrays, checked, marked busy; copies elsewhere of what the solve
+ *  reads are taken to be stale.
  *  @param[in] parts  the layout's segments, or the pieces of several right-hand sides, which follow
  *                    one another in each array
  *  @param[in] reads_u  u has a guess

@@ -15,8 +15,8 @@
  * a free z those of u at the points do not tell the derivative. There, and of fd2 where an axis is
  * free, forward_xy makes the blocks of f again before gradient_z, which multiplies their modes by
  * those of the Green's function, too. GPUs multiply modes by real numbers times sqrt(-1). There the
- * modes of fd2 make (next - before)/(2h) along free axes. Tasks `gradient` make the differences of u
- * after these, and beyond the last point twice that number less the difference before it.
+ * modes of fd2 make (next - before)/(2h) along free axes. Tasks `gradient` make the differences of
+ * u after these, and beyond the last point twice that number less the difference before it.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
