@@ -113,7 +113,8 @@ template <class Real> struct free_problem {
                                        complex_waves.data()};
         answer = f;
         const psg_cpu_piece piece = {answer.data(), columns, n};
-        const psg_cpu_sheet sheet = {1, &piece, e.derives ? &piece : nullptr, nxc, row0, rows};
+        const psg_cpu_sheet sheet = {1,   &piece,     e.derives ? &piece : nullptr,
+                                     nxc, row0 * nxc, rows * nxc};
         for (uint32_t k = 0; k < n; k++) // which a core finds in the first sheet alone
             mode0_wanted = mode0_wanted + f[k * columns];
         core<Real>().kspace(fft, &divide, &sheet, scratch, &mode0_wanted);

@@ -93,7 +93,7 @@ template <class Real> struct line_problem {
         divide.line = &l.cpu;
         void *scratch = aligned_alloc(64, (psg_cpu_line_scratch_bytes(n) + 63) / 64 * 64);
         const psg_cpu_piece piece = {want.data(), pitch, n};
-        const psg_cpu_sheet sheet = {1, &piece, nullptr, nxc, 0, rows};
+        const psg_cpu_sheet sheet = {1, &piece, nullptr, nxc, 0, columns};
         const psg_cpu_ops &core = sizeof(Real) == 8 ? psg_cpu_ops_f64 : psg_cpu_ops_f32;
         core.kspace(nullptr, &divide, &sheet, scratch, mode);
         free(scratch);
