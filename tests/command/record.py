@@ -199,7 +199,9 @@ def machine():
         for name in ("h200", "m.machine"):
             refused(*arguments, "--machine", name, code=2, says=("--machine '%s'" % name, "computes", "./quickstart.sh simulate"))
         for option, value in (("--nodes", "1"), ("--nodes", "2"), ("--network", "50")):
-            refused(*arguments, option, value, code=2, says=(option, "computes", "./quickstart.sh simulate"))
+            if arguments != ("info",) or option == "--nodes":
+                refused(*arguments, option, value, code=2, says=(option, "computes", "./quickstart.sh simulate"))
+    refused("info", "--network", "50", code=2, says="--network goes with --nodes")
     # what the environment says is for those that simulate
     run("solve", "--problem", "modes", "--grid", "8", "--gpus", "0", "--quiet", env={**os.environ, "PSG_MACHINE": "h200"})
 
