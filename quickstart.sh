@@ -228,7 +228,6 @@ test)
     install_packages $packages $test_packages $simulate_packages $deb_packages
     export STARPU_MPI=yes # for the tests of exchange starpu
     install_starpu "$cuda" simulate
-    unset STARPU_MPI
     # shellcheck disable=SC2046 # one word or none
     build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON "$cuda" "-DPSG_TEST_PATIENCE=$factor" $(check_of "$@")
     build_simulation all -DPSG_TESTS=ON -DPSG_WERROR=ON "-DPSG_TEST_PATIENCE=$factor"

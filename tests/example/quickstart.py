@@ -176,7 +176,7 @@ def others():
 
 
 def shell(text, **environment):
-    left = {k: v for k, v in os.environ.items() if k not in ("STARPU_CUDA", "STARPU_SIMGRID", "CUDA_HOME")}
+    left = {k: v for k, v in os.environ.items() if k not in ("STARPU_CUDA", "STARPU_MPI", "STARPU_SIMGRID", "CUDA_HOME")}
     return subprocess.run(["sh", "-euc", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
                           env={**left, "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"], **environment})
 
