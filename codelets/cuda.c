@@ -50,7 +50,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     int code = cudaErrorNotSupported;
     const bool fused = psg_graph_has(&c->graph, PSG_TASK_KSPACE, true);
     const psg_cuda_r2r kind = psg_cuda_kspace_kind_of(c, c->tabled);
-    if (fused && !w->is_plain &&
+    if (fused && (!w->is_plain || c->kind[2] == PSG_TRANSFORM_FREE) && /* cuFFT has no free z */
         psg_cuda_kspace_supported(psg_cuda_precision_of(c), kind, c->layout.n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), kind,
                                            c->layout.n[2], 0);

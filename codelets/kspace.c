@@ -40,6 +40,10 @@ static void kspace_core(void *buffers[], const psg_task_args *args) {
 #if PSG_WITH_CUDA
 static int kspace_gpu(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
+    const int made = psg_cuda_make_plain(args->run); /* other GPUs may have had all tasks so far */
+    if (made != 0) {
+        return made;
+    }
     const psg_cuda_plans *plans = psg_cuda_plans_self(args->run);
     const psg_cuda_kspace *kspace =
         args->label.kind == PSG_TASK_GRADIENT_Z ? plans->gradient_z : plans->kspace;
@@ -48,7 +52,7 @@ static int kspace_gpu(void *buffers[], const psg_task_args *args) {
     }
     const psg_cuda_columns columns = {.rows = psg_layout_rows(&context->layout, psg_sheet_of(args)),
                                       .nxc = context->layout.nxc,
-                                      .strip = context->form.strip};
+                                      .strip = plans->strips != NULL ? context->form.strip : 0};
     psg_cuda_band bands[2];
     const size_t count = psg_cuda_bands_of(args, buffers, bands);
     const psg_cuda_symbol symbol = psg_cuda_symbol_of(args);
