@@ -164,7 +164,7 @@ with_progress "install-starpu: configuring $what" "$log" '^checking' 0 ./configu
 files=$(make -n 2>/dev/null | grep -c 'echo "  \(CC\|NVCC\|CXX\) ' || :)
 with_progress "install-starpu: building $what" "$log" '^  \(CC\|NVCC\|CXX\) ' "$files" make -j"$(nproc)" || failed
 make install >>"$log" 2>&1 </dev/null || failed
-# psg loads StarPU-MPI when StarPU is there already, and installs it with no path of this machine in it.
+# psg loads StarPU-MPI when StarPU is there already. No path of this machine stands in the library.
 for library in "$prefix"/lib/libstarpumpi-1.4.so.*.*; do
     if [ -f "$library" ]; then
         echo "file(RPATH_REMOVE FILE \"$library\")" >"$work/path.cmake"

@@ -300,7 +300,8 @@ psg_status psg_submit_slabs(psg_plan *plan) {
 }
 
 static double mean_of(const psg_plan *plan, const psg_pending *pending, double sum) {
-    return needs_mean(plan, pending) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
+    const bool drops = needs_mean(plan, pending) || pending->pcg.regions > 0;
+    return drops ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
 }
 
 /* The sum of f of right-hand side m, as its transform has it. The first process has it, with mode

@@ -1,6 +1,6 @@
 /* On one GPU a solve of slabs that are there is one task of StarPU's: its answer is that of the tasks one by one, bit
- * by bit, and its events follow one another without a gap, from the first solve on. Where f is in main memory, or the
- * grid was cut by the caller, there are gaps. */
+ * by bit, and its events follow one another without a gap, from the first solve on. Where f is in
+ * main memory, or the grid was cut by the caller, there are gaps. */
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/check.h"

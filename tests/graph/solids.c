@@ -125,6 +125,28 @@ static void pocket(void) {
                "epsilon is 0 everywhere: there is no fluid");
 }
 
+/** The mean that a cavity loses is told, also where the sides of the box fix u around its body. */
+static void cavity(void) {
+    AT_END(destroy) problem p = make(7, 6, 5, 1, 1, 1);
+    p.sides = "DD";
+    if (harness_options(PSG_F64).gpus > 0) {
+        return;
+    }
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    const psg_solve_args args = args_of(plan, &p);
+    for (size_t m = 0; m < p.points; ++m) {
+        const size_t at[3] = {m % 7, m / 7 % 6, m / 42};
+        const bool body =
+            at[0] > 1 && at[0] < 5 && at[1] > 1 && at[1] < 5 && at[2] > 0 && at[2] < 4;
+        p.eps[m] = body && m != 3 + 7 * (3 + 6 * 2) ? 0 : 1;
+        p.f[m] = 1;
+    }
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+    const double fluid = (double)p.points - 26;
+    CHECK_NEAR(harness_statistics(plan).mean, 1 / fluid, 1e-14,
+               "the mean of a cavity of one point");
+}
+
 /** A large mean of f costs no iteration, and nothing flows between two halves of the box. */
 static void halves(void) {
     AT_END(destroy) problem p = make(8, 7, 10, 1, 1, 1);
@@ -169,6 +191,7 @@ int main(void) {
     layer();
     bodies();
     pocket();
+    cavity();
     halves();
     limits();
     return check_result();

@@ -1,5 +1,5 @@
-/* A StarPU-MPI that cannot be used: of another MPI (FAKE_MPI 1), or without starpu_mpi_irecv_detached().
- */
+/* A StarPU-MPI that cannot be used: of another MPI (FAKE_MPI 1), or without
+ * starpu_mpi_irecv_detached(). */
 #include <mpi.h>
 
 int starpu_mpi_shutdown_comm(MPI_Comm comm);
