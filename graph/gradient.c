@@ -120,8 +120,8 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
     const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32 ||
                          !psg_symbol_of(&plan->problem)->faces) &&
                         psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
-                        plan->workers.gpu_count == 0 && plan->processes.ranks == 1 &&
-                        args->f_modes == NULL && args->u_modes == NULL;
+                        plan->workers.gpu_count == 0 && args->f_modes == NULL &&
+                        args->u_modes == NULL;
     return c->waves->along[0] == NULL || args->epsilon != NULL ? PSG_GRADIENT_DIFFERENCES
            : beside                                            ? PSG_GRADIENT_BESIDE
                                                                : way_without(plan);
@@ -307,6 +307,14 @@ const starpu_data_handle_t *psg_gradient_beside(const psg_run *run, const psg_wo
     return makes_beside(run, arrays) ? &workspace->beside->blocks[p] : NULL;
 }
 
+void psg_graph_gradient_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                             const psg_arrays *arrays) {
+    psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK);
+    if (makes_beside(run, arrays)) {
+        psg_exchange_blocks(run, plan, workspace->beside, PSG_WAY_BACK_AGAIN);
+    }
+}
+
 void psg_graph_gradient_of(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                            const psg_arrays *arrays, size_t s, size_t made) {
     if (wants_any(arrays) && psg_gradient_by_modes(run) && made == 0) {
@@ -342,9 +350,10 @@ static void submit_differences(psg_run *run, const psg_plan *plan, const psg_arr
     const psg_context *c = &plan->context;
     const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
     const psg_range own = c->layout.segments.own;
-    const starpu_data_handle_t edge = psg_exchange_edges(run, plan, arrays);
+    const starpu_data_handle_t edge =
+        psg_gradient_wants(terms, 2) ? psg_exchange_edge(run, plan, arrays, PSG_EDGE_ABOVE) : NULL;
     for (size_t s = own.first; s < own.end; s++) {
-        const size_t above = psg_segment_above(c, terms, s);
+        const size_t above = psg_segment_above(c, psg_terms_of(run), s);
         const bool other = psg_gradient_wants(terms, 2) && above < SIZE_MAX && above != s;
         const bool here = other && psg_range_has(own, above);
         starpu_data_handle_t component[3];
