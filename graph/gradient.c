@@ -3,8 +3,8 @@
  *
  * With the symbol spectral: the derivatives at the points, of periodic u by its modes. In f32, and
  * in a projection, where x and y are periodic, the differences of fd2 are made of the modes, too: u
- * that is rounded has lost the digits of a difference. On cores of one process `kspace` makes the
- * derivative along z beside u, in blocks Z of their own. B as in fused.c.
+ * that is rounded has lost the digits of a difference. On cores `kspace` makes the derivative along
+ * z beside u, in blocks Z of their own. B as in fused.c.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -127,22 +127,18 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
                                                                : way_without(plan);
 }
 
-/* What reads f a second time needs it as it was. The phases of the cores of one process have no
- * second one of f. */
+/* What reads f a second time needs it as it was. Cores never do. */
 static psg_status check_from_f(const psg_plan *plan, const psg_arrays *arrays,
                                const psg_solve_args *args) {
     const char z = psg_grid_letter(&plan->problem.grid, 2);
-    if (args->f_modes != NULL || args->u_modes != NULL ||
-        (plan->workers.gpu_count == 0 && plan->processes.ranks == 1)) {
+    if (args->f_modes != NULL || args->u_modes != NULL || plan->workers.gpu_count == 0) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "on the cores of one process the gradient along %c needs f and u in space, "
-                        "and memory for a second spectrum, as a side is free",
-                        z);
+                        "the gradient along %c needs f and u in space, as a side is free", z);
     }
     return arrays->in_place
                ? psg_fail(PSG_ERR_UNSUPPORTED,
-                          "on GPUs and between processes the gradient along %c reads f after u is "
-                          "written, as a side is free: give u memory of its own",
+                          "on GPUs the gradient along %c reads f after u is written, as a side is "
+                          "free: give u memory of its own",
                           z)
                : PSG_OK;
 }

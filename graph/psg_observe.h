@@ -213,9 +213,10 @@ typedef struct psg_event {
                             column of a tile, or a chunk, a batch, two blocks */
     size_t sheet;   /**< of a message the first one in it */
     size_t step;    /**< of a workload or a solve with epsilon; of gradient_xy, and of messages for
-                            gradient_z, the axis of the derivative, 0 to 2; of edge 2 if it is the
-                            plane of a flow; of inverse_xy how many derivatives it makes besides u; of modes_in and modes_out 1: it makes u,
-                            2: modes of u, 3: both; SIZE_MAX: none */
+                            gradient_z, the axis of the derivative, 0 to 2; of edge 2: the plane
+                            is of a flow; of inverse_xy how many derivatives it makes besides u; of
+                            modes_in and modes_out 1: it makes u, 2: modes of u, 3: both;
+                            SIZE_MAX: none */
     size_t count;   /**< of a task: planes of its segment, or rows of its sheet */
     size_t pieces;  /**< of a task: blocks that it has to do with */
     size_t remote;  /**< of a task: how many of its blocks, or of the parts that it returns, are

@@ -487,7 +487,7 @@ size_t psg_workspaces_most(const psg_plan *plan) {
     return 2 * (size_t)plan->problem.options.in_flight;
 }
 
-static psg_status create(psg_workspace **result, const psg_plan *plan, size_t number) {
+psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan, size_t number) {
     const psg_context *c = &plan->context;
     const layout l = layout_of(plan);
     psg_workspace *workspace = calloc(1, sizeof *workspace);
@@ -524,14 +524,10 @@ static psg_status create(psg_workspace **result, const psg_plan *plan, size_t nu
     return PSG_OK;
 }
 
-psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
-    return create(result, plan, plan->storage.workspace_count);
-}
-
 bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan) {
     if (workspace->beside == NULL && !workspace->alone) {
         const size_t number = plan->problem.options.in_flight + workspace->number;
-        const psg_status status = create(&workspace->beside, plan, number);
+        const psg_status status = psg_workspace_create(&workspace->beside, plan, number);
         workspace->alone = psg_ranks_agree(plan->processes.comm, status) != PSG_OK;
         if (workspace->alone) {
             psg_workspace_destroy(workspace->beside, plan);

@@ -68,7 +68,7 @@ size_t psg_workspaces_most(const psg_plan *plan);
  *  will there be in another call */
 bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan);
 /** @return PSG_OK; PSG_ERR_MEMORY: *workspace is NULL */
-psg_status psg_workspace_create(psg_workspace **workspace, const psg_plan *plan);
+psg_status psg_workspace_create(psg_workspace **workspace, const psg_plan *plan, size_t number);
 void psg_workspace_destroy(psg_workspace *workspace, const psg_plan *plan);
 
 #endif
