@@ -467,15 +467,7 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_pending *pending) 
     found[0] = fmax(largest, pending->side_largest);
     found[1] = pending->side_largest;
     const psg_status status = psg_ranks_max(plan->processes.comm, found, 2);
-    if (status == PSG_OK && fabs(mean) > plan->problem.options.mean_tolerance * found[0]) {
-        return psg_fail(PSG_ERR_MEAN,
-                        "f%s the mean %.6g, more than %.3g of max|f| = %.6g, and a %s box has no "
-                        "solution for it",
-                        found[1] > 0 ? " and the derivatives on the sides have" : " has", mean,
-                        plan->problem.options.mean_tolerance, found[0],
-                        psg_transforms_periodic(&plan->problem.grid) ? "periodic" : "closed");
-    }
-    return status;
+    return status == PSG_OK ? psg_terms_judge_mean(plan, mean, found[0], found[1] > 0) : status;
 }
 
 /* How the solve went, here and on the other processes: the tasks' own faults first, then what
@@ -498,7 +490,7 @@ static psg_status judge(psg_plan *plan, const psg_pending *pending) {
     const bool computed = psg_platform->computes;
     const bool finite = !computed || (isfinite(found[SUM]) && found[NONFINITE] == 0);
     if (status == PSG_OK && (!finite || (pending->mean == PSG_MEAN_ERROR && plan->past.mean != 0 &&
-                                         computed && pending->pcg.regions == 0))) {
+                                         computed && pending->steps_most == 0))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
         status = finite ? refuse_mean(plan, pending) : find_nonfinite(plan, pending);
         psg_runtime_rest();

@@ -199,3 +199,15 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool
     }
     return psg_ranks_same_values(plan->processes.comm, values, sizeof values / sizeof *values);
 }
+
+psg_status psg_terms_judge_mean(const psg_plan *plan, double mean, double largest, bool sides) {
+    const double most = plan->problem.options.mean_tolerance;
+    return fabs(mean) <= most * largest
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEAN,
+                          "f%s the mean %.6g, more than %.3g of max|f| = %.6g, and a %s box has "
+                          "no solution for it",
+                          sides ? " and the derivatives on the sides have" : " has", mean, most,
+                          largest,
+                          psg_transforms_periodic(&plan->problem.grid) ? "periodic" : "closed");
+}

@@ -22,5 +22,9 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool
 /** The terms of a solve without any of its own. @return PSG_OK; PSG_ERR_ARG: out of the range of
  * the precision */
 psg_status psg_terms_make(psg_terms *terms, const psg_plan *plan);
+/** A box in which nothing fixes u: may f have this mean?
+ *  @param[in] largest  of |f|, and of what the sides add @param[in] sides  they add something
+ *  @return PSG_OK; PSG_ERR_MEAN: it is above mean_tolerance times `largest` */
+psg_status psg_terms_judge_mean(const psg_plan *plan, double mean, double largest, bool sides);
 
 #endif
