@@ -573,6 +573,7 @@ def planning():
     for grid, pencils in (("512", 104), ("1024", 280), ("2048", 770)):
         p = plan(grid, "32", "25", "2")
         check(abs(p["pencils_from"] / pencils - 1) <= 0.02, p)
+    check(plan("4096", "8", "50")["one_node_seconds"] is None, "4096^3 has room on one node")
     said = run("info", "--grid", "1024", "--gpus", "8", "--nodes", "2", "--network", "50", *ON_H200).stdout
     check(all(words in said for words in ("ms, simulated", "by link", "one node     6.278 ms", "2 nodes      up to 512 planes", "slabs", "exchange mpi",
                                           "4.303 GB from each node", "86.07 ms at 50 GB/s", "pencils")), said)
@@ -583,12 +584,11 @@ def planning():
 
 
 def no_memory():
-    """A field of 8 GiB is more than this process may have; SimGrid takes some for stacks."""
+    """A field of 8 GiB is more than this process may have; SimGrid takes some for stacks. Four GPUs' links copy f and u."""
     def little():
         default_signals()
         resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
 
-    # f and u are copied by way of four GPUs' links
     took = seconds("large.csv", "--grid", "1024", "--gpus", "4", *ON_H200, before=little)
     check(took > 8 * 1024 ** 3 / 4 / 53.17e9, "1024^3 in %g s" % took)
     check(seconds("large.csv", "--grid", "1024", "--gpus", "4", "--data", "resident", *ON_H200) < took / 2, rows("large.csv"))
