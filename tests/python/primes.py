@@ -1,6 +1,6 @@
-"""Lengths with a large prime factor, by matrices (17, 31, 34, 71), by sums of powers of a root (193)
-and by a chirp (453), with lines along x and y two at a time: every pair of sides, whatever the graph, the cut
-and the array, beside dense matrices."""
+"""Lengths with a large prime factor, by matrices (17, 31, 34, 71), by sums of powers of a root
+(193) and by a chirp (453), with lines along x and y two at a time: every pair of sides, whatever
+the graph, the cut and the array, beside dense matrices."""
 
 import functools
 import itertools
