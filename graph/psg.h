@@ -192,6 +192,7 @@ typedef enum psg_exchange {
     PSG_EXCHANGE_MPI,      /**< from here on between processes; each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_STARPU,   /**< the same by StarPU-MPI beside StarPU, without a time_limit */
+    PSG_EXCHANGE_NCCL,     /**< between processes with a GPU each, by NCCL, which is loaded for it */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 
