@@ -1,6 +1,6 @@
-/** @file nccl.h  NCCL as what carries blocks between GPUs of processes. What goes and comes together
- *  is a round. All processes begin their rounds in the same order, because NCCL's calls at both ends
- *  have to. */
+/** @file nccl.h  NCCL as what carries blocks between GPUs of processes. What goes and comes
+ * together is a round. All processes have their rounds in the same order, because NCCL's calls at
+ * both ends must have it. */
 #ifndef PSG_RUNTIME_NCCL_H
 #define PSG_RUNTIME_NCCL_H
 
@@ -27,7 +27,8 @@ typedef struct psg_nccl_table {
     /** Load NCCL, in this process alone. @param[in] device  for all blocks
      *  @return NULL: the words, of `size` bytes, say why */
     psg_nccl_wire *(*open)(int device, char *words, size_t size);
-    /** Collective, once all processes have a wire. @return false on all of them: the words say why */
+    /** Collective, once all processes have a wire.
+     *  @return false, on all of them: the words say why */
     bool (*connect)(psg_nccl_wire *wire, psg_comm *comm, char *words, size_t size);
     /** No round is under way. */
     void (*close)(psg_nccl_wire *wire);

@@ -1,5 +1,5 @@
-/** @file side_stream.h  A stream beside those of StarPU's workers, for what another library launches
- *  on a GPU, and marks on it that say how far it has got. */
+/** @file side_stream.h  A stream beside those of StarPU's workers, for what another library
+ * launches on a GPU, and marks on it that say how far it has got. */
 #ifndef PSG_RUNTIME_SIDE_STREAM_H
 #define PSG_RUNTIME_SIDE_STREAM_H
 
