@@ -8,14 +8,15 @@
 #endif
 
 /* The divergence of plane k. Behind the flow and the blocks stands what has the plane below, where
- * that is another segment's. */
+ * that is another segment's: that segment, or the plane alone where another process has it. */
 static const void *divergence_of(void *buffers[], const psg_task_args *args, size_t k,
                                  size_t *pitch) {
     const psg_context *c = psg_context_of(args->run);
     const psg_flow_terms *terms = &psg_terms_of(args->run)->flow;
     const size_t bytes = c->cpu->real_bytes;
     const size_t s = psg_segment_of(args);
-    const size_t below = psg_segment_below(c, terms, s);
+    const size_t below = psg_segment_below(c, psg_terms_of(args->run), s);
+    const bool edge = below < SIZE_MAX && !psg_range_has(c->layout.segments.own, below);
     void **last = below == s ? buffers + 2 : buffers + 3 + c->layout.bundles.count;
     const size_t z = c->layout.segments.part[s].box.lo[2] + k;
     psg_cpu_flow flow = {
@@ -30,8 +31,9 @@ static const void *divergence_of(void *buffers[], const psg_task_args *args, siz
         flow.below = (const char *)flow.v[2] - psg_task_pitch(buffers, 2) * bytes;
         flow.below_pitch = flow.row_pitch[2];
     } else if (below < SIZE_MAX) {
-        flow.below = (const char *)psg_task_pointer(last, 0) +
-                     (psg_layout_planes(&c->layout, below) - 1) * psg_task_pitch(last, 0) * bytes;
+        flow.below =
+            (const char *)psg_task_pointer(last, 0) +
+            (edge ? 0 : psg_layout_planes(&c->layout, below) - 1) * psg_task_pitch(last, 0) * bytes;
         flow.below_pitch = psg_task_row_pitch(last, 0);
     }
     void *result = psg_task_plane(args, 1);

@@ -325,15 +325,12 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     psg_array *const *field = arrays->field;
     const size_t count = arrays->count;
     const bool flow = field[PSG_FIELD_FLOW] != NULL;
-    const bool gradient = field[PSG_FIELD_GRADIENT] != NULL ||
-                          field[PSG_FIELD_GRADIENT + 1] != NULL ||
-                          field[PSG_FIELD_GRADIENT + 2] != NULL;
     size_t in_place = 0;
     const bool both = !flow && field[PSG_FIELD_F] != NULL && field[PSG_FIELD_U] != NULL;
     for (size_t m = 0; m < count && both; m++) {
         in_place += same(&field[PSG_FIELD_F][m], &field[PSG_FIELD_U][m]);
     }
-    arrays->in_place = flow ? !gradient : count > 0 && in_place == count;
+    arrays->in_place = flow ? arrays->in_place : count > 0 && in_place == count;
     for (int n = 0; n < PSG_FIELDS * PSG_FIELDS; n++) {
         const int c = n / PSG_FIELDS, d = n % PSG_FIELDS;
         const bool u_of_f = c == PSG_FIELD_U && d == PSG_FIELD_F;
@@ -427,8 +424,17 @@ psg_status psg_array_check_count(const psg_plan *plan, size_t count) {
                           count, plan->workers.gpu_count);
 }
 
+static bool has_gradient(const psg_arrays *arrays) {
+    bool any = false;
+    for (int d = 0; d < 3; d++) {
+        any = any || arrays->field[PSG_FIELD_GRADIENT + d] != NULL;
+    }
+    return any;
+}
+
 psg_status psg_array_check(const psg_plan *plan, psg_arrays *arrays) {
     psg_status status = PSG_OK;
+    arrays->in_place = arrays->field[PSG_FIELD_FLOW] != NULL && !has_gradient(arrays);
     for (int c = PSG_FIELD_F_MODES; c < PSG_FIELDS && status == PSG_OK; c++) {
         if (arrays->field[c] != NULL) {
             status = check_modes(plan, arrays->field[c], psg_field_name(plan, c));

@@ -159,11 +159,12 @@ static void register_modes(const psg_plan *plan, psg_arrays *arrays, int field) 
 static bool register_edges(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t n[3] = {2 * c->layout.nxc, c->layout.n[1], 1};
+    const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
+    const bool needs[PSG_EDGES] = {arrays->slabs[PSG_FIELD_GRADIENT + 2] != NULL || flow, flow};
     bool all = true;
-    for (int m = 0;
-         m < 2 && plan->processes.ranks > 1 && arrays->slabs[PSG_FIELD_GRADIENT + 2] != NULL && all;
-         m++) {
-        all = psg_block_make(&arrays->edge[m], &plan->workers, n, c->cpu->real_bytes);
+    for (int m = 0; m < 2 * PSG_EDGES && plan->processes.ranks > 1 && all; m++) {
+        all = !needs[m / 2] ||
+              psg_block_make(&arrays->edge[m / 2][m % 2], &plan->workers, n, c->cpu->real_bytes);
     }
     return all;
 }
@@ -208,7 +209,7 @@ void psg_arrays_destroy(psg_arrays *arrays) {
         free(arrays->field[m]);
         free(arrays->slabs[m]);
     }
-    psg_block_unregister(arrays->edge, 2);
+    psg_block_unregister(arrays->edge[0], 2 * PSG_EDGES);
     psg_boxes_unregister(arrays);
     free(arrays->parts.part);
     free(arrays->given);

@@ -25,16 +25,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* So many solves in flight have different tags for their edges. An edge is the plane that the
- * gradient needs of another process. */
+/* So many solves in flight have different tags for their edges. */
 enum { EDGE_TAGS = 64 };
-/* A process sends one edge at most, and receives one. */
-enum { EDGES = 2 };
+/* Of each kind a process sends one edge at most, and receives one. */
+enum { EDGES = 2 * PSG_EDGES };
 
+/* Blocks have two tags in each workspace, and in the one beside it. */
 static size_t edge_tag(const psg_plan *plan, uint64_t number) {
     const psg_layout *l = &plan->context.layout;
-    return 2 * (size_t)plan->problem.options.in_flight * l->segments.first[1] *
-               l->bundles.first[1] +
+    return 2 * psg_workspaces_most(plan) * l->segments.first[1] * l->bundles.first[1] +
            (size_t)number;
 }
 
@@ -88,7 +87,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     const size_t handles = own_segments * l->bundles.count + l->segments.count * own_bundles + 1;
     const bool alltoall = plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL;
     /* one for each block, each way, of each workspace; and those of edges */
-    const size_t tags = edge_tag(plan, EDGE_TAGS);
+    const size_t tags = edge_tag(plan, PSG_EDGES * EDGE_TAGS);
     between->main_memory = calloc(handles + l->sheets.count, sizeof *between->main_memory);
     psg_status status = PSG_OK;
     if (between->main_memory == NULL) {
@@ -111,7 +110,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     between->row_bytes = l->nxc * 2 * (wire_bytes < real_bytes ? wire_bytes : real_bytes);
     between->wide = wire_bytes < real_bytes ? l->nxc * 2 * real_bytes : 0;
     between->channel = psg_comms->connect(plan->processes.comm, between->row_bytes,
-                                          alltoall ? plan->problem.options.in_flight : 0);
+                                          alltoall ? (unsigned)psg_workspaces_most(plan) : 0);
     if (between->channel == NULL) {
         return psg_fail(PSG_ERR_RUNTIME, "%s", plan->processes.comm->words);
     }
@@ -230,59 +229,54 @@ static void submit_messages(psg_run *run, const psg_plan *plan, const psg_worksp
  * has. */
 static size_t below(const psg_run *run, size_t s) {
     const psg_context *c = psg_context_of(run);
-    const bool wraps = psg_terms_of(run)->gradient.along[2].wraps != 0;
-    const size_t before = s > 0 ? s - 1 : wraps ? c->layout.segments.count - 1 : SIZE_MAX;
+    const size_t before = psg_segment_below(c, psg_terms_of(run), s);
     return before < SIZE_MAX && !psg_range_has(c->layout.segments.own, before) ? before : SIZE_MAX;
 }
 
 static size_t above(const psg_run *run, size_t s) {
     const psg_context *c = psg_context_of(run);
-    const size_t after = psg_segment_above(c, &psg_terms_of(run)->gradient, s);
+    const size_t after = psg_segment_above(c, psg_terms_of(run), s);
     return after < SIZE_MAX && !psg_range_has(c->layout.segments.own, after) ? after : SIZE_MAX;
 }
 
-/* The process that gets this one's edge; -1: none does. */
-static int gets_edge(const psg_run *run) {
-    const psg_layout *l = &psg_context_of(run)->layout;
-    const bool wanted =
-        psg_gradient_wants(&psg_terms_of(run)->gradient, 2) && psg_range_count(l->segments.own) > 0;
-    const size_t s = wanted ? below(run, l->segments.own.first) : SIZE_MAX;
-    return s < SIZE_MAX ? l->segments.part[s].process : -1;
-}
-
-/* The edge comes to main memory. StarPU copies it to a GPU that needs it. */
-static psg_message edge_of(const psg_run *run, const psg_plan *plan, int rank, size_t s) {
-    return (psg_message){.rank = rank,
-                         .tag = (int)edge_tag(plan, run->number % EDGE_TAGS),
-                         .way = PSG_WAY_BACK,
+/* The edge comes to main memory. StarPU copies it to a GPU that needs it.
+ * @param[in] s  whose plane it is @param[in] other  the segment at the other end */
+static psg_message edge_of(const psg_run *run, const psg_plan *plan, psg_edge_side edge, size_t s,
+                           size_t other) {
+    return (psg_message){.rank = plan->context.layout.segments.part[other].process,
+                         .tag = (int)edge_tag(plan, edge * EDGE_TAGS + run->number % EDGE_TAGS),
+                         .way = edge == PSG_EDGE_ABOVE ? PSG_WAY_BACK : PSG_WAY_THERE,
                          .node = STARPU_MAIN_RAM,
                          .unit = plan->context.layout.nxc * 2 * plan->context.cpu->real_bytes,
                          .rows = 1,
                          .runs = plan->context.layout.n[1],
                          .pitch = 1,
                          .alone = true,
-                         .label = psg_segment_label(PSG_TASK_EXCHANGE, s)};
+                         .label = psg_edge_label(PSG_TASK_EXCHANGE, s, edge == PSG_EDGE_BELOW)};
 }
 
-starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
-                                        const psg_arrays *arrays) {
-    const psg_layout *l = &plan->context.layout;
-    const psg_range own = l->segments.own;
-    const int to = gets_edge(run);
-    if (to >= 0) {
-        const psg_message message = edge_of(run, plan, to, own.first);
-        psg_task_edge(run, own.first, arrays->slabs[PSG_FIELD_U][0], arrays->edge[0]);
-        psg_message_send(run, arrays->edge[0], &message);
-    }
-    const bool wanted =
-        psg_gradient_wants(&psg_terms_of(run)->gradient, 2) && psg_range_count(own) > 0;
-    const size_t after = wanted ? above(run, own.end - 1) : SIZE_MAX;
-    if (after == SIZE_MAX) {
+starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
+                                       psg_edge_side edge) {
+    const psg_range own = plan->context.layout.segments.own;
+    const bool up = edge == PSG_EDGE_BELOW;
+    if (psg_range_count(own) == 0) {
         return NULL;
     }
-    const psg_message message = edge_of(run, plan, l->segments.part[after].process, after);
-    psg_message_receive(run, arrays->edge[1], &message);
-    return arrays->edge[1];
+    const starpu_data_handle_t *slabs = arrays->slabs[up ? PSG_FIELD_FLOW + 2 : PSG_FIELD_U];
+    const size_t goes = up ? own.end - 1 : own.first;
+    const size_t to = up ? above(run, goes) : below(run, goes);
+    const size_t from = up ? below(run, own.first) : above(run, own.end - 1);
+    if (to < SIZE_MAX) {
+        const psg_message message = edge_of(run, plan, edge, goes, to);
+        psg_task_edge(run, goes, up, slabs[goes - own.first], arrays->edge[edge][0]);
+        psg_message_send(run, arrays->edge[edge][0], &message);
+    }
+    if (from == SIZE_MAX) {
+        return NULL;
+    }
+    const psg_message message = edge_of(run, plan, edge, from, from);
+    psg_message_receive(run, arrays->edge[edge][1], &message);
+    return arrays->edge[edge][1];
 }
 
 /* ----------------------------------------------------------------------------------- blocks */

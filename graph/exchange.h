@@ -43,9 +43,9 @@ void psg_between_free(psg_between *between, const psg_plan *plan);
  *  before have read the blocks, for `gradient_z`. Nothing in one process. */
 void psg_exchange_blocks(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                          psg_way way);
-/** Give another process the first plane of this one's u, and get the plane above its last one,
- *  where the gradient needs them. @return what has that plane; NULL: none comes */
-starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
-                                        const psg_arrays *arrays);
+/** Give another process the plane that it needs of this one, and get the plane that this one needs.
+ *  @return what has that plane; NULL: none comes */
+starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
+                                       psg_edge_side edge);
 
 #endif

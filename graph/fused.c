@@ -35,13 +35,14 @@ static void forward(psg_run *run, const psg_plan *plan, const psg_workspace *wor
                     const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
+    const starpu_data_handle_t edge = psg_flow_edge(run, plan, arrays);
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_arrays_bring_f(run, plan, arrays, s,
                            workspace->bundles[(s - segments.first) * bundles]);
     }
     for (size_t s = segments.first; s < segments.end; s++) {
         starpu_data_handle_t fields[3];
-        const starpu_data_handle_t below = psg_flow_fields(run, arrays, s, fields);
+        const starpu_data_handle_t below = psg_flow_fields(run, arrays, edge, s, fields);
         psg_task_forward_xy(run, s, fields, below,
                             &workspace->bundles[(s - segments.first) * bundles]);
     }
@@ -70,7 +71,7 @@ static void submit_inverse(psg_run *run, const psg_plan *plan, const psg_workspa
                            const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
-    psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK);
+    psg_graph_gradient_back(run, plan, workspace, arrays);
     for (size_t s = segments.first; s < segments.end; s++) {
         starpu_data_handle_t components[2];
         const size_t count = psg_gradient_with_u(run, plan, arrays, s, components);

@@ -36,12 +36,10 @@ void psg_pcg_destroy(psg_pcg *pcg, const psg_plan *plan);
 psg_status psg_pcg_take(struct psg_pending *pending, psg_plan *plan, const psg_solve_args *args);
 /** Submit every task of such a solve between arrays. */
 void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, struct psg_pending *pending);
-/** Once the run has ended, f is known to be finite: was epsilon good, and the tolerance reached?
- *  @return PSG_OK; PSG_ERR_DATA */
+/** Once the run has ended, and f is known to be finite: was epsilon good, may f have its mean, and
+ *  is the tolerance reached?
+ *  @param[in] pending  without epsilon, or with arrays NULL: a program's data
+ *  @return PSG_OK; PSG_ERR_DATA, _MEAN */
 psg_status psg_pcg_judge(const psg_plan *plan, const struct psg_pending *pending);
-
-/** The same of psg_solve_epsilon(), and whether its run went well.
- *  @return PSG_OK; PSG_ERR_DATA, _MEAN, and what a run may have */
-psg_status psg_pcg_judge_data(const psg_plan *plan, const struct psg_pending *pending);
 
 #endif

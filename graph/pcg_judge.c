@@ -8,6 +8,7 @@
 #include "graph/plan_struct.h"
 #include "graph/start.h"
 #include "graph/status.h"
+#include "graph/terms.h"
 
 #include <math.h>
 #include <starpu.h>
@@ -85,9 +86,19 @@ static psg_status refuse_guess(const psg_plan *plan, psg_arrays *arrays) {
                : psg_fail(PSG_ERR_DATA, "the guess in u is finite, but too large for f");
 }
 
+/* Without solid points. */
+static psg_status judge_mean(const psg_plan *plan, const psg_pending *pending) {
+    const base_pcg_terms *t = &pending->terms.pcg;
+    return t->drops && pending->mean == PSG_MEAN_ERROR
+               ? psg_terms_judge_mean(plan, pending->pcg.sum / t->points, pending->pcg.largest,
+                                      false)
+               : PSG_OK;
+}
+
 static psg_status judge_steps(const psg_plan *plan, const psg_pending *pending) {
     const psg_pcg_result *r = &pending->pcg;
-    const psg_status status = r->regions > 0 ? psg_fluid_judge(plan, pending->mean, r) : PSG_OK;
+    const psg_status status =
+        r->regions > 0 ? psg_fluid_judge(plan, pending->mean, r) : judge_mean(plan, pending);
     return status != PSG_OK || r->reached
                ? status
                : psg_fail(PSG_ERR_DATA,
@@ -100,27 +111,27 @@ static psg_status judge_steps(const psg_plan *plan, const psg_pending *pending) 
                           pending->terms.pcg.tolerance);
 }
 
-psg_status psg_pcg_judge(const psg_plan *plan, const psg_pending *pending) {
-    const psg_pcg_result *r = &pending->pcg;
-    psg_status status = PSG_OK;
-    if (pending->steps_most > 0 && (r->bad_eps || r->bad_guess)) {
-        psg_runtime_awake(); /* the field is looked at through StarPU */
-        status = (r->bad_eps ? refuse_epsilon : refuse_guess)(plan, pending->arrays);
-        psg_runtime_rest();
-    } else if (pending->steps_most > 0) {
-        status = judge_steps(plan, pending);
-    }
-    return status;
-}
-
-psg_status psg_pcg_judge_data(const psg_plan *plan, const psg_pending *pending) {
-    const psg_pcg_result *r = &pending->pcg;
-    const psg_status status = psg_fail_run(pending->run);
-    return status != PSG_OK ? status
-           : r->bad_eps
+/* A program's data are not looked at. */
+static psg_status refuse_data(const psg_pcg_result *r) {
+    return r->bad_eps
                ? psg_fail(PSG_ERR_DATA, "epsilon is not 0 or from %g to %g everywhere, or is all 0",
                           BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
-           : !isfinite(r->sum) ? psg_fail(PSG_ERR_DATA, "f is not finite")
-           : r->bad_guess      ? psg_fail(PSG_ERR_DATA, "the guess in u is not finite")
-                               : judge_steps(plan, pending);
+               : psg_fail(PSG_ERR_DATA, "the guess in u is not finite");
+}
+
+psg_status psg_pcg_judge(const psg_plan *plan, const psg_pending *pending) {
+    const psg_pcg_result *r = &pending->pcg;
+    if (pending->steps_most == 0) {
+        return PSG_OK;
+    }
+    if (!r->bad_eps && !r->bad_guess) {
+        return judge_steps(plan, pending);
+    }
+    if (pending->arrays == NULL) {
+        return refuse_data(r);
+    }
+    psg_runtime_awake(); /* the field is looked at through StarPU */
+    const psg_status status = (r->bad_eps ? refuse_epsilon : refuse_guess)(plan, pending->arrays);
+    psg_runtime_rest();
+    return status;
 }

@@ -464,7 +464,7 @@ typedef struct psg_solve_args {
      *  Laplacian of u. Beyond the last point stands the first one if the axis is periodic; else the
      *  upper side: on a Dirichlet side (value - u)/(h/2) for cells and (value - u)/h for nodes, on
      *  a Neumann side the value; on a free side that to the point beyond, if all axes are periodic
-     *  or free. On GPUs and between processes u is not f then. Else PSG_ERR_UNSUPPORTED. */
+     *  or free. On GPUs u is not f then. Else PSG_ERR_UNSUPPORTED. */
     const psg_array *gradient[3];
     /** NULL; or epsilon, 0 or from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of

@@ -171,13 +171,13 @@ psg_status psg_terms_make(psg_terms *terms, const psg_plan *plan) {
     return make_terms(terms, plan, &args);
 }
 
-psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool to_u) {
+psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool to_u, bool flow) {
     static const char *const names[6] = {"value[0][0]", "value[0][1]", "value[1][0]",
                                          "value[1][1]", "value[2][0]", "value[2][1]"};
     static const char *const given[6] = {"side[0][0]", "side[0][1]", "side[1][0]",
                                          "side[1][1]", "side[2][0]", "side[2][1]"};
     static const char *const component[3] = {"gradient[0]", "gradient[1]", "gradient[2]"};
-    enum { TERMS = 9, SIDES = 12 };
+    enum { TERMS = 10, SIDES = 12 };
     psg_option_value values[TERMS + SIDES + 3] = {{"lambda", args->lambda},
                                                   {"factor", args->factor},
                                                   {"mean", (double)args->mean},
@@ -186,7 +186,8 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool
                                                   {"box[2]", args->box[2]},
                                                   {"f_modes", args->f_modes != NULL},
                                                   {"u_modes", args->u_modes != NULL},
-                                                  {"u", to_u}};
+                                                  {"u", to_u},
+                                                  {"psg_project()", flow}};
     for (int m = 0; m < 6; m++) {
         values[TERMS + 2 * m] = (psg_option_value){names[m], args->value[m / 2][m % 2]};
         values[TERMS + 2 * m + 1] =
@@ -197,4 +198,16 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool
             (psg_option_value){component[d], args->gradient[d] != NULL ? 1 : 0};
     }
     return psg_ranks_same_values(plan->processes.comm, values, sizeof values / sizeof *values);
+}
+
+psg_status psg_terms_judge_mean(const psg_plan *plan, double mean, double largest, bool sides) {
+    const double most = plan->problem.options.mean_tolerance;
+    return fabs(mean) <= most * largest
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEAN,
+                          "f%s the mean %.6g, more than %.3g of max|f| = %.6g, and a %s box has "
+                          "no solution for it",
+                          sides ? " and the derivatives on the sides have" : " has", mean, most,
+                          largest,
+                          psg_transforms_periodic(&plan->problem.grid) ? "periodic" : "closed");
 }

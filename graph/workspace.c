@@ -484,7 +484,11 @@ static bool make_room(psg_workspace *workspace, const layout *l) {
            workspace->columns != NULL;
 }
 
-psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
+size_t psg_workspaces_most(const psg_plan *plan) {
+    return 2 * (size_t)plan->problem.options.in_flight;
+}
+
+psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan, size_t number) {
     const psg_context *c = &plan->context;
     const layout l = layout_of(plan);
     psg_workspace *workspace = calloc(1, sizeof *workspace);
@@ -510,7 +514,7 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
         psg_workspace_destroy(workspace, plan);
         return status;
     }
-    workspace->number = plan->storage.workspace_count;
+    workspace->number = number;
     register_all(workspace, &l);
     psg_overlap_fill(workspace, plan);
     if (plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(workspace, &l)) {
@@ -523,7 +527,8 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
 
 bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan) {
     if (workspace->beside == NULL && !workspace->alone) {
-        const psg_status status = psg_workspace_create(&workspace->beside, plan);
+        const size_t number = plan->problem.options.in_flight + workspace->number;
+        const psg_status status = psg_workspace_create(&workspace->beside, plan, number);
         workspace->alone = psg_ranks_agree(plan->processes.comm, status) != PSG_OK;
         if (workspace->alone) {
             psg_workspace_destroy(workspace->beside, plan);

@@ -6,7 +6,7 @@
 #include "tests/graph/epsilon_problem.h"
 
 /** With arrays whose rows and planes have gaps. */
-static psg_status solve_strided(psg_plan *plan, const problem *p, const psg_solve_args *with,
+static psg_status solve_strided(psg_plan *plan, const medium *p, const psg_solve_args *with,
                                 size_t gap) {
     const size_t row = p->n[0] + gap;
     const size_t plane = row * (p->n[1] + gap);
@@ -40,7 +40,7 @@ static psg_status solve_strided(psg_plan *plan, const problem *p, const psg_solv
 
 /* ----------------------------------------------------------------------------------- answers */
 
-static void check_solve(const problem *p, const psg_options *options, const char *what) {
+static void check_solve(const medium *p, const psg_options *options, const char *what) {
     psg_plan *plan = plan_of(p, *options);
     const psg_solve_args args = args_of(plan, p);
     const bool f32 = options->precision == PSG_F32;
@@ -61,7 +61,7 @@ static void check_solve(const problem *p, const psg_options *options, const char
 }
 
 static void residuals(void) {
-    AT_END(destroy) problem p = make(9, 11, 13, 1, 2.5, .7);
+    AT_END(destroy) medium p = make(9, 11, 13, 1, 2.5, .7);
     for (int precision = 0; precision < 2; ++precision) {
         for (int v = 0; v < HARNESS_VARIANTS; ++v) {
             psg_options options = harness_options(precision == 0 ? PSG_F64 : PSG_F32);
@@ -93,7 +93,7 @@ static void sides(void) {
     }
     for (size_t c = 0; c < sizeof all / sizeof *all * 12; ++c) {
         const size_t *size = n[c % 4];
-        AT_END(destroy) problem p = make(size[0], size[1], size[2], 1, 2.5, .7);
+        AT_END(destroy) medium p = make(size[0], size[1], size[2], 1, 2.5, .7);
         const psg_options options = harness_with(c % 5 == 4 ? PSG_F32 : PSG_F64, ways[c % 3]);
         p.sides = all[c / 12];
         p.lambda = c / 4 % 3 == 1 ? 12 : 0;
@@ -108,7 +108,7 @@ static void sides(void) {
 static void thin(void) {
     static const size_t n[][3] = {{1, 8, 5}, {8, 1, 2}, {6, 5, 1}, {40, 33, 2}};
     for (size_t m = 0; m < sizeof n / sizeof *n; ++m) {
-        AT_END(destroy) problem p = make(n[m][0], n[m][1], n[m][2], 1, 1, 1);
+        AT_END(destroy) medium p = make(n[m][0], n[m][1], n[m][2], 1, 1, 1);
         psg_options options = harness_with(PSG_F64, "segment_planes=1");
         fill_random(&p, 0, 5);
         check_solve(&p, &options, "thin");
@@ -118,7 +118,7 @@ static void thin(void) {
 /** eps of one value: the plan's own solve, over eps, in one iteration; and the plan goes on solving
  * without epsilon. */
 static void constant(void) {
-    AT_END(destroy) problem p = make(12, 10, 8, 1, 1, 1);
+    AT_END(destroy) medium p = make(12, 10, 8, 1, 1, 1);
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
     FREED double *u = oracle_array(p.points);
@@ -148,7 +148,7 @@ static void constant(void) {
  * of u. */
 static void scales(void) {
     static const double scale[] = {1e-250, 1e200};
-    AT_END(destroy) problem p = make(10, 9, 8, 1, 1, 1);
+    AT_END(destroy) medium p = make(10, 9, 8, 1, 1, 1);
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
     FREED double *u = oracle_array(p.points);
@@ -179,7 +179,7 @@ static void scales(void) {
 /** A mean that is large beside the rest of f, and whose rounding is more than the tolerance of the
  * residual: steps and u are those of f without it. A constant f has nothing to solve. */
 static void large_mean(void) {
-    AT_END(destroy) problem p = make(12, 11, 10, 1, 1.5, 2);
+    AT_END(destroy) medium p = make(12, 11, 10, 1, 1.5, 2);
     psg_options options = harness_with(PSG_F64, "segment_planes=3");
     DESTROYED psg_plan *plan = plan_of(&p, options);
     const psg_solve_args args = args_of(plan, &p);
@@ -212,7 +212,7 @@ static void large_mean(void) {
 /** u = sin 2 pi x cos 2 pi z, eps = 2 + sin 2 pi (x + y). @return the largest error on n^3
  * points */
 static double error_on(size_t n) {
-    AT_END(destroy) problem p = make(n, n, n, 1, 1, 1);
+    AT_END(destroy) medium p = make(n, n, n, 1, 1, 1);
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     const psg_solve_args args = args_of(plan, &p);
     double error = 0;
@@ -241,7 +241,7 @@ static void order(void) {
 
 /** Two solves in flight may have one epsilon. */
 static void in_flight(void) {
-    AT_END(destroy) problem p = make(10, 8, 6, 1, 1, 1);
+    AT_END(destroy) medium p = make(10, 8, 6, 1, 1, 1);
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
     double *u[2] = {calloc(p.points, sizeof(double)), calloc(p.points, sizeof(double))};
@@ -267,7 +267,7 @@ static void in_flight(void) {
 /* -------------------------------------------------------------------------------- a first guess */
 
 /** Solve from what p->u has. @return the iterations */
-static size_t guessed(psg_plan *plan, psg_precision precision, const problem *p, double bound,
+static size_t guessed(psg_plan *plan, psg_precision precision, const medium *p, double bound,
                       const char *what) {
     psg_solve_args args = args_of(plan, p);
     args.guess = 1;
@@ -279,7 +279,7 @@ static size_t guessed(psg_plan *plan, psg_precision precision, const problem *p,
 /** The nearer the guess, the fewer the iterations; no guess changes the answer. */
 static void guesses(const char *sides, double lambda, psg_precision precision, double solid) {
     const double bound = precision == PSG_F32 ? 1e-3 : 1.01e-10;
-    AT_END(destroy) problem p = make(9, 8, 10, 1, 1, 2);
+    AT_END(destroy) medium p = make(9, 8, 10, 1, 1, 2);
     p.sides = sides;
     p.lambda = lambda;
     p.factor = -3;
@@ -342,7 +342,7 @@ static void says(const char *words) {
 
 static void bad_values(void) {
     static const double bad[] = {1e-80, -2, NAN, INFINITY};
-    AT_END(destroy) problem p = make(7, 6, 5, 1, 1, 1);
+    AT_END(destroy) medium p = make(7, 6, 5, 1, 1, 1);
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
     for (size_t m = 0; m < sizeof bad / sizeof *bad; ++m) {
@@ -366,7 +366,7 @@ static void bad_values(void) {
     CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
 }
 
-static void refused(psg_plan *plan, const problem *p, double tolerance, psg_status status,
+static void refused(psg_plan *plan, const medium *p, double tolerance, psg_status status,
                     const char *words) {
     psg_solve_args args = args_of(plan, p);
     args.tolerance = tolerance;
@@ -376,7 +376,7 @@ static void refused(psg_plan *plan, const problem *p, double tolerance, psg_stat
 
 static void refusals(void) {
     static const double tolerances[] = {-1, 1, 2, NAN, INFINITY};
-    AT_END(destroy) problem p = make(6, 5, 4, 1, 1, 1);
+    AT_END(destroy) medium p = make(6, 5, 4, 1, 1, 1);
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = plan_of(&p, options);
     fill_random(&p, 0, 3);

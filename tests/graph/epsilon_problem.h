@@ -14,21 +14,21 @@
 
 static const double pi = 3.14159265358979323846;
 
-typedef struct problem {
+typedef struct medium {
     size_t n[3];
     double length[3];
     double lambda, factor;
     const char *sides;
     size_t points;
     double *f, *eps, *u;
-} problem;
+} medium;
 
-static inline problem make(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
-    problem p = {.n = {nx, ny, nz},
-                 .length = {lx, ly, lz},
-                 .factor = 1,
-                 .sides = "PP",
-                 .points = nx * ny * nz};
+static inline medium make(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
+    medium p = {.n = {nx, ny, nz},
+                .length = {lx, ly, lz},
+                .factor = 1,
+                .sides = "PP",
+                .points = nx * ny * nz};
     double **const fields[3] = {&p.f, &p.eps, &p.u};
     for (int m = 0; m < 3; ++m) {
         *fields[m] = calloc(p.points, sizeof(double));
@@ -36,14 +36,14 @@ static inline problem make(size_t nx, size_t ny, size_t nz, double lx, double ly
     return p;
 }
 
-static inline void destroy(const problem *p) {
+static inline void destroy(const medium *p) {
     free(p->f);
     free(p->eps);
     free(p->u);
 }
 
 /** f around a mean, eps from 1 to `contrast`. */
-static inline void fill_random(const problem *p, double mean, double contrast) {
+static inline void fill_random(const medium *p, double mean, double contrast) {
     srand(7);
     for (size_t m = 0; m < p->points; ++m) {
         p->f[m] = mean + 2.0 * rand() / RAND_MAX - 1;
@@ -51,7 +51,7 @@ static inline void fill_random(const problem *p, double mean, double contrast) {
     }
 }
 
-static inline double mean_of(const problem *p, const double *values) {
+static inline double mean_of(const medium *p, const double *values) {
     double sum = 0;
     for (size_t m = 0; m < p->points; ++m) {
         sum += values[m];
@@ -59,7 +59,7 @@ static inline double mean_of(const problem *p, const double *values) {
     return sum / (double)p->points;
 }
 
-static inline psg_grid grid_of(const problem *p) {
+static inline psg_grid grid_of(const medium *p) {
     psg_grid grid =
         harness_box(p->n[0], p->n[1], p->n[2], p->length[0], p->length[1], p->length[2]);
     harness_sides(&grid, p->sides);
@@ -73,12 +73,12 @@ static inline psg_grid grid_of(const problem *p) {
 }
 
 /** Does no side and no lambda fix the constant? */
-static inline bool is_singular(const problem *p) {
+static inline bool is_singular(const medium *p) {
     return p->lambda == 0 && strpbrk(p->sides, "Dd") == NULL;
 }
 
 /** The point beyond a face of point m. @return p->points: a side that u does not pass */
-static inline size_t beyond(const problem *p, size_t m, int face) {
+static inline size_t beyond(const medium *p, size_t m, int face) {
     const psg_grid grid = grid_of(p);
     const size_t at[3] = {m % p->n[0], m / p->n[0] % p->n[1], m / p->n[0] / p->n[1]};
     const size_t stride[3] = {1, p->n[0], p->n[0] * p->n[1]};
@@ -92,7 +92,7 @@ static inline size_t beyond(const problem *p, size_t m, int face) {
 
 /** div(eps grad u) at a point: through each face goes the difference of u over the resistance of
  * two half cells, and through a Dirichlet side u over that of half a cell, or of a whole one. */
-static inline double divergence(const problem *p, size_t m) {
+static inline double divergence(const medium *p, size_t m) {
     const psg_grid grid = grid_of(p);
     double sum = 0;
     for (int face = 0; face < 6; ++face) {
@@ -114,7 +114,7 @@ static inline double divergence(const problem *p, size_t m) {
 
 /** The mean of values over the fluid that is joined with each point; 0 where a Dirichlet side or
  * lambda fixes u. Each point takes the least number of its neighbours until none changes. */
-static inline void means_of(const problem *p, const double *values, double *mean) {
+static inline void means_of(const medium *p, const double *values, double *mean) {
     size_t *least = malloc(p->points * sizeof *least);
     double *sum = calloc(3 * p->points, sizeof *sum);
     double *count = sum + p->points;
@@ -152,7 +152,7 @@ static inline void means_of(const problem *p, const double *values, double *mean
 }
 
 /** The root of the sum of squares of what is left of f, over that of f. */
-static inline double residual_of(const problem *p) {
+static inline double residual_of(const medium *p) {
     double *mean = malloc(p->points * sizeof *mean);
     double left = 0;
     double all = 0;
@@ -167,7 +167,7 @@ static inline double residual_of(const problem *p) {
     return sqrt(left / all);
 }
 
-static inline psg_plan *plan_of(const problem *p, psg_options options) {
+static inline psg_plan *plan_of(const medium *p, psg_options options) {
     psg_plan *plan = NULL;
     const psg_grid grid = grid_of(p);
     options.symbol = PSG_SYMBOL_FD2;
@@ -175,7 +175,7 @@ static inline psg_plan *plan_of(const problem *p, psg_options options) {
     return plan;
 }
 
-static inline psg_status solve(psg_plan *plan, psg_precision precision, const problem *p,
+static inline psg_status solve(psg_plan *plan, psg_precision precision, const medium *p,
                                const psg_solve_args *with, bool in_place) {
     double *const dense[3] = {p->f, p->u, p->eps};
     psg_array array[3];
@@ -195,7 +195,7 @@ static inline psg_status solve(psg_plan *plan, psg_precision precision, const pr
     return status;
 }
 
-static inline psg_solve_args args_of(const psg_plan *plan, const problem *p) {
+static inline psg_solve_args args_of(const psg_plan *plan, const medium *p) {
     psg_solve_args args = harness_args(plan);
     args.lambda = p->lambda;
     args.factor = p->factor;

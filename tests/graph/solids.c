@@ -7,7 +7,7 @@
 
 /** eps = 0 at 30 % of the points, so that the fluid is in many pieces, of which some are one point;
  * f has NaN at solid points. */
-static void fill_solids(const problem *p, double contrast) {
+static void fill_solids(const medium *p, double contrast) {
     fill_random(p, .2, contrast);
     for (size_t m = 0; m < p->points; ++m) {
         if (rand() < RAND_MAX / 10 * 3) {
@@ -24,7 +24,7 @@ static void solids(void) {
                                        "graph=staged segment_planes=3"};
     const bool gpus = harness_options(PSG_F64).gpus > 0;
     for (size_t c = 0; c < (gpus ? 1 : sizeof all / sizeof *all) * 6; ++c) {
-        AT_END(destroy) problem p = make(9, 11, 13, 1, 2.5, .7);
+        AT_END(destroy) medium p = make(9, 11, 13, 1, 2.5, .7);
         const psg_options options = harness_with(PSG_F64, ways[c % 3]);
         DESTROYED psg_plan *plan = NULL;
         p.sides = all[c / 6];
@@ -47,8 +47,8 @@ static void solids(void) {
 
 /** A layer of solid points is a Neumann side. */
 static void layer(void) {
-    AT_END(destroy) problem p = make(8, 6, 9, 1, 1, 1.5);
-    AT_END(destroy) problem thick = make(8, 6, 12, 1, 1, 2);
+    AT_END(destroy) medium p = make(8, 6, 9, 1, 1, 1.5);
+    AT_END(destroy) medium thick = make(8, 6, 12, 1, 1, 2);
     if (harness_options(PSG_F64).gpus > 0) {
         return;
     }
@@ -56,7 +56,7 @@ static void layer(void) {
     fill_random(&p, .5, 10);
     memcpy(thick.f, p.f, p.points * sizeof *p.f);
     memcpy(thick.eps, p.eps, p.points * sizeof *p.eps);
-    problem *const both[2] = {&p, &thick};
+    medium *const both[2] = {&p, &thick};
     for (int m = 0; m < 2; ++m) {
         DESTROYED psg_plan *plan = plan_of(both[m], harness_options(PSG_F64));
         psg_solve_args args = args_of(plan, both[m]);
@@ -74,7 +74,7 @@ static void bodies(void) {
     }
     for (int shape = 0; shape < 6; ++shape) {
         const size_t n = shape < 3 ? 32 : 48;
-        AT_END(destroy) problem p = make(n, n, n, 1, 1, 1);
+        AT_END(destroy) medium p = make(n, n, n, 1, 1, 1);
         p.sides = "PP,PP,NN";
         fill_random(&p, 0, 1);
         for (size_t m = 0; m < p.points; ++m) {
@@ -97,7 +97,7 @@ static void bodies(void) {
 
 /** One fluid point in a body: u is 0 there, and the mean of f, which is f, is told. */
 static void pocket(void) {
-    AT_END(destroy) problem p = make(7, 6, 5, 1, 1, 1);
+    AT_END(destroy) medium p = make(7, 6, 5, 1, 1, 1);
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
     fill_random(&p, 0, 5);
@@ -127,7 +127,7 @@ static void pocket(void) {
 
 /** The mean that a cavity loses is told, also where the sides of the box fix u around its body. */
 static void cavity(void) {
-    AT_END(destroy) problem p = make(7, 6, 5, 1, 1, 1);
+    AT_END(destroy) medium p = make(7, 6, 5, 1, 1, 1);
     p.sides = "DD";
     if (harness_options(PSG_F64).gpus > 0) {
         return;
@@ -149,7 +149,7 @@ static void cavity(void) {
 
 /** A large mean of f costs no iteration, and nothing flows between two halves of the box. */
 static void halves(void) {
-    AT_END(destroy) problem p = make(8, 7, 10, 1, 1, 1);
+    AT_END(destroy) medium p = make(8, 7, 10, 1, 1, 1);
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     const psg_solve_args args = args_of(plan, &p);
     fill_random(&p, 0, 5);
@@ -165,7 +165,7 @@ static void halves(void) {
 /** The residual that is told is that of u, over 15 decades, too; what rounding does not allow has
  * words. */
 static void limits(void) {
-    AT_END(destroy) problem p = make(7, 6, 9, 1, 1, 1);
+    AT_END(destroy) medium p = make(7, 6, 9, 1, 1, 1);
     if (harness_options(PSG_F64).gpus > 0) {
         return;
     }

@@ -339,7 +339,7 @@ class Plan:
         lambda_, factor, box, values   as in solve(). The divergence of v is 0 for any factor: with
                   1/dt u is the pressure over the density
 
-        For symbol="fd2" and points in cells, on cores of one process, with sides that are periodic,
+        For symbol="fd2" and points in cells, on cores, with sides that are periodic,
         or Neumann below and Neumann or Dirichlet above. Where x and y are periodic, what is left
         of the divergence is about the last digit of v, on any number of points.
         """

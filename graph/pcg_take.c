@@ -1,0 +1,213 @@
+/* What a solve with epsilon needs before its first task: may it be, its fields, its constants. */
+#include "base/tuning.h"
+#include "graph/arrays.h"
+#include "graph/block.h"
+#include "graph/options.h"
+#include "graph/pcg.h"
+#include "graph/pcg_fields.h"
+#include "graph/pending.h"
+#include "graph/placement.h"
+#include "graph/plan_struct.h"
+#include "graph/simulated.h"
+#include "graph/status.h"
+#include "graph/transform_table.h"
+#include "graph/transforms.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static psg_status check(const psg_plan *plan) {
+    const psg_problem *p = &plan->problem;
+    if (!psg_symbol_of(p)->faces) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "epsilon is for the symbol fd2, and the plan's symbol is another");
+    }
+    if (p->faces != NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "epsilon is for axes of one spacing so far, and %c has faces",
+                        psg_grid_letter(&p->grid, 2));
+    }
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &p->grid.axis[d];
+        for (int side = 0; side < 2; side++) {
+            if (axis->bc[side] == PSG_BC_FREE ||
+                (axis->bc[side] == PSG_BC_NEUMANN && axis->points == PSG_POINTS_NODES)) {
+                return psg_fail(PSG_ERR_UNSUPPORTED,
+                                "epsilon is for periodic and Dirichlet sides, and for Neumann "
+                                "sides with points in cells, and %c has another",
+                                "xyz"[d]);
+            }
+        }
+    }
+    if (!psg_transforms_periodic(&p->grid) && plan->workers.gpu_count > 0) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "epsilon with sides that are not periodic is for cores so far (gpus = 0)");
+    }
+    if (plan->processes.ranks > 1) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "epsilon is for one process");
+    }
+    return psg_simulation_knows(plan, PSG_TASK_PCG_MEASURE, PSG_TASK_PCG_SCALARS);
+}
+
+/* -------------------------------------------------------------------------------- the fields */
+
+static bool make_block(starpu_data_handle_t *handle, const psg_plan *plan, size_t nx, size_t ny,
+                       size_t nz) {
+    const size_t n[3] = {nx, ny, nz};
+    return psg_block_make(handle, &plan->workers, n, sizeof(double));
+}
+
+/* A task has six fields of a segment at most, and some planes. To ask a GPU for its free memory
+ * takes longer than a small solve, so that it is asked when the fields are made. */
+static psg_status check_room(const psg_plan *plan) {
+    enum { FIELDS = 7 };
+    const psg_layout *l = &plan->context.layout;
+    const double plane = (double)(l->n[0] * l->n[1] * sizeof(double));
+    const double needed =
+        FIELDS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
+    return psg_placement_check_bytes(plan, needed, "the fields of a segment", "segments");
+}
+
+/* In main memory: x, r, p, q, scale and eps with two planes more, low and high, sums, the
+ * preconditioner's f and u, and where epsilon is 0 somewhere the numbers of regions. On a plan with
+ * GPUs the fields live there. */
+static psg_status check_memory(const psg_plan *plan) {
+    enum { FIELDS = 6, PLANES = 4 };
+    const psg_layout *l = &plan->context.layout;
+    const double points = (double)(l->n[0] * l->n[1]), segments = (double)l->segments.count;
+    const double sums = (double)(base_pcg_blocks(l->n[1]) * l->n[2] * BASE_PCG_MEASURES);
+    const double reals = points * (FIELDS * (double)l->n[2] + PLANES * segments) + sums;
+    const double slabs = 2 * points * (double)l->n[2] * (double)plan->context.cpu->real_bytes;
+    const double regions = points * (double)l->n[2] * sizeof(uint32_t);
+    char what[96];
+    (void)snprintf(what, sizeof what, "epsilon on %zu x %zu x %zu points", l->n[0], l->n[1],
+                   l->n[2]);
+    return plan->workers.copies
+               ? PSG_OK
+               : psg_room_check(what, reals * sizeof(double) + slabs + regions +
+                                          segments * (PSG_PCG_OWN_DATA + 2) * TUNING_HANDLE_BYTES);
+}
+
+/* @return false: no memory */
+static bool make_segment(psg_pcg *g, const psg_plan *plan, size_t s) {
+    const size_t *n = plan->context.layout.n;
+    const size_t planes = psg_layout_planes(&plan->context.layout, s);
+    psg_task_pcg_data *to = &g->segment[s];
+    starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q, &to->scale};
+    bool all = true;
+    for (int m = 0; m < 5 && all; m++) {
+        all = make_block(fields[m], plan, n[0], n[1], planes);
+    }
+    return all && make_block(&to->eps, plan, n[0], n[1], planes + 2) &&
+           make_block(&to->low, plan, n[0], n[1], 1) &&
+           make_block(&to->high, plan, n[0], n[1], 1) &&
+           make_block(&to->part, plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES);
+}
+
+static bool make_numbers(psg_pcg *g, const psg_plan *plan) {
+    const size_t scratch[3] = {BASE_PCG_SUM_LANES, BASE_PCG_MEASURES, 1};
+    bool all = make_block(&g->scalars, plan, BASE_PCG_SCALARS, 1, 1);
+    for (int m = 0; m < PSG_PCG_REPORTS && all; m++) {
+        all = make_block(&g->report[m], plan, BASE_PCG_SCALARS, 1, 1);
+    }
+    psg_block_register(&g->scratch, STARPU_MAIN_RAM, NULL, scratch, scratch[0] * scratch[1],
+                       sizeof(double)); /* each worker has some of its own */
+    return all;
+}
+
+static psg_status create(psg_pcg **result, const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t segments = l->segments.count;
+    *result = NULL;
+    psg_status status = check_room(plan);
+    status = status == PSG_OK ? check_memory(plan) : status;
+    if (status != PSG_OK) {
+        return status;
+    }
+    psg_pcg *g = calloc(1, sizeof *g);
+    *result = g;
+    if (g != NULL) {
+        g->segment = calloc(segments, sizeof *g->segment);
+    }
+    bool all = g != NULL && g->segment != NULL &&
+               psg_arrays_create_slabs(plan, &g->slabs) == PSG_OK && make_numbers(g, plan);
+    for (size_t s = 0; s < segments && all; s++) {
+        all = make_segment(g, plan, s);
+    }
+    if (!all) {
+        psg_pcg_destroy(g, plan);
+        *result = NULL;
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for the fields of %zu segments", segments);
+    }
+    return status;
+}
+
+void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
+    if (g == NULL) {
+        return;
+    }
+    const size_t segments = plan->context.layout.segments.count;
+    psg_arrays_destroy(g->slabs);
+    for (size_t s = 0; s < segments && g->segment != NULL; s++) {
+        psg_block_unregister(&g->segment[s].eps, PSG_PCG_OWN_DATA);
+    }
+    psg_block_unregister(&g->scalars, 1);
+    psg_block_unregister(&g->scratch, 1);
+    psg_block_unregister(g->report, PSG_PCG_REPORTS);
+    free(g->segment);
+    free(g);
+}
+
+/* ----------------------------------------------------------------------------------- the terms */
+
+static base_pcg_terms constants_of(const psg_plan *plan, double lambda, double factor) {
+    const psg_grid *grid = &plan->problem.grid;
+    const int unit = plan->problem.unit;
+    base_pcg_terms t = {.lambda = ldexp(lambda, 2 * unit),
+                        .factor = ldexp(factor, 2 * unit),
+                        .points = 1,
+                        .drops = lambda == 0 && psg_transforms_null(grid)};
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &grid->axis[d];
+        const psg_transform *row = psg_transform_of(axis);
+        const double h = ldexp(axis->length, -unit) / psg_transform_intervals(row, axis->n);
+        t.ends[d] = !psg_transform_periodic(row);
+        /* the only point of a periodic axis is its own neighbour */
+        t.weight[d] = axis->n > 1 || t.ends[d] ? 1 / (h * h) : 0;
+        t.points *= (double)axis->n;
+        for (int side = 0; side < 2; side++) {
+            t.beyond[d][side] = axis->bc[side] == PSG_BC_NEUMANN   ? 1
+                                : axis->points == PSG_POINTS_CELLS ? -1
+                                                                   : 0;
+        }
+    }
+    return t;
+}
+
+psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_args *args) {
+    const bool single = plan->problem.options.precision == PSG_F32;
+    const double tolerance = args->tolerance == 0 ? (single ? 1e-6 : 1e-10) : args->tolerance;
+    if (args->epsilon == NULL) {
+        return args->guess == 0 ? PSG_OK : psg_fail(PSG_ERR_ARG, "guess is for epsilon");
+    }
+    psg_status status = check(plan);
+    for (int m = 0; m < 6 && status == PSG_OK; m++) {
+        if (args->side[m / 2][m % 2] != NULL || args->value[m / 2][m % 2] != 0) {
+            status = psg_fail(PSG_ERR_UNSUPPORTED,
+                              "epsilon is for sides with 0: values there are not there yet");
+        }
+    }
+    if (status == PSG_OK && !(tolerance > 0 && tolerance < 1)) {
+        status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
+                          args->tolerance);
+    }
+    if (status == PSG_OK && plan->held.pcg == NULL) {
+        status = create(&plan->held.pcg, plan);
+    }
+    pending->steps_most = args->iterations > 0 ? args->iterations : 1000;
+    pending->terms.pcg = constants_of(plan, args->lambda, args->factor);
+    pending->terms.pcg.tolerance = tolerance;
+    pending->terms.pcg.guess = args->guess;
+    return status;
+}
