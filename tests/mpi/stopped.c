@@ -157,6 +157,7 @@ int main(int argc, char **argv) {
     x.options.time_limit = LIMIT;
     x.options.exchange = argc > 2 && strcmp(argv[2], "alltoall") == 0 ? PSG_EXCHANGE_ALLTOALL
                          : argc > 2 && strcmp(argv[2], "direct") == 0 ? PSG_EXCHANGE_DIRECT
+                         : argc > 2 && strcmp(argv[2], "nccl") == 0   ? PSG_EXCHANGE_NCCL
                                                                       : PSG_EXCHANGE_MPI;
     x.grid = harness_grid(&box);
     x.part = share_make(comm, PSG_F64, &box, 0);
