@@ -75,7 +75,8 @@ def main():
     parser.add_argument("--exchange", default="nccl,mpi,auto")
     parser.add_argument("n", type=int, nargs="+")
     given = parser.parse_args()
-    torch.cuda.set_device(0)
+    if not all(WORLD.allgather(torch.cuda.is_available())):
+        raise SystemExit("GPUs are less than processes: each process needs its own")
     nccl.init_process_group("nccl", init_method="tcp://127.0.0.1:29511", rank=WORLD.rank, world_size=WORLD.size)
     for n in given.n:
         measure(n, given.exchange.split(","), given.repeat)
