@@ -26,13 +26,17 @@ class Space:
         self.dtype = numpy.dtype(kind)
         self.gap = 0 if is_complex.value else self.shape[-1] % 2  # real rows are of even length
 
-    def fresh(self) -> Any:
-        return numpy.empty(self.shape, self.dtype)
+    def fresh(self, beside: Any, name: str) -> Any:
+        """A new array of modes, of the package of f or of the modes of it, if that is known and its arrays can be written."""
+        kind = arrays.kind_of(beside)
+        if isinstance(beside, numpy.ndarray) or self.gap or kind is arrays.OTHER or not kind.writable:
+            return numpy.empty(self.shape, self.dtype)
+        return kind.fresh(beside, arrays.view(beside, name, arrays.MODES), self.shape, self.dtype.name)
 
     def look(self, x: Any, name: str, written: bool) -> tuple[Array, Any]:
         """@return a psg_array, and what holds its memory, with a gap if rows need one"""
         if not isinstance(x, numpy.ndarray):
-            raise ArrayError("%s is %s: modes are an array of NumPy" % (name, arrays.type_of(x)))
+            return self.seen(x, name, written)
         if isinstance(x, numpy.ma.MaskedArray):
             raise ArrayError("%s has a mask: x.filled(0) has none" % name)
         if x.shape != self.shape:
@@ -49,6 +53,26 @@ class Space:
         return Array(data=held.ctypes.data, device=arrays.HOST), held
 
 
+    def seen(self, x: Any, name: str, written: bool) -> tuple[Array, arrays.View]:
+        """Of another package, where it is: nothing is copied."""
+        v = arrays.view(x, name, arrays.MODES)
+        bits = 8 * self.dtype.itemsize
+        if v.shape != self.shape:
+            raise ArgumentError("%s has the shape %s, and the plan's modes have %s" % (name, v.shape, self.shape))
+        if v.dtype != self.dtype.kind + str(bits):
+            raise ArrayError("%s is %s%d, and the plan's modes are %s"
+                             % (name, "complex" if v.dtype[0] == "c" else "float", int(v.dtype[1:]), self.dtype))
+        steps = zip(v.shape, v.strides, arrays.dense(v.shape))
+        if any(n > 1 and step != want for n, step, want in steps):
+            raise ArrayError("%s is not contiguous: ascontiguousarray() or contiguous() makes it so, as a copy" % name)
+        if self.gap:
+            raise ArrayError("%s is %s: real modes of an odd number of points along x are an array of NumPy, as they are "
+                             "copied" % (name, arrays.type_of(x)))
+        if written and not v.writable:
+            raise ArgumentError("%s cannot be written: it is read-only, or of a package whose arrays never change" % name)
+        return Array(data=v.data, device=v.device, stream=None if v.stream == arrays.LEGACY else v.stream), v
+
+
 class Given:
     """The modes of a solve: those of f, or None, and those of u, or None."""
 
@@ -56,6 +80,16 @@ class Given:
         self.f = None if f is None else space.look(f, "f_modes", False)
         self.u = None if u is None else space.look(u, "out", True)
         self.gap, self.out, self.given = space.gap, u, (f, u)
+
+    def fresh_u(self, shape: tuple[int, ...], precision: str) -> Any:
+        """Room for u where the modes of f are."""
+        v = self.f[1] if self.f is not None else None
+        if isinstance(v, arrays.View):
+            return arrays.kind_of(self.given[0]).fresh(self.given[0], v, shape, "float" + precision[1:])
+        return arrays.fresh(shape, precision)
+
+    def streams(self) -> set[int]:
+        return {held[1].stream for held in (self.f, self.u) if held is not None and isinstance(held[1], arrays.View)}
 
     def check_beside(self, f: Any, u: Any) -> None:
         """Where rows have a gap the library sees copies, and not that modes overlap f or u."""
