@@ -260,8 +260,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     return n[2] == 0 ? PSG_OK : check_room(a, name, span(a, n) * align, end);
 }
 
-/* Dense, [nz][rows][nxc] complex numbers. Tasks read those on a GPU where they are, as complex ones.
- */
+/* Dense, [nz][rows][nxc] complex numbers. On a GPU tasks read them in place, as complex ones. */
 static psg_status check_modes(const psg_plan *plan, psg_array *a, const char *name) {
     const psg_layout *l = &plan->context.layout;
     const size_t bytes = plan->context.cpu->real_bytes;

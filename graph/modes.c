@@ -104,7 +104,7 @@ static double first_nonfinite(const psg_plan *plan, const psg_arrays *arrays, si
     if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
         return found;
     }
-    const size_t bytes = starpu_block_get_local_ldz(slab) * 2 * plan->context.cpu->real_bytes;
+    const size_t bytes = 2 * plan->context.cpu->real_bytes * starpu_block_get_local_ldz(slab);
     const char *modes = (const char *)starpu_block_get_local_ptr(slab);
     for (size_t k = 0; k < l->n[2] && !isfinite(found); k++) {
         const size_t m = plan->context.cpu->find_nonfinite(modes + k * bytes, 2 * columns) / 2;
@@ -115,7 +115,7 @@ static double first_nonfinite(const psg_plan *plan, const psg_arrays *arrays, si
     return found;
 }
 
-psg_status psg_modes_find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
+psg_status psg_modes_find_nonfinite(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_layout *l = &plan->context.layout;
     const psg_range own = l->sheets.own;
     const size_t plane = l->nyc * l->nxc;
@@ -125,7 +125,6 @@ psg_status psg_modes_find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
     }
     for (size_t p = own.first; p < own.end && found[1] > 0; p++) {
         found[0] = fmin(found[0], first_nonfinite(plan, arrays, p));
-        arrays->looked_at = arrays->stays;
     }
     const psg_status status = psg_ranks_min(plan->processes.comm, found, 2);
     if (status == PSG_OK && isfinite(found[0])) {

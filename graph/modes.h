@@ -13,6 +13,6 @@ psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, siz
                            const psg_array *f, const psg_array *u);
 /** After a solve of modes, of which one, or one of u, is not finite. Collective. @return
  *  PSG_ERR_DATA, _RUNTIME */
-psg_status psg_modes_find_nonfinite(const psg_plan *plan, psg_arrays *arrays);
+psg_status psg_modes_find_nonfinite(const psg_plan *plan, const psg_arrays *arrays);
 
 #endif

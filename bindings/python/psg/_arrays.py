@@ -78,7 +78,7 @@ class Kind:
         return device_type, device, stream, x.__dlpack__(stream=stream)
 
     def fresh(self, x: Any, view: View, shape: Any = None, dtype: Any = None) -> Any:
-        """A new array, dense, where x is, of this shape and NumPy's name of a type, or of those of x."""
+        """A new array, dense, where x is, of x's shape and type, or of these, as NumPy names it."""
         if view.device != HOST:
             raise ArrayError("u for an array of type %s on GPU %d: give it as out=" % (type_of(x), view.device))
         return fresh(view.shape, view.dtype) if shape is None else numpy.empty(shape, dtype)
@@ -281,7 +281,8 @@ def by_dlpack(x: Any, name: str, kind: Kind, types: dict[str, str]) -> View:
                 types[words], kind.writable, stream, (x, capsule))
 
 
-def by_interface(x: Any, interface: dict[str, Any], name: str, kind: Kind, types: dict[str, str], device: int) -> View:
+def by_interface(x: Any, interface: dict[str, Any], name: str, kind: Kind, types: dict[str, str],
+                 device: int) -> View:
     """__array_interface__ and, with device ASK, __cuda_array_interface__."""
     words = numpy_name(interface["typestr"])
     if words not in types:
@@ -302,10 +303,17 @@ def by_buffer(x: Any, name: str, types: dict[str, str]) -> View:
     return by_interface(array, array.__array_interface__, name, OTHER, types, HOST)
 
 
+def by_cuda(x: Any, name: str, kind: Kind, types: dict[str, str]) -> View:
+    return by_interface(x, x.__cuda_array_interface__, name, kind, types, ASK)
+
+
+def by_array(x: Any, name: str, kind: Kind, types: dict[str, str]) -> View:
+    return by_interface(x, x.__array_interface__, name, kind, types, HOST)
+
+
 WAYS: tuple[tuple[str, Callable[[Any, str, Kind, dict[str, str]], View]], ...] = (
-    ("__dlpack_device__", by_dlpack),
-    ("__cuda_array_interface__", lambda x, name, kind, types: by_interface(x, x.__cuda_array_interface__, name, kind, types, ASK)),
-    ("__array_interface__", lambda x, name, kind, types: by_interface(x, x.__array_interface__, name, kind, types, HOST)))
+    ("__dlpack_device__", by_dlpack), ("__cuda_array_interface__", by_cuda),
+    ("__array_interface__", by_array))
 
 
 def view(x: Any, name: str, types: dict[str, str] = TYPES) -> View:

@@ -179,27 +179,23 @@ class Plan:
         """Solve as solve() does, and return the modes of u: no transform back is done but for u.
 
         f, f_modes   one of them: f as in solve(), or its modes, which need no transform forward
-        out          where the modes of u go; f_modes itself: in place. None: a new array, of CuPy, torch or Numba if f or
-                     f_modes is, else of NumPy
+        out          where the modes of u go; f_modes itself: in place. None: a new array, of the
+                     package of f or f_modes if that is CuPy, PyTorch or Numba
         u            None; or where u goes, too, as out in solve()
         lambda_, factor, mean, box, values   as in solve(); no values with f_modes
 
-        Modes are arrays of modes_shape(), contiguous, in main memory or on one of the plan's GPUs, of the packages whose
-        arrays solve() takes; f_modes of NumPy that are not contiguous, as those that numpy.fft.rfftn() may return, are
-        copied. With periodic axes they are complex, and those of
-        f are numpy.fft.rfftn(f): unscaled, half of them along x, the last axis. If z or y is
-        between walls it has the real transform of scipy.fft for its sides: between Dirichlet sides
-        dst of type 2, or for nodes 1, between Neumann sides dct of these types, else of type 4, or
-        for nodes 3: dst if the lower side is Dirichlet, else dct. With all axes between walls modes
-        are real, an array like f. If x is between walls and another axis is periodic there are
-        none, nor with free sides, and in the staged graph.
-
-        Of modes that are not those of real numbers u has the part that is, as with
-        numpy.fft.irfftn().
+        Modes are contiguous arrays of modes_shape(), of what solve() takes. Those of NumPy that are
+        not, as numpy.fft.rfftn() may return, are copied. With periodic axes they are complex, and
+        those of f are numpy.fft.rfftn(f): unscaled, half of them along x, the last axis. If z or y
+        is between walls it has the real transform of scipy.fft for its sides: between Dirichlet
+        sides dst of type 2, or for nodes 1, between Neumann sides dct of these types, else of type
+        4, or for nodes 3: dst if the lower side is Dirichlet, else dct. With all axes between walls
+        modes are real. If x is between walls and another axis is periodic there are none, nor with
+        free sides, and in the staged graph. Of modes that are not those of real numbers u has the
+        part that is, as with numpy.fft.irfftn().
         """
         space = self._modes()
-        if out is None:
-            out = space.fresh(*((f, "f") if f_modes is None else (f_modes, "f_modes")))
+        out = space.fresh(f, f_modes) if out is None else out
         self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays,
                     self._is_long(), given=modes.Given(space, f_modes, out))
         return out
@@ -496,8 +492,7 @@ class Plan:
             given.check_beside(from_, to)
             given.fill(args)
             held.append(given)
-        streams = {v.stream for v in (from_, to) if v is not None} | (set() if given is None else given.streams())
-        if arrays.PER_THREAD in streams:
+        if arrays.PER_THREAD in modes.streams(given, from_, to):
             long = False  # the stream is of this thread
         first = None if from_ is None else arrays.filled(from_, "f")
         last = None if to is None else arrays.filled(to, "out")
