@@ -60,6 +60,12 @@
  *  17 MB, 165 with 4 MB, 162 to 165 with 1 MB; runs differ by 10. Before the thread for messages
  *  stayed awake, 195 to 224 with 67 MB (2026-11-23). */
 #define TUNING_PIECE_BYTES 4e6
+/** The same where NCCL carries them, a piece by a kernel, from GPU to GPU. Chosen, not measured
+ *  (2026-11-28). */
+#define TUNING_NCCL_PIECE_BYTES 3.2e7
+/** Seconds that processes without a time limit wait for each other to join NCCL's communicator.
+ *  Chosen, not measured (2026-11-28). */
+#define TUNING_NCCL_JOIN_SECONDS 120
 
 /** Segments, and sheets, where a team shares the steps, which are no tasks of StarPU's and cost
  *  little: TEAM_PARTS for each member, or TEAM_PARTS_MANY in all if that is more, of

@@ -20,7 +20,9 @@
 #include "graph/start.h"
 #include "graph/status.h"
 #include "runtime/message.h"
+#include "runtime/side_stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* So many solves in flight have different tags for their edges. */
@@ -36,7 +38,8 @@ static size_t edge_tag(const psg_plan *plan, uint64_t number) {
 }
 
 /* One process may have no StarPU-MPI. */
-static psg_status lay_wire(psg_between *between, psg_comm *comm) {
+static psg_status lay_starpu(psg_between *between, const psg_plan *plan) {
+    psg_comm *comm = plan->processes.comm;
     char words[256];
     between->wire = psg_starpu_mpi->open(words, sizeof words);
     psg_status status = between->wire != NULL
@@ -46,6 +49,30 @@ static psg_status lay_wire(psg_between *between, psg_comm *comm) {
     return status != PSG_OK || psg_starpu_mpi->connect(between->wire, comm)
                ? status
                : psg_fail(PSG_ERR_RUNTIME, "%s", comm->words);
+}
+
+/* A GPU has one communicator of NCCL's. */
+static psg_status lay_nccl(psg_between *between, const psg_plan *plan) {
+    const psg_workers *w = &plan->workers;
+    psg_comm *comm = plan->processes.comm;
+    char words[256] = "psg was built without CUDA";
+    if (psg_side_streams != NULL &&
+        (w->gpu_count != psg_side_streams->gpus || (w->gpu_count > 0 && w->cpu_count > 0))) {
+        (void)snprintf(words, sizeof words,
+                       "one GPU has all tasks of a process, and here are %zu GPUs and %zu cores",
+                       w->gpu_count, w->cpu_count);
+    } else if (psg_side_streams != NULL) {
+        const int gpu = w->gpu_count > 0 ? starpu_worker_get_devid(w->gpus[0]) : -1;
+        between->nccl = psg_nccl->open(gpu, words, sizeof words);
+    }
+    psg_status status = psg_ranks_agree(
+        comm,
+        between->nccl != NULL ? PSG_OK : psg_fail(PSG_ERR_UNSUPPORTED, "exchange nccl: %s", words));
+    if (status == PSG_OK && !psg_nccl->connect(between->nccl, comm, words, sizeof words)) {
+        status = psg_fail(comm->given_up ? PSG_ERR_RUNTIME : PSG_ERR_UNSUPPORTED,
+                          "exchange nccl: %s", words);
+    }
+    return status;
 }
 
 psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
@@ -87,7 +114,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     if (between->channel == NULL) {
         return psg_fail(PSG_ERR_RUNTIME, "%s", plan->processes.comm->words);
     }
-    return plan->route.exchange->wired ? lay_wire(between, plan->processes.comm) : PSG_OK;
+    return plan->route.exchange->lay != NULL ? plan->route.exchange->lay(between, plan) : PSG_OK;
 }
 
 void psg_between_free(psg_between *between, const psg_plan *plan) {
@@ -95,6 +122,9 @@ void psg_between_free(psg_between *between, const psg_plan *plan) {
         psg_runtime_awake();
         psg_starpu_mpi->close(between->wire);
         psg_runtime_rest();
+    }
+    if (between->nccl != NULL) {
+        psg_nccl->close(between->nccl);
     }
     if (between->channel != NULL && !plan->storage.left) {
         psg_comms->disconnect(between->channel);
@@ -134,13 +164,15 @@ static psg_message message_of(const psg_plan *plan, const psg_workspace *workspa
         .read = read,
         .counts = read,
         .wire = read ? NULL : plan->between.wire, /* StarPU-MPI waits for no reader */
+        .nccl = plan->between.nccl,
         .label = {PSG_TASK_EXCHANGE,
                   {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
 }
 
 /* Cores round numbers. */
 int psg_exchange_node(const psg_plan *plan, int worker) {
-    const bool there = psg_comm_cuda_aware() == 1 && plan->between.wide == 0;
+    const bool there =
+        plan->route.exchange->from_home || (psg_comm_cuda_aware() == 1 && plan->between.wide == 0);
     return psg_placement_node(there ? worker : -1);
 }
 
@@ -169,18 +201,26 @@ static crossing crossing_of(const psg_layout *l, int rank, psg_way way, bool sen
                : (crossing){false, psg_parts_of(&l->segments, rank), l->bundles.own};
 }
 
-static void submit_messages(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                            int rank, psg_way way, bool sends) {
+/* @param[in] begins  messages of the round that the first of them begins; 0: none */
+static void submit_crossing(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                            int rank, psg_way way, bool sends, const crossing *of, size_t begins) {
     const psg_context *c = &plan->context;
-    const crossing of = crossing_of(&c->layout, rank, way, sends);
-    for (size_t s = of.segments.first; s < of.segments.end; s++) {
-        for (size_t g = of.bundles.first; g < of.bundles.end; g++) {
-            const psg_message message = message_of(plan, workspace, rank, s, g, way);
+    for (size_t s = of->segments.first; s < of->segments.end; s++) {
+        for (size_t g = of->bundles.first; g < of->bundles.end; g++) {
+            psg_message message = message_of(plan, workspace, rank, s, g, way);
+            message.begins = begins;
+            begins = 0;
             (sends ? psg_message_send : psg_message_receive)(
-                run, of.outward ? bundle_of(c, workspace, s, g) : arrival_of(c, workspace, s, g),
+                run, of->outward ? bundle_of(c, workspace, s, g) : arrival_of(c, workspace, s, g),
                 &message);
         }
     }
+}
+
+static void submit_messages(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                            int rank, psg_way way, bool sends) {
+    const crossing of = crossing_of(&plan->context.layout, rank, way, sends);
+    submit_crossing(run, plan, workspace, rank, way, sends, &of, 0);
 }
 
 /* ------------------------------------------------------------------------------------ edges */
@@ -256,6 +296,53 @@ static void messages(psg_run *run, const psg_plan *plan, const psg_workspace *wo
     }
 }
 
+static psg_range member(psg_range all, size_t m) {
+    const size_t at = all.first + m;
+    return at < all.end ? (psg_range){at, at + 1} : (psg_range){0, 0};
+}
+
+/* Of each process the blocks of segment i and of bundle j, among its own, of those that cross.
+ * @param[in] begins  what it returns; 0: nothing is submitted
+ * @return how many blocks */
+static size_t round_of(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                       psg_way way, const size_t ij[2], size_t begins) {
+    size_t count = 0;
+    for (int d = 1; d < plan->processes.ranks; d++) {
+        for (int sends = 1; sends >= 0; sends--) {
+            const int rank = (plan->processes.rank + (sends ? d : -d) + plan->processes.ranks) %
+                             plan->processes.ranks;
+            crossing of = crossing_of(&plan->context.layout, rank, way, sends != 0);
+            of.segments = member(of.segments, ij[0]);
+            of.bundles = member(of.bundles, ij[1]);
+            if (begins > 0) {
+                submit_crossing(run, plan, workspace, rank, way, sends != 0, &of,
+                                count == 0 ? begins : 0);
+            }
+            count += psg_range_count(of.segments) * psg_range_count(of.bundles);
+        }
+    }
+    return count;
+}
+
+/* Segments end one after the other, and sheets on the way back: all processes have the rounds in
+ * that order. */
+static void rounds(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                   psg_way way) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t most[2] = {l->segments.first[1], l->bundles.first[1]}; /* process 0 has most */
+    const int slow = psg_way_is_back(way) ? 1 : 0;
+    const size_t fast_count = most[1 - slow];
+    for (size_t m = 0; m < most[0] * most[1]; m++) {
+        size_t ij[2];
+        ij[slow] = m / fast_count;
+        ij[1 - slow] = m % fast_count;
+        const size_t count = round_of(run, plan, workspace, way, ij, 0);
+        if (count > 0) {
+            (void)round_of(run, plan, workspace, way, ij, count);
+        }
+    }
+}
+
 static void alltoall(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                      psg_way way) {
     const psg_label label = psg_exchange_label();
@@ -268,12 +355,12 @@ static void alltoall(psg_run *run, const psg_plan *plan, const psg_workspace *wo
 
 #define OWN_MEMORY .allocate = psg_chunk_allocate, .release = psg_chunk_release
 #define WITHIN OWN_MEMORY, .bundle_bytes = 1
-#define BETWEEN OWN_MEMORY, .bundle_bytes = TUNING_MESSAGE_BYTES
+#define BETWEEN OWN_MEMORY, .bundle_bytes = TUNING_MESSAGE_BYTES, .piece_bytes = TUNING_PIECE_BYTES
 #define SHARED                                                                                     \
     .is = PSG_EXCHANGE_DIRECT, .words = "blocks written in the memory of other processes",         \
-    .gpu_parts = psg_partition_shared, .allocate = psg_shared_allocate,                            \
-    .release = psg_shared_free, .connect = psg_shared_connect, .carry = messages,                  \
-    .carry_again = messages
+    .gpu_parts = psg_partition_shared, .piece_bytes = TUNING_PIECE_BYTES,                          \
+    .allocate = psg_shared_allocate, .release = psg_shared_free, .connect = psg_shared_connect,    \
+    .carry = messages, .carry_again = messages
 
 const psg_exchange_row psg_exchange_managed = {WITHIN, .is = PSG_EXCHANGE_MANAGED,
                                                .words = "blocks where StarPU needs them",
@@ -294,7 +381,12 @@ const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT] = {
                                .gpu_parts = psg_partition_suiting, .carry = alltoall},
     [PSG_EXCHANGE_STARPU] = {BETWEEN, .is = PSG_EXCHANGE_STARPU,
                              .words = "a message of StarPU-MPI for each bundle of blocks",
-                             .gpu_parts = psg_partition_pieces, .wired = true, .carry = messages},
+                             .gpu_parts = psg_partition_pieces, .lay = lay_starpu,
+                             .carry = messages},
+    [PSG_EXCHANGE_NCCL] = {OWN_MEMORY, .is = PSG_EXCHANGE_NCCL, .words = "blocks in rounds of NCCL",
+                           .bundle_bytes = 1, .gpu_parts = psg_partition_pieces, .lay = lay_nccl,
+                           .from_home = true, .piece_bytes = TUNING_NCCL_PIECE_BYTES,
+                           .carry = rounds},
 };
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,

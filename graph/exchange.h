@@ -4,6 +4,7 @@
 
 #include "codelets/regroup.h"
 #include "graph/route.h"
+#include "runtime/nccl.h"
 #include "runtime/starpu_mpi.h"
 
 #include <starpu.h>
@@ -18,6 +19,7 @@ typedef struct psg_between {
     size_t row_bytes; /**< of the channel */
     size_t wide;      /**< of a row in memory, which travels rounded; 0: all travel as they are */
     psg_starpu_wire *wire; /**< of exchange starpu; else NULL */
+    psg_nccl_wire *nccl;   /**< of exchange nccl; else NULL */
 } psg_between;
 
 /** In one process: StarPU copies blocks; tasks write them where they are read. */

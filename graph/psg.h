@@ -185,13 +185,13 @@ typedef enum psg_graph {
 typedef enum psg_exchange {
     PSG_EXCHANGE_AUTO = 0,
     PSG_EXCHANGE_MANAGED,  /**< StarPU moves the blocks */
-    PSG_EXCHANGE_DIRECT,   /**< tasks write and read blocks where they are needed. In one process:
-                                GPUs with peer access. Between processes of one node: in memory of
-                                GPUs or main memory that they share, beside messages to other
-                                nodes; AUTO tries it. Fused graph, and room on GPUs for all */
+    PSG_EXCHANGE_DIRECT,   /**< tasks write and read blocks where they are needed: GPUs with peer
+                                access, or processes of one node in memory that they share, beside
+                                messages to other nodes; AUTO tries it. Fused graph, all on GPUs */
     PSG_EXCHANGE_MPI,      /**< from here on between processes; each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_STARPU,   /**< the same by StarPU-MPI beside StarPU, without a time_limit */
+    PSG_EXCHANGE_NCCL,     /**< the same by NCCL, of processes with a GPU each */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 

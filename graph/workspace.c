@@ -39,7 +39,7 @@ void psg_chunk_release(const psg_plan *plan, psg_chunk *chunk) {
 /* What stands in a workspace, in this order. All of it is complex.
  *
  *   views:   [segments]            a segment's planes, that the blocks are views of
- *   dense, one process, or several that share memory within a node:
+ *   dense, one process, several that share memory within a node, or that NCCL connects:
  *            [own bundles]         a bundle's blocks end to end: all planes of its rows, without
  *                                  overlap rows
  *            [own sheets]          the overlap rows of a sheet before `kspace`, unless they are
@@ -85,7 +85,8 @@ static layout layout_of(const psg_plan *plan) {
     const size_t own = psg_range_count(c->layout.segments.own);
     const size_t sheets = psg_range_count(c->layout.sheets.own);
     const size_t overlap = psg_overlap_rows_all(&c->layout);
-    const bool shared = plan->processes.ranks == 1 || plan->route.sharing != NULL;
+    const bool shared = plan->processes.ranks == 1 || plan->route.sharing != NULL ||
+                        plan->route.exchange->from_home;
     layout l = {.plan = plan, .stacked = c->form.packed && shared, .own = own};
     l.count[STACKS] = l.stacked ? psg_range_count(c->layout.bundles.own) : 0;
     l.count[OUTWARD] = outward_before(&l, plan->processes.ranks) * own;
