@@ -153,6 +153,7 @@ typedef struct psg_terms {
  *  are, on this GPU or on a peer: StarPU then orders the accesses and copies nothing. */
 typedef struct psg_segment_codelets {
     struct starpu_codelet forward_xy[PSG_TASK_PRECISIONS];
+    struct starpu_codelet divergence_xy[PSG_TASK_PRECISIONS]; /**< forward_xy of a flow */
     struct starpu_codelet inverse_xy[PSG_TASK_PRECISIONS];
     struct starpu_codelet gradient_xy[PSG_TASK_PRECISIONS];
 } psg_segment_codelets;

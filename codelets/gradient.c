@@ -3,6 +3,7 @@
 #include "codelets/plane.h"
 #include "codelets/sides.h"
 #if PSG_WITH_CUDA
+#include "codelets/cuda.h"
 #include "kernels/gradient.h"
 
 #include <cuda_runtime_api.h>
@@ -141,6 +142,8 @@ static int gradient_gpu(void *buffers[], const psg_task_args *args) {
     const psg_gradient_terms *g = &psg_terms_of(args->run)->gradient;
     const size_t n[3] = {c->layout.n[0], c->layout.n[1],
                          psg_layout_planes(&c->layout, psg_segment_of(args))};
+    const psg_terms *terms = psg_terms_of(args->run);
+    const size_t first = c->layout.segments.part[psg_segment_of(args)].box.lo[2];
     const size_t above = above_of(args);
     const psg_cpu_sides sides = sides_at(args, 0, n[2]);
     const void *const added[3] = {sides.x[1], sides.y[1], sides.z[1]};
@@ -150,13 +153,19 @@ static int gradient_gpu(void *buffers[], const psg_task_args *args) {
     psg_cuda_field result[3] = {{.base_d = NULL}};
     psg_cuda_difference along[3];
     for (int d = 0, m = 1; d < 3; d++) {
-        along[d] = (psg_cuda_difference){g->along[d].scale,        g->along[d].last,
-                                         g->along[d].weight,       (int)g->along[d].wraps,
-                                         (int)g->along[d].centred, added[d]};
+        along[d] = (psg_cuda_difference){.scale = g->along[d].scale,
+                                         .last = g->along[d].last,
+                                         .weight = g->along[d].weight,
+                                         .wraps = (int)g->along[d].wraps,
+                                         .centred = (int)g->along[d].centred,
+                                         .added = added[d],
+                                         .taken = terms->flow.changes != 0 ? terms->flow.scale : 0};
         if (psg_gradient_wants(g, d)) {
             result[d] = psg_cuda_field_of(buffers, (size_t)m++);
         }
     }
+    along[2].step_d = psg_cuda_by_plane(args->run, false, first);
+    along[2].scale = along[2].step_d != NULL ? ldexp(1, -terms->unit) : along[2].scale;
     return (int)psg_cuda_gradient(psg_cuda_precision_of(c), &u, &next, n, along, result,
                                   (int *)(uintptr_t)&psg_findings_of(args->run)->overflow,
                                   starpu_cuda_get_local_stream());

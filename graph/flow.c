@@ -11,9 +11,9 @@
  * Neumann side, where it is known. */
 static psg_status check(const psg_plan *plan, const psg_solve_args *args) {
     const bool fused = psg_graph_has(&plan->context.graph, PSG_TASK_FORWARD_XY, false);
-    if (plan->workers.gpu_count > 0 || !fused) {
+    if (!fused) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "psg_project() is for cores and the fused graph: elsewhere take the "
+                        "psg_project() is for the fused graph: with the staged one take the "
                         "divergence and subtract psg_solve_args.gradient");
     }
     if (!psg_symbol_of(&plan->problem)->faces) {

@@ -186,9 +186,9 @@ psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan
     }
     return gradient->way == PSG_GRADIENT_DIFFERENCES && arrays->slabs[PSG_FIELD_U] == NULL &&
                    arrays->slabs[PSG_FIELD_FLOW] != NULL
-               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: where x or y has sides, or there "
-                                       "is no memory for a second spectrum, the gradient is that "
-                                       "of differences of u")
+               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: on GPUs, where x or y has "
+                                       "sides, or where there is no memory for a second spectrum, "
+                                       "the gradient is that of differences of u")
                : PSG_OK;
 }
 
@@ -214,12 +214,6 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "the gradient needs the symbol fd2, or spectral with axes that are "
                             "periodic or free at both sides");
-        }
-        if (psg_gradient_wants(gradient, d) && plan->workers.gpu_count > 0 &&
-            plan->problem.grid.axis[d].faces != NULL) {
-            return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "the gradient along %c, which has faces, is for cores so far",
-                            psg_grid_letter(&plan->problem.grid, d));
         }
         if (psg_gradient_wants(gradient, d) && plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE &&
             !has_beyond(gradient, plan, d)) {
