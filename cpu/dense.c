@@ -29,7 +29,7 @@ size_t psg_cpu_dense_rows(size_t n) {
 
 void psg_cpu_dense_fill(size_t n, const psg_real *waves, psg_real *factors) {
     for (size_t t = 0; t < tiles_of(n); t++) {
-        for (size_t j = 0; j < half_of(n); j++, factors += 2 * MODES) {
+        for (size_t j = 0; j < half_of(n); j++, factors += (size_t)2 * MODES) {
             for (size_t k = 0; k < MODES; k++) {
                 const size_t at = (t * MODES + k) * j % n;
                 factors[k] = waves[2 * at];
@@ -43,7 +43,7 @@ void psg_cpu_dense_fill(size_t n, const psg_real *waves, psg_real *factors) {
  * transform i times. */
 static PSG_CLONES void split(size_t n, psg_real sign, const psg_real *lines, size_t pitch,
                              psg_real *parts) {
-    for (size_t j = 0; j < half_of(n); j++, parts += 2 * WIDE) {
+    for (size_t j = 0; j < half_of(n); j++, parts += (size_t)2 * WIDE) {
         const psg_real *a = lines + j * pitch, *b = lines + (n - j) % n * pitch;
         const psg_real both = j == 0 || 2 * j == n ? 0 : 1;
         for (size_t c = 0; c < WIDE; c += 2) {
@@ -62,12 +62,12 @@ static PSG_CLONES void split(size_t n, psg_real sign, const psg_real *lines, siz
     static target void name(size_t n, const psg_real *by, const psg_real *parts, psg_real *lines,  \
                             size_t pitch) {                                                        \
         enum { STEP = (bytes) / sizeof(psg_real), ALL = (vectors)*STEP };                          \
-        for (size_t k0 = 0; k0 < half_of(n); k0 += MODES, by += 2 * MODES * half_of(n)) {          \
+        for (size_t k0 = 0; k0 < half_of(n); k0 += MODES, by += half_of(n) * 2 * MODES) {          \
             for (size_t c = 0; c < WIDE; c += ALL) {                                               \
                 name##_vector sum[MODES][2][vectors] = {{{{0}}}};                                  \
                 for (size_t j = 0; j < half_of(n); j++) {                                          \
-                    const psg_real *part = parts + 2 * WIDE * j + c;                               \
-                    const psg_real *factor = by + 2 * MODES * j;                                   \
+                    const psg_real *part = parts + j * 2 * WIDE + c;                               \
+                    const psg_real *factor = by + j * 2 * MODES;                                   \
                     name##_vector even[vectors], odd[vectors];                                     \
                     PSG_UNROLL for (size_t v = 0; v < (vectors); v++) {                            \
                         even[v] = *(const name##_vector *)(part + v * STEP);                       \

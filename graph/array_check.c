@@ -260,13 +260,14 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     return n[2] == 0 ? PSG_OK : check_room(a, name, span(a, n) * align, end);
 }
 
-/* Dense, in main memory, [nz][rows][nxc] complex numbers. */
+/* Dense, [nz][rows][nxc] complex numbers. On a GPU tasks read them in place, as complex ones. */
 static psg_status check_modes(const psg_plan *plan, psg_array *a, const char *name) {
     const psg_layout *l = &plan->context.layout;
     const size_t bytes = plan->context.cpu->real_bytes;
     const size_t rows = psg_parts_length(&l->sheets, l->sheets.own, 1);
     const void *end = NULL;
     if (rows == 0) {
+        a->device = PSG_HOST; /* its pointer means nothing */
         return PSG_OK;
     }
     if (a->data == NULL || (uintptr_t)a->data % bytes != 0) {
@@ -281,11 +282,15 @@ static psg_status check_modes(const psg_plan *plan, psg_array *a, const char *na
     a->stride[1] = (ptrdiff_t)(2 * l->row);
     a->stride[2] = (ptrdiff_t)(2 * l->nxc * rows);
     const psg_status status = check_device(a, name, plan, &end);
-    return status != PSG_OK || a->device == PSG_HOST
-               ? status
-               : psg_fail(PSG_ERR_UNSUPPORTED,
-                          "%s is on GPU %d: modes are in main memory, from where tasks copy them",
-                          name, a->device);
+    if (status != PSG_OK || a->device == PSG_HOST) {
+        return status;
+    }
+    if ((uintptr_t)a->data % (2 * bytes) != 0) {
+        return psg_fail(PSG_ERR_ARG,
+                        "%s is on GPU %d and not aligned for a complex number of %zu bytes", name,
+                        a->device, 2 * bytes);
+    }
+    return check_room(a, name, l->n[2] * (size_t)a->stride[2] * bytes, end);
 }
 
 /* ------------------------------------------------------------------------- f beside u */

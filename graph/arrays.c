@@ -150,11 +150,12 @@ static void register_modes(const psg_plan *plan, psg_arrays *arrays, int field) 
     const psg_layout *l = &plan->context.layout;
     const size_t pitch = l->nxc * psg_parts_length(&l->sheets, l->sheets.own, 1);
     const size_t element = 2 * plan->context.cpu->real_bytes;
+    const int node = node_of(plan, arrays, field, 0);
     char *memory = arrays->field[field]->data;
     for (size_t k = 0; k < arrays->sheets; k++) {
         const size_t p = l->sheets.own.first + k;
         const size_t n[3] = {l->nxc, psg_layout_rows(l, p), l->n[2]};
-        psg_block_register(&arrays->slabs[field][k], STARPU_MAIN_RAM, memory, n, pitch, element);
+        psg_block_register(&arrays->slabs[field][k], node, memory, n, pitch, element);
         starpu_data_set_coordinates(arrays->slabs[field][k], 1, (int)p);
         memory += n[0] * n[1] * element;
     }
@@ -214,7 +215,7 @@ void psg_arrays_destroy(psg_arrays *arrays) {
         free(arrays->field[m]);
         free(arrays->slabs[m]);
     }
-    psg_block_unregister(arrays->edge[0], 2 * PSG_EDGES);
+    psg_block_unregister(arrays->edge[0], (size_t)2 * PSG_EDGES);
     psg_boxes_unregister(arrays);
     free(arrays->parts.part);
     free(arrays->given);
@@ -283,8 +284,12 @@ static bool are_given(const psg_arrays *arrays, size_t count,
     return all;
 }
 
+/* Modes on a GPU do not: tasks of StarPU's have them, and no chain. */
 static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
     bool all = arrays->count > 0;
+    for (int m = PSG_FIELD_F_MODES; m < PSG_FIELDS; m++) {
+        all = all && (arrays->field[m] == NULL || arrays->field[m]->device == PSG_HOST);
+    }
     for (size_t k = 0; k < count_slabs(arrays, PSG_FIELD_F) && all; k++) {
         const int worker = place_of(arrays, PSG_FIELD_F, k).worker;
         all = worker >= 0;
@@ -528,8 +533,10 @@ bool psg_arrays_there(const psg_arrays *arrays) {
 
 void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
                       size_t s) {
+    const bool modes = field >= PSG_FIELD_F_MODES;
     if (arrays->brought && arrays->slabs[field] != NULL) {
-        const size_t k = s - arrays->parts.own.first;
+        const psg_range own = modes ? plan->context.layout.sheets.own : arrays->parts.own;
+        const size_t k = s - own.first;
         psg_task_fetch(run, node_of(plan, arrays, field, k), arrays->slabs[field][k], NULL);
     }
 }
@@ -553,8 +560,9 @@ void psg_arrays_settle(psg_arrays *arrays) {
 bool psg_arrays_in_memory(const psg_arrays *arrays) {
     bool all = arrays->count > 0;
     for (size_t m = 0; m < arrays->count && all; m++) {
-        for (int field = PSG_FIELD_F; field <= PSG_FIELD_U; field++) {
-            const psg_array *array = arrays->field[field];
+        for (int field = PSG_FIELD_F; field < PSG_FIELDS; field++) {
+            const bool either = field <= PSG_FIELD_U || field >= PSG_FIELD_F_MODES;
+            const psg_array *array = either ? arrays->field[field] : NULL;
             all = all && (array == NULL || array[m].device == PSG_HOST);
         }
     }

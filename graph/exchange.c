@@ -87,7 +87,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     const size_t handles = own_segments * l->bundles.count + l->segments.count * own_bundles + 1;
     const bool alltoall = plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL;
     /* one for each block, each way, of each workspace; and those of edges */
-    const size_t tags = edge_tag(plan, PSG_EDGES * EDGE_TAGS);
+    const size_t tags = edge_tag(plan, (size_t)PSG_EDGES * EDGE_TAGS);
     between->main_memory = calloc(handles + l->sheets.count, sizeof *between->main_memory);
     psg_status status = PSG_OK;
     if (between->main_memory == NULL) {
@@ -243,16 +243,17 @@ static size_t above(const psg_run *run, size_t s) {
  * @param[in] s  whose plane it is @param[in] other  the segment at the other end */
 static psg_message edge_of(const psg_run *run, const psg_plan *plan, psg_edge_side edge, size_t s,
                            size_t other) {
-    return (psg_message){.rank = plan->context.layout.segments.part[other].process,
-                         .tag = (int)edge_tag(plan, edge * EDGE_TAGS + run->number % EDGE_TAGS),
-                         .way = edge == PSG_EDGE_ABOVE ? PSG_WAY_BACK : PSG_WAY_THERE,
-                         .node = STARPU_MAIN_RAM,
-                         .unit = plan->context.layout.nxc * 2 * plan->context.cpu->real_bytes,
-                         .rows = 1,
-                         .runs = plan->context.layout.n[1],
-                         .pitch = 1,
-                         .alone = true,
-                         .label = psg_edge_label(PSG_TASK_EXCHANGE, s, edge == PSG_EDGE_BELOW)};
+    return (psg_message){
+        .rank = plan->context.layout.segments.part[other].process,
+        .tag = (int)edge_tag(plan, (size_t)edge * EDGE_TAGS + run->number % EDGE_TAGS),
+        .way = edge == PSG_EDGE_ABOVE ? PSG_WAY_BACK : PSG_WAY_THERE,
+        .node = STARPU_MAIN_RAM,
+        .unit = plan->context.layout.nxc * 2 * plan->context.cpu->real_bytes,
+        .rows = 1,
+        .runs = plan->context.layout.n[1],
+        .pitch = 1,
+        .alone = true,
+        .label = psg_edge_label(PSG_TASK_EXCHANGE, s, edge == PSG_EDGE_BELOW)};
 }
 
 starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const psg_arrays *arrays,

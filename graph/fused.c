@@ -48,7 +48,8 @@ static void forward(psg_run *run, const psg_plan *plan, const psg_workspace *wor
     }
 }
 
-static void submit_sheets(psg_run *run, const psg_workspace *workspace, const psg_arrays *arrays) {
+static void submit_sheets(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                          const psg_arrays *arrays) {
     const psg_range sheets = psg_context_of(run)->layout.sheets.own;
     starpu_data_handle_t *const *in = &arrays->slabs[PSG_FIELD_F_MODES];
     starpu_data_handle_t *const *out = &arrays->slabs[PSG_FIELD_U_MODES];
@@ -62,6 +63,7 @@ static void submit_sheets(psg_run *run, const psg_workspace *workspace, const ps
             psg_task_modes(run, p, *in != NULL ? (*in)[own] : NULL,
                            *out != NULL ? (*out)[own] : NULL, blocks, psg_range_count(sheets),
                            arrays->slabs[PSG_FIELD_U] != NULL);
+            psg_arrays_bring(run, plan, arrays, PSG_FIELD_U_MODES, p);
         }
     }
 }
@@ -91,7 +93,7 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
         forward(run, plan, workspace, arrays);
         psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
     }
-    submit_sheets(run, workspace, arrays);
+    submit_sheets(run, plan, workspace, arrays);
     if (arrays->slabs[PSG_FIELD_U] != NULL || arrays->slabs[PSG_FIELD_FLOW] != NULL) {
         submit_inverse(run, plan, workspace, arrays);
     }

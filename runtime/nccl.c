@@ -65,6 +65,7 @@ struct psg_nccl_wire {
     void *comm; /* NULL: none yet, or aborted */
     int failed; /* why it was aborted */
     size_t marked;
+    double rate; /* 0: not measured yet */
 
     pthread_mutex_t lock;
     psg_round *first; /* that are not on the stream */
@@ -157,24 +158,29 @@ static void nap(void) {
     (void)nanosleep(&(struct timespec){0, 100000}, NULL);
 }
 
-/* A byte to each process and from each, as the first of these connects the two: no group of a solve
- * waits on the messenger's thread. */
-static int greet(psg_nccl_wire *w) {
+/* So many bytes to each process and from each, so many times. */
+static int greet_all(psg_nccl_wire *w, size_t bytes, int times) {
     const psg_comm *comm = w->processes;
-    char *byte = w->stream.memory;
     size_t mark = 0;
-    int code = w->function[START].group();
-    for (int r = 0; r < comm->ranks && code == 0; r++) {
-        if (r != comm->rank) {
-            code = send(w, byte + comm->rank, 1, r);
-            code = code == 0 ? receive(w, byte + comm->ranks + r, 1, r) : code;
+    int code = 0;
+    for (int m = 0; m < times && code == 0; m++) {
+        code = w->function[START].group();
+        for (int r = 0; r < comm->ranks && code == 0; r++) {
+            char *memory = (char *)w->stream.memory + 2 * (size_t)r * bytes;
+            code = r != comm->rank ? send(w, memory, bytes, r) : 0;
+            code = r != comm->rank && code == 0 ? receive(w, memory + bytes, bytes, r) : code;
         }
+        code = end_group(w, code, &mark);
     }
-    code = end_group(w, code, &mark);
-    for (code = code == 0 ? PSG_COMM_UNDER_WAY : code; code == PSG_COMM_UNDER_WAY; nap()) {
+    for (code = code == 0 ? PSG_COMM_UNDER_WAY : code; code == PSG_COMM_UNDER_WAY;) {
         code = look_at(w, mark);
     }
     return code;
+}
+
+/* The first byte connects two processes: no group of a solve waits on the messenger's thread. */
+static int greet(psg_nccl_wire *w) {
+    return greet_all(w, 1, 1);
 }
 
 static int join(psg_nccl_wire *w) {
@@ -267,6 +273,39 @@ static bool connect_wire(psg_nccl_wire *w, psg_comm *comm, char *words, size_t s
     return step_in_time(w, join, words, size) && step_in_time(w, greet, words, size);
 }
 
+/* Of several groups the next one is launched while those before it are under way, as in a solve. No
+ * round is, so the calling thread may call NCCL. */
+static bool find_rate(psg_nccl_wire *w, double *rate) {
+    enum { TIMES = 5, GROUPS = 4 };
+    psg_comm *comm = w->processes;
+    const size_t bytes = psg_side_streams->rate_bytes / (size_t)(comm->ranks - 1);
+    const psg_side_stream own = w->stream;
+    *rate = w->rate;
+    if (w->rate > 0) {
+        return true;
+    }
+    const int before = psg_device_current(w->device);
+    double missing = !psg_side_streams->open(&w->stream, 2 * (size_t)comm->ranks * bytes);
+    bool good = psg_mpi_max(comm, &missing, 1);
+    for (int m = 0; m < TIMES && good && missing == 0; m++) {
+        const double since = base_now();
+        good = greet_all(w, bytes, GROUPS) == 0;
+        const double now = GROUPS * (double)bytes * (comm->ranks - 1) / (base_now() - since);
+        w->rate = m > 0 && now > w->rate ? now : w->rate; /* the first one sets up */
+    }
+    if (w->stream.stream != NULL) {
+        psg_side_streams->close(&w->stream);
+    }
+    (void)psg_device_current(before);
+    w->stream = own;
+    if (!good && !comm->given_up) {
+        psg_comm_say(comm, "NCCL did not carry what was to be timed");
+    }
+    good = psg_mpi_max(comm, &w->rate, 1) && good;
+    *rate = w->rate;
+    return good;
+}
+
 /* Rounds on the stream end now, whatever the other processes do. Solves that ended well have none
  * on any process. */
 static void give_up(psg_nccl_wire *w, int code) {
@@ -353,5 +392,5 @@ static void ready(psg_round *round) {
     pthread_mutex_unlock(&w->lock);
 }
 
-const psg_nccl_table psg_nccl_loaded = {open_wire, connect_wire, close_wire, begin_round,
-                                        ready,     send,         receive,    words_of};
+const psg_nccl_table psg_nccl_loaded = {open_wire, connect_wire, close_wire, begin_round, ready,
+                                        send,      receive,      words_of,   find_rate};

@@ -39,6 +39,9 @@ typedef struct psg_nccl_table {
     int (*send)(const psg_nccl_wire *wire, const void *memory, size_t bytes, int rank);
     int (*receive)(const psg_nccl_wire *wire, void *memory, size_t bytes, int rank);
     void (*words)(const psg_nccl_wire *wire, int code, char *words, size_t size);
+    /** Collective, while no round is under way: as psg_comm_table.rate, from GPU to GPU. 0: there
+     *  is no memory to measure it. @return false: the words of the psg_comm */
+    bool (*rate)(psg_nccl_wire *wire, double *rate);
 } psg_nccl_table;
 
 extern const psg_nccl_table psg_nccl_loaded;

@@ -15,7 +15,8 @@ typedef struct psg_side_stream {
 } psg_side_stream;
 
 typedef struct psg_side_stream_table {
-    size_t gpus; /**< of the process that has such a stream; 0: in tests, of main memory */
+    size_t gpus;       /**< of the process that has such a stream; 0: in tests, of main memory */
+    size_t rate_bytes; /**< to send at a time, where the rate is measured */
     /** What tells a device from all others. @return false: CUDA does not say */
     bool (*identify)(int device, unsigned char identity[PSG_SIDE_IDENTITY]);
     /** On a device, which is the calling thread's. @param[in] bytes  of its memory

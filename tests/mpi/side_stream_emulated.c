@@ -50,6 +50,10 @@ static int passed(const psg_side_stream *s, size_t m) {
     return stream->fake.ended >= stream->put[m];
 }
 
-static const psg_side_stream_table of_main_memory = {0,   identify, open_stream, close_stream,
-                                                     set, passed};
+static const psg_side_stream_table of_main_memory = {.rate_bytes = 1 << 16,
+                                                     .identify = identify,
+                                                     .open = open_stream,
+                                                     .close = close_stream,
+                                                     .set = set,
+                                                     .passed = passed};
 const psg_side_stream_table *const psg_side_streams = &of_main_memory;
