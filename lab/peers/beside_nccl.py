@@ -64,20 +64,24 @@ def measure(n, exchanges, repeat):
         for e, p, took in zip(exchanges, plans, ms[1:]):
             used = p.statistics()
             print("  %-6s %8.3f ms, %s, %.3g bytes sent, %.2f times NCCL alone"
-                  % (e, took, used["exchange"], used["link"]["message"]["bytes"], took / ms[0]), flush=True)
+                  % (e, took, used["exchange"], used["link"]["message"]["bytes"],
+                     took / ms[0]), flush=True)
     for p in plans:
         p.close()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--exchange", default="nccl,mpi,auto")
     parser.add_argument("n", type=int, nargs="+")
     given = parser.parse_args()
     if not all(WORLD.allgather(torch.cuda.is_available())):
         raise SystemExit("GPUs are less than processes: each process needs its own")
-    nccl.init_process_group("nccl", init_method="tcp://127.0.0.1:29511", rank=WORLD.rank, world_size=WORLD.size)
+    nccl.init_process_group("nccl", init_method="tcp://127.0.0.1:29511",
+                            rank=WORLD.rank, world_size=WORLD.size)
     for n in given.n:
         measure(n, given.exchange.split(","), given.repeat)
     nccl.destroy_process_group()
