@@ -60,8 +60,8 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
                            (l->segments.count - own_segments) * own_bundles;
     const size_t handles = own_segments * l->bundles.count + l->segments.count * own_bundles + 1;
     const bool alltoall = plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL;
-    /* one for each block, each way, of each workspace; and those of edges */
-    const size_t tags = edge_tag(plan, EDGE_TAGS);
+    /* one for each block, each way, of each workspace; those of edges, and of pieces */
+    const size_t tags = edge_tag(plan, EDGE_TAGS) + PSG_PIECES * l->segments.count;
     between->main_memory = calloc(handles + l->sheets.count, sizeof *between->main_memory);
     psg_status status = PSG_OK;
     if (between->main_memory == NULL) {
@@ -245,6 +245,22 @@ starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
     return arrays->edge[1];
 }
 
+/* A message of a solve with epsilon waits for no other: the process that it goes to has nothing to
+ * do without it. */
+void psg_exchange_piece(psg_run *run, const psg_plan *plan, const psg_piece *piece) {
+    const size_t index = PSG_PIECES * piece->s + (size_t)piece->kind;
+    const psg_message message = {.rank = piece->rank,
+                                 .tag = (int)(edge_tag(plan, EDGE_TAGS) + index),
+                                 .way = PSG_WAY_BACK,
+                                 .node = STARPU_MAIN_RAM,
+                                 .unit = piece->row_bytes,
+                                 .rows = piece->rows,
+                                 .alone = true,
+                                 .counts = true,
+                                 .label = psg_segment_label(PSG_TASK_EXCHANGE, piece->s)};
+    (piece->sent ? psg_message_send : psg_message_receive)(run, piece->block, &message);
+}
+
 /* ----------------------------------------------------------------------------------- blocks */
 
 /* Each process begins with the one after it, so that not all of them send to the first. */
@@ -253,7 +269,9 @@ static void messages(psg_run *run, const psg_plan *plan, const psg_workspace *wo
     const int ranks = plan->processes.ranks;
     for (int r = 0; r < ranks; r++) {
         const crossing of = crossing_of(&plan->context.layout, r, way, true);
-        psg_message_expect(run, r, way, psg_range_count(of.segments) * psg_range_count(of.bundles));
+        const crossing from = crossing_of(&plan->context.layout, r, way, false);
+        psg_message_expect(run, r, way, psg_range_count(of.segments) * psg_range_count(of.bundles),
+                           psg_range_count(from.segments) * psg_range_count(from.bundles));
     }
     for (int d = 1; d < ranks; d++) {
         const int rank = plan->processes.rank;
