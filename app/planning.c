@@ -69,8 +69,11 @@ psg_status app_planning_find(app_planning *p, psg_plan *plan, const psg_grid *gr
     alone.nodes = 1;
     alone.network = 0;
     p->one_node = 0;
-    if (psg_plan_create(&one, grid, &alone) == PSG_OK) {
+    status = psg_plan_create(&one, grid, &alone);
+    if (status == PSG_OK) {
         status = solve(one, grid, &p->one_node);
+    } else if (status == PSG_ERR_MEMORY) {
+        status = PSG_OK; /* it is said: "has no room for it" */
     }
     psg_plan_destroy(one);
     return status == PSG_OK ? find_network(p, options) : status;

@@ -60,6 +60,12 @@
  *  17 MB, 165 with 4 MB, 162 to 165 with 1 MB; runs differ by 10. Before the thread for messages
  *  stayed awake, 195 to 224 with 67 MB (2026-11-23). */
 #define TUNING_PIECE_BYTES 4e6
+/** The same where NCCL carries them, a piece by a kernel, from GPU to GPU. Chosen, not measured
+ *  (2026-11-28). */
+#define TUNING_NCCL_PIECE_BYTES 3.2e7
+/** Seconds that processes without a time limit wait for each other to join NCCL's communicator.
+ *  Chosen, not measured (2026-11-28). */
+#define TUNING_NCCL_JOIN_SECONDS 120
 
 /** Segments, and sheets, where a team shares the steps, which are no tasks of StarPU's and cost
  *  little: TEAM_PARTS for each member, or TEAM_PARTS_MANY in all if that is more, of
@@ -163,6 +169,16 @@
  *  division and inverse; and columns of a tile at the least. Not recorded (2026-11-20). */
 #define TUNING_CPU_TILE_BYTES ((size_t)256 << 10)
 #define TUNING_CPU_TILE_COLUMNS_MIN 4
+/** Complex transforms by `cpu/dense.c`: from this prime factor on, of at most so many points for
+ *  each byte of a vector, and that factor over so many for each byte. From a larger prime factor on
+ *  the longer ones are sums (`cpu/prime.c`). Those by a chirp take longer than `cpu/dense.c` up to
+ *  more points. Else FFTW is faster. A core of a Xeon with AVX-512, and by AVX2, f64, FFTW 3.3.10:
+ *  lengths from 17 to 509 (2026-11-28). f32 gains more. */
+#define TUNING_CPU_DENSE_FROM 17
+#define TUNING_CPU_DENSE_MOST 3
+#define TUNING_CPU_DENSE_SHARE 10
+#define TUNING_CPU_DENSE_CHIRP 7
+#define TUNING_CPU_SUMS_FROM 71
 /** Bytes of a transposition's output from which it goes past the caches: it would not stay in a
  *  core's own. A line that is written as a whole need not be read before, and puts out no other
  *  line. A gain for solves with blocks of this size whose input and output do not fit the last

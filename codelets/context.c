@@ -29,6 +29,7 @@ size_t psg_messages_after(const psg_context *c, const psg_label *label) {
     if (label->kind == PSG_TASK_EDGE) {
         return 1;
     }
+    const size_t times = psg_label_beside(label) ? 2 : 1;
     const bool writes_blocks = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_PACK ||
                                psg_label_solves(label) || label->kind == PSG_TASK_GRADIENT_Z;
     if (!writes_blocks || psg_label_makes(label) == PSG_MAKES_MODES) {
@@ -39,7 +40,8 @@ size_t psg_messages_after(const psg_context *c, const psg_label *label) {
     }
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
         if (l->bundles.part[g].sheets.first == p && l->bundles.part[g].sheets.end == p + 1) {
-            return c->block_messages * (l->segments.count - psg_range_count(l->segments.own));
+            return times * c->block_messages *
+                   (l->segments.count - psg_range_count(l->segments.own));
         }
     }
     return 0; /* the sheet goes with others, see regroup.c */

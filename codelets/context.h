@@ -153,6 +153,7 @@ typedef struct psg_terms {
  *  are, on this GPU or on a peer: StarPU then orders the accesses and copies nothing. */
 typedef struct psg_segment_codelets {
     struct starpu_codelet forward_xy[PSG_TASK_PRECISIONS];
+    struct starpu_codelet divergence_xy[PSG_TASK_PRECISIONS]; /**< forward_xy of a flow */
     struct starpu_codelet inverse_xy[PSG_TASK_PRECISIONS];
     struct starpu_codelet gradient_xy[PSG_TASK_PRECISIONS];
 } psg_segment_codelets;
@@ -312,15 +313,14 @@ static inline size_t psg_sheet_of(const psg_task_args *args) {
 
 /** The segment whose first plane is next to the last plane of segment s; SIZE_MAX: there is a
  * side. */
-static inline size_t psg_segment_above(const psg_context *c, const psg_gradient_terms *g,
-                                       size_t s) {
-    return s + 1 < c->layout.segments.count ? s + 1 : g->along[2].wraps ? 0 : SIZE_MAX;
+static inline size_t psg_segment_above(const psg_context *c, const psg_terms *t, size_t s) {
+    return s + 1 < c->layout.segments.count ? s + 1 : t->gradient.along[2].wraps ? 0 : SIZE_MAX;
 }
 
 /** The segment whose last plane is next to the first plane of segment s; SIZE_MAX: there is a
  * side. */
-static inline size_t psg_segment_below(const psg_context *c, const psg_flow_terms *flow, size_t s) {
-    return s > 0 ? s - 1 : (flow->wraps & 4) != 0 ? c->layout.segments.count - 1 : SIZE_MAX;
+static inline size_t psg_segment_below(const psg_context *c, const psg_terms *t, size_t s) {
+    return s > 0 ? s - 1 : t->gradient.along[2].wraps ? c->layout.segments.count - 1 : SIZE_MAX;
 }
 
 /** Of the shape of each task: the grid, its sides, and what a row becomes. */

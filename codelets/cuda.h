@@ -167,6 +167,14 @@ static inline psg_cuda_r2r psg_cuda_kspace_kind_of(const psg_context *c, bool ta
                                          : PSG_CUDA_TABLE_SIDES;
 }
 
+/** Where z is stretched, what planes have from a plane on: 1 / the distance to the next one, in the
+ *  tasks' unit of length, or with `cells` the length of a cell; else NULL. */
+static inline const double *psg_cuda_by_plane(const psg_run *run, bool cells, size_t plane) {
+    const psg_context *c = psg_context_of(run);
+    const double *tables_d = psg_cuda_plans_self(run)->line_d; /* psg_cuda_line.tables_d */
+    return psg_stretched(c) ? tables_d + plane + (cells ? c->layout.n[2] + 1 : 1) : NULL;
+}
+
 /** f or u, behind buffer m of a task. */
 static inline psg_cuda_field psg_cuda_field_of(void *buffers[], size_t m) {
     return (psg_cuda_field){.base_d = psg_task_pointer(buffers, m),

@@ -3,7 +3,9 @@
 #include "codelets/cuda_segments.h"
 #include "codelets/cuda.h"
 
+#include "codelets/plane.h"
 #include "codelets/sides.h"
+#include "kernels/gradient.h"
 #include "kernels/pack.h"
 #include "kernels/sides.h"
 #include "runtime/stream_order_cuda.h"
@@ -47,6 +49,32 @@ static int make_copy(psg_run *run) {
     return psg_cuda_make_room(run, &psg_cuda_plans_self(run)->copy_d,
                               psg_cuda_most_planes(c) * spectrum_plane_bytes(c),
                               "room for a copy of a spectrum, for the gradient");
+}
+
+/* f becomes the divergence of a flow: buffers as forward_xy on a core has them. */
+static int make_divergence(const psg_task_args *args, void *buffers[], psg_cuda_field *f) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_flow_terms *terms = &psg_terms_of(args->run)->flow;
+    const psg_box *box = &c->layout.segments.part[psg_segment_of(args)].box;
+    const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_box_length(box, 2)};
+    const double *width_d = psg_cuda_by_plane(args->run, true, box->lo[2]);
+    const double unit = ldexp(1, -psg_terms_of(args->run)->unit);
+    psg_cuda_flow flow = {.by = {terms->by[0], terms->by[1], width_d != NULL ? unit : terms->by[2]},
+                          .width_d = width_d,
+                          .wraps = {(terms->wraps & 1) != 0, (terms->wraps & 2) != 0}};
+    if (psg_fields_read(args->run) == 1) {
+        return 0;
+    }
+    for (size_t d = 0; d < 3; d++) {
+        flow.v[d] = psg_cuda_field_of(buffers, d);
+    }
+    flow.below_d = psg_plane_below(args, buffers, &flow.below_row_pitch);
+    const int code = make_dense(args->run, "room for the divergence of a flow");
+    void *dense_d = psg_cuda_plans_self(args->run)->dense_d;
+    *f = psg_cuda_dense_field(dense_d, n[0], n[1]);
+    return code != 0 ? code
+                     : (int)psg_cuda_divergence(psg_cuda_precision_of(c), &flow, n, dense_d,
+                                                starpu_cuda_get_local_stream());
 }
 
 /* f becomes a dense copy with what the values on the sides add, where the solve has any. */
@@ -167,10 +195,17 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
     const psg_context *context = psg_context_of(args->run);
     const size_t s = psg_segment_of(args);
     psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+    void **blocks = buffers + 1;
     int code = psg_cuda_make_plain(args->run);
     if (direction == PSG_CUDA_FORWARD) {
+        blocks = buffers + psg_fields_read(args->run);
         psg_stream_order_enter(args->run);
-        code = psg_run_failed(args->run) ? code : add_sides(args->run, s, &field);
+        if (code == 0 && !psg_run_failed(args->run)) {
+            code = make_divergence(args, buffers, &field);
+        }
+        if (code == 0 && !psg_run_failed(args->run)) {
+            code = add_sides(args->run, s, &field);
+        }
     }
     if (code != 0 || psg_run_failed(args->run)) {
         return code;
@@ -186,11 +221,11 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
             .by = &by[m]};
     }
     if (psg_cuda_plans_self(args->run)->strips != NULL) {
-        return transform_by_strips(args, direction, fields, 1 + beside, buffers + 1);
+        return transform_by_strips(args, direction, fields, 1 + beside, blocks);
     }
-    code = transform_by_cufft(args->run, direction, s, &field, buffers + 1);
+    code = transform_by_cufft(args->run, direction, s, &field, blocks);
     for (size_t m = 1; m <= beside && code == 0; m++) {
-        code = component_by_cufft(args, &fields[m].reals, buffers + 1, fields[m].by);
+        code = component_by_cufft(args, &fields[m].reals, blocks, fields[m].by);
     }
     return code;
 }

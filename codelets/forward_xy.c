@@ -7,33 +7,22 @@
 #include "codelets/cuda_segments.h"
 #endif
 
-/* The divergence of plane k. Behind the flow and the blocks stands what has the plane below, where
- * that is another segment's. */
+/* The divergence of plane k. */
 static const void *divergence_of(void *buffers[], const psg_task_args *args, size_t k,
                                  size_t *pitch) {
     const psg_context *c = psg_context_of(args->run);
     const psg_flow_terms *terms = &psg_terms_of(args->run)->flow;
-    const size_t bytes = c->cpu->real_bytes;
-    const size_t s = psg_segment_of(args);
-    const size_t below = psg_segment_below(c, terms, s);
-    void **last = below == s ? buffers + 2 : buffers + 3 + c->layout.bundles.count;
-    const size_t z = c->layout.segments.part[s].box.lo[2] + k;
+    const size_t z = c->layout.segments.part[psg_segment_of(args)].box.lo[2] + k;
     psg_cpu_flow flow = {
         .by = {terms->by[0], terms->by[1], psg_by_plane(args->run, true, z, terms->by[2])},
         .wraps = {(terms->wraps & 1) != 0, (terms->wraps & 2) != 0}};
     for (size_t d = 0; d < 3; d++) {
-        flow.v[d] =
-            (const char *)psg_task_pointer(buffers, d) + k * psg_task_pitch(buffers, d) * bytes;
+        flow.v[d] = psg_plane_of(c, buffers, d, k);
         flow.row_pitch[d] = psg_task_row_pitch(buffers, d);
     }
-    if (k > 0) {
-        flow.below = (const char *)flow.v[2] - psg_task_pitch(buffers, 2) * bytes;
-        flow.below_pitch = flow.row_pitch[2];
-    } else if (below < SIZE_MAX) {
-        flow.below = (const char *)psg_task_pointer(last, 0) +
-                     (psg_layout_planes(&c->layout, below) - 1) * psg_task_pitch(last, 0) * bytes;
-        flow.below_pitch = psg_task_row_pitch(last, 0);
-    }
+    flow.below = k > 0 ? psg_plane_of(c, buffers, 2, k - 1)
+                       : psg_plane_below(args, buffers, &flow.below_pitch);
+    flow.below_pitch = k > 0 ? flow.row_pitch[2] : flow.below_pitch;
     void *result = psg_task_plane(args, 1);
     c->cpu->divergence(&flow, c->layout.n, result);
     *pitch = c->layout.n[0];
@@ -100,6 +89,8 @@ void psg_task_forward_xy(psg_run *run, size_t s, const starpu_data_handle_t *fie
     const psg_task_data data[] = {{fields, psg_fields_read(run), 1, STARPU_R},
                                   {blocks, c->layout.bundles.count, 1, STARPU_W | PSG_DATA_PHASED},
                                   {&below, 1, 1, STARPU_R}};
-    psg_solver_submit(run, c->codelets->forward_xy, psg_segment_label(PSG_TASK_FORWARD_XY, s), data,
+    struct starpu_codelet *codelet =
+        psg_fields_read(run) > 1 ? c->codelets->divergence_xy : c->codelets->forward_xy;
+    psg_solver_submit(run, codelet, psg_segment_label(PSG_TASK_FORWARD_XY, s), data,
                       below != NULL ? 3 : 2);
 }

@@ -3,6 +3,7 @@
 #include "codelets/plane.h"
 #include "codelets/sides.h"
 #if PSG_WITH_CUDA
+#include "codelets/cuda.h"
 #include "kernels/gradient.h"
 
 #include <cuda_runtime_api.h>
@@ -12,14 +13,21 @@
 
 /* ------------------------------------------------------------------------------------- edge */
 
+static const void *edge_of(void *buffers[], const psg_task_args *args) {
+    const psg_context *c = psg_context_of(args->run);
+    const bool last = args->label.index[PSG_AXIS_COMPONENT] != PSG_NO_INDEX;
+    const size_t planes = psg_layout_planes(&c->layout, psg_segment_of(args));
+    return psg_plane_of(c, buffers, 0, last ? planes - 1 : 0);
+}
+
 static void edge_core(void *buffers[], const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
     const size_t bytes = c->cpu->real_bytes;
-    const char *u = psg_task_pointer(buffers, 0);
+    const char *plane = edge_of(buffers, args);
     char *edge = psg_task_pointer(buffers, 1);
     for (size_t j = 0; j < c->layout.n[1]; j++) {
         memcpy(edge + j * psg_task_row_pitch(buffers, 1) * bytes,
-               u + j * psg_task_row_pitch(buffers, 0) * bytes, c->layout.n[0] * bytes);
+               plane + j * psg_task_row_pitch(buffers, 0) * bytes, c->layout.n[0] * bytes);
     }
 }
 
@@ -29,17 +37,17 @@ static int edge_gpu(void *buffers[], const psg_task_args *args) {
     const size_t bytes = c->cpu->real_bytes;
     return (int)cudaMemcpy2DAsync(
         psg_task_pointer(buffers, 1), psg_task_row_pitch(buffers, 1) * bytes,
-        psg_task_pointer(buffers, 0), psg_task_row_pitch(buffers, 0) * bytes,
-        c->layout.n[0] * bytes, c->layout.n[1], cudaMemcpyDeviceToDevice,
-        starpu_cuda_get_local_stream());
+        edge_of(buffers, args), psg_task_row_pitch(buffers, 0) * bytes, c->layout.n[0] * bytes,
+        c->layout.n[1], cudaMemcpyDeviceToDevice, starpu_cuda_get_local_stream());
 }
 #endif
 
 PSG_SOLVER_CODELET(edge, edge_core, edge_gpu);
 
-void psg_task_edge(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t edge) {
-    const psg_task_data data[] = {{&u, 1, 1, STARPU_R}, {&edge, 1, 1, STARPU_W}};
-    psg_solver_submit(run, edge_codelet, psg_segment_label(PSG_TASK_EDGE, s), data, 2);
+void psg_task_edge(psg_run *run, size_t s, bool last, starpu_data_handle_t slab,
+                   starpu_data_handle_t edge) {
+    const psg_task_data data[] = {{&slab, 1, 1, STARPU_R}, {&edge, 1, 1, STARPU_W}};
+    psg_solver_submit(run, edge_codelet, psg_edge_label(PSG_TASK_EDGE, s, last), data, 2);
 }
 
 /* --------------------------------------------------------------------------------- gradient */
@@ -60,8 +68,9 @@ static size_t count_components(const psg_gradient_terms *g) {
 static size_t above_of(const psg_task_args *args) {
     const psg_gradient_terms *g = &psg_terms_of(args->run)->gradient;
     const size_t s = psg_segment_of(args);
-    const size_t above =
-        psg_gradient_wants(g, 2) ? psg_segment_above(psg_context_of(args->run), g, s) : SIZE_MAX;
+    const size_t above = psg_gradient_wants(g, 2) ? psg_segment_above(psg_context_of(args->run),
+                                                                      psg_terms_of(args->run), s)
+                                                  : SIZE_MAX;
     return above == SIZE_MAX ? SIZE_MAX : above == s ? 0 : 1 + count_components(g);
 }
 
@@ -133,6 +142,8 @@ static int gradient_gpu(void *buffers[], const psg_task_args *args) {
     const psg_gradient_terms *g = &psg_terms_of(args->run)->gradient;
     const size_t n[3] = {c->layout.n[0], c->layout.n[1],
                          psg_layout_planes(&c->layout, psg_segment_of(args))};
+    const psg_terms *terms = psg_terms_of(args->run);
+    const size_t first = c->layout.segments.part[psg_segment_of(args)].box.lo[2];
     const size_t above = above_of(args);
     const psg_cpu_sides sides = sides_at(args, 0, n[2]);
     const void *const added[3] = {sides.x[1], sides.y[1], sides.z[1]};
@@ -142,13 +153,19 @@ static int gradient_gpu(void *buffers[], const psg_task_args *args) {
     psg_cuda_field result[3] = {{.base_d = NULL}};
     psg_cuda_difference along[3];
     for (int d = 0, m = 1; d < 3; d++) {
-        along[d] = (psg_cuda_difference){g->along[d].scale,        g->along[d].last,
-                                         g->along[d].weight,       (int)g->along[d].wraps,
-                                         (int)g->along[d].centred, added[d]};
+        along[d] = (psg_cuda_difference){.scale = g->along[d].scale,
+                                         .last = g->along[d].last,
+                                         .weight = g->along[d].weight,
+                                         .wraps = (int)g->along[d].wraps,
+                                         .centred = (int)g->along[d].centred,
+                                         .added = added[d],
+                                         .taken = terms->flow.changes != 0 ? terms->flow.scale : 0};
         if (psg_gradient_wants(g, d)) {
             result[d] = psg_cuda_field_of(buffers, (size_t)m++);
         }
     }
+    along[2].step_d = psg_cuda_by_plane(args->run, false, first);
+    along[2].scale = along[2].step_d != NULL ? ldexp(1, -terms->unit) : along[2].scale;
     return (int)psg_cuda_gradient(psg_cuda_precision_of(c), &u, &next, n, along, result,
                                   (int *)(uintptr_t)&psg_findings_of(args->run)->overflow,
                                   starpu_cuda_get_local_stream());

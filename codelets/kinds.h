@@ -23,7 +23,7 @@ enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_SHEET };
 /** The third index of a label: of PSG_TASK_GRADIENT_XY the component, of PSG_TASK_INVERSE_XY how
  *  many components it makes besides u, if any, of PSG_TASK_KSPACE 2 if it makes the derivative
  *  along z besides, of PSG_TASK_MODES_IN and _OUT a sum of PSG_MAKES_, and of messages what
- *  `gradient_z` needs and makes. */
+ *  `gradient_z` needs and makes, or the flow along z. */
 enum { PSG_AXIS_COMPONENT = 2 };
 enum { PSG_MAKES_BLOCKS = 1, PSG_MAKES_MODES = 2 };
 
@@ -52,6 +52,11 @@ static inline bool psg_label_beside(const psg_label *label) {
 
 static inline psg_label psg_segment_label(psg_task_kind kind, size_t s) {
     return (psg_label){kind, {s, PSG_NO_INDEX, PSG_NO_INDEX}};
+}
+/** Of a plane that goes to another process. @param[in] last  it is the last one of a segment's flow
+ *  along z, else the first one of its u */
+static inline psg_label psg_edge_label(psg_task_kind kind, size_t s, bool last) {
+    return (psg_label){kind, {s, PSG_NO_INDEX, last ? 2 : PSG_NO_INDEX}};
 }
 static inline psg_label psg_sheet_label(psg_task_kind kind, size_t p) {
     return (psg_label){kind, {PSG_NO_INDEX, p, PSG_NO_INDEX}};

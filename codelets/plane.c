@@ -35,6 +35,18 @@ void psg_plane_move(const psg_context *context, psg_plane_way way, void *blocks[
     }
 }
 
+const void *psg_plane_below(const psg_task_args *args, void *buffers[], size_t *row_pitch) {
+    const psg_context *c = psg_context_of(args->run);
+    const size_t s = psg_segment_of(args);
+    const size_t below = psg_segment_below(c, psg_terms_of(args->run), s);
+    const size_t m = below == s ? 2 : 3 + c->layout.bundles.count;
+    const bool alone = !psg_range_has(c->layout.segments.own, below);
+    *row_pitch = below < SIZE_MAX ? psg_task_row_pitch(buffers, m) : 0;
+    return below == SIZE_MAX
+               ? NULL
+               : psg_plane_of(c, buffers, m, alone ? 0 : psg_layout_planes(&c->layout, below) - 1);
+}
+
 bool psg_plane_finite(const psg_context *c, void *buffers[], size_t m, size_t k) {
     const size_t *n = c->layout.n;
     const size_t pitch = psg_task_row_pitch(buffers, m);

@@ -25,6 +25,11 @@ static inline void *psg_plane_of(const psg_context *c, void *buffers[], size_t m
            k * psg_task_pitch(buffers, m) * c->cpu->real_bytes;
 }
 
+/** Of a task forward_xy of a flow along x, y and z, which stand before the blocks: the flow along z
+ *  of the plane below its segment's first one. Where that is another segment's, the segment stands
+ *  behind the blocks, or where another process has it, the plane alone.
+ *  @param[out] row_pitch  0 with NULL @return NULL: there is a side */
+const void *psg_plane_below(const psg_task_args *args, void *buffers[], size_t *row_pitch);
 /** Is plane k of buffer m, reals, finite? */
 bool psg_plane_finite(const psg_context *context, void *buffers[], size_t m, size_t k);
 /** If it is not, psg_findings.overflow says so. */

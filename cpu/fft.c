@@ -223,7 +223,8 @@ static bool find_pairs(psg_cpu_fft *fft) {
     bool all = true;
     for (int d = 0; d < 3; d++) {
         const psg_transform_kind kind[2] = {within(fft->kind[d][0], 0), within(fft->kind[d][1], 1)};
-        const bool may = d == 0   ? fft->real[0] || fft->along[0] % 2 == 1
+        const bool may = d == 0 ? fft->real[0] || fft->along[0] % 2 == 1 ||
+                                      psg_cpu_way_of((size_t)fft->along[0]) == PSG_CPU_DENSE
                          : d == 1 ? fft->real[1]
                                   : kind[0] == PSG_TRANSFORM_SIN1 || kind[0] == PSG_TRANSFORM_COS1;
         const int lines = d == 2        ? (int)fft->columns
@@ -253,7 +254,7 @@ static bool plan_primes(psg_cpu_fft *fft) {
     bool all = true;
     for (int axis = 0; axis < 3 && all; axis++) {
         const psg_cpu_prime *p = &fft->prime[axis];
-        const int m = (int)p->m;
+        const int m = p->way == PSG_CPU_DENSE ? 0 : (int)p->m;
         fft_plan *inner = fft->inner[axis];
         fft_complex *tile = m > 0 ? base_allocate(p->m * W * sizeof *tile) : NULL;
         for (int d = PSG_CPU_FORWARD; tile != NULL && d <= PSG_CPU_INVERSE; d++) {

@@ -41,6 +41,10 @@ static void run_prime(const psg_cpu_fft *fft, int axis, psg_cpu_direction direct
     for (size_t first = 0; first < count; first += PSG_CPU_PRIME_LINES) {
         const size_t left = count - first;
         const size_t some = left < PSG_CPU_PRIME_LINES ? left : PSG_CPU_PRIME_LINES;
+        if (prime->way == PSG_CPU_DENSE) {
+            psg_cpu_dense(prime, direction, some, lines + first, pitch, tile);
+            continue;
+        }
         psg_cpu_prime_load(prime, direction, some, lines + first, pitch, tile);
         PSG_FFTW(execute_dft)(fft->inner[axis][PSG_CPU_FORWARD], tile, tile);
         psg_cpu_prime_multiply(prime, direction, some, lines + first, tile);
@@ -149,9 +153,6 @@ static void run_rows(const psg_cpu_fft *fft, const planes *p, psg_cpu_direction 
     if (!rows_planned(fft)) {
         run_pairs(fft, 0, direction, (size_t)fft->ny, forward ? &points : &modes,
                   forward ? &modes : &points, scratch);
-        for (int j = 0; forward && modes.complex && j < fft->ny; j++) {
-            rows[(size_t)j * (size_t)fft->nxc][1] = 0;
-        }
     } else if (fft->real[0]) {
         PSG_FFTW(execute_r2r)(p->rows[direction], forward ? plane : *rows, forward ? *rows : plane);
     } else if (forward) {
@@ -193,14 +194,14 @@ bool psg_cpu_fft_rows(const psg_cpu_fft *fft, psg_cpu_direction direction, size_
     const bool forward = direction == PSG_CPU_FORWARD;
     const psg_cpu_lines points = {reals, 1, real_pitch, false};
     const psg_cpu_lines modes = {spectra, 1, 2 * spectrum_pitch, !fft->real[0]};
-    const size_t alone = modes.complex ? 0 : (size_t)fft->nxc - 1; /* a real number */
+    const size_t last = (size_t)fft->nxc - 1;
     if (!rows_together(fft)) {
         return false;
     }
     run_pairs(fft, 0, direction, count, forward ? &points : &modes, forward ? &modes : &points,
               scratch);
-    for (size_t k = 0; forward && fft->along[0] % 2 == 1 && k < count; k++) {
-        ((psg_complex *)spectra)[k * spectrum_pitch + alone][1] = 0;
+    for (size_t k = 0; forward && !modes.complex && fft->along[0] % 2 == 1 && k < count; k++) {
+        ((psg_complex *)spectra)[k * spectrum_pitch + last][1] = 0;
     }
     return true;
 }

@@ -1,15 +1,10 @@
+#include "cpu/clones.h"
 #include "cpu/internal.h"
 
 #include <string.h>
 
 /* A tile of the table stays in registers: so many rows of two vectors, of 8 numbers at most. */
 enum { TILE_Z = 6, TILE_VECTORS = 2, TILE_MOST = TILE_Z * TILE_VECTORS * 8 };
-
-#if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
 
 /* tile[k][i] = sum over the terms of z[k] y x[i]. Factors are read beyond their modes: what is
  * there is finite, and its sums are not kept. */
@@ -22,11 +17,11 @@ enum { TILE_Z = 6, TILE_VECTORS = 2, TILE_MOST = TILE_Z * TILE_VECTORS * 8 };
             const name##_vector *part = (const name##_vector *)(x + t * green->pitch[0]);          \
             const double *c = z + t * green->pitch[2];                                             \
             name##_vector yx[TILE_VECTORS];                                                        \
-            UNROLL for (size_t v = 0; v < TILE_VECTORS; v++) {                                     \
+            PSG_UNROLL for (size_t v = 0; v < TILE_VECTORS; v++) {                                 \
                 yx[v] = y[t * green->pitch[1]] * part[v];                                          \
             }                                                                                      \
-            UNROLL for (size_t k = 0; k < TILE_Z; k++) {                                           \
-                UNROLL for (size_t v = 0; v < TILE_VECTORS; v++) {                                 \
+            PSG_UNROLL for (size_t k = 0; k < TILE_Z; k++) {                                       \
+                PSG_UNROLL for (size_t v = 0; v < TILE_VECTORS; v++) {                             \
                     sum[k][v] += c[k] * yx[v];                                                     \
                 }                                                                                  \
             }                                                                                      \
@@ -49,11 +44,12 @@ typedef struct multiplier {
 /* By the widest vectors that the machine has. */
 static multiplier widest(void) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) {
+    const size_t bytes = psg_cpu_vector_bytes();
+    if (bytes == 64) {
         return (multiplier){multiply_64,
                             TILE_VECTORS * sizeof(multiply_64_vector) / sizeof(double)};
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (bytes == 32) {
         return (multiplier){multiply_32,
                             TILE_VECTORS * sizeof(multiply_32_vector) / sizeof(double)};
     }

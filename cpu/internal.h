@@ -104,7 +104,7 @@ bool psg_cpu_pairs_init(psg_cpu_pairs *pairs, size_t n, size_t lines,
                         const psg_transform_kind kind[2]);
 /** Bring the lines from `first` on, as many of `count` as fit, into a tile [whole][width]. Its
  *  complex transform along `whole` has what psg_cpu_pairs_out() takes to the lines' new places,
- *  which may be the old ones. Imaginary parts that are 0 are not written.
+ *  which may be the old ones.
  *  @param[in] direction  of the lines @return that of the complex transform */
 psg_cpu_direction psg_cpu_pairs_in(const psg_cpu_pairs *pairs, psg_cpu_direction direction,
                                    size_t first, size_t count, const psg_cpu_lines *from,
@@ -114,27 +114,35 @@ void psg_cpu_pairs_out(const psg_cpu_pairs *pairs, psg_cpu_direction direction, 
 
 /* prime.c */
 #define psg_cpu_largest_factor PSG_REAL_NAME(psg_cpu_largest_factor)
+#define psg_cpu_way_of PSG_REAL_NAME(psg_cpu_way_of)
 #define psg_cpu_prime_init PSG_REAL_NAME(psg_cpu_prime_init)
 #define psg_cpu_prime_free PSG_REAL_NAME(psg_cpu_prime_free)
 #define psg_cpu_prime_other PSG_REAL_NAME(psg_cpu_prime_other)
 #define psg_cpu_prime_load PSG_REAL_NAME(psg_cpu_prime_load)
 #define psg_cpu_prime_multiply PSG_REAL_NAME(psg_cpu_prime_multiply)
 #define psg_cpu_prime_store PSG_REAL_NAME(psg_cpu_prime_store)
-enum {
-    PSG_CPU_PRIME_LINES = 8,  /**< transformed at once */
-    PSG_CPU_LARGE_FACTOR = 71 /**< from here on a pair of lines takes less time than two (a core of
-                                   a Xeon, FFTW 3.3.10, 2026-11-27; CHANGELOG.md has what solves
-                                   gain), and prime.c less than FFTW (2026-11-28) */
-};
+enum { PSG_CPU_PRIME_LINES = 8 }; /**< transformed at once */
+/** How a complex transform is made. */
+typedef enum psg_cpu_way {
+    PSG_CPU_FFTW,
+    PSG_CPU_DENSE, /**< by matrices: dense.c */
+    PSG_CPU_ROOT,  /**< as a sum over differences of powers of a root */
+    PSG_CPU_CHIRP  /**< and of squares */
+} psg_cpu_way;
+/** That of n points. With any but PSG_CPU_FFTW a pair of real lines takes less time as one complex
+ *  line than two of FFTW's. */
+psg_cpu_way psg_cpu_way_of(size_t n);
 /** The largest prime factor of a number; 1 of 1. */
 size_t psg_cpu_largest_factor(size_t n);
-/** A complex transform of n points as one of m, of what is summed. */
+/** A complex transform of n points as one of m, of what is summed; or by matrices. */
 typedef struct psg_cpu_prime {
-    size_t n, m;     /**< m = 0: FFTW transforms this length */
-    bool rader;      /**< by powers of a root; else by a chirp */
+    size_t n, m; /**< m: rows of a tile; 0: FFTW transforms this length */
+    psg_cpu_way way;
+    size_t bytes;    /**< of a vector, of a dense one */
     size_t *place;   /**< [2][m]: the powers, and those of the inverse; NULL */
-    psg_real *chirp; /**< [n][2]; NULL */
-    /** [direction][m][2]: the transform of psg_cpu_prime_other(), which the owner fills in */
+    psg_real *chirp; /**< [n][2]; of a dense one cosines and sines; NULL */
+    /** [direction][m][2]: the transform of psg_cpu_prime_other(), which the owner fills in; of a
+     *  dense one the matrices in factor[0] */
     psg_real *factor[2];
 } psg_cpu_prime;
 /** @return false: no memory */
@@ -151,6 +159,20 @@ void psg_cpu_prime_multiply(const psg_cpu_prime *prime, psg_cpu_direction direct
                             psg_complex *lines, psg_complex *tile);
 void psg_cpu_prime_store(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count,
                          psg_complex *tile, psg_complex *lines, size_t pitch);
+
+/* dense.c */
+#define psg_cpu_dense_factors PSG_REAL_NAME(psg_cpu_dense_factors)
+#define psg_cpu_dense_rows PSG_REAL_NAME(psg_cpu_dense_rows)
+#define psg_cpu_dense_fill PSG_REAL_NAME(psg_cpu_dense_fill)
+#define psg_cpu_dense PSG_REAL_NAME(psg_cpu_dense)
+/** Numbers of the matrices of n points, and rows [PSG_CPU_PRIME_LINES] of the room. */
+size_t psg_cpu_dense_factors(size_t n);
+size_t psg_cpu_dense_rows(size_t n);
+/** @param[in] waves  [n][2]: cos and sin of 2 pi j/n */
+void psg_cpu_dense_fill(size_t n, const psg_real *waves, psg_real *factors);
+/** The transform of lines as psg_cpu_prime_load() has them, in place. */
+void psg_cpu_dense(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count,
+                   psg_complex *lines, size_t pitch, psg_complex *room);
 
 /** Is this complex number finite? A transform puts what is not into every point of a line. */
 static inline bool psg_cpu_finite(const psg_complex value) {

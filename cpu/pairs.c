@@ -29,7 +29,7 @@ static size_t whole_of(size_t n, psg_transform_kind kind) {
 }
 
 static size_t width_of(size_t whole, size_t lines, const psg_transform_kind kind[2]) {
-    bool suits = psg_cpu_largest_factor(whole) >= PSG_CPU_LARGE_FACTOR;
+    bool suits = psg_cpu_way_of(whole) != PSG_CPU_FFTW;
     for (int d = PSG_CPU_FORWARD; d <= PSG_CPU_INVERSE; d++) {
         suits = suits && (kind[d] == PSG_TRANSFORM_PERIODIC || kind[d] == PSG_TRANSFORM_COS2 ||
                           kind[d] == PSG_TRANSFORM_COS3 || kind[d] == PSG_TRANSFORM_SIN2 ||
@@ -137,7 +137,11 @@ static void modes_out(const tile *t, const psg_cpu_lines *to) {
         const psg_real parts[2] = {2 * m <= n ? half : 0, 2 * m <= n ? 0 : -half};
         const psg_real *by = t->kind == PSG_TRANSFORM_PERIODIC ? parts : turn;
         modes_of(t->pairs->width, row_of(t, m), row_of(t, (n - m) % n), by[0], by[1], modes);
-        put(modes, t->count, 1, to->memory + offset_of(t, to, order_of(t, m)), to->line);
+        psg_real *place = to->memory + offset_of(t, to, order_of(t, m));
+        put(modes, t->count, 1, place, to->line);
+        for (size_t l = 0; to->complex && (m == 0 || 2 * m == n) && l < t->count; l++) {
+            place[l * to->line + 1] = 0;
+        }
     }
 }
 

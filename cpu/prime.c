@@ -1,7 +1,7 @@
 /* Complex transforms of a length with a large prime factor, for some lines at once, as sums over
  * differences of two numbers. Such a sum is a product after a transform of another length, which
  * FFTW has a fast way for, with its lines next to each other in vectors of the processor. FFTW's
- * own way is the same for one line at a time.
+ * own way is the same for one line at a time. Shorter lengths are products with matrices (dense.c).
  *
  * Of a prime n, points and modes but number 0 are powers of a root g of n: number q of the sum is
  * point g^q, and mode g^-q (C. M. Rader, Discrete Fourier transforms when the number of data
@@ -65,28 +65,50 @@ static void fill_chirp(psg_cpu_prime *prime) {
     }
 }
 
+static void fill_waves(psg_cpu_prime *prime) {
+    for (size_t j = 0; j < prime->n; j++) {
+        const double angle = 2 * PI * (double)j / (double)prime->n;
+        prime->chirp[2 * j] = (psg_real)cos(angle);
+        prime->chirp[2 * j + 1] = (psg_real)(2 * j == prime->n ? 0 : sin(angle));
+    }
+    psg_cpu_dense_fill(prime->n, prime->chirp, prime->factor[0]);
+}
+
+psg_cpu_way psg_cpu_way_of(size_t n) {
+    const size_t factor = psg_cpu_largest_factor(n), bytes = psg_cpu_vector_bytes();
+    const bool sums = factor >= TUNING_CPU_SUMS_FROM;
+    const bool root = factor == n && psg_cpu_largest_factor(n - 1) <= 13;
+    const bool chirp = sums && !root;
+    if (factor >= TUNING_CPU_DENSE_FROM && TUNING_CPU_DENSE_SHARE * n <= factor * bytes &&
+        n <= bytes * (chirp ? TUNING_CPU_DENSE_CHIRP : TUNING_CPU_DENSE_MOST)) {
+        return PSG_CPU_DENSE;
+    }
+    return chirp ? PSG_CPU_CHIRP : sums ? PSG_CPU_ROOT : PSG_CPU_FFTW;
+}
+
 bool psg_cpu_prime_init(psg_cpu_prime *prime, size_t n) {
-    *prime = (psg_cpu_prime){.n = n};
-    prime->rader = psg_cpu_largest_factor(n) == n && psg_cpu_largest_factor(n - 1) <= 13;
-    size_t m = prime->rader ? n - 1 : 2 * n - 1;
-    while (!prime->rader && psg_cpu_largest_factor(m) > 7) {
+    *prime = (psg_cpu_prime){.n = n, .way = psg_cpu_way_of(n), .bytes = psg_cpu_vector_bytes()};
+    const bool dense = prime->way == PSG_CPU_DENSE, root = prime->way == PSG_CPU_ROOT;
+    size_t m = dense ? psg_cpu_dense_rows(n) : root ? n - 1 : 2 * n - 1;
+    while (prime->way == PSG_CPU_CHIRP && psg_cpu_largest_factor(m) > 7) {
         m++;
     }
-    if (psg_cpu_largest_factor(n) < PSG_CPU_LARGE_FACTOR ||
-        m * PSG_CPU_PRIME_LINES * sizeof(psg_complex) > TUNING_CPU_TILE_BYTES) {
+    if (prime->way == PSG_CPU_FFTW ||
+        (!dense && m * PSG_CPU_PRIME_LINES * sizeof(psg_complex) > TUNING_CPU_TILE_BYTES)) {
         return true;
     }
     prime->m = m;
-    prime->place = prime->rader ? malloc(2 * prime->m * sizeof *prime->place) : NULL;
-    prime->chirp = prime->rader ? NULL : malloc(2 * n * sizeof *prime->chirp);
-    for (int d = 0; d < 2; d++) {
-        prime->factor[d] = malloc(2 * prime->m * sizeof *prime->factor[d]);
+    prime->place = root ? malloc(2 * prime->m * sizeof *prime->place) : NULL;
+    prime->chirp = root ? NULL : malloc(2 * n * sizeof *prime->chirp);
+    for (int d = 0; d < (dense ? 1 : 2); d++) {
+        const size_t numbers = dense ? psg_cpu_dense_factors(n) : 2 * prime->m;
+        prime->factor[d] = malloc(numbers * sizeof *prime->factor[d]);
     }
-    if (prime->factor[0] == NULL || prime->factor[1] == NULL ||
+    if (prime->factor[0] == NULL || (!dense && prime->factor[1] == NULL) ||
         (prime->place == NULL && prime->chirp == NULL)) {
         return false;
     }
-    (prime->rader ? fill_root : fill_chirp)(prime);
+    (dense ? fill_waves : root ? fill_root : fill_chirp)(prime);
     return true;
 }
 
@@ -103,7 +125,7 @@ void psg_cpu_prime_other(const psg_cpu_prime *prime, psg_cpu_direction direction
     const size_t n = prime->n, m = prime->m, j = q < n ? q : m - q;
     const double sign = direction == PSG_CPU_FORWARD ? 1 : -1;
     number[0] = number[1] = 0;
-    if (prime->rader) {
+    if (prime->way == PSG_CPU_ROOT) {
         const double angle = 2 * PI * (double)prime->place[m + q] / (double)n;
         number[0] = (psg_real)(cos(angle) / (double)m);
         number[1] = (psg_real)(-sign * sin(angle) / (double)m);
@@ -125,7 +147,7 @@ static PSG_CLONES void multiply(size_t count, psg_complex *from, psg_real re, ps
 
 void psg_cpu_prime_load(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count,
                         psg_complex *lines, size_t pitch, psg_complex *tile) {
-    const size_t rows = prime->rader ? prime->m : prime->n, w = PSG_CPU_PRIME_LINES;
+    const size_t rows = prime->way == PSG_CPU_ROOT ? prime->m : prime->n, w = PSG_CPU_PRIME_LINES;
     const psg_real sign = direction == PSG_CPU_FORWARD ? 1 : -1;
     if (count < w) {
         memset(tile, 0, prime->m * w * sizeof *tile);
@@ -133,7 +155,7 @@ void psg_cpu_prime_load(const psg_cpu_prime *prime, psg_cpu_direction direction,
         memset(tile + rows * w, 0, (prime->m - rows) * w * sizeof *tile);
     }
     for (size_t q = 0; q < rows; q++) {
-        if (prime->rader) {
+        if (prime->way == PSG_CPU_ROOT) {
             memcpy(tile + q * w, lines + prime->place[q] * pitch, count * sizeof *tile);
         } else {
             const psg_real *by = prime->chirp + 2 * q;
@@ -148,7 +170,7 @@ void psg_cpu_prime_multiply(const psg_cpu_prime *prime, psg_cpu_direction direct
     const size_t w = PSG_CPU_PRIME_LINES;
     const psg_real *by = prime->factor[direction];
     psg_complex first[PSG_CPU_PRIME_LINES] = {{0}};
-    for (size_t c = 0; c < count && prime->rader; c++) {
+    for (size_t c = 0; c < count && prime->way == PSG_CPU_ROOT; c++) {
         first[c][0] = lines[c][0];
         first[c][1] = lines[c][1];
         lines[c][0] += tile[c][0];
@@ -165,10 +187,10 @@ void psg_cpu_prime_multiply(const psg_cpu_prime *prime, psg_cpu_direction direct
 
 void psg_cpu_prime_store(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count,
                          psg_complex *tile, psg_complex *lines, size_t pitch) {
-    const size_t rows = prime->rader ? prime->m : prime->n, w = PSG_CPU_PRIME_LINES;
+    const size_t rows = prime->way == PSG_CPU_ROOT ? prime->m : prime->n, w = PSG_CPU_PRIME_LINES;
     const psg_real sign = direction == PSG_CPU_FORWARD ? 1 : -1;
     for (size_t q = 0; q < rows; q++) {
-        if (prime->rader) {
+        if (prime->way == PSG_CPU_ROOT) {
             memcpy(lines + prime->place[prime->m + q] * pitch, tile + q * w, count * sizeof *tile);
         } else {
             const psg_real *by = prime->chirp + 2 * q;

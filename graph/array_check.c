@@ -260,13 +260,14 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     return n[2] == 0 ? PSG_OK : check_room(a, name, span(a, n) * align, end);
 }
 
-/* Dense, in main memory, [nz][rows][nxc] complex numbers. */
+/* Dense, [nz][rows][nxc] complex numbers. On a GPU tasks read them in place, as complex ones. */
 static psg_status check_modes(const psg_plan *plan, psg_array *a, const char *name) {
     const psg_layout *l = &plan->context.layout;
     const size_t bytes = plan->context.cpu->real_bytes;
     const size_t rows = psg_parts_length(&l->sheets, l->sheets.own, 1);
     const void *end = NULL;
     if (rows == 0) {
+        a->device = PSG_HOST; /* its pointer means nothing */
         return PSG_OK;
     }
     if (a->data == NULL || (uintptr_t)a->data % bytes != 0) {
@@ -281,11 +282,15 @@ static psg_status check_modes(const psg_plan *plan, psg_array *a, const char *na
     a->stride[1] = (ptrdiff_t)(2 * l->row);
     a->stride[2] = (ptrdiff_t)(2 * l->nxc * rows);
     const psg_status status = check_device(a, name, plan, &end);
-    return status != PSG_OK || a->device == PSG_HOST
-               ? status
-               : psg_fail(PSG_ERR_UNSUPPORTED,
-                          "%s is on GPU %d: modes are in main memory, from where tasks copy them",
-                          name, a->device);
+    if (status != PSG_OK || a->device == PSG_HOST) {
+        return status;
+    }
+    if ((uintptr_t)a->data % (2 * bytes) != 0) {
+        return psg_fail(PSG_ERR_ARG,
+                        "%s is on GPU %d and not aligned for a complex number of %zu bytes", name,
+                        a->device, 2 * bytes);
+    }
+    return check_room(a, name, l->n[2] * (size_t)a->stride[2] * bytes, end);
 }
 
 /* ------------------------------------------------------------------------- f beside u */
@@ -325,15 +330,12 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     psg_array *const *field = arrays->field;
     const size_t count = arrays->count;
     const bool flow = field[PSG_FIELD_FLOW] != NULL;
-    const bool gradient = field[PSG_FIELD_GRADIENT] != NULL ||
-                          field[PSG_FIELD_GRADIENT + 1] != NULL ||
-                          field[PSG_FIELD_GRADIENT + 2] != NULL;
     size_t in_place = 0;
     const bool both = !flow && field[PSG_FIELD_F] != NULL && field[PSG_FIELD_U] != NULL;
     for (size_t m = 0; m < count && both; m++) {
         in_place += same(&field[PSG_FIELD_F][m], &field[PSG_FIELD_U][m]);
     }
-    arrays->in_place = flow ? !gradient : count > 0 && in_place == count;
+    arrays->in_place = flow ? arrays->in_place : count > 0 && in_place == count;
     for (int n = 0; n < PSG_FIELDS * PSG_FIELDS; n++) {
         const int c = n / PSG_FIELDS, d = n % PSG_FIELDS;
         const bool u_of_f = c == PSG_FIELD_U && d == PSG_FIELD_F;
@@ -427,8 +429,17 @@ psg_status psg_array_check_count(const psg_plan *plan, size_t count) {
                           count, plan->workers.gpu_count);
 }
 
+static bool has_gradient(const psg_arrays *arrays) {
+    bool any = false;
+    for (int d = 0; d < 3; d++) {
+        any = any || arrays->field[PSG_FIELD_GRADIENT + d] != NULL;
+    }
+    return any;
+}
+
 psg_status psg_array_check(const psg_plan *plan, psg_arrays *arrays) {
     psg_status status = PSG_OK;
+    arrays->in_place = arrays->field[PSG_FIELD_FLOW] != NULL && !has_gradient(arrays);
     for (int c = PSG_FIELD_F_MODES; c < PSG_FIELDS && status == PSG_OK; c++) {
         if (arrays->field[c] != NULL) {
             status = check_modes(plan, arrays->field[c], psg_field_name(plan, c));

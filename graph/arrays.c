@@ -13,6 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a solve reads, and may have written by the caller before. */
+static const int read_fields[] = {PSG_FIELD_F,    PSG_FIELD_EPSILON,  PSG_FIELD_F_MODES,
+                                  PSG_FIELD_FLOW, PSG_FIELD_FLOW + 1, PSG_FIELD_FLOW + 2};
+enum { READ = sizeof read_fields / sizeof *read_fields };
+
 static size_t array_bytes(const psg_plan *plan) {
     size_t n[3];
     psg_boxes_extents(plan, n);
@@ -145,11 +150,12 @@ static void register_modes(const psg_plan *plan, psg_arrays *arrays, int field) 
     const psg_layout *l = &plan->context.layout;
     const size_t pitch = l->nxc * psg_parts_length(&l->sheets, l->sheets.own, 1);
     const size_t element = 2 * plan->context.cpu->real_bytes;
+    const int node = node_of(plan, arrays, field, 0);
     char *memory = arrays->field[field]->data;
     for (size_t k = 0; k < arrays->sheets; k++) {
         const size_t p = l->sheets.own.first + k;
         const size_t n[3] = {l->nxc, psg_layout_rows(l, p), l->n[2]};
-        psg_block_register(&arrays->slabs[field][k], STARPU_MAIN_RAM, memory, n, pitch, element);
+        psg_block_register(&arrays->slabs[field][k], node, memory, n, pitch, element);
         starpu_data_set_coordinates(arrays->slabs[field][k], 1, (int)p);
         memory += n[0] * n[1] * element;
     }
@@ -159,11 +165,12 @@ static void register_modes(const psg_plan *plan, psg_arrays *arrays, int field) 
 static bool register_edges(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t n[3] = {2 * c->layout.nxc, c->layout.n[1], 1};
+    const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
+    const bool needs[PSG_EDGES] = {arrays->slabs[PSG_FIELD_GRADIENT + 2] != NULL || flow, flow};
     bool all = true;
-    for (int m = 0;
-         m < 2 && plan->processes.ranks > 1 && arrays->slabs[PSG_FIELD_GRADIENT + 2] != NULL && all;
-         m++) {
-        all = psg_block_make(&arrays->edge[m], &plan->workers, n, c->cpu->real_bytes);
+    for (int m = 0; m < 2 * PSG_EDGES && plan->processes.ranks > 1 && all; m++) {
+        all = !needs[m / 2] ||
+              psg_block_make(&arrays->edge[m / 2][m % 2], &plan->workers, n, c->cpu->real_bytes);
     }
     return all;
 }
@@ -208,7 +215,7 @@ void psg_arrays_destroy(psg_arrays *arrays) {
         free(arrays->field[m]);
         free(arrays->slabs[m]);
     }
-    psg_block_unregister(arrays->edge, 2);
+    psg_block_unregister(arrays->edge[0], 2 * PSG_EDGES);
     psg_boxes_unregister(arrays);
     free(arrays->parts.part);
     free(arrays->given);
@@ -277,8 +284,12 @@ static bool are_given(const psg_arrays *arrays, size_t count,
     return all;
 }
 
+/* Modes on a GPU do not: tasks of StarPU's have them, and no chain. */
 static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
     bool all = arrays->count > 0;
+    for (int m = PSG_FIELD_F_MODES; m < PSG_FIELDS; m++) {
+        all = all && (arrays->field[m] == NULL || arrays->field[m]->device == PSG_HOST);
+    }
     for (size_t k = 0; k < count_slabs(arrays, PSG_FIELD_F) && all; k++) {
         const int worker = place_of(arrays, PSG_FIELD_F, k).worker;
         all = worker >= 0;
@@ -444,9 +455,9 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
         psg_runtime_awake(); /* to wake for each solve would take longer than a small one */
     }
     if (arrays->looked_at || arrays->brought) {
-        bring_home(plan, arrays, PSG_FIELD_F, STARPU_W);
-        bring_home(plan, arrays, PSG_FIELD_EPSILON, STARPU_W);
-        bring_home(plan, arrays, PSG_FIELD_F_MODES, STARPU_W);
+        for (size_t m = 0; m < READ; m++) {
+            bring_home(plan, arrays, read_fields[m], STARPU_W);
+        }
         if (reads_u) {
             bring_home(plan, arrays, PSG_FIELD_U, STARPU_W);
         }
@@ -490,8 +501,12 @@ void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *ar
                         starpu_data_handle_t room) {
     const int home = psg_placement_node(arrays->parts.part[s].home);
     const size_t k = s - arrays->parts.own.first;
-    if (plan->placement.ahead && !arrays->stays && node_of(plan, arrays, PSG_FIELD_F, k) != home) {
-        psg_task_fetch(run, home, arrays->slabs[PSG_FIELD_F][k], room);
+    const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
+    for (int d = 0; d < (flow ? 3 : 1); d++) {
+        const int field = flow ? PSG_FIELD_FLOW + d : PSG_FIELD_F;
+        if (plan->placement.ahead && !arrays->stays && node_of(plan, arrays, field, k) != home) {
+            psg_task_fetch(run, home, arrays->slabs[field][k], room);
+        }
     }
 }
 
@@ -501,8 +516,12 @@ bool psg_arrays_there(const psg_arrays *arrays) {
     int room = 1;
     for (size_t s = own.first; s < own.end && valid; s++) {
         const int node = psg_placement_node(arrays->parts.part[s].worker);
-        starpu_data_query_status(arrays->slabs[PSG_FIELD_F][s - own.first], node, NULL, &valid,
-                                 NULL);
+        for (size_t m = 0; m < READ && valid; m++) {
+            if (arrays->slabs[read_fields[m]] != NULL) {
+                starpu_data_query_status(arrays->slabs[read_fields[m]][s - own.first], node, NULL,
+                                         &valid, NULL);
+            }
+        }
         for (int m = PSG_FIELD_U; m < PSG_FIELDS && room; m++) {
             if (arrays->slabs[m] != NULL) {
                 starpu_data_query_status(arrays->slabs[m][s - own.first], node, &room, NULL, NULL);
@@ -514,8 +533,10 @@ bool psg_arrays_there(const psg_arrays *arrays) {
 
 void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
                       size_t s) {
+    const bool modes = field >= PSG_FIELD_F_MODES;
     if (arrays->brought && arrays->slabs[field] != NULL) {
-        const size_t k = s - arrays->parts.own.first;
+        const psg_range own = modes ? plan->context.layout.sheets.own : arrays->parts.own;
+        const size_t k = s - own.first;
         psg_task_fetch(run, node_of(plan, arrays, field, k), arrays->slabs[field][k], NULL);
     }
 }
@@ -528,11 +549,10 @@ void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
 }
 
 void psg_arrays_settle(psg_arrays *arrays) {
-    static const int read[] = {PSG_FIELD_F, PSG_FIELD_EPSILON, PSG_FIELD_F_MODES};
     const bool due = ++arrays->solves % TUNING_SOLVES_SETTLED == 0;
-    for (int m = 0; m < 3 && due; m++) {
-        if (arrays->slabs[read[m]] != NULL) {
-            psg_data_settle(arrays->slabs[read[m]], count_slabs(arrays, read[m]));
+    for (size_t m = 0; m < READ && due; m++) {
+        if (arrays->slabs[read_fields[m]] != NULL) {
+            psg_data_settle(arrays->slabs[read_fields[m]], count_slabs(arrays, read_fields[m]));
         }
     }
 }
@@ -540,8 +560,9 @@ void psg_arrays_settle(psg_arrays *arrays) {
 bool psg_arrays_in_memory(const psg_arrays *arrays) {
     bool all = arrays->count > 0;
     for (size_t m = 0; m < arrays->count && all; m++) {
-        for (int field = PSG_FIELD_F; field <= PSG_FIELD_U; field++) {
-            const psg_array *array = arrays->field[field];
+        for (int field = PSG_FIELD_F; field < PSG_FIELDS; field++) {
+            const bool either = field <= PSG_FIELD_U || field >= PSG_FIELD_F_MODES;
+            const psg_array *array = either ? arrays->field[field] : NULL;
             all = all && (array == NULL || array[m].device == PSG_HOST);
         }
     }

@@ -21,6 +21,10 @@ enum {
     PSG_FIELDS
 };
 
+/** The planes that a process needs of another one: of u above its own, for a gradient; of a flow
+ *  along z below its own, for the divergence. */
+typedef enum psg_edge_side { PSG_EDGE_ABOVE = 0, PSG_EDGE_BELOW, PSG_EDGES } psg_edge_side;
+
 /** The fields as handles by slab: the plan's slabs, or a caller's arrays, kept for the next
  * solve with the same. */
 typedef struct psg_arrays {
@@ -35,8 +39,8 @@ typedef struct psg_arrays {
     size_t sheets; /**< of this process */
     /** [psg_range_count(parts.own)]; of modes [sheets]; NULL: there is no such field */
     starpu_data_handle_t *slabs[PSG_FIELDS];
-    starpu_data_handle_t
-        edge[2];     /**< planes of u that go to and come from another process, for a gradient */
+    /** by psg_edge_side: planes that go to another process, and that come from one */
+    starpu_data_handle_t edge[PSG_EDGES][2];
     unsigned solves; /**< that have ended */
     bool in_place;   /**< f is u, or the solve changes its flow */
     bool boxed;      /**< they are boxes, and slabs have memory of their own: */

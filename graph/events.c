@@ -14,7 +14,8 @@ static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *
     const size_t first = message->index[PSG_AXIS_SHEET];
     const size_t p = event->index[PSG_AXIS_SHEET];
     if (first == PSG_NO_INDEX) {
-        return event->index[PSG_AXIS_SEGMENT] == s && event->kind == PSG_TASK_EDGE;
+        return event->kind == PSG_TASK_EDGE && event->index[PSG_AXIS_SEGMENT] == s &&
+               event->index[PSG_AXIS_COMPONENT] == message->index[PSG_AXIS_COMPONENT];
     }
     if (psg_range_has(l->segments.own, s)) {
         const bool forward = packs || event->kind == PSG_TASK_FORWARD_XY;
@@ -26,7 +27,8 @@ static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
         if (l->bundles.part[g].sheets.first == first) {
             return psg_range_has(l->bundles.part[g].sheets, p) &&
-                   (again ? event->kind == PSG_TASK_GRADIENT_Z : packs || psg_label_solves(event));
+                   (again ? event->kind == PSG_TASK_GRADIENT_Z || psg_label_beside(event)
+                          : packs || psg_label_solves(event));
         }
     }
     return false;

@@ -20,24 +20,30 @@
 #include "graph/start.h"
 #include "graph/status.h"
 #include "runtime/message.h"
+#include "runtime/side_stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-/* So many solves in flight have different tags for their edges. An edge is the plane that the
- * gradient needs of another process. */
+/* So many solves in flight have different tags for their edges. */
 enum { EDGE_TAGS = 64 };
-/* A process sends one edge at most, and receives one. */
-enum { EDGES = 2 };
+/* Of each kind a process sends one edge at most, and receives one. */
+enum { EDGES = 2 * PSG_EDGES };
 
+/* Blocks have two tags in each workspace, and in the one beside it. */
 static size_t edge_tag(const psg_plan *plan, uint64_t number) {
     const psg_layout *l = &plan->context.layout;
-    return 2 * (size_t)plan->problem.options.in_flight * l->segments.first[1] *
-               l->bundles.first[1] +
+    return 2 * psg_workspaces_most(plan) * l->segments.first[1] * l->bundles.first[1] +
            (size_t)number;
 }
 
+static size_t piece_tag(const psg_plan *plan, size_t s, psg_piece_kind kind) {
+    return edge_tag(plan, PSG_EDGES * EDGE_TAGS) + PSG_PIECES * s + (size_t)kind;
+}
+
 /* One process may have no StarPU-MPI. */
-static psg_status lay_wire(psg_between *between, psg_comm *comm) {
+static psg_status lay_starpu(psg_between *between, const psg_plan *plan) {
+    psg_comm *comm = plan->processes.comm;
     char words[256];
     between->wire = psg_starpu_mpi->open(words, sizeof words);
     psg_status status = between->wire != NULL
@@ -47,6 +53,30 @@ static psg_status lay_wire(psg_between *between, psg_comm *comm) {
     return status != PSG_OK || psg_starpu_mpi->connect(between->wire, comm)
                ? status
                : psg_fail(PSG_ERR_RUNTIME, "%s", comm->words);
+}
+
+/* A GPU has one communicator of NCCL's. */
+static psg_status lay_nccl(psg_between *between, const psg_plan *plan) {
+    const psg_workers *w = &plan->workers;
+    psg_comm *comm = plan->processes.comm;
+    char words[256] = "psg was built without CUDA";
+    if (psg_side_streams != NULL &&
+        (w->gpu_count != psg_side_streams->gpus || (w->gpu_count > 0 && w->cpu_count > 0))) {
+        (void)snprintf(words, sizeof words,
+                       "one GPU has all tasks of a process, and here are %zu GPUs and %zu cores",
+                       w->gpu_count, w->cpu_count);
+    } else if (psg_side_streams != NULL) {
+        const int gpu = w->gpu_count > 0 ? starpu_worker_get_devid(w->gpus[0]) : -1;
+        between->nccl = psg_nccl->open(gpu, words, sizeof words);
+    }
+    psg_status status = psg_ranks_agree(
+        comm,
+        between->nccl != NULL ? PSG_OK : psg_fail(PSG_ERR_UNSUPPORTED, "exchange nccl: %s", words));
+    if (status == PSG_OK && !psg_nccl->connect(between->nccl, comm, words, sizeof words)) {
+        status = psg_fail(comm->given_up ? PSG_ERR_RUNTIME : PSG_ERR_UNSUPPORTED,
+                          "exchange nccl: %s", words);
+    }
+    return status;
 }
 
 psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
@@ -61,7 +91,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     const size_t handles = own_segments * l->bundles.count + l->segments.count * own_bundles + 1;
     const bool alltoall = plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL;
     /* one for each block, each way, of each workspace; those of edges, and of pieces */
-    const size_t tags = edge_tag(plan, EDGE_TAGS) + PSG_PIECES * l->segments.count;
+    const size_t tags = piece_tag(plan, l->segments.count, PSG_PIECE_LOW);
     between->main_memory = calloc(handles + l->sheets.count, sizeof *between->main_memory);
     psg_status status = PSG_OK;
     if (between->main_memory == NULL) {
@@ -84,11 +114,11 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     between->row_bytes = l->nxc * 2 * (wire_bytes < real_bytes ? wire_bytes : real_bytes);
     between->wide = wire_bytes < real_bytes ? l->nxc * 2 * real_bytes : 0;
     between->channel = psg_comms->connect(plan->processes.comm, between->row_bytes,
-                                          alltoall ? plan->problem.options.in_flight : 0);
+                                          alltoall ? (unsigned)psg_workspaces_most(plan) : 0);
     if (between->channel == NULL) {
         return psg_fail(PSG_ERR_RUNTIME, "%s", plan->processes.comm->words);
     }
-    return plan->route.exchange->wired ? lay_wire(between, plan->processes.comm) : PSG_OK;
+    return plan->route.exchange->lay != NULL ? plan->route.exchange->lay(between, plan) : PSG_OK;
 }
 
 void psg_between_free(psg_between *between, const psg_plan *plan) {
@@ -96,6 +126,9 @@ void psg_between_free(psg_between *between, const psg_plan *plan) {
         psg_runtime_awake();
         psg_starpu_mpi->close(between->wire);
         psg_runtime_rest();
+    }
+    if (between->nccl != NULL) {
+        psg_nccl->close(between->nccl);
     }
     if (between->channel != NULL && !plan->storage.left) {
         psg_comms->disconnect(between->channel);
@@ -135,13 +168,15 @@ static psg_message message_of(const psg_plan *plan, const psg_workspace *workspa
         .read = read,
         .counts = read,
         .wire = read ? NULL : plan->between.wire, /* StarPU-MPI waits for no reader */
+        .nccl = plan->between.nccl,
         .label = {PSG_TASK_EXCHANGE,
                   {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
 }
 
 /* Cores round numbers. */
 int psg_exchange_node(const psg_plan *plan, int worker) {
-    const bool there = psg_comm_cuda_aware() == 1 && plan->between.wide == 0;
+    const bool there =
+        plan->route.exchange->from_home || (psg_comm_cuda_aware() == 1 && plan->between.wide == 0);
     return psg_placement_node(there ? worker : -1);
 }
 
@@ -170,18 +205,26 @@ static crossing crossing_of(const psg_layout *l, int rank, psg_way way, bool sen
                : (crossing){false, psg_parts_of(&l->segments, rank), l->bundles.own};
 }
 
-static void submit_messages(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                            int rank, psg_way way, bool sends) {
+/* @param[in] begins  messages of the round that the first of them begins; 0: none */
+static void submit_crossing(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                            int rank, psg_way way, bool sends, const crossing *of, size_t begins) {
     const psg_context *c = &plan->context;
-    const crossing of = crossing_of(&c->layout, rank, way, sends);
-    for (size_t s = of.segments.first; s < of.segments.end; s++) {
-        for (size_t g = of.bundles.first; g < of.bundles.end; g++) {
-            const psg_message message = message_of(plan, workspace, rank, s, g, way);
+    for (size_t s = of->segments.first; s < of->segments.end; s++) {
+        for (size_t g = of->bundles.first; g < of->bundles.end; g++) {
+            psg_message message = message_of(plan, workspace, rank, s, g, way);
+            message.begins = begins;
+            begins = 0;
             (sends ? psg_message_send : psg_message_receive)(
-                run, of.outward ? bundle_of(c, workspace, s, g) : arrival_of(c, workspace, s, g),
+                run, of->outward ? bundle_of(c, workspace, s, g) : arrival_of(c, workspace, s, g),
                 &message);
         }
     }
+}
+
+static void submit_messages(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                            int rank, psg_way way, bool sends) {
+    const crossing of = crossing_of(&plan->context.layout, rank, way, sends);
+    submit_crossing(run, plan, workspace, rank, way, sends, &of, 0);
 }
 
 /* ------------------------------------------------------------------------------------ edges */
@@ -190,67 +233,61 @@ static void submit_messages(psg_run *run, const psg_plan *plan, const psg_worksp
  * has. */
 static size_t below(const psg_run *run, size_t s) {
     const psg_context *c = psg_context_of(run);
-    const bool wraps = psg_terms_of(run)->gradient.along[2].wraps != 0;
-    const size_t before = s > 0 ? s - 1 : wraps ? c->layout.segments.count - 1 : SIZE_MAX;
+    const size_t before = psg_segment_below(c, psg_terms_of(run), s);
     return before < SIZE_MAX && !psg_range_has(c->layout.segments.own, before) ? before : SIZE_MAX;
 }
 
 static size_t above(const psg_run *run, size_t s) {
     const psg_context *c = psg_context_of(run);
-    const size_t after = psg_segment_above(c, &psg_terms_of(run)->gradient, s);
+    const size_t after = psg_segment_above(c, psg_terms_of(run), s);
     return after < SIZE_MAX && !psg_range_has(c->layout.segments.own, after) ? after : SIZE_MAX;
 }
 
-/* The process that gets this one's edge; -1: none does. */
-static int gets_edge(const psg_run *run) {
-    const psg_layout *l = &psg_context_of(run)->layout;
-    const bool wanted =
-        psg_gradient_wants(&psg_terms_of(run)->gradient, 2) && psg_range_count(l->segments.own) > 0;
-    const size_t s = wanted ? below(run, l->segments.own.first) : SIZE_MAX;
-    return s < SIZE_MAX ? l->segments.part[s].process : -1;
-}
-
-/* The edge comes to main memory. StarPU copies it to a GPU that needs it. */
-static psg_message edge_of(const psg_run *run, const psg_plan *plan, int rank, size_t s) {
-    return (psg_message){.rank = rank,
-                         .tag = (int)edge_tag(plan, run->number % EDGE_TAGS),
-                         .way = PSG_WAY_BACK,
+/* The edge comes to main memory. StarPU copies it to a GPU that needs it.
+ * @param[in] s  whose plane it is @param[in] other  the segment at the other end */
+static psg_message edge_of(const psg_run *run, const psg_plan *plan, psg_edge_side edge, size_t s,
+                           size_t other) {
+    return (psg_message){.rank = plan->context.layout.segments.part[other].process,
+                         .tag = (int)edge_tag(plan, edge * EDGE_TAGS + run->number % EDGE_TAGS),
+                         .way = edge == PSG_EDGE_ABOVE ? PSG_WAY_BACK : PSG_WAY_THERE,
                          .node = STARPU_MAIN_RAM,
                          .unit = plan->context.layout.nxc * 2 * plan->context.cpu->real_bytes,
                          .rows = 1,
                          .runs = plan->context.layout.n[1],
                          .pitch = 1,
                          .alone = true,
-                         .label = psg_segment_label(PSG_TASK_EXCHANGE, s)};
+                         .label = psg_edge_label(PSG_TASK_EXCHANGE, s, edge == PSG_EDGE_BELOW)};
 }
 
-starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
-                                        const psg_arrays *arrays) {
-    const psg_layout *l = &plan->context.layout;
-    const psg_range own = l->segments.own;
-    const int to = gets_edge(run);
-    if (to >= 0) {
-        const psg_message message = edge_of(run, plan, to, own.first);
-        psg_task_edge(run, own.first, arrays->slabs[PSG_FIELD_U][0], arrays->edge[0]);
-        psg_message_send(run, arrays->edge[0], &message);
-    }
-    const bool wanted =
-        psg_gradient_wants(&psg_terms_of(run)->gradient, 2) && psg_range_count(own) > 0;
-    const size_t after = wanted ? above(run, own.end - 1) : SIZE_MAX;
-    if (after == SIZE_MAX) {
+starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
+                                       psg_edge_side edge) {
+    const psg_range own = plan->context.layout.segments.own;
+    const bool up = edge == PSG_EDGE_BELOW;
+    if (psg_range_count(own) == 0) {
         return NULL;
     }
-    const psg_message message = edge_of(run, plan, l->segments.part[after].process, after);
-    psg_message_receive(run, arrays->edge[1], &message);
-    return arrays->edge[1];
+    const starpu_data_handle_t *slabs = arrays->slabs[up ? PSG_FIELD_FLOW + 2 : PSG_FIELD_U];
+    const size_t goes = up ? own.end - 1 : own.first;
+    const size_t to = up ? above(run, goes) : below(run, goes);
+    const size_t from = up ? below(run, own.first) : above(run, own.end - 1);
+    if (to < SIZE_MAX) {
+        const psg_message message = edge_of(run, plan, edge, goes, to);
+        psg_task_edge(run, goes, up, slabs[goes - own.first], arrays->edge[edge][0]);
+        psg_message_send(run, arrays->edge[edge][0], &message);
+    }
+    if (from == SIZE_MAX) {
+        return NULL;
+    }
+    const psg_message message = edge_of(run, plan, edge, from, from);
+    psg_message_receive(run, arrays->edge[edge][1], &message);
+    return arrays->edge[edge][1];
 }
 
 /* A message of a solve with epsilon waits for no other: the process that it goes to has nothing to
  * do without it. */
 void psg_exchange_piece(psg_run *run, const psg_plan *plan, const psg_piece *piece) {
-    const size_t index = PSG_PIECES * piece->s + (size_t)piece->kind;
     const psg_message message = {.rank = piece->rank,
-                                 .tag = (int)(edge_tag(plan, EDGE_TAGS) + index),
+                                 .tag = (int)piece_tag(plan, piece->s, piece->kind),
                                  .way = PSG_WAY_BACK,
                                  .node = STARPU_MAIN_RAM,
                                  .unit = piece->row_bytes,
@@ -280,6 +317,53 @@ static void messages(psg_run *run, const psg_plan *plan, const psg_workspace *wo
     }
 }
 
+static psg_range member(psg_range all, size_t m) {
+    const size_t at = all.first + m;
+    return at < all.end ? (psg_range){at, at + 1} : (psg_range){0, 0};
+}
+
+/* Of each process the blocks of segment i and of bundle j, among its own, of those that cross.
+ * @param[in] begins  what it returns; 0: nothing is submitted
+ * @return how many blocks */
+static size_t round_of(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                       psg_way way, const size_t ij[2], size_t begins) {
+    size_t count = 0;
+    for (int d = 1; d < plan->processes.ranks; d++) {
+        for (int sends = 1; sends >= 0; sends--) {
+            const int rank = (plan->processes.rank + (sends ? d : -d) + plan->processes.ranks) %
+                             plan->processes.ranks;
+            crossing of = crossing_of(&plan->context.layout, rank, way, sends != 0);
+            of.segments = member(of.segments, ij[0]);
+            of.bundles = member(of.bundles, ij[1]);
+            if (begins > 0) {
+                submit_crossing(run, plan, workspace, rank, way, sends != 0, &of,
+                                count == 0 ? begins : 0);
+            }
+            count += psg_range_count(of.segments) * psg_range_count(of.bundles);
+        }
+    }
+    return count;
+}
+
+/* Segments end one after the other, and sheets on the way back: all processes have the rounds in
+ * that order. */
+static void rounds(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                   psg_way way) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t most[2] = {l->segments.first[1], l->bundles.first[1]}; /* process 0 has most */
+    const int slow = psg_way_is_back(way) ? 1 : 0;
+    const size_t fast_count = most[1 - slow];
+    for (size_t m = 0; m < most[0] * most[1]; m++) {
+        size_t ij[2];
+        ij[slow] = m / fast_count;
+        ij[1 - slow] = m % fast_count;
+        const size_t count = round_of(run, plan, workspace, way, ij, 0);
+        if (count > 0) {
+            (void)round_of(run, plan, workspace, way, ij, count);
+        }
+    }
+}
+
 static void alltoall(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                      psg_way way) {
     const psg_label label = psg_exchange_label();
@@ -292,12 +376,12 @@ static void alltoall(psg_run *run, const psg_plan *plan, const psg_workspace *wo
 
 #define OWN_MEMORY .allocate = psg_chunk_allocate, .release = psg_chunk_release
 #define WITHIN OWN_MEMORY, .bundle_bytes = 1
-#define BETWEEN OWN_MEMORY, .bundle_bytes = TUNING_MESSAGE_BYTES
+#define BETWEEN OWN_MEMORY, .bundle_bytes = TUNING_MESSAGE_BYTES, .piece_bytes = TUNING_PIECE_BYTES
 #define SHARED                                                                                     \
     .is = PSG_EXCHANGE_DIRECT, .words = "blocks written in the memory of other processes",         \
-    .gpu_parts = psg_partition_shared, .allocate = psg_shared_allocate,                            \
-    .release = psg_shared_free, .connect = psg_shared_connect, .carry = messages,                  \
-    .carry_again = messages
+    .gpu_parts = psg_partition_shared, .piece_bytes = TUNING_PIECE_BYTES,                          \
+    .allocate = psg_shared_allocate, .release = psg_shared_free, .connect = psg_shared_connect,    \
+    .carry = messages, .carry_again = messages
 
 const psg_exchange_row psg_exchange_managed = {WITHIN, .is = PSG_EXCHANGE_MANAGED,
                                                .words = "blocks where StarPU needs them",
@@ -318,7 +402,12 @@ const psg_exchange_row psg_exchange_between[PSG_EXCHANGE_COUNT] = {
                                .gpu_parts = psg_partition_suiting, .carry = alltoall},
     [PSG_EXCHANGE_STARPU] = {BETWEEN, .is = PSG_EXCHANGE_STARPU,
                              .words = "a message of StarPU-MPI for each bundle of blocks",
-                             .gpu_parts = psg_partition_pieces, .wired = true, .carry = messages},
+                             .gpu_parts = psg_partition_pieces, .lay = lay_starpu,
+                             .carry = messages},
+    [PSG_EXCHANGE_NCCL] = {OWN_MEMORY, .is = PSG_EXCHANGE_NCCL, .words = "blocks in rounds of NCCL",
+                           .bundle_bytes = 1, .gpu_parts = psg_partition_pieces, .lay = lay_nccl,
+                           .from_home = true, .piece_bytes = TUNING_NCCL_PIECE_BYTES,
+                           .carry = rounds},
 };
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,

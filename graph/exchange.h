@@ -4,6 +4,7 @@
 
 #include "codelets/regroup.h"
 #include "graph/route.h"
+#include "runtime/nccl.h"
 #include "runtime/starpu_mpi.h"
 
 #include <starpu.h>
@@ -18,6 +19,7 @@ typedef struct psg_between {
     size_t row_bytes; /**< of the channel */
     size_t wide;      /**< of a row in memory, which travels rounded; 0: all travel as they are */
     psg_starpu_wire *wire; /**< of exchange starpu; else NULL */
+    psg_nccl_wire *nccl;   /**< of exchange nccl; else NULL */
 } psg_between;
 
 /** In one process: StarPU copies blocks; tasks write them where they are read. */
@@ -41,10 +43,10 @@ void psg_between_free(psg_between *between, const psg_plan *plan);
  *  before have read the blocks, for `gradient_z`. Nothing in one process. */
 void psg_exchange_blocks(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                          psg_way way);
-/** Give another process the first plane of this one's u, and get the plane above its last one,
- *  where the gradient needs them. @return what has that plane; NULL: none comes */
-starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
-                                        const psg_arrays *arrays);
+/** Give another process the plane that it needs of this one, and get the plane that this one needs.
+ *  @return what has that plane; NULL: none comes */
+starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
+                                       psg_edge_side edge);
 
 /** What a segment has for other processes in solves with epsilon. */
 typedef enum psg_piece_kind {

@@ -2,6 +2,7 @@
  * make components of the gradient take them out of the flow, or write them. Each task works plane
  * by plane, so neither the divergence nor the gradient is ever in memory. */
 #include "graph/flow.h"
+#include "graph/exchange.h"
 #include "graph/plan_struct.h"
 #include "graph/status.h"
 #include "graph/transform_table.h"
@@ -10,10 +11,10 @@
  * Neumann side, where it is known. */
 static psg_status check(const psg_plan *plan, const psg_solve_args *args) {
     const bool fused = psg_graph_has(&plan->context.graph, PSG_TASK_FORWARD_XY, false);
-    if (plan->workers.gpu_count > 0 || plan->processes.ranks > 1 || !fused) {
+    if (!fused) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "psg_project() is for cores of one process and the fused graph: elsewhere "
-                        "take the divergence and subtract psg_solve_args.gradient");
+                        "psg_project() is for the fused graph: with the staged one take the "
+                        "divergence and subtract psg_solve_args.gradient");
     }
     if (!psg_symbol_of(&plan->problem)->faces) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "psg_project() needs the symbol fd2");
@@ -67,15 +68,24 @@ psg_status psg_flow_take(psg_flow_terms *flow, const psg_plan *plan, const psg_a
                           "the precision: choose another unit");
 }
 
-starpu_data_handle_t psg_flow_fields(const psg_run *run, const psg_arrays *arrays, size_t s,
+starpu_data_handle_t psg_flow_edge(psg_run *run, const psg_plan *plan, const psg_arrays *arrays) {
+    return psg_terms_of(run)->flow.given != 0 ? psg_exchange_edge(run, plan, arrays, PSG_EDGE_BELOW)
+                                              : NULL;
+}
+
+starpu_data_handle_t psg_flow_fields(const psg_run *run, const psg_arrays *arrays,
+                                     starpu_data_handle_t edge, size_t s,
                                      starpu_data_handle_t fields[3]) {
     const psg_flow_terms *flow = &psg_terms_of(run)->flow;
     const psg_context *c = psg_context_of(run);
     const size_t own = c->layout.segments.own.first;
-    const size_t below = flow->given != 0 ? psg_segment_below(c, flow, s) : SIZE_MAX;
+    const size_t below = flow->given != 0 ? psg_segment_below(c, psg_terms_of(run), s) : SIZE_MAX;
     for (size_t d = 0; d < psg_fields_read(run); d++) {
         const int field = flow->given != 0 ? PSG_FIELD_FLOW + (int)d : PSG_FIELD_F;
         fields[d] = arrays->slabs[field][s - own];
     }
-    return below == SIZE_MAX || below == s ? NULL : arrays->slabs[PSG_FIELD_FLOW + 2][below - own];
+    return below == SIZE_MAX || below == s ? NULL
+           : psg_range_has(c->layout.segments.own, below)
+               ? arrays->slabs[PSG_FIELD_FLOW + 2][below - own]
+               : edge;
 }

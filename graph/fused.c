@@ -35,19 +35,21 @@ static void forward(psg_run *run, const psg_plan *plan, const psg_workspace *wor
                     const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
+    const starpu_data_handle_t edge = psg_flow_edge(run, plan, arrays);
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_arrays_bring_f(run, plan, arrays, s,
                            workspace->bundles[(s - segments.first) * bundles]);
     }
     for (size_t s = segments.first; s < segments.end; s++) {
         starpu_data_handle_t fields[3];
-        const starpu_data_handle_t below = psg_flow_fields(run, arrays, s, fields);
+        const starpu_data_handle_t below = psg_flow_fields(run, arrays, edge, s, fields);
         psg_task_forward_xy(run, s, fields, below,
                             &workspace->bundles[(s - segments.first) * bundles]);
     }
 }
 
-static void submit_sheets(psg_run *run, const psg_workspace *workspace, const psg_arrays *arrays) {
+static void submit_sheets(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                          const psg_arrays *arrays) {
     const psg_range sheets = psg_context_of(run)->layout.sheets.own;
     starpu_data_handle_t *const *in = &arrays->slabs[PSG_FIELD_F_MODES];
     starpu_data_handle_t *const *out = &arrays->slabs[PSG_FIELD_U_MODES];
@@ -61,6 +63,7 @@ static void submit_sheets(psg_run *run, const psg_workspace *workspace, const ps
             psg_task_modes(run, p, *in != NULL ? (*in)[own] : NULL,
                            *out != NULL ? (*out)[own] : NULL, blocks, psg_range_count(sheets),
                            arrays->slabs[PSG_FIELD_U] != NULL);
+            psg_arrays_bring(run, plan, arrays, PSG_FIELD_U_MODES, p);
         }
     }
 }
@@ -70,7 +73,7 @@ static void submit_inverse(psg_run *run, const psg_plan *plan, const psg_workspa
                            const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
-    psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK);
+    psg_graph_gradient_back(run, plan, workspace, arrays);
     for (size_t s = segments.first; s < segments.end; s++) {
         starpu_data_handle_t components[2];
         const size_t count = psg_gradient_with_u(run, plan, arrays, s, components);
@@ -90,7 +93,7 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
         forward(run, plan, workspace, arrays);
         psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
     }
-    submit_sheets(run, workspace, arrays);
+    submit_sheets(run, plan, workspace, arrays);
     if (arrays->slabs[PSG_FIELD_U] != NULL || arrays->slabs[PSG_FIELD_FLOW] != NULL) {
         submit_inverse(run, plan, workspace, arrays);
     }

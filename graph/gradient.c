@@ -3,8 +3,8 @@
  *
  * With the symbol spectral: the derivatives at the points, of periodic u by its modes. In f32, and
  * in a projection, where x and y are periodic, the differences of fd2 are made of the modes, too: u
- * that is rounded has lost the digits of a difference. On cores of one process `kspace` makes the
- * derivative along z beside u, in blocks Z of their own. B as in fused.c.
+ * that is rounded has lost the digits of a difference. On cores `kspace` makes the derivative along
+ * z beside u, in blocks Z of their own. B as in fused.c.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -120,29 +120,25 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
     const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32 ||
                          !psg_symbol_of(&plan->problem)->faces) &&
                         psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
-                        plan->workers.gpu_count == 0 && plan->processes.ranks == 1 &&
-                        args->f_modes == NULL && args->u_modes == NULL;
+                        plan->workers.gpu_count == 0 && args->f_modes == NULL &&
+                        args->u_modes == NULL;
     return c->waves->along[0] == NULL || args->epsilon != NULL ? PSG_GRADIENT_DIFFERENCES
            : beside                                            ? PSG_GRADIENT_BESIDE
                                                                : way_without(plan);
 }
 
-/* What reads f a second time needs it as it was. The phases of the cores of one process have no
- * second one of f. */
+/* What reads f a second time needs it as it was. Cores never do. */
 static psg_status check_from_f(const psg_plan *plan, const psg_arrays *arrays,
                                const psg_solve_args *args) {
     const char z = psg_grid_letter(&plan->problem.grid, 2);
-    if (args->f_modes != NULL || args->u_modes != NULL ||
-        (plan->workers.gpu_count == 0 && plan->processes.ranks == 1)) {
+    if (args->f_modes != NULL || args->u_modes != NULL || plan->workers.gpu_count == 0) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "on the cores of one process the gradient along %c needs f and u in space, "
-                        "and memory for a second spectrum, as a side is free",
-                        z);
+                        "the gradient along %c needs f and u in space, as a side is free", z);
     }
     return arrays->in_place
                ? psg_fail(PSG_ERR_UNSUPPORTED,
-                          "on GPUs and between processes the gradient along %c reads f after u is "
-                          "written, as a side is free: give u memory of its own",
+                          "on GPUs the gradient along %c reads f after u is written, as a side is "
+                          "free: give u memory of its own",
                           z)
                : PSG_OK;
 }
@@ -190,9 +186,9 @@ psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan
     }
     return gradient->way == PSG_GRADIENT_DIFFERENCES && arrays->slabs[PSG_FIELD_U] == NULL &&
                    arrays->slabs[PSG_FIELD_FLOW] != NULL
-               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: where x or y has sides, or there "
-                                       "is no memory for a second spectrum, the gradient is that "
-                                       "of differences of u")
+               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: on GPUs, where x or y has "
+                                       "sides, or where there is no memory for a second spectrum, "
+                                       "the gradient is that of differences of u")
                : PSG_OK;
 }
 
@@ -218,12 +214,6 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "the gradient needs the symbol fd2, or spectral with axes that are "
                             "periodic or free at both sides");
-        }
-        if (psg_gradient_wants(gradient, d) && plan->workers.gpu_count > 0 &&
-            plan->problem.grid.axis[d].faces != NULL) {
-            return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "the gradient along %c, which has faces, is for cores so far",
-                            psg_grid_letter(&plan->problem.grid, d));
         }
         if (psg_gradient_wants(gradient, d) && plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE &&
             !has_beyond(gradient, plan, d)) {
@@ -307,6 +297,14 @@ const starpu_data_handle_t *psg_gradient_beside(const psg_run *run, const psg_wo
     return makes_beside(run, arrays) ? &workspace->beside->blocks[p] : NULL;
 }
 
+void psg_graph_gradient_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                             const psg_arrays *arrays) {
+    psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK);
+    if (makes_beside(run, arrays)) {
+        psg_exchange_blocks(run, plan, workspace->beside, PSG_WAY_BACK_AGAIN);
+    }
+}
+
 void psg_graph_gradient_of(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                            const psg_arrays *arrays, size_t s, size_t made) {
     if (wants_any(arrays) && psg_gradient_by_modes(run) && made == 0) {
@@ -342,9 +340,10 @@ static void submit_differences(psg_run *run, const psg_plan *plan, const psg_arr
     const psg_context *c = &plan->context;
     const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
     const psg_range own = c->layout.segments.own;
-    const starpu_data_handle_t edge = psg_exchange_edges(run, plan, arrays);
+    const starpu_data_handle_t edge =
+        psg_gradient_wants(terms, 2) ? psg_exchange_edge(run, plan, arrays, PSG_EDGE_ABOVE) : NULL;
     for (size_t s = own.first; s < own.end; s++) {
-        const size_t above = psg_segment_above(c, terms, s);
+        const size_t above = psg_segment_above(c, psg_terms_of(run), s);
         const bool other = psg_gradient_wants(terms, 2) && above < SIZE_MAX && above != s;
         const bool here = other && psg_range_has(own, above);
         starpu_data_handle_t component[3];

@@ -26,6 +26,9 @@ size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_a
  *  @return NULL: the solve does not want it, or makes it otherwise */
 const starpu_data_handle_t *psg_gradient_beside(const psg_run *run, const psg_workspace *workspace,
                                                 const psg_arrays *arrays, size_t p);
+/** The blocks of u go back to the segments, and those of the derivative along z beside them. */
+void psg_graph_gradient_back(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
+                             const psg_arrays *arrays);
 /** After the task that writes u of a segment: those that write derivatives by the modes of u, if
  *  the solve wants any. They come next, while the blocks may be in a cache.
  *  @param[in] made  components that the task of u writes itself */

@@ -94,21 +94,37 @@ psg_status psg_modes_check(const psg_plan *plan, const psg_solve_args *args, siz
                : psg_fail(PSG_ERR_UNSUPPORTED, "the gradient comes with u, and u is NULL");
 }
 
+/* The number of the first mode of a sheet that is not finite, counted along x, y and z. @return
+ * INFINITY: there is none */
+static double first_nonfinite(const psg_plan *plan, const psg_arrays *arrays, size_t p) {
+    const psg_layout *l = &plan->context.layout;
+    const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_F_MODES][p - l->sheets.own.first];
+    const size_t columns = l->nxc * psg_layout_rows(l, p);
+    double found = INFINITY;
+    if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
+        return found;
+    }
+    const size_t bytes = 2 * plan->context.cpu->real_bytes * starpu_block_get_local_ldz(slab);
+    const char *modes = (const char *)starpu_block_get_local_ptr(slab);
+    for (size_t k = 0; k < l->n[2] && !isfinite(found); k++) {
+        const size_t m = plan->context.cpu->find_nonfinite(modes + k * bytes, 2 * columns) / 2;
+        found = m == columns ? INFINITY
+                             : (double)((k * l->nyc + l->sheets.part[p].box.lo[1]) * l->nxc + m);
+    }
+    starpu_data_release_on_node(slab, STARPU_MAIN_RAM);
+    return found;
+}
+
 psg_status psg_modes_find_nonfinite(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_layout *l = &plan->context.layout;
-    const size_t rows = psg_parts_length(&l->sheets, l->sheets.own, 1);
-    const size_t row0 = rows > 0 ? l->sheets.part[l->sheets.own.first].box.lo[1] : 0;
-    const size_t columns = rows * l->nxc, plane = l->nyc * l->nxc;
-    const size_t count = columns * l->n[2];
+    const psg_range own = l->sheets.own;
+    const size_t plane = l->nyc * l->nxc;
     double found[2] = {INFINITY, 1}; /* on this process or another one; 0: it is overwritten */
-    if (count > 0 && arrays->field[PSG_FIELD_U_MODES] != NULL) {
+    if (psg_range_count(own) > 0 && arrays->field[PSG_FIELD_U_MODES] != NULL) {
         found[1] = arrays->field[PSG_FIELD_U_MODES]->data != arrays->field[PSG_FIELD_F_MODES]->data;
     }
-    if (count > 0 && found[1] > 0) {
-        const void *modes = arrays->field[PSG_FIELD_F_MODES]->data;
-        const size_t m = plan->context.cpu->find_nonfinite(modes, 2 * count) / 2;
-        found[0] =
-            m == count ? INFINITY : (double)(row0 * l->nxc + m % columns + m / columns * plane);
+    for (size_t p = own.first; p < own.end && found[1] > 0; p++) {
+        found[0] = fmin(found[0], first_nonfinite(plan, arrays, p));
     }
     const psg_status status = psg_ranks_min(plan->processes.comm, found, 2);
     if (status == PSG_OK && isfinite(found[0])) {

@@ -41,13 +41,11 @@ static const word kernels[] = {{"auto", PSG_KERNEL_AUTO},
 static const word means[] = {{"drop", PSG_MEAN_DROP}, {"error", PSG_MEAN_ERROR}, {NULL, 0}};
 static const word graphs[] = {
     {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {"auto", PSG_GRAPH_AUTO}, {NULL, 0}};
-static const word exchanges[] = {{"auto", PSG_EXCHANGE_AUTO},
-                                 {"managed", PSG_EXCHANGE_MANAGED},
-                                 {"direct", PSG_EXCHANGE_DIRECT},
-                                 {"mpi", PSG_EXCHANGE_MPI},
-                                 {"alltoall", PSG_EXCHANGE_ALLTOALL},
-                                 {"starpu", PSG_EXCHANGE_STARPU},
-                                 {NULL, 0}};
+static const word exchanges[] = {
+    {"auto", PSG_EXCHANGE_AUTO},         {"managed", PSG_EXCHANGE_MANAGED},
+    {"direct", PSG_EXCHANGE_DIRECT},     {"mpi", PSG_EXCHANGE_MPI},
+    {"alltoall", PSG_EXCHANGE_ALLTOALL}, {"starpu", PSG_EXCHANGE_STARPU},
+    {"nccl", PSG_EXCHANGE_NCCL},         {NULL, 0}};
 static const word placements[] = {
     {"pinned", PSG_PLACEMENT_PINNED}, {"free", PSG_PLACEMENT_FREE}, {NULL, 0}};
 static const word layouts[] = {
@@ -163,11 +161,12 @@ static const row rows[] = {
     {{"graph", "Task graph", "fused|staged|auto", "auto",
       "few tasks, or one per operation; auto: what was tuned, else fused", SAME},
      CHOICE_OF(graph, graphs)},
-    {{"exchange", "Task graph", "managed|direct|mpi|alltoall|starpu|auto", "auto",
+    {{"exchange", "Task graph", "managed|direct|mpi|alltoall|starpu|nccl|auto", "auto",
       "how blocks go from segments to sheets: managed (StarPU moves them), direct (GPUs write "
       "them into each other's memory and read them there); between processes: direct (of one "
       "node), mpi (each as soon as it can go), alltoall (all at once), starpu (by StarPU-MPI, "
-      "where it is built in); auto: the best one there is",
+      "where it is built in), nccl (by NCCL, between GPUs of one process each); auto: the best of "
+      "the first four",
       SAME},
      CHOICE_OF(exchange, exchanges)},
     {{"z_layout", "Task graph", "contiguous|strided|auto", "auto",

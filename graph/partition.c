@@ -102,7 +102,7 @@ static size_t bytes_between(const psg_plan *plan) {
  * has as many parts as the others. */
 size_t psg_partition_pieces(const psg_plan *plan, size_t tasks, bool sheets) {
     const size_t gpus = plan->workers.most[GPUS];
-    const double parts = sqrt((double)bytes_between(plan) / TUNING_PIECE_BYTES);
+    const double parts = sqrt((double)bytes_between(plan) / plan->route.exchange->piece_bytes);
     (void)sheets;
     return clamp((size_t)parts / gpus * gpus, tasks, most_of(plan, plan->context.layout.n[2]));
 }

@@ -91,7 +91,7 @@ psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f
         if (args != NULL) {
             (void)psg_terms_read(&full, plan, args); /* it was fine before */
         }
-        status = psg_terms_same(plan, &full, true);
+        status = psg_terms_same(plan, &full, true, false);
     }
     if (status == PSG_OK) {
         solve(&pending, plan, &given);

@@ -45,7 +45,9 @@ psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {
     psg_workspace *another = NULL;
     if (workspace->users > 0 && plan->storage.workspace_count < plan->problem.options.in_flight &&
         another_fits(plan)) {
-        if (psg_ranks_agree(plan->processes.comm, psg_workspace_create(&another, plan)) == PSG_OK) {
+        if (psg_ranks_agree(plan->processes.comm,
+                            psg_workspace_create(&another, plan, plan->storage.workspace_count)) ==
+            PSG_OK) {
             plan->storage.workspaces[plan->storage.workspace_count++] = another;
             workspace = another;
         } else {

@@ -175,20 +175,23 @@ psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
 }
 
 /* Blocks that are at home on the GPU of their sheet, and f, u and components of the gradient on
- * that of the segment. Another process' blocks are at addresses of the segment's GPU. */
+ * that of the segment. Another process' blocks are at addresses of the segment's GPU. A flow is
+ * three fields in place of f: its list begins here, and that of the others FLOW_BEFORE later. */
+enum { FLOW_BEFORE = 2 };
+
 static psg_status find_nodes(int **node, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const size_t bundles = l->bundles.count;
-    *node = malloc((bundles + 3) * sizeof **node);
+    *node = malloc((FLOW_BEFORE + bundles + 3) * sizeof **node);
     if (*node == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu bundles", bundles);
     }
-    for (size_t m = 0; m < bundles + 3; m++) {
+    for (size_t m = 0; m < FLOW_BEFORE + bundles + 3; m++) {
         (*node)[m] = STARPU_SPECIFIC_NODE_LOCAL;
     }
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
         const size_t p = l->bundles.part[g].sheets.first;
-        (*node)[1 + g] = plan->route.home->node(l->sheets.part[p].home);
+        (*node)[FLOW_BEFORE + 1 + g] = plan->route.home->node(l->sheets.part[p].home);
     }
     return PSG_OK;
 }
@@ -196,9 +199,11 @@ static psg_status find_nodes(int **node, const psg_plan *plan) {
 psg_status psg_placement_codelets(psg_gpu_place *placement, const psg_plan *plan) {
     const bool reach = plan->context.reached_bundles > 0 && plan->workers.gpu_count > 1;
     const psg_status status = reach ? find_nodes(&placement->node, plan) : PSG_OK;
-    psg_task_forward_xy_codelet(placement->codelets.forward_xy, placement->node);
-    psg_task_inverse_xy_codelet(placement->codelets.inverse_xy, placement->node);
-    psg_task_gradient_xy_codelet(placement->codelets.gradient_xy, placement->node);
+    int *after = placement->node != NULL ? placement->node + FLOW_BEFORE : NULL;
+    psg_task_forward_xy_codelet(placement->codelets.forward_xy, after);
+    psg_task_forward_xy_codelet(placement->codelets.divergence_xy, placement->node);
+    psg_task_inverse_xy_codelet(placement->codelets.inverse_xy, after);
+    psg_task_gradient_xy_codelet(placement->codelets.gradient_xy, after);
     return status;
 }
 

@@ -192,7 +192,9 @@ static psg_status find_messages(const psg_plan *plan, psg_bounds *b) {
     if (plan->processes.comm == NULL || plan->processes.ranks == 1) {
         return PSG_OK;
     }
-    if (!psg_comms->rate(plan->processes.comm, &rate)) {
+    const bool found = plan->between.nccl != NULL ? psg_nccl->rate(plan->between.nccl, &rate)
+                                                  : psg_comms->rate(plan->processes.comm, &rate);
+    if (!found) {
         return psg_fail(PSG_ERR_RUNTIME, "messages could not be measured: %s",
                         plan->processes.comm->words);
     }

@@ -185,13 +185,13 @@ typedef enum psg_graph {
 typedef enum psg_exchange {
     PSG_EXCHANGE_AUTO = 0,
     PSG_EXCHANGE_MANAGED,  /**< StarPU moves the blocks */
-    PSG_EXCHANGE_DIRECT,   /**< tasks write and read blocks where they are needed. In one process:
-                                GPUs with peer access. Between processes of one node: in memory of
-                                GPUs or main memory that they share, beside messages to other
-                                nodes; AUTO tries it. Fused graph, and room on GPUs for all */
+    PSG_EXCHANGE_DIRECT,   /**< tasks write and read blocks where they are needed: GPUs with peer
+                                access, or processes of one node in memory that they share, beside
+                                messages to other nodes; AUTO tries it. Fused graph, all on GPUs */
     PSG_EXCHANGE_MPI,      /**< from here on between processes; each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_STARPU,   /**< the same by StarPU-MPI beside StarPU, without a time_limit */
+    PSG_EXCHANGE_NCCL,     /**< the same by NCCL, of processes with a GPU each */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 
@@ -464,7 +464,7 @@ typedef struct psg_solve_args {
      *  Laplacian of u. Beyond the last point stands the first one if the axis is periodic; else the
      *  upper side: on a Dirichlet side (value - u)/(h/2) for cells and (value - u)/h for nodes, on
      *  a Neumann side the value; on a free side that to the point beyond, if all axes are periodic
-     *  or free. On GPUs and between processes u is not f then. Else PSG_ERR_UNSUPPORTED. */
+     *  or free. On GPUs u is not f then. Else PSG_ERR_UNSUPPORTED. */
     const psg_array *gradient[3];
     /** NULL; or epsilon, 0 or from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of

@@ -9,8 +9,9 @@
  *     psg_solve_arrays(plan, 1, NULL, NULL, &args);
  *
  * Transforms that have nothing to do are left out: with modes of f all forward ones, with modes of
- * u in place of u all backward ones, and with both there is none. Modes are in main memory, also
- * those of a plan with GPUs, whose tasks copy them.
+ * u in place of u all backward ones, and with both there is none. Modes are in main memory or on
+ * one of the plan's GPUs, wherever f and u are, and tasks copy what is elsewhere. On a GPU they are
+ * aligned for a complex number.
  *
  * The modes are those of NumPy's and SciPy's transforms, unscaled forward. Where x is periodic they
  * are complex, [nz][ny][nx/2 + 1]: numpy.fft.rfftn(f) where all axes are. Mode m of a periodic axis

@@ -38,9 +38,10 @@ typedef enum psg_stage {
     PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy; with spectral for derivatives along x and y, too,
                                where they come with u */
     PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
-    PSG_STAGE_EDGE,       /**< the plane of u that another process' gradient needs, for a message */
-    PSG_STAGE_GRADIENT,   /**< the gradient of u with the symbol fd2 */
-    PSG_STAGE_GRADIENT_Z, /**< with spectral: kspace again, for the derivative along z */
+    PSG_STAGE_EDGE,     /**< the plane of u that another process' gradient needs, or of a flow that
+                               its divergence needs, for a message */
+    PSG_STAGE_GRADIENT, /**< the gradient of u with the symbol fd2 */
+    PSG_STAGE_GRADIENT_Z,  /**< with spectral: kspace again, for the derivative along z */
     PSG_STAGE_GRADIENT_XY, /**< with spectral: unpack, multiply and ifft_xy, for a derivative along
                               z, or along any axis where inverse_xy makes u alone */
     PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, of solves with epsilon, of
@@ -212,9 +213,10 @@ typedef struct psg_event {
                             column of a tile, or a chunk, a batch, two blocks */
     size_t sheet;   /**< of a message the first one in it */
     size_t step;    /**< of a workload or a solve with epsilon; of gradient_xy, and of messages for
-                            gradient_z, the axis of the derivative, 0 to 2; of inverse_xy how many
-                            derivatives it makes besides u; of modes_in and modes_out 1: it makes u,
-                            2: modes of u, 3: both; SIZE_MAX: none */
+                            gradient_z, the axis of the derivative, 0 to 2; of edge 2: the plane
+                            is of a flow; of inverse_xy how many derivatives it makes besides u; of
+                            modes_in and modes_out 1: it makes u, 2: modes of u, 3: both;
+                            SIZE_MAX: none */
     size_t count;   /**< of a task: planes of its segment, or rows of its sheet */
     size_t pieces;  /**< of a task: blocks that it has to do with */
     size_t remote;  /**< of a task: how many of its blocks, or of the parts that it returns, are

@@ -113,18 +113,19 @@ static bool on_gpus(const psg_home_row *home) {
 /* Blocks that messages carry to other processes are at home in main memory. Blocks that any worker
  * may need are at home there, too. */
 const psg_home_row *psg_route_home(const psg_plan *plan) {
+    const bool nccl = plan->problem.options.exchange == PSG_EXCHANGE_NCCL;
     const bool reached = plan->processes.ranks == 1 ? plan->route.placement != &placements[MIXED]
-                                                    : plan->shared.possible;
+                                                    : plan->shared.possible || nccl;
     return &homes[plan->workers.gpu_count > 0 && reached ? GPUS : MAIN];
 }
 
 const psg_home_row *psg_route_smaller_home(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_overlap *overlap = &plan->context.layout.overlap;
-    const bool there[HOMES] = {[GPUS_PULLED] = psg_overlap_rows_all(&plan->context.layout) >
-                                               overlap->pulled_rows,
-                               [GPUS_FINER] = o->segment_planes == 0,
-                               [MAIN] = o->exchange != PSG_EXCHANGE_DIRECT};
+    const bool there[HOMES] = {
+        [GPUS_PULLED] = psg_overlap_rows_all(&plan->context.layout) > overlap->pulled_rows,
+        [GPUS_FINER] = o->segment_planes == 0,
+        [MAIN] = o->exchange != PSG_EXCHANGE_DIRECT && o->exchange != PSG_EXCHANGE_NCCL};
     size_t m = (size_t)(plan->route.home - homes) + 1;
     while (m < HOMES && !there[m]) {
         m++;
@@ -264,7 +265,7 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
     case PSG_EXCHANGE_MANAGED:
         (void)psg_fail(PSG_ERR_UNSUPPORTED,
                        "exchange managed is within one process; between several it is direct, "
-                       "mpi, alltoall or starpu");
+                       "mpi, alltoall, starpu or nccl");
         return NULL;
     case PSG_EXCHANGE_STARPU:
         if (psg_starpu_mpi == NULL || plan->problem.options.time_limit > 0) {
@@ -276,6 +277,12 @@ static const psg_exchange_row *choose_between(const psg_plan *plan) {
             return NULL;
         }
         return &psg_exchange_between[PSG_EXCHANGE_STARPU];
+    case PSG_EXCHANGE_NCCL:
+        if (psg_nccl == NULL) {
+            (void)psg_fail(PSG_ERR_UNSUPPORTED, "exchange nccl is not simulated");
+            return NULL;
+        }
+        return &psg_exchange_between[PSG_EXCHANGE_NCCL];
     case PSG_EXCHANGE_DIRECT:
         if (!direct) {
             (void)psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes %s",
@@ -320,7 +327,8 @@ static psg_status choose_strips(psg_form *form, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
     const bool between = plan->processes.ranks > 1;
-    psg_comm *sharing = plan->route.sharing;
+    psg_comm *sharing =
+        plan->route.exchange->from_home ? plan->processes.comm : plan->route.sharing;
     double strip = only_gpus && fused(plan) && psg_kernels != NULL && (!between || sharing != NULL)
                        ? (double)psg_kernels->strip(c)
                        : 0;

@@ -9,6 +9,8 @@
 #include "graph/shared_memory.h"
 #include "graph/workspace.h"
 
+struct psg_between;
+
 /** How finely work is cut for a kind of worker. */
 typedef struct psg_grain {
     size_t segments;  /**< for each worker, where the data are large enough */
@@ -69,8 +71,14 @@ typedef struct psg_exchange_row {
      *  each process reaches its own memory alone. */
     psg_status (*connect)(psg_workspace *workspace, const psg_plan *plan, size_t items,
                           psg_status status);
-    /** StarPU-MPI carries them. */
-    bool wired;
+    /** Make ready what carries blocks, beside the channel. Collective. NULL: the channel does.
+     *  @return PSG_OK; PSG_ERR_UNSUPPORTED, _RUNTIME */
+    psg_status (*lay)(struct psg_between *between, const psg_plan *plan);
+    /** Blocks go from where segments have them, and come to where sheets have theirs as one array:
+     *  on GPUs if there are some. */
+    bool from_home;
+    /** Of blocks for one process that GPUs hand over at a time. */
+    double piece_bytes;
     /** Submit what carries the blocks one way; NULL: they stay in one process. */
     void (*carry)(psg_run *run, const psg_plan *plan, const psg_workspace *workspace, psg_way way);
     /** The same for PSG_WAY_THERE_AGAIN. NULL: segment and sheet each have a copy of the block, so

@@ -129,7 +129,8 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     if (status == PSG_OK && r->args != NULL) {
         psg_solve_args args;
         (void)psg_terms_read(&args, plan, r->args); /* it was fine before */
-        status = psg_terms_same(plan, &args, arrays->slabs[PSG_FIELD_U] != NULL);
+        status = psg_terms_same(plan, &args, arrays->slabs[PSG_FIELD_U] != NULL,
+                                arrays->slabs[PSG_FIELD_FLOW] != NULL);
     }
     psg_workspace *workspace = status == PSG_OK ? psg_pending_choose_workspace(plan) : NULL;
     if (status == PSG_OK) {
@@ -415,30 +416,32 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
         return psg_modes_find_nonfinite(plan, arrays);
     }
     int field = flow ? PSG_FIELD_FLOW : PSG_FIELD_F;
-    double first = arrays->in_place ? INFINITY : first_nonfinite(plan, arrays, field, bad);
-    while (flow && !arrays->in_place && !isfinite(first) && field + 1 < PSG_FIELD_F_MODES) {
-        first = first_nonfinite(plan, arrays, ++field, bad);
-    }
     const char *name = flow ? "v" : "f";
     char whose[64] = "";
     if (pending->terms.right_hand_sides > 1) {
         (void)snprintf(whose, sizeof whose, "right-hand side %zu: ", bad);
     }
-    double found[2] = {first, arrays->in_place ? 0 : 1}; /* perhaps on another process */
-    const psg_status status = psg_ranks_min(plan->processes.comm, found, 2);
-    first = found[0];
+    double found[4] = {INFINITY, INFINITY, INFINITY, arrays->in_place ? 0 : 1};
+    for (int d = 0; d < (flow ? 3 : 1) && !arrays->in_place; d++) {
+        found[d] = first_nonfinite(plan, arrays, field + d, bad);
+    }
+    const psg_status status = psg_ranks_min(plan->processes.comm, found, 4); /* of all processes */
     if (status != PSG_OK) {
         return status;
     }
-    if (isfinite(first)) {
-        const size_t m = (size_t)first;
+    int d = 0;
+    while (d < 2 && !isfinite(found[d])) {
+        d++;
+    }
+    if (isfinite(found[d])) {
+        const size_t m = (size_t)found[d];
         const size_t at[3] = {m % c->layout.n[0], m % plane / c->layout.n[0], m / plane};
         return psg_fail(PSG_ERR_DATA, "%s%s is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", whose,
-                        psg_field_name(plan, field), at[0],
+                        psg_field_name(plan, field + d), at[0],
                         at[psg_grid_turn(&plan->problem.grid, 1)],
                         at[psg_grid_turn(&plan->problem.grid, 2)]);
     }
-    if (found[1] == 0) {
+    if (found[3] == 0) {
         return psg_fail(PSG_ERR_DATA,
                         "%s%s had a NaN or an Inf, or was too large for its precision; the solve "
                         "was in place, so %s is gone",

@@ -63,7 +63,7 @@ static void submit(psg_run *run, const psg_plan *plan, const psg_workspace *work
     forward(run, plan, workspace, arrays);
     psg_exchange_blocks(run, plan, workspace, PSG_WAY_THERE);
     submit_sheets(run, workspace, arrays);
-    psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK);
+    psg_graph_gradient_back(run, plan, workspace, arrays);
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_unpack_segment(run, s, &workspace->bundles[(s - segments.first) * bundles],
                                 workspace->spectra[s - segments.first]);

@@ -20,7 +20,7 @@ psg_status psg_storage_workspaces(psg_storage *storage, const psg_plan *plan) {
     if (status != PSG_OK) {
         return status;
     }
-    status = psg_workspace_create(&storage->workspaces[0], plan);
+    status = psg_workspace_create(&storage->workspaces[0], plan, 0);
     storage->workspace_count = status == PSG_OK ? 1 : 0;
     return status;
 }

@@ -171,13 +171,13 @@ psg_status psg_terms_make(psg_terms *terms, const psg_plan *plan) {
     return make_terms(terms, plan, &args);
 }
 
-psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool to_u) {
+psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool to_u, bool flow) {
     static const char *const names[6] = {"value[0][0]", "value[0][1]", "value[1][0]",
                                          "value[1][1]", "value[2][0]", "value[2][1]"};
     static const char *const given[6] = {"side[0][0]", "side[0][1]", "side[1][0]",
                                          "side[1][1]", "side[2][0]", "side[2][1]"};
     static const char *const component[3] = {"gradient[0]", "gradient[1]", "gradient[2]"};
-    enum { TERMS = 13, SIDES = 12 };
+    enum { TERMS = 14, SIDES = 12 };
     psg_option_value values[TERMS + SIDES + 3] = {{"lambda", args->lambda},
                                                   {"factor", args->factor},
                                                   {"mean", (double)args->mean},
@@ -187,6 +187,7 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool
                                                   {"f_modes", args->f_modes != NULL},
                                                   {"u_modes", args->u_modes != NULL},
                                                   {"u", to_u},
+                                                  {"psg_project()", flow},
                                                   {"epsilon", args->epsilon != NULL},
                                                   {"tolerance", args->tolerance},
                                                   {"iterations", (double)args->iterations},

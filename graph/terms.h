@@ -17,8 +17,8 @@ psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_
 psg_status psg_terms_take(psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
                           psg_mean *mean);
 /** Have all processes the same? Collective. @param[in] args  checked @param[in] to_u  u is wanted
- *  @return PSG_OK; PSG_ERR_ARG, _RUNTIME */
-psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool to_u);
+ *  @param[in] flow  it is a projection @return PSG_OK; PSG_ERR_ARG, _RUNTIME */
+psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool to_u, bool flow);
 /** The terms of a solve without any of its own. @return PSG_OK; PSG_ERR_ARG: out of the range of
  * the precision */
 psg_status psg_terms_make(psg_terms *terms, const psg_plan *plan);

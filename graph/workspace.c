@@ -39,7 +39,7 @@ void psg_chunk_release(const psg_plan *plan, psg_chunk *chunk) {
 /* What stands in a workspace, in this order. All of it is complex.
  *
  *   views:   [segments]            a segment's planes, that the blocks are views of
- *   dense, one process, or several that share memory within a node:
+ *   dense, one process, several that share memory within a node, or that NCCL connects:
  *            [own bundles]         a bundle's blocks end to end: all planes of its rows, without
  *                                  overlap rows
  *            [own sheets]          the overlap rows of a sheet before `kspace`, unless they are
@@ -85,7 +85,8 @@ static layout layout_of(const psg_plan *plan) {
     const size_t own = psg_range_count(c->layout.segments.own);
     const size_t sheets = psg_range_count(c->layout.sheets.own);
     const size_t overlap = psg_overlap_rows_all(&c->layout);
-    const bool shared = plan->processes.ranks == 1 || plan->route.sharing != NULL;
+    const bool shared = plan->processes.ranks == 1 || plan->route.sharing != NULL ||
+                        plan->route.exchange->from_home;
     layout l = {.plan = plan, .stacked = c->form.packed && shared, .own = own};
     l.count[STACKS] = l.stacked ? psg_range_count(c->layout.bundles.own) : 0;
     l.count[OUTWARD] = outward_before(&l, plan->processes.ranks) * own;
@@ -483,7 +484,11 @@ static bool make_room(psg_workspace *workspace, const layout *l) {
            workspace->columns != NULL;
 }
 
-psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
+size_t psg_workspaces_most(const psg_plan *plan) {
+    return 2 * (size_t)plan->problem.options.in_flight;
+}
+
+psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan, size_t number) {
     const psg_context *c = &plan->context;
     const layout l = layout_of(plan);
     psg_workspace *workspace = calloc(1, sizeof *workspace);
@@ -509,7 +514,7 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
         psg_workspace_destroy(workspace, plan);
         return status;
     }
-    workspace->number = plan->storage.workspace_count;
+    workspace->number = number;
     register_all(workspace, &l);
     psg_overlap_fill(workspace, plan);
     if (plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(workspace, &l)) {
@@ -522,7 +527,8 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan) {
 
 bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan) {
     if (workspace->beside == NULL && !workspace->alone) {
-        const psg_status status = psg_workspace_create(&workspace->beside, plan);
+        const size_t number = plan->problem.options.in_flight + workspace->number;
+        const psg_status status = psg_workspace_create(&workspace->beside, plan, number);
         workspace->alone = psg_ranks_agree(plan->processes.comm, status) != PSG_OK;
         if (workspace->alone) {
             psg_workspace_destroy(workspace->beside, plan);

@@ -26,7 +26,7 @@ typedef struct psg_workspace {
     struct psg_imports
         *imports; /**< with psg_exchange_row.connect: where the other processes' items stand */
     size_t bytes;
-    size_t number; /**< of the workspace in the plan */
+    size_t number; /**< of the workspace in the plan: no other has it */
     /* Blocks, complex [z][y][nxc]. In one process the three lists have the same handles. */
     starpu_data_handle_t
         *bundles; /**< [own segments][bundles]: what the tasks of our segments write */
@@ -62,11 +62,13 @@ static inline psg_phases *psg_workspace_phases(psg_workspace *workspace) {
 
 bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, const void *address,
                         psg_copy *copy);
+/** Workspaces of a plan, those beside others among them: their numbers are below this. */
+size_t psg_workspaces_most(const psg_plan *plan);
 /** Make `beside`, unless it is there. Collective. @return false: there is no memory for it, nor
  *  will there be in another call */
 bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan);
 /** @return PSG_OK; PSG_ERR_MEMORY: *workspace is NULL */
-psg_status psg_workspace_create(psg_workspace **workspace, const psg_plan *plan);
+psg_status psg_workspace_create(psg_workspace **workspace, const psg_plan *plan, size_t number);
 void psg_workspace_destroy(psg_workspace *workspace, const psg_plan *plan);
 
 #endif

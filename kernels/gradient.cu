@@ -1,80 +1,48 @@
 // The gradient of u in one pass: each point of u is read from memory once, and its neighbours'
-// reads find it in a cache.
-#include "kernels/complex.cuh"
+// reads find it in a cache. The divergence of a flow is the same the other way.
+#include "kernels/gradient.cuh"
 #include "kernels/gradient.h"
 
 using namespace psg_cuda;
 
 namespace {
 
-constexpr int threads = 256;
-constexpr int elements = 4; // points of each thread
+constexpr uint32_t block_points = gradient_threads * gradient_elements;
 
-template <class Real> struct axis_args {
-    Real *out; // nullptr: not wanted
-    size_t row, plane;
-    Real scale, last, weight;
-    const Real *added;
-    bool wraps, centred;
-};
-
-template <class Real> struct gradient_args {
-    const Real *u;
-    size_t row, plane; // pitches of u
-    const Real *above;
-    size_t above_row;
-    axis_args<Real> along[3];
-    uint32_t nx, ny, planes, points, blocks; // the last two of a plane
-    int *overflow;
-};
-
-/// @param at      the point of u, whose neighbour before is `pitch` numbers before it
-/// @param next    nullptr: there is a side, whose values add number `m` of a table to f
-/// @return is the number finite?
-template <class Real>
-__device__ bool put(const axis_args<Real> &d, size_t k, uint32_t j, uint32_t i, const Real *at,
-                    size_t pitch, const Real *next, size_t m) {
-    if (!d.out)
-        return true;
-    Real *const out = d.out + k * d.plane + j * d.row + i;
-    const Real value = next        ? (*next - *at) * d.scale
-                       : d.centred ? 2 * *out - (*at - *(at - pitch)) * d.scale
-                                   : d.last * *at + (d.added ? d.weight * d.added[m] : Real(0));
-    *out = value;
-    return is_finite(value);
+/// with(plane, point) of the points of a thread. A block has block_points points of a plane.
+template <class Args, class With> __device__ void each_point(const Args &a, With with) {
+    const uint32_t first = blockIdx.x % a.blocks * block_points + threadIdx.x;
+    PSG_UNROLL
+    for (int e = 0; e < gradient_elements; e++)
+        if (first + e * gradient_threads < a.points)
+            with(blockIdx.x / a.blocks, first + e * gradient_threads);
 }
 
-/// A block has threads * elements points of a plane.
 template <class Real>
-__global__ void __launch_bounds__(threads) gradient_kernel(const gradient_args<Real> a) {
-    const size_t k = blockIdx.x / a.blocks;
-    const uint32_t first = blockIdx.x % a.blocks * (threads * elements) + threadIdx.x;
-    PSG_UNROLL
-    for (int e = 0; e < elements; e++) {
-        const uint32_t p = first + e * threads;
-        if (p >= a.points)
-            return;
-        const uint32_t i = p % a.nx, j = p / a.nx;
-        const Real *plane = a.u + k * a.plane, *at = plane + j * a.row + i;
-        const Real *x = i + 1 < a.nx ? at + 1 : a.along[0].wraps ? at - i : nullptr;
-        const Real *y = j + 1 < a.ny ? at + a.row : a.along[1].wraps ? plane + i : nullptr;
-        const Real *z = k + 1 < a.planes ? at + a.plane
-                        : a.above        ? a.above + j * a.above_row + i
-                                         : nullptr;
-        const bool fits[3] = {put(a.along[0], k, j, i, at, 1, x, k * a.ny + j),
-                              put(a.along[1], k, j, i, at, a.row, y, k * a.nx + i),
-                              put(a.along[2], k, j, i, at, a.plane, z, size_t(p))};
-        if (!(fits[0] && fits[1] && fits[2]))
+__global__ void __launch_bounds__(gradient_threads) gradient_kernel(const gradient_args<Real> a) {
+    each_point(a, [&](size_t k, uint32_t p) {
+        if (!gradient_point(a, k, p))
             *a.overflow = 1; // by many threads at once: all write the same
-    }
+    });
+}
+
+template <class Real>
+__global__ void __launch_bounds__(gradient_threads) flow_kernel(const flow_args<Real> a) {
+    each_point(a, [&](size_t k, uint32_t p) { flow_cell(a, k, p); });
+}
+
+/// @return blocks of a plane; 0: there are too many points
+size_t blocks_of(const size_t n[3]) {
+    const size_t points = n[0] * n[1], blocks = div_up(points, block_points);
+    return points > INT32_MAX || n[2] > INT32_MAX / blocks ? 0 : blocks;
 }
 
 template <class Real>
 cudaError_t launch(const psg_cuda_field *u, const psg_cuda_field *above, const size_t n[3],
                    const psg_cuda_difference along[3], const psg_cuda_field result[3],
                    int *overflow_d, cudaStream_t stream) {
-    const size_t points = n[0] * n[1], blocks = div_up(points, threads * elements);
-    if (points > INT32_MAX || n[2] > INT32_MAX / blocks)
+    const size_t points = n[0] * n[1], blocks = blocks_of(n);
+    if (blocks == 0)
         return cudaErrorInvalidValue;
     gradient_args<Real> a = {static_cast<const Real *>(u->base_d),
                              u->row_pitch,
@@ -97,8 +65,36 @@ cudaError_t launch(const psg_cuda_field *u, const psg_cuda_field *above, const s
                       (Real)along[d].weight,
                       static_cast<const Real *>(along[d].added),
                       along[d].wraps != 0,
-                      along[d].centred != 0};
-    gradient_kernel<Real><<<(unsigned)(n[2] * blocks), threads, 0, stream>>>(a);
+                      along[d].centred != 0,
+                      along[d].step_d,
+                      along[d].taken};
+    gradient_kernel<Real><<<(unsigned)(n[2] * blocks), gradient_threads, 0, stream>>>(a);
+    return cudaGetLastError();
+}
+
+template <class Real>
+cudaError_t launch(const psg_cuda_flow *flow, const size_t n[3], void *out_d, cudaStream_t stream) {
+    const size_t blocks = blocks_of(n);
+    if (blocks == 0)
+        return cudaErrorInvalidValue;
+    flow_args<Real> a = flow_args<Real>();
+    for (int d = 0; d < 3; d++) {
+        a.v[d] = static_cast<const Real *>(flow->v[d].base_d);
+        a.row[d] = flow->v[d].row_pitch;
+        a.plane[d] = flow->v[d].plane_pitch;
+        a.by[d] = flow->by[d];
+    }
+    a.below = static_cast<const Real *>(flow->below_d);
+    a.below_row = flow->below_row_pitch;
+    a.width = flow->width_d;
+    a.wraps[0] = flow->wraps[0];
+    a.wraps[1] = flow->wraps[1];
+    a.out = static_cast<Real *>(out_d);
+    a.nx = (uint32_t)n[0];
+    a.ny = (uint32_t)n[1];
+    a.points = (uint32_t)(n[0] * n[1]);
+    a.blocks = (uint32_t)blocks;
+    flow_kernel<Real><<<(unsigned)(n[2] * blocks), gradient_threads, 0, stream>>>(a);
     return cudaGetLastError();
 }
 
@@ -116,4 +112,15 @@ cudaError_t psg_cuda_gradient(psg_cuda_precision precision, const psg_cuda_field
     return precision == PSG_CUDA_F64
                ? launch<double>(u, above, n, along, result, overflow_d, stream)
                : launch<float>(u, above, n, along, result, overflow_d, stream);
+}
+
+cudaError_t psg_cuda_divergence(psg_cuda_precision precision, const psg_cuda_flow *flow,
+                                const size_t n[3], void *out_d, cudaStream_t stream) {
+    if (!precision_valid(precision) || !flow || !flow->v[0].base_d || !flow->v[1].base_d ||
+        !flow->v[2].base_d || !n || !out_d)
+        return cudaErrorInvalidValue;
+    if (n[0] == 0 || n[1] == 0 || n[2] == 0)
+        return cudaSuccess;
+    return precision == PSG_CUDA_F64 ? launch<double>(flow, n, out_d, stream)
+                                     : launch<float>(flow, n, out_d, stream);
 }

@@ -1,4 +1,5 @@
-/** @file gradient.h  Differences of u from each point to the next along x, y and z. */
+/** @file gradient.h  Differences of u from each point to the next along x, y and z, and the
+ *  divergence of a flow. */
 #ifndef PSG_KERNELS_GRADIENT_H
 #define PSG_KERNELS_GRADIENT_H
 
@@ -19,7 +20,21 @@ typedef struct psg_cuda_difference {
     /** What they add: reals of the precision, x [planes][ny], y [planes][nx], z [ny][nx]. Device
      *  memory or pinned host memory; NULL: nothing. */
     const void *added;
+    /** [planes]: times scale; along z alone. Device memory; NULL: 1 */
+    const double *step_d;
+    double taken; /**< 0: the component is written; else the result loses so many of it */
 } psg_cuda_difference;
+
+/** The planes of a flow through the upper faces of cells. */
+typedef struct psg_cuda_flow {
+    psg_cuda_field v[3];
+    const void *below_d; /**< v[2] of the plane before the first one; NULL: nothing flows there */
+    size_t below_row_pitch;
+    double by[3];          /**< 1 / the spacing along x, y and z */
+    const double *width_d; /**< [planes]: by[2] is over it; device memory; NULL: 1 */
+    int wraps[2]; /**< along x and y: the first cell is next to the last one; else nothing flows
+                       through the lower face of the first one */
+} psg_cuda_flow;
 
 /** Components of the gradient of u.
  *  @param[in]  n       nx, ny and the number of planes; nx ny < 2^31
@@ -31,6 +46,13 @@ cudaError_t psg_cuda_gradient(psg_cuda_precision precision, const psg_cuda_field
                               const psg_cuda_field *above, const size_t n[3],
                               const psg_cuda_difference along[3], const psg_cuda_field result[3],
                               int *overflow_d, cudaStream_t stream);
+
+/** Of each cell what flows out of it.
+ *  @param[in]  n    nx, ny and the number of planes; nx ny < 2^31
+ *  @param[out] out_d  dense, [planes][ny][nx]
+ *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
+cudaError_t psg_cuda_divergence(psg_cuda_precision precision, const psg_cuda_flow *flow,
+                                const size_t n[3], void *out_d, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

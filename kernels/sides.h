@@ -19,7 +19,7 @@ typedef struct psg_cuda_sides {
 
 /** out = f and what the sides add.
  *  @param[in]  n    nx, ny and the number of planes; nx ny < 2^31
- *  @param[in]  f    overlaps out nowhere
+ *  @param[in]  f    is out, or overlaps it nowhere
  *  @param[out] out  dense, [planes][ny][nx]
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
 cudaError_t psg_cuda_add_sides(psg_cuda_precision precision, const psg_cuda_field *f, void *out_d,

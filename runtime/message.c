@@ -3,6 +3,7 @@
 #include "runtime/message.h"
 
 #include "base/narrow.h"
+#include "runtime/nccl.h"
 #include "runtime/simulation.h"
 #include "runtime/starpu_mpi.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 
 const psg_starpu_mpi_table *const psg_starpu_mpi = PSG_WITH_MPI ? &psg_starpu_mpi_loaded : NULL;
+const psg_nccl_table *const psg_nccl = PSG_WITH_MPI ? &psg_nccl_loaded : NULL;
 
 void psg_message_blame(psg_run *run, const char *what, int code) {
     char words[256];
@@ -21,9 +23,10 @@ void psg_message_blame(psg_run *run, const char *what, int code) {
 }
 
 typedef struct psg_transfer {
-    psg_request request; /* first: it stands for the whole */
+    psg_round round; /* first: its request stands for the whole. The rest is of one that begins */
     psg_run *run;
     psg_message message;
+    struct psg_transfer *first; /* of its round; NULL: it goes alone */
     starpu_data_handle_t block;
     bool acquired; /* from StarPU */
     atomic_bool busy;
@@ -84,6 +87,11 @@ static int start_transfer(psg_request *request, psg_operation *operation) {
     const psg_stripes stripes = stripes_of(m);
     char *memory = m->rows > 0 ? memory_of(t) : NULL;
     memory = memory != NULL ? memory + m->first * row_bytes(t->run, m) : NULL;
+    if (m->nccl != NULL) {
+        t->event.start = starpu_timing_now();
+        return t->event.received ? psg_nccl->receive(m->nccl, memory, bytes_of(t->run, m), m->rank)
+                                 : psg_nccl->send(m->nccl, memory, bytes_of(t->run, m), m->rank);
+    }
     if (travels_rounded(t) && t->event.received) {
         memory += numbers_of(m) * (sizeof(double) - number_bytes(t));
     }
@@ -122,6 +130,30 @@ static void end_transfer(psg_request *request, int code) {
     is_over(t);
 }
 
+/* The transfers of a round follow one another. */
+static int put_round(psg_round *round) {
+    transfer *t = (transfer *)round;
+    int first = 0;
+    for (size_t m = 0; m < t->message.begins; m++) {
+        const int code = start_transfer(&t[m].round.request, NULL);
+        first = first != 0 ? first : code;
+    }
+    return first;
+}
+
+static void end_round(psg_round *round, int code) {
+    transfer *t = (transfer *)round;
+    const size_t count = t->message.begins; /* with its last transfer the run may end */
+    char words[160];
+    if (code != 0) {
+        psg_nccl->words(round->wire, code, words, sizeof words);
+        psg_run_fail(t->run, PSG_FAULT_MPI, "NCCL did not carry blocks: %s", words);
+    }
+    for (size_t m = 0; m < count; m++) {
+        end_transfer(&t[m].round.request, 0);
+    }
+}
+
 void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends, size_t receives) {
     starpu_pthread_mutex_lock(&run->mutex);
     psg_pairing *p = &run->messages.pairing[rank][way];
@@ -153,14 +185,14 @@ static psg_request *oldest_held(psg_pairing *p) {
 static psg_request *take_ready(psg_pairing *p, transfer *t) {
     psg_request *first = NULL;
     psg_request **end = &first;
-    t->request.next = NULL;
+    t->round.request.next = NULL;
     if (!t->event.received) {
         p->begun++;
-        *end = &t->request;
-        end = &t->request.next;
+        *end = &t->round.request;
+        end = &t->round.request.next;
     } else {
-        t->request.next = p->held;
-        p->held = &t->request;
+        t->round.request.next = p->held;
+        p->held = &t->round.request;
     }
     while (p->held != NULL && p->gone < may_have_gone(p)) {
         p->gone++;
@@ -180,12 +212,16 @@ static void ready(void *argument) {
     if (travels_rounded(t) && !t->event.received) {
         base_narrow(memory_of(t), numbers_of(&t->message), number_bytes(t));
     }
+    if (t->first != NULL) {
+        psg_nccl->ready(&t->first->round);
+        return;
+    }
     t->event.start = starpu_timing_now();
     if (t->message.counts && !t->event.received) {
         psg_run_messages_ready(run, 1);
     }
     if (t->message.rows == 0 || t->message.alone) { /* the first fills no network */
-        psg_comms->post(&t->request);
+        psg_comms->post(&t->round.request);
         return;
     }
     starpu_pthread_mutex_lock(&run->mutex);
@@ -217,18 +253,26 @@ static int hand_over(transfer *t) {
  */
 static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
     psg_run_messages *all = &run->messages;
+    const size_t at = all->transfers % all->room;
+    all->transfers += at + m->begins > all->room ? all->room - at : 0; /* a round is in one piece */
     transfer *t = &all->transfer[all->transfers++ % all->room];
     const bool writes = m->read || m->wide > 0;
     while (atomic_load(&t->busy)) {
         (void)sched_yield(); /* its end has begun: there is room for all that have not ended */
     }
     psg_run_begin_task(run);
-    *t = (transfer){.request = {.owner = run,
-                                .hurried = run->engine->polls,
-                                .start = start_transfer,
-                                .ended = end_transfer},
+    *t = (transfer){.round = {.request = {.owner = run,
+                                          .hurried = run->engine->polls,
+                                          .start = start_transfer,
+                                          .ended = end_transfer},
+                              .missing = m->begins,
+                              .put = put_round,
+                              .ended = end_round},
                     .run = run,
                     .message = *m,
+                    .first = m->nccl == NULL ? NULL
+                             : m->begins > 0 ? t
+                                             : t[-1].first,
                     .block = block,
                     .acquired = block != NULL,
                     .busy = true,
@@ -247,6 +291,9 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                             starpu_data_get_size(block));
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
+    if (m->begins > 0) {
+        psg_nccl->begin(m->nccl, &t->round);
+    }
     const int result = hand_over(t);
     run->pieces++;
     run->tasks++;

@@ -28,6 +28,10 @@ typedef struct psg_message {
     psg_label label; /**< of a block with several parts: its first one */
     /** Of StarPU-MPI, which carries the whole block; NULL: the engine's channel carries it. */
     const struct psg_starpu_wire *wire;
+    /** The same of NCCL, which carries it in a round: with `begins` - 1 messages that are submitted
+     *  next; 0: it is one of these. */
+    struct psg_nccl_wire *nccl;
+    size_t begins;
 } psg_message;
 
 /** Room for so many messages of a run that have not ended; freed by free().

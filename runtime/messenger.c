@@ -56,7 +56,7 @@ static bool make_room(round *r) {
 static void start(round *r, psg_request *request) {
     psg_operation begun = {MPI_REQUEST_NULL};
     const int code = request->start(request, &begun);
-    if (code != MPI_SUCCESS || begun.mpi == MPI_REQUEST_NULL) {
+    if (code != MPI_SUCCESS || (begun.mpi == MPI_REQUEST_NULL && request->look == NULL)) {
         request->ended(request, code);
         return;
     }
@@ -88,7 +88,7 @@ static void finish(round *r, int m, int code) {
 static void drop(round *r, dropping *d) {
     for (int m = 0; m < r->count; m++) {
         if (r->request[m]->owner == d->request.owner) {
-            d->count++;
+            d->count += r->request[m]->look == NULL ? 1 : 0; /* MPI still has its memory */
             finish(r, m, PSG_COMM_GIVEN_UP);
         }
     }
@@ -120,23 +120,43 @@ static void take(round *r, psg_request *news) {
     }
 }
 
-/* @return how many have ended */
-static int look(round *r) {
+/* @return how many have ended of those that MPI knows */
+static int look_at_mpi(round *r) {
     int count = 0;
-    if (r->count == 0) {
-        return 0;
-    }
     const int code = MPI_Testsome(r->count, r->operation, &count, r->ended, r->status);
     const bool told = code == MPI_ERR_IN_STATUS; /* each has its own */
-    if ((code != MPI_SUCCESS && !told) || count == MPI_UNDEFINED) {
+    if (code == MPI_SUCCESS && count == MPI_UNDEFINED) {
+        return 0; /* there is none */
+    }
+    if (code != MPI_SUCCESS && !told) {
         for (count = 0; count < r->count; count++) { /* which one is not said: all have failed */
             r->ended[count] = count;
         }
     }
     for (int m = 0; m < count; m++) {
-        finish(r, r->ended[m], told ? r->status[m].MPI_ERROR : code);
+        if (r->request[r->ended[m]] != NULL) {
+            finish(r, r->ended[m], told ? r->status[m].MPI_ERROR : code);
+        }
+    }
+    return count;
+}
+
+/* @return how many have ended */
+static int look(round *r) {
+    int count = 0;
+    for (int m = 0; m < r->count; m++) {
+        psg_request *request = r->request[m];
+        const int code = request->look != NULL ? request->look(request) : PSG_COMM_UNDER_WAY;
+        if (code != PSG_COMM_UNDER_WAY) {
+            finish(r, m, code);
+            count++;
+        }
     }
     close_gaps(r);
+    if (r->count > 0) {
+        count += look_at_mpi(r);
+        close_gaps(r);
+    }
     return count;
 }
 

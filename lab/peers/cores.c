@@ -429,6 +429,11 @@ int main(int argc, char **argv) {
         {"many", bench_many, NULL, ""},
         {"free", bench_free, NULL, ""},
         {"stretched", bench_stretched, NULL, ""},
+#ifdef PSG_HYPRE
+        {"hypre", bench_hypre, NULL, ""},
+#else
+        {"hypre", NULL, NULL, "MPI and hypre"},
+#endif
         {"fft", bench_fft, &bench_transforms_cores, ""},
         {"tasks", bench_tasks, NULL, ""},
         {"workload", bench_workload, &peer_ways_cores, ""},

@@ -35,6 +35,8 @@ extern const bench_transforms bench_transforms_cores, bench_transforms_gpu;
 int bench_free(int argc, char **argv, const void *unused);
 /** A stretched z by FFTW along x and y and Thomas' algorithm along z, on cores. */
 int bench_stretched(int argc, char **argv, const void *unused);
+/** A coefficient that varies by hypre's conjugate gradients, on cores. */
+int bench_hypre(int argc, char **argv, const void *unused);
 /** @param[in] transforms  a bench_transforms */
 int bench_fft(int argc, char **argv, const void *transforms);
 

@@ -351,7 +351,7 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     c->form.packed = true;
     c->layout.overlap.rows = (size_t *)(uintptr_t)r->returned; /* not written */
     c->layout.overlap.pulled_rows = fetched ? psg_overlap_rows_all(&c->layout) : 0;
-    if (CHECK_STATUS(psg_workspace_create(&m.workspace, plan), PSG_OK)) {
+    if (CHECK_STATUS(psg_workspace_create(&m.workspace, plan, 0), PSG_OK)) {
         c->engine.gpu = m.workers;
         emulating = true;
         give_relay(&m, true);

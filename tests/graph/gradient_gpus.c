@@ -1,6 +1,7 @@
-/* The gradient of u on GPUs, with the symbol spectral, and where axes are free with fd2: what the
+/* The gradient of u and projections on GPUs, with the symbol spectral, and where axes are free with fd2: what the
  * cores alone give, whichever kernels the sizes of planes and columns have, wherever the spectrum
  * is, whichever way blocks go and the grid is cut, and of arrays on a GPU. */
+#include "graph/psg_project.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -207,6 +208,87 @@ static void one_answer(const answer *a, int gpus) {
     }
 }
 
+/** A flow on a GPU, or in main memory, loses its gradient as on cores alone. */
+static void one_projection(const oracle_grid *grid, const char *sides, psg_precision precision,
+                           const psg_options *options, int device, double *const want[FIELDS]) {
+    const size_t points = oracle_points(grid), bytes = points * harness_element_bytes(precision);
+    psg_grid g = harness_grid(grid);
+    psg_plan *plan = NULL;
+    FREED void *given = harness_array(precision, points);
+    FREED double *values = oracle_array(points);
+    void *field[FIELDS] = {NULL};
+    psg_array array[FIELDS];
+    bool there = true;
+    harness_sides(&g, sides);
+    CHECK_STATUS(psg_plan_create(&plan, &g, options), PSG_OK);
+    for (int m = 0; m < FIELDS && there; ++m) {
+        field[m] = device == PSG_HOST ? malloc(bytes) : NULL;
+        there = device == PSG_HOST || (cudaSetDevice(device) == cudaSuccess &&
+                                       cudaMalloc(&field[m], bytes) == cudaSuccess);
+        psg_array_init(&array[m], field[m]);
+        array[m].device = device;
+    }
+    for (int turn = 0; turn < SOLVES && CHECK(there, "no memory"); ++turn) {
+        for (int d = 0; d < 3; ++d) {
+            oracle_random((uint64_t)d, points, values);
+            harness_store(precision, points, values, given);
+            CHECK(cudaMemcpy(field[1 + d], given, bytes, cudaMemcpyDefault) == cudaSuccess,
+                  "a copy failed");
+        }
+        CHECK_STATUS(psg_project(plan, array + 1, array, NULL), PSG_OK);
+        for (int m = 0; m < FIELDS; ++m) {
+            CHECK(cudaMemcpy(given, field[m], bytes, cudaMemcpyDefault) == cudaSuccess,
+                  "a copy failed");
+            harness_load(precision, points, given, values);
+            if (want[m][0] == 0) { /* what the first call makes */
+                memcpy(want[m], values, points * sizeof *values);
+            }
+            CHECK_CLOSE(values, want[m], grid->n[0], grid->n[1], grid->n[2],
+                        harness_tolerance(precision, 1e-12, 1e-4),
+                        "%s, device %d, turn %d: field %d of a projection",
+                        harness_precision_name(precision), device, turn, m);
+        }
+    }
+    psg_plan_destroy(plan);
+    for (int m = 0; m < FIELDS; ++m) {
+        if (device == PSG_HOST) {
+            free(field[m]);
+        } else {
+            (void)cudaFree(field[m]);
+        }
+    }
+}
+
+static void projections(int gpus) {
+    static const struct {
+        oracle_grid grid;
+        const char *sides;
+    } boxes[] = {{{{64, 64, 64}, {1.0, 1.5, 0.7}}, "PP"},
+                 {{{33, 30, 37}, {1.0, 1.1, 0.9}}, "PP,PP,NN"},
+                 {{{30, 33, 22}, {1.0, 1.1, 0.9}}, "NN,PP,ND"}};
+    for (size_t run = 0; run < 2 * sizeof boxes / sizeof *boxes; ++run) {
+        const oracle_grid *grid = &boxes[run / 2].grid;
+        const psg_precision precision = run % 2 ? PSG_F32 : PSG_F64;
+        psg_options options = harness_with(precision, "gpus=0 symbol=fd2");
+        double *want[FIELDS];
+        for (int m = 0; m < FIELDS; ++m) {
+            want[m] = oracle_array(oracle_points(grid));
+        }
+        one_projection(grid, boxes[run / 2].sides, precision, &options, PSG_HOST, want);
+        for (int cut = 0; cut < 4; ++cut) {
+            options = harness_with(precision, "symbol=fd2");
+            options.gpus = gpus;
+            options.segment_planes = cut % 2 ? 5 : 0;
+            options.exchange = cut / 2 ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_AUTO;
+            one_projection(grid, boxes[run / 2].sides, precision, &options, PSG_HOST, want);
+            one_projection(grid, boxes[run / 2].sides, precision, &options, 0, want);
+        }
+        for (int m = 0; m < FIELDS; ++m) {
+            free(want[m]);
+        }
+    }
+}
+
 static void refused(void) {
     static const struct {
         size_t n[3];
@@ -246,6 +328,9 @@ int main(void) {
             answer a = answer_make(&grids[g % GRIDS], g < GRIDS ? PSG_F64 : PSG_F32);
             one_answer(&a, gpus);
             answer_free(&a);
+        }
+        if (anchor != NULL) {
+            projections(gpus);
         }
         if (anchor != NULL && gpus == 1) {
             refused();

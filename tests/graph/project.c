@@ -1,14 +1,16 @@
 /* psg_project(): what is left of a flow is the flow less the gradient of u, in both precisions, for
- * each pair of sides, in any cut of the grid, in place and beside; its divergence is 0, for any
- * factor; walls keep the flow that they have. What it cannot do is refused with words. */
+ * each pair of sides, in any cut of the grid, in place and beside, on any number of processes, which
+ * have it bit by bit; its divergence is 0, for any factor; walls keep the flow that they have. What
+ * it cannot do is refused with words. */
 #include "graph/psg_project.h"
 #include "tests/check.h"
-#include "tests/harness.h"
+#include "tests/mpi/ranks.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+static MPI_Comm world;
 static const char *const pairs[] = {"PP", "NN", "ND"};
 
 /** A box, its flow, and what is asked for. */
@@ -16,6 +18,8 @@ typedef struct box {
     psg_grid grid;
     psg_precision precision;
     size_t n[3], points, gap;
+    MPI_Comm comm;
+    size_t z0, planes; /**< of this process */
     double h[3], factor, lambda;
     bool values, beside, with_u;
     double *v[3], *after[3], *gradient[3], *u;
@@ -23,6 +27,11 @@ typedef struct box {
 } box;
 
 static const double on_lower = 0.25; /* flows through each lower Neumann side */
+
+/** They have differences of u, also where x and y are periodic. */
+static bool on_gpus(void) {
+    return harness_options(PSG_F64).gpus > 0;
+}
 
 static size_t drawn(uint64_t *state, size_t count) {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -88,32 +97,47 @@ static void set_terms(const box *b, psg_solve_args *args) {
 
 /* ------------------------------------------------------------------------------------- a call */
 
-/** An array like f with a gap after each row and each plane. */
+/** This process' planes of an array like f, with a gap after each row and each plane. */
 static psg_array make_array(const box *b, const double *values) {
     const size_t row = b->n[0] + b->gap, plane = b->n[1] * row + b->gap;
     const size_t bytes = harness_element_bytes(b->precision);
-    psg_array a = harness_view(harness_array(b->precision, b->n[2] * plane));
-    memset(a.data, 0xff, b->n[2] * plane * bytes);
+    const size_t before = b->z0 * b->n[1] * b->n[0];
+    psg_array a = harness_view(harness_array(b->precision, b->planes * plane + 1));
+    memset(a.data, 0xff, b->planes * plane * bytes);
     a.stride[0] = 1;
     a.stride[1] = (ptrdiff_t)row;
     a.stride[2] = (ptrdiff_t)plane;
-    for (size_t r = 0; r < b->n[1] * b->n[2] && values != NULL; ++r) {
-        harness_store(b->precision, b->n[0], values + r * b->n[0],
+    for (size_t r = 0; r < b->n[1] * b->planes && values != NULL; ++r) {
+        harness_store(b->precision, b->n[0], values + before + r * b->n[0],
                       (char *)a.data + (r / b->n[1] * plane + r % b->n[1] * row) * bytes);
     }
     return a;
 }
 
+/** @param[out] values  all planes; or NULL */
 static void take_array(const box *b, psg_array *a, double *values) {
     const size_t bytes = harness_element_bytes(b->precision);
-    for (size_t r = 0; r < b->n[1] * b->n[2] && values != NULL; ++r) {
+    const share own = {.precision = PSG_F64,
+                       .grid = {{b->n[0], b->n[1], b->n[2]}, {1, 1, 1}},
+                       .planes = b->planes,
+                       .points = b->planes * b->n[1] * b->n[0],
+                       .u = oracle_array(b->planes * b->n[1] * b->n[0] + 1)};
+    for (size_t r = 0; r < b->n[1] * b->planes; ++r) {
         const size_t at = r / b->n[1] * (size_t)a->stride[2] + r % b->n[1] * (size_t)a->stride[1];
-        harness_load(b->precision, b->n[0], (char *)a->data + at * bytes, values + r * b->n[0]);
+        harness_load(b->precision, b->n[0], (char *)a->data + at * bytes,
+                     (double *)own.u + r * b->n[0]);
     }
+    if (values != NULL) {
+        share_gather(&own, b->comm, values);
+    }
+    free(own.u);
     free(a->data);
 }
 
-static psg_status project(const box *b, psg_plan *plan) {
+/** @param[in,out] b  its planes become those that this process has of the plan */
+static psg_status project(box *b, MPI_Comm comm, psg_plan *plan) {
+    b->comm = comm;
+    ranks_extent(b->n[2], ranks_size(comm), ranks_rank(comm), &b->z0, &b->planes);
     psg_array v[3], g[3], u = make_array(b, NULL);
     psg_solve_args args = harness_args(plan);
     set_terms(b, &args);
@@ -131,9 +155,10 @@ static psg_status project(const box *b, psg_plan *plan) {
     return status;
 }
 
-/** u of another plan, in f64, from the divergence that is made here. */
+/** u of another plan, in f64, from the divergence that is made here, by this process alone. */
 static void solve(const box *b, double *u) {
-    const psg_options options = harness_with(PSG_F64, "symbol=fd2");
+    psg_options options = ranks_options(PSG_F64, NULL);
+    harness_set(&options, "symbol=fd2");
     DESTROYED psg_plan *plan = harness_plan(&b->grid, &options);
     FREED double *f = oracle_array(b->points);
     psg_solve_args args = harness_args(plan);
@@ -161,7 +186,8 @@ static void check_answer(box *b) {
     FREED double *u = oracle_array(b->points);
     double off[3] = {0, 0, 0}, largest[3] = {0, 0, 0}, left = 0, terms = 0, flow = 0;
     const double tolerance = harness_tolerance(b->precision, 1e-12, 4e-6);
-    const bool modes = periodic(b, 0) && periodic(b, 1); /* else differences of u in f32 */
+    const bool modes =
+        periodic(b, 0) && periodic(b, 1) && !on_gpus(); /* else differences of u in f32 */
     const double by_values = fmax(by_value(b, 0), fmax(by_value(b, 1), by_value(b, 2)));
     solve(b, u);
     for (size_t p = 0; p < b->points; ++p) {
@@ -197,6 +223,32 @@ static void check_answer(box *b) {
           "%s: the divergence is %g, of terms of %g", b->words, left, terms);
 }
 
+/** What this process makes alone has the same bits. FFTW transforms planes of one row otherwise where
+ * there are more of them. */
+static void check_alone(const box *b, const char *sides) {
+    box a = *b;
+    psg_options options = ranks_options(b->precision, NULL);
+    bool same = true;
+    harness_set(&options, "symbol=fd2");
+    DESTROYED psg_plan *plan = harness_plan(&b->grid, &options);
+    a.u = oracle_array(b->points);
+    for (int d = 0; d < 3; ++d) {
+        a.after[d] = oracle_array(b->points);
+        a.gradient[d] = oracle_array(b->points);
+    }
+    CHECK_STATUS(project(&a, MPI_COMM_SELF, plan), PSG_OK);
+    for (int d = 0; d < 3; ++d) {
+        same =
+            same && memcmp(a.after[d], b->after[d], b->points * sizeof(double)) == 0 &&
+            (!b->beside || memcmp(a.gradient[d], b->gradient[d], b->points * sizeof(double)) == 0);
+        free(a.after[d]);
+        free(a.gradient[d]);
+    }
+    same = same && (!b->with_u || memcmp(a.u, b->u, b->points * sizeof(double)) == 0);
+    CHECK(same, "%s, %s: one process alone has other bits", b->words, sides);
+    free(a.u);
+}
+
 /** Without an upper Dirichlet side what flows in through walls has to flow out. */
 static void close_flow(box *b) {
     double out = 0, area = 0;
@@ -229,8 +281,11 @@ static void random_boxes(void) {
         char sides[16];
         const size_t pair[3] = {c % 3 == 0 ? drawn(&state, 3) : 0,
                                 c % 3 == 0 ? drawn(&state, 3) : 0, drawn(&state, 3)};
-        psg_options options = harness_with(b.precision, "symbol=fd2");
+        psg_options options = ranks_options(b.precision, &world);
+        harness_set(&options, "symbol=fd2");
+        options.exchange = ranks_exchanges[c % RANKS_EXCHANGES];
         snprintf(sides, sizeof sides, "%s,%s,%s", pairs[pair[0]], pairs[pair[1]], pairs[pair[2]]);
+        b.comm = world;
         for (int d = 0; d < 3; ++d) {
             b.n[d] = 1 + drawn(&state, c % 7 == 0 ? 3 : 20);
         }
@@ -243,18 +298,23 @@ static void random_boxes(void) {
         b.lambda = drawn(&state, 4) == 0 ? 2.5 : 0;
         b.values = drawn(&state, 3) == 0;
         b.beside = drawn(&state, 3) == 0;
-        b.with_u = pair[0] + pair[1] > 0 || drawn(&state, 2) == 0;
+        b.with_u = pair[0] + pair[1] > 0 || drawn(&state, 2) == 0 || on_gpus();
         options.segment_planes = drawn(&state, 3) == 0 ? 0 : 1 + drawn(&state, b.n[2]);
         options.sheets = drawn(&state, 4);
-        if (drawn(&state, 3) == 0) {
+        if (drawn(&state, 3) == 0 && !on_gpus()) {
             options.executor = PSG_EXECUTOR_TASKS;
         }
         snprintf(
             b.words, sizeof b.words,
             "%zux%zux%zu %s, %s, factor %g, lambda %g, values %d, beside %d, u %d, %zu planes, "
-            "%zu sheets, gap %zu",
+            "%zu sheets, gap %zu, exchange %s",
             b.n[0], b.n[1], b.n[2], sides, harness_precision_name(b.precision), b.factor, b.lambda,
-            b.values, b.beside, b.with_u, options.segment_planes, options.sheets, b.gap);
+            b.values, b.beside, b.with_u, options.segment_planes, options.sheets, b.gap,
+            ranks_exchange_name(options.exchange));
+        if (!ranks_takes(c)) {
+            continue;
+        }
+        ranks_at("%s", b.words);
         b.u = oracle_array(b.points);
         for (int d = 0; d < 3; ++d) {
             b.h[d] = b.grid.axis[d].length / (double)b.n[d];
@@ -269,7 +329,10 @@ static void random_boxes(void) {
         }
         DESTROYED psg_plan *plan = harness_plan(&b.grid, &options);
         for (int again = 0; again < 2; ++again) { /* the handles of before, or other ones */
-            if (CHECK_STATUS(project(&b, plan), PSG_OK)) {
+            if (CHECK_STATUS(project(&b, world, plan), PSG_OK)) {
+                if (b.n[1] > 1 && !on_gpus()) {
+                    check_alone(&b, sides);
+                }
                 check_answer(&b);
             } else {
                 fprintf(stderr, "%s: %s\n", b.words, psg_last_error());
@@ -331,20 +394,25 @@ static void refused(void) {
 
 /** A flow that is only read says where it is no number. */
 static void bad_flow(void) {
-    const psg_options options = harness_with(PSG_F32, "symbol=fd2");
+    psg_options options = ranks_options(PSG_F32, &world);
     const psg_grid grid = harness_box(NX, NY, NZ, 1, 1, 1);
+    size_t z0, planes;
+    harness_set(&options, "symbol=fd2");
+    ranks_extent(NZ, ranks_size(world), ranks_rank(world), &z0, &planes);
     DESTROYED psg_plan *plan = harness_plan(&grid, &options);
     for (int d = 0; d < 3; ++d) {
-        float values[4][POINTS] = {{0}};
-        values[d][(3 * NY + 2) * NX + 1] = INFINITY;
-        psg_array v[3], g = harness_view(values[3]);
+        float values[5][POINTS] = {{0}};
+        if (z0 <= 3 && 3 < z0 + planes) {
+            values[d][((3 - z0) * NY + 2) * NX + 1] = INFINITY;
+        }
+        psg_array v[3], g = harness_view(values[3]), u = harness_view(values[4]);
         psg_solve_args args = harness_args(plan);
         size_t at[3];
         for (int m = 0; m < 3; ++m) {
             v[m] = harness_view(values[m]);
         }
         args.gradient[1] = &g;
-        CHECK_STATUS(psg_project(plan, v, NULL, &args), PSG_ERR_DATA);
+        CHECK_STATUS(psg_project(plan, v, on_gpus() ? &u : NULL, &args), PSG_ERR_DATA);
         CHECK(strncmp(psg_last_error(), "v[", 2) == 0 && psg_last_error()[2] == '0' + d,
               "v[%d]: %s", d, psg_last_error());
         CHECK(harness_coordinates(psg_last_error(), at) == 3 && at[0] == 1 && at[1] == 2 &&
@@ -353,11 +421,16 @@ static void bad_flow(void) {
     }
 }
 
-int main(void) {
-    const psg_options first = harness_options(PSG_F64);
-    DESTROYED psg_plan *anchor = harness_anchor(&first);
+int main(int argc, char **argv) {
+    ranks_start(&argc, &argv);
+    world = MPI_COMM_WORLD;
+    const psg_options first = ranks_options(PSG_F64, NULL);
+    psg_plan *anchor = harness_anchor(&first);
     random_boxes();
-    refused();
+    if (!RANKS_MPI && !on_gpus()) {
+        refused();
+    }
     bad_flow();
-    return check_result();
+    psg_plan_destroy(anchor);
+    return ranks_finish(check_result());
 }

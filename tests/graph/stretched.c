@@ -45,7 +45,7 @@ static void one_box(const box *b, size_t which) {
     const size_t number = on_gpus() ? 0 : which % HARNESS_VARIANTS;
     const harness_variant *variant = &harness_variants[number];
     const psg_exchange exchange = ranks_exchanges[which / HARNESS_VARIANTS % RANKS_EXCHANGES];
-    const unsigned wanted = which % 2 == 0 ? 0 : on_gpus() ? 3 : 7;
+    const unsigned wanted = which % 2 == 0 ? 0 : 7;
     FREED double *f = oracle_array(b->points);
     result alone = make_result(b->points), all = make_result(b->points);
     oracle_random(5, b->points, f);

@@ -24,7 +24,7 @@ typedef struct box {
     char words[200];
 } box;
 
-/** GPUs have the fused graph alone, and no gradient along z. */
+/** GPUs have the fused graph alone, and projections by differences of u. */
 static inline int on_gpus(void) {
     return harness_options(PSG_F64).gpus > 0;
 }

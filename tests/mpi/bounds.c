@@ -127,8 +127,8 @@ int main(int argc, char **argv) {
         for (int exchange = 0; exchange < RANKS_EXCHANGES; ++exchange) {
             for (int variant = 0; variant < 2; ++variant) {
                 for (size_t sheets = 1; sheets <= 9; sheets += 8) {
-                    one_plan(&boxes[b], ranks_exchanges[exchange], &harness_variants[variant],
-                             sheets);
+                    one_plan(&boxes[b], ranks_exchange((size_t)exchange),
+                             &harness_variants[variant], sheets);
                 }
             }
         }

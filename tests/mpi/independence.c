@@ -6,14 +6,17 @@
 #include <string.h>
 
 static const oracle_grid grids[] = {
-    {{12, 11, 13}, {1.0, 1.1, 2.0}}, {{8, 9, 10}, {1.0, 1.0, 1.0}}, {{5, 7, 3}, {2.0, 1.0, 1.0}},
-    {{1, 6, 9}, {1.0, 1.0, 1.5}},    {{16, 3, 5}, {1.0, 1.0, 1.0}}, {{6, 1, 1}, {1.0, 1.0, 1.0}},
+    {{12, 11, 13}, {1.0, 1.1, 2.0}}, {{8, 9, 10}, {1.0, 1.0, 1.0}},
+    {{5, 7, 3}, {2.0, 1.0, 1.0}},    {{1, 6, 9}, {1.0, 1.0, 1.5}},
+    {{16, 3, 5}, {1.0, 1.0, 1.0}},   {{6, 1, 1}, {1.0, 1.0, 1.0}},
+    {{16, 16, 4}, {1.0, 1.0, 1.0}},  {{31, 29, 37}, {1.0, 1.1, 1.2}},
+    {{64, 64, 64}, {1.0, 1.0, 1.0}},
 };
 #define GRIDS (sizeof grids / sizeof *grids)
 
 static const struct {
     size_t segment_planes, sheets;
-} cuts[] = {{0, 0}, {1, 1000}, {2, 3}, {1000, 1}, {3, 8}};
+} cuts[] = {{0, 0}, {1, 1000}, {3, 3}, {1000, 1}, {2, 8}};
 #define CUTS (sizeof cuts / sizeof *cuts)
 
 /** Grid, variant, exchange and precision in all combinations; symbol, lambda and cuts as `run` has

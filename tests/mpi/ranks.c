@@ -18,10 +18,20 @@ const psg_exchange ranks_exchanges[RANKS_EXCHANGES] = {PSG_EXCHANGE_MPI, PSG_EXC
 const psg_exchange ranks_exchanges[RANKS_EXCHANGES] = {PSG_EXCHANGE_AUTO};
 #endif
 
+psg_exchange ranks_exchange(size_t n) {
+    psg_options options = harness_options(PSG_F64);
+    options.exchange = ranks_exchanges[n % RANKS_EXCHANGES];
+    if (getenv("PSG_TEST_EXCHANGE") != NULL) {
+        CHECK_STATUS(psg_options_set(&options, "exchange", getenv("PSG_TEST_EXCHANGE")), PSG_OK);
+    }
+    return options.exchange;
+}
+
 const char *ranks_exchange_name(psg_exchange exchange) {
     return exchange == PSG_EXCHANGE_MPI        ? "mpi"
            : exchange == PSG_EXCHANGE_ALLTOALL ? "alltoall"
            : exchange == PSG_EXCHANGE_STARPU   ? "starpu"
+           : exchange == PSG_EXCHANGE_NCCL     ? "nccl"
                                                : "auto";
 }
 
@@ -301,9 +311,7 @@ problem problem_make_on(MPI_Comm comm, const oracle_grid *grid, size_t run) {
                  .alone = comm == MPI_COMM_NULL || !RANKS_MPI};
     harness_set_variant(&p.options, p.variant);
     if (!p.alone) {
-        p.options.exchange = getenv("PSG_TEST_STARPU_MPI") != NULL
-                                 ? PSG_EXCHANGE_STARPU
-                                 : ranks_exchanges[run / 2 / HARNESS_VARIANTS % RANKS_EXCHANGES];
+        p.options.exchange = ranks_exchange(run / 2 / HARNESS_VARIANTS);
     }
     p.part = share_make(p.comm, precision, grid, 0);
     p.other = share_make(p.comm, precision, grid, 1);

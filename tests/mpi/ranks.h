@@ -60,6 +60,8 @@ psg_options ranks_options(psg_precision precision, const MPI_Comm *comm);
 /** The exchanges that the tests go through. */
 #define RANKS_EXCHANGES (RANKS_MPI ? 3 : 1)
 extern const psg_exchange ranks_exchanges[RANKS_EXCHANGES];
+/** Number n of these, over and over; or what PSG_TEST_EXCHANGE says in place of all. */
+psg_exchange ranks_exchange(size_t n);
 const char *ranks_exchange_name(psg_exchange exchange);
 /** What a plan of several processes of a node makes of an exchange: of AUTO it makes direct, with
  * the fused graph. */

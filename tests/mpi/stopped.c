@@ -1,6 +1,7 @@
-/* A process that is stopped (SIGSTOP) ends the wait of the other ones by their time limit, wherever
- * it is: their calls return PSG_ERR_RUNTIME with words that name it, the plan can be destroyed, and
- * its communicator fails at once from then on.
+/* A process that is stopped (SIGSTOP), or killed (SIGKILL, where PSG_TEST_KILL is set and the launcher
+ * lets the others go on), ends the wait of
+ * the other ones by their time limit, wherever it is: their calls return PSG_ERR_RUNTIME with words
+ * that name it, the plan can be destroyed, and its communicator fails at once from then on.
  *
  *   stopped WHERE EXCHANGE [MILLISECONDS]     the last process stops:
  *     create     before its first plan        again   before its second plan on the communicator
@@ -39,11 +40,12 @@ typedef struct scene {
     struct timespec delay;
 } scene;
 
+static int ending = SIGSTOP;
 static int calls_left; /* until the process stops; 0: it goes on */
 
 static void count_call(void) {
     if (calls_left > 0 && --calls_left == 0) {
-        raise(SIGSTOP);
+        raise(ending);
     }
 }
 
@@ -75,14 +77,14 @@ static int is(const scene *x, const char *where) {
 
 static void stop_if(const scene *x, int here) {
     if (here && x->me == x->victim) {
-        raise(SIGSTOP);
+        raise(ending);
     }
 }
 
 static void *stop_later(void *argument) {
     const scene *x = argument;
     nanosleep(&x->delay, NULL);
-    kill(getpid(), SIGSTOP);
+    kill(getpid(), ending);
     return NULL;
 }
 
@@ -143,6 +145,7 @@ int main(int argc, char **argv) {
     int count = 2;
     char **list = arguments;
     ranks_start(&count, &list);
+    ending = getenv("PSG_TEST_KILL") != NULL ? SIGKILL : SIGSTOP;
     memset(&x, 0, sizeof x);
     x.where = argc > 1 ? argv[1] : "create";
     x.me = ranks_rank(MPI_COMM_WORLD);
@@ -154,6 +157,7 @@ int main(int argc, char **argv) {
     x.options.time_limit = LIMIT;
     x.options.exchange = argc > 2 && strcmp(argv[2], "alltoall") == 0 ? PSG_EXCHANGE_ALLTOALL
                          : argc > 2 && strcmp(argv[2], "direct") == 0 ? PSG_EXCHANGE_DIRECT
+                         : argc > 2 && strcmp(argv[2], "nccl") == 0   ? PSG_EXCHANGE_NCCL
                                                                       : PSG_EXCHANGE_MPI;
     x.grid = harness_grid(&box);
     x.part = share_make(comm, PSG_F64, &box, 0);
@@ -194,6 +198,8 @@ int main(int argc, char **argv) {
         fflush(stdout);
         kill((pid_t)pid, SIGKILL);
     }
-    pause();
-    return 1;
+    if (ending == SIGSTOP) {
+        pause(); /* the launcher kills it */
+    }
+    _exit(1);
 }

@@ -1,6 +1,7 @@
 """f and u as modes: they are those of numpy's and scipy's transforms of f and u, whichever of them
 a solve is from and to, and words for what has none."""
 
+import ctypes
 import os
 
 import numpy as np
@@ -224,6 +225,120 @@ def test_solves_follow_one_another():
                 assert (plan.solve(f) == u).all()
 
 
+class Interface:
+    """Memory of an array of no package that psg knows, by NumPy's protocol."""
+
+    def __init__(self, a):
+        self.a, self.__array_interface__ = a, a.__array_interface__
+
+
+class Capsule:
+    """The same by DLPack."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __dlpack_device__(self):
+        return self.a.__dlpack_device__()
+
+    def __dlpack__(self, **_):
+        return self.a.__dlpack__()
+
+
+def cudart():
+    """CUDA's library, which libpsg has loaded."""
+    for name in ("libcudart.so.13", "libcudart.so.12", "libcudart.so"):
+        try:
+            return ctypes.CDLL(name)
+        except OSError as error:
+            why = error
+    raise why
+
+
+class OnGpu:
+    """The same on GPU 0, by CUDA's own calls."""
+
+    cuda = None
+
+    def __init__(self, a):
+        OnGpu.cuda = OnGpu.cuda or cudart()
+        self.a, memory = a, ctypes.c_void_p()
+        assert OnGpu.cuda.cudaMalloc(ctypes.byref(memory), ctypes.c_size_t(a.nbytes)) == 0
+        self.memory = memory
+        self.copy(memory, ctypes.c_void_p(a.ctypes.data))
+        self.__cuda_array_interface__ = {**a.__array_interface__, "data": (memory.value, False),
+                                         "version": 2, "strides": None}
+
+    def copy(self, to, from_):
+        assert OnGpu.cuda.cudaMemcpy(to, from_, ctypes.c_size_t(self.a.nbytes), 4) == 0
+
+    def __del__(self):
+        OnGpu.cuda.cudaFree(self.memory)
+
+
+def back(x):
+    """What an array of one of these has now."""
+    if isinstance(x, OnGpu):
+        x.copy(ctypes.c_void_p(x.a.ctypes.data), x.memory)
+    return x.a
+
+
+PLACES = [Interface, Capsule, *([OnGpu] * (GPUS > 0))]
+
+
+@pytest.mark.parametrize("bc", ("periodic", "dirichlet"))
+@pytest.mark.parametrize("dtype", ("f8", "f4"))
+def test_arrays_of_other_packages(bc, dtype):
+    f = random((4, 5, 6), dtype)
+    tolerance = 1e-13 if dtype == "f8" else 2e-5
+    with psg.Plan(f.shape, dtype, bc=bc, **QUICK) as plan:
+        u, to = plan.solve(f), plan.modes(f)
+        from_ = np.ascontiguousarray(np.fft.rfftn(f) if bc == "periodic" else to, to.dtype)
+        want = plan.solve(f_modes=from_), plan.modes(f_modes=from_)
+        for place in PLACES:
+            given, out = place(from_.copy()), place(np.zeros_like(to))
+            room = place(np.zeros_like(u))
+            assert plan.modes(f_modes=given, out=out, u=room) is out
+            assert far(back(out), want[1]) < tolerance and far(back(room), want[0]) < tolerance
+            assert plan.modes(place(f.copy()), out=out) is out and far(back(out), to) < tolerance
+            assert far(plan.solve(f_modes=given, out=f * 0), want[0]) < tolerance
+            assert plan.modes(f_modes=given, out=given) is given
+            assert far(back(given), want[1]) < tolerance
+            assert far(plan.modes(place(f.copy())), to) < tolerance, "an array of NumPy"
+        assert far(plan.solve(f_modes=Capsule(from_)), want[0]) < tolerance
+
+
+def test_what_is_wrong_with_arrays_of_other_packages():
+    wide = np.zeros((4, 5, 8), "c16")
+    fixed = MODES.copy()
+    fixed.flags.writeable = False
+    for place in (Interface, Capsule):
+        with psg.Plan(F.shape) as plan:
+            for kind, words, call in (
+                (psg.ArgumentError, r"f_modes has the shape \(3, 5, 4\)",
+                 lambda: plan.solve(f_modes=place(MODES[1:].copy()))),
+                (psg.ArrayError, "f_modes is complex64, and the plan's modes are complex128",
+                 lambda: plan.solve(f_modes=place(MODES.astype("c8")))),
+                (psg.ArrayError, "f_modes is float64, and the plan's modes are complex128",
+                 lambda: plan.solve(f_modes=place(MODES.real.copy()))),
+                (psg.ArrayError, "f_modes is int64",
+                 lambda: plan.solve(f_modes=place(MODES.real.astype("i8")))),
+                (psg.ArrayError, "f_modes is not contiguous",
+                 lambda: plan.solve(f_modes=place(wide[:, :, ::2]))),
+                (psg.ArrayError, "f is complex128: a solve is in",
+                 lambda: plan.solve(place(MODES))),
+            ):
+                with pytest.raises(kind, match=words):
+                    call()
+            assert far(plan.modes(F), np.fft.rfftn(plan.solve(F))) < 1e-13
+        with psg.Plan((4, 5, 7), bc="neumann") as plan:
+            with pytest.raises(psg.ArrayError, match="real modes of an odd number of points"):
+                plan.solve(f_modes=place(np.zeros((4, 5, 7))))
+    with psg.Plan(F.shape) as plan:
+        with pytest.raises(psg.ArgumentError, match="out cannot be written: it is read-only"):
+            plan.modes(F, out=Interface(fixed))
+
+
 F = random((4, 5, 6))
 MODES = np.fft.rfftn(F)
 BAD = MODES.copy()
@@ -245,6 +360,17 @@ def test_modes_and_points_that_overlap(nx):
                 call()
             assert (f == kept).all()
         assert (plan.modes(f_modes=out, out=out) is out) and (plan.solve(f) == u).all()
+
+
+def test_the_first_bad_mode():
+    """Along x, then y, then z, in whatever sheet it is."""
+    with psg.Plan(F.shape, sheets=5, **QUICK) as plan:
+        for rows in ((0, 4), (4, 0)):
+            bad = MODES.copy()
+            bad[1, rows[0], 2] = bad[3, rows[1], 3] = np.inf
+            with pytest.raises(psg.DataError, match=r"at mode \(kx,ky,kz\) = \(2,%d,1\)" % rows[0]):
+                plan.solve(f_modes=bad)
+            assert far(plan.solve(f_modes=MODES), plan.solve(F)) < 1e-13
 
 
 def test_masked_modes_are_refused():
@@ -276,7 +402,7 @@ def test_masked_modes_are_refused():
             {"f_modes": MODES.tolist()},
             {},
             psg.ArrayError,
-            "f_modes is builtins.list: modes are an array of NumPy",
+            "f_modes is builtins.list, and no array that memory can be had of",
         ),
         (
             {"f_modes": BAD},

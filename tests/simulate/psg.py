@@ -583,12 +583,11 @@ def planning():
 
 
 def no_memory():
-    """A field of 8 GiB is more than this process may have; SimGrid takes some for stacks."""
+    """A field of 8 GiB is more than this process may have; SimGrid takes some for stacks. Four GPUs' links copy f and u."""
     def little():
         default_signals()
         resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
 
-    # f and u are copied by way of four GPUs' links
     took = seconds("large.csv", "--grid", "1024", "--gpus", "4", *ON_H200, before=little)
     check(took > 8 * 1024 ** 3 / 4 / 53.17e9, "1024^3 in %g s" % took)
     check(seconds("large.csv", "--grid", "1024", "--gpus", "4", "--data", "resident", *ON_H200) < took / 2, rows("large.csv"))

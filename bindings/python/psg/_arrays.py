@@ -20,7 +20,8 @@ HOST, ASK = -1, -2  # psg_array.device
 LEGACY, PER_THREAD = 1, 2  # CUDA's default streams, as DLPack and CUDA count them
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLPack's types of devices
 TYPES = {"float64": "f64", "float32": "f32"}
-SIZES = {"f64": 8, "f32": 4}
+MODES = {**TYPES, "complex128": "c128", "complex64": "c64"}  # of the modes of fields
+SIZES = {"f64": 8, "f32": 4, "c128": 16, "c64": 8}
 
 
 class View:
@@ -76,11 +77,11 @@ class Kind:
         stream = self.stream(device)
         return device_type, device, stream, x.__dlpack__(stream=stream)
 
-    def fresh(self, x: Any, view: View) -> Any:
-        """A new array, dense, where x is, of its shape and type."""
+    def fresh(self, x: Any, view: View, shape: Any = None, dtype: Any = None) -> Any:
+        """A new array, dense, where x is, of x's shape and type, or of these, as NumPy names it."""
         if view.device != HOST:
             raise ArrayError("u for an array of type %s on GPU %d: give it as out=" % (type_of(x), view.device))
-        return fresh(view.shape, view.dtype)
+        return fresh(view.shape, view.dtype) if shape is None else numpy.empty(shape, dtype)
 
 
 # Strides in elements and the type, by shape, strides in bytes and a word for the type: they follow from these alone, so what was
@@ -137,12 +138,13 @@ class CuPy(Kind):
     def stream(self, device: int) -> int:
         return int(sys.modules["cupy"].cuda.get_current_stream(device).ptr) or LEGACY
 
-    def fresh(self, x: Any, view: View) -> Any:
+    def fresh(self, x: Any, view: View, shape: Any = None, dtype: Any = None) -> Any:
         cupy = sys.modules["cupy"]
+        shape, dtype = (x.shape, x.dtype) if shape is None else (shape, dtype)
         if cupy.cuda.runtime.getDevice() == view.device:
-            return cupy.empty(x.shape, x.dtype)
+            return cupy.empty(shape, dtype)
         with cupy.cuda.Device(view.device):
-            return cupy.empty(x.shape, x.dtype)
+            return cupy.empty(shape, dtype)
 
 
 class Torch(Kind):
@@ -166,8 +168,10 @@ class Torch(Kind):
         number = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # what the public call wraps, in a tenth of its time
         return int(number(device) if number is not None else torch.cuda.current_stream(device).cuda_stream) or LEGACY
 
-    def fresh(self, x: Any, view: View) -> Any:
+    def fresh(self, x: Any, view: View, shape: Any = None, dtype: Any = None) -> Any:
         torch = sys.modules["torch"]
+        if shape is not None:
+            return torch.empty(shape, dtype=getattr(torch, dtype), device=x.device)
         return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
@@ -180,15 +184,16 @@ class Jax(Kind):
         tracer = sys.modules["jax"].core.Tracer
         return "it is traced: psg.jax.solve() can be traced" if isinstance(x, tracer) else None
 
-    def fresh(self, x: Any, view: View) -> Any:
+    def fresh(self, x: Any, view: View, shape: Any = None, dtype: Any = None) -> Any:
         jax = sys.modules["jax"]
-        return jax.device_put(jax.numpy.empty(x.shape, x.dtype), next(iter(x.devices()))).block_until_ready()
+        shape, dtype = (x.shape, x.dtype) if shape is None else (shape, dtype)
+        return jax.device_put(jax.numpy.empty(shape, dtype), next(iter(x.devices()))).block_until_ready()
 
 
 class Numba(Kind):
-    def fresh(self, x: Any, view: View) -> Any:
+    def fresh(self, x: Any, view: View, shape: Any = None, dtype: Any = None) -> Any:
         cuda = __import__("numba.cuda", fromlist=["cuda"])
-        return cuda.device_array(x.shape, x.dtype)
+        return cuda.device_array(*((x.shape, x.dtype) if shape is None else (shape, dtype)))
 
 
 OF_PACKAGE: dict[str, Kind] = {"numpy": NumPy(), "cupy": CuPy(), "torch": Torch(), "jax": Jax(), "jaxlib": Jax(),
@@ -260,7 +265,7 @@ def numbers_at(address: int, count: int) -> tuple[int, ...]:
     return struct.unpack("=%dq" % count, ctypes.string_at(address, 8 * count))
 
 
-def by_dlpack(x: Any, name: str, kind: Kind) -> View:
+def by_dlpack(x: Any, name: str, kind: Kind, types: dict[str, str]) -> View:
     """The capsule stays what it is: it gives the memory back when it is collected."""
     device_type, device, stream, capsule = kind.export(x)
     if capsule is None:
@@ -269,41 +274,49 @@ def by_dlpack(x: Any, name: str, kind: Kind) -> View:
     data, _, _, ndim, code, bits, lanes, shape, strides, offset = TENSOR.unpack(
         ctypes.string_at(capsule_pointer(capsule, b"dltensor"), TENSOR.size))
     words = "%s%s" % (CODES.get(code, "type %d of " % code), "" if code == 6 else bits)
-    if words not in TYPES or lanes != 1:
+    if words not in types or lanes != 1:
         refuse_type(name, words if lanes == 1 else "%s x %d" % (words, lanes))
     device = HOST if device_type in (CPU, CUDA_HOST) else device
     return View(data + offset, device, numbers_at(shape, ndim), numbers_at(strides, ndim) if strides else None,
-                TYPES[words], kind.writable, stream, (x, capsule))
+                types[words], kind.writable, stream, (x, capsule))
 
 
-def by_interface(x: Any, interface: dict[str, Any], name: str, kind: Kind, device: int) -> View:
+def by_interface(x: Any, interface: dict[str, Any], name: str, kind: Kind, types: dict[str, str],
+                 device: int) -> View:
     """__array_interface__ and, with device ASK, __cuda_array_interface__."""
     words = numpy_name(interface["typestr"])
-    if words not in TYPES:
+    if words not in types:
         refuse_type(name, words)
-    size = SIZES[TYPES[words]]
+    size = SIZES[types[words]]
     shape = tuple(interface["shape"])
     strides = interface.get("strides")
     if strides is not None and any(s % size for s in strides):
         raise ArrayError("%s has strides of %s bytes, which are no whole numbers of elements" % (name, tuple(strides)))
     data, read_only = interface["data"]
     stream = interface.get("stream")
-    return View(data, device, shape, None if strides is None else tuple(s // size for s in strides), TYPES[words],
+    return View(data, device, shape, None if strides is None else tuple(s // size for s in strides), types[words],
                 kind.writable and not read_only, LEGACY if stream is None else int(stream), x)
 
 
-def by_buffer(x: Any, name: str) -> View:
+def by_buffer(x: Any, name: str, types: dict[str, str]) -> View:
     array = numpy.asarray(memoryview(x))
-    return by_interface(array, array.__array_interface__, name, OTHER, HOST)
+    return by_interface(array, array.__array_interface__, name, OTHER, types, HOST)
 
 
-WAYS: tuple[tuple[str, Callable[[Any, str, Kind], View]], ...] = (
-    ("__dlpack_device__", by_dlpack),
-    ("__cuda_array_interface__", lambda x, name, kind: by_interface(x, x.__cuda_array_interface__, name, kind, ASK)),
-    ("__array_interface__", lambda x, name, kind: by_interface(x, x.__array_interface__, name, kind, HOST)))
+def by_cuda(x: Any, name: str, kind: Kind, types: dict[str, str]) -> View:
+    return by_interface(x, x.__cuda_array_interface__, name, kind, types, ASK)
 
 
-def view(x: Any, name: str) -> View:
+def by_array(x: Any, name: str, kind: Kind, types: dict[str, str]) -> View:
+    return by_interface(x, x.__array_interface__, name, kind, types, HOST)
+
+
+WAYS: tuple[tuple[str, Callable[[Any, str, Kind, dict[str, str]], View]], ...] = (
+    ("__dlpack_device__", by_dlpack), ("__cuda_array_interface__", by_cuda),
+    ("__array_interface__", by_array))
+
+
+def view(x: Any, name: str, types: dict[str, str] = TYPES) -> View:
     kind = kind_of(x)
     why = kind.refusal(x)
     if why is not None:
@@ -318,13 +331,13 @@ def view(x: Any, name: str) -> View:
     for protocol, way in WAYS:
         try:
             if hasattr(type(x), protocol) or hasattr(x, protocol):
-                return way(x, name, kind)
+                return way(x, name, kind, types)
         except ArrayError:
             raise
         except Exception as error:  # of the array's package: an array that is freed, or not for export
             reasons.append("%s: %s" % (protocol, error))
     try:
-        return by_buffer(x, name)
+        return by_buffer(x, name, types)
     except ArrayError:
         raise
     except Exception:

@@ -26,13 +26,19 @@ class Space:
         self.dtype = numpy.dtype(kind)
         self.gap = 0 if is_complex.value else self.shape[-1] % 2  # real rows are of even length
 
-    def fresh(self) -> Any:
-        return numpy.empty(self.shape, self.dtype)
+    def fresh(self, f: Any, f_modes: Any) -> Any:
+        """A new array of modes, of the package of what is given, if psg knows it and it lets arrays
+        be written; else of NumPy."""
+        x, name = (f, "f") if f_modes is None else (f_modes, "f_modes")
+        kind = arrays.kind_of(x)
+        if isinstance(x, numpy.ndarray) or self.gap or kind is arrays.OTHER or not kind.writable:
+            return numpy.empty(self.shape, self.dtype)
+        return kind.fresh(x, arrays.view(x, name, arrays.MODES), self.shape, self.dtype.name)
 
     def look(self, x: Any, name: str, written: bool) -> tuple[Array, Any]:
         """@return a psg_array, and what holds its memory, with a gap if rows need one"""
         if not isinstance(x, numpy.ndarray):
-            raise ArrayError("%s is %s: modes are an array of NumPy" % (name, arrays.type_of(x)))
+            return self.seen(x, name, written)
         if isinstance(x, numpy.ma.MaskedArray):
             raise ArrayError("%s has a mask: x.filled(0) has none" % name)
         if x.shape != self.shape:
@@ -49,6 +55,29 @@ class Space:
         return Array(data=held.ctypes.data, device=arrays.HOST), held
 
 
+    def seen(self, x: Any, name: str, written: bool) -> tuple[Array, arrays.View]:
+        """Of another package, where it is: nothing is copied."""
+        v = arrays.view(x, name, arrays.MODES)
+        words = "%s%s" % ({"c": "complex", "f": "float"}[v.dtype[0]], v.dtype[1:])
+        if v.shape != self.shape:
+            raise ArgumentError("%s has the shape %s, and the plan's modes have %s"
+                                % (name, v.shape, self.shape))
+        if words != self.dtype.name:
+            raise ArrayError("%s is %s, and the plan's modes are %s" % (name, words, self.dtype))
+        steps = zip(v.shape, v.strides, arrays.dense(v.shape))
+        if any(n > 1 and step != want for n, step, want in steps):
+            raise ArrayError("%s is not contiguous: ascontiguousarray() or contiguous() makes it "
+                             "so, as a copy" % name)
+        if self.gap:
+            raise ArrayError("%s is %s: real modes of an odd number of points along x are an array "
+                             "of NumPy, as they are copied" % (name, arrays.type_of(x)))
+        if written and not v.writable:
+            raise ArgumentError("%s cannot be written: it is read-only, or of a package whose "
+                                "arrays never change" % name)
+        stream = None if v.stream == arrays.LEGACY else v.stream
+        return Array(data=v.data, device=v.device, stream=stream), v
+
+
 class Given:
     """The modes of a solve: those of f, or None, and those of u, or None."""
 
@@ -56,6 +85,12 @@ class Given:
         self.f = None if f is None else space.look(f, "f_modes", False)
         self.u = None if u is None else space.look(u, "out", True)
         self.gap, self.out, self.given = space.gap, u, (f, u)
+
+    def fresh_u(self, shape: tuple[int, ...], precision: str) -> Any:
+        """Room for u where the modes of f are."""
+        x, v = self.given[0], self.f[1] if self.f is not None else None
+        return (arrays.kind_of(x).fresh(x, v, shape, "float" + precision[1:])
+                if isinstance(v, arrays.View) else arrays.fresh(shape, precision))
 
     def check_beside(self, f: Any, u: Any) -> None:
         """Where rows have a gap the library sees copies, and not that modes overlap f or u."""
@@ -75,3 +110,10 @@ class Given:
         """After the solve."""
         if self.u is not None and self.gap:
             self.out[...] = self.u[1][..., :-self.gap]
+
+
+def streams(given: Given | None, *views: arrays.View | None) -> set[int]:
+    """Of all arrays of a solve."""
+    held = () if given is None else (given.f, given.u)
+    of_modes = [one[1] for one in held if one is not None]
+    return {v.stream for v in (*views, *of_modes) if isinstance(v, arrays.View)}

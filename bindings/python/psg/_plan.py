@@ -179,24 +179,23 @@ class Plan:
         """Solve as solve() does, and return the modes of u: no transform back is done but for u.
 
         f, f_modes   one of them: f as in solve(), or its modes, which need no transform forward
-        out          where the modes of u go; f_modes itself: in place. None: a new array
+        out          where the modes of u go; f_modes itself: in place. None: a new array, of the
+                     package of f or f_modes if that is CuPy, PyTorch or Numba
         u            None; or where u goes, too, as out in solve()
         lambda_, factor, mean, box, values   as in solve(); no values with f_modes
 
-        Modes are arrays of NumPy of modes_shape(), contiguous; f_modes that are not, as those that
-        numpy.fft.rfftn() may return, are copied. With periodic axes they are complex, and those of
-        f are numpy.fft.rfftn(f): unscaled, half of them along x, the last axis. If z or y is
-        between walls it has the real transform of scipy.fft for its sides: between Dirichlet sides
-        dst of type 2, or for nodes 1, between Neumann sides dct of these types, else of type 4, or
-        for nodes 3: dst if the lower side is Dirichlet, else dct. With all axes between walls modes
-        are real, an array like f. If x is between walls and another axis is periodic there are
-        none, nor with free sides, on GPUs, and in the staged graph.
-
-        Of modes that are not those of real numbers u has the part that is, as with
-        numpy.fft.irfftn().
+        Modes are contiguous arrays of modes_shape(), of what solve() takes. Those of NumPy that are
+        not, as numpy.fft.rfftn() may return, are copied. With periodic axes they are complex, and
+        those of f are numpy.fft.rfftn(f): unscaled, half of them along x, the last axis. If z or y
+        is between walls it has the real transform of scipy.fft for its sides: between Dirichlet
+        sides dst of type 2, or for nodes 1, between Neumann sides dct of these types, else of type
+        4, or for nodes 3: dst if the lower side is Dirichlet, else dct. With all axes between walls
+        modes are real. If x is between walls and another axis is periodic there are none, nor with
+        free sides, and in the staged graph. Of modes that are not those of real numbers u has the
+        part that is, as with numpy.fft.irfftn().
         """
         space = self._modes()
-        out = space.fresh() if out is None else out
+        out = space.fresh(f, f_modes) if out is None else out
         self._start(f, u, (lambda_, factor, mean, box), values, lib.psg_solve_arrays,
                     self._is_long(), given=modes.Given(space, f_modes, out))
         return out
@@ -334,14 +333,14 @@ class Plan:
                   upper side. Through a lower Neumann side nothing flows
         gradient  (gz, gy, gx): where grad(u) goes, arrays like v, None in place of one that is not
                   wanted. v is only read then
-        u         where u goes, an array like v. None: u is not wanted, and None is returned. Where
-                  x or y is not periodic it is needed
+        u         where u goes, an array like v. None: u is not wanted, and None is returned. On
+                  GPUs, and where x or y is not periodic, it is needed
         lambda_, factor, box, values   as in solve(). The divergence of v is 0 for any factor: with
                   1/dt u is the pressure over the density
 
-        For symbol="fd2" and points in cells, on cores of one process, with sides that are periodic,
-        or Neumann below and Neumann or Dirichlet above. Where x and y are periodic, what is left
-        of the divergence is about the last digit of v, on any number of points.
+        For symbol="fd2" and points in cells, with sides that are periodic, or Neumann below and
+        Neumann or Dirichlet above. On cores, where x and y are periodic, what is left of the
+        divergence is about the last digit of v, on any number of points.
         """
         if len(self.shape) != 3 or len(v) != 3:
             raise ArgumentError("project() is for three axes, and v for (vz, vy, vx)")
@@ -469,8 +468,8 @@ class Plan:
         elif f is not None:
             raise ArgumentError("f and f_modes are both given: a solve has one f")
         if out is None and (given is None or given.u is None):
-            out = (arrays.fresh(self.local_shape, self.precision) if from_ is None else
-                   arrays.kind_of(f).fresh(f, from_))
+            out = (arrays.kind_of(f).fresh(f, from_) if from_ is not None or given is None else
+                   given.fresh_u(self.local_shape, self.precision))
             to = self._look(out, "u")
             to.writable = True
         elif out is not None:
@@ -493,7 +492,7 @@ class Plan:
             given.check_beside(from_, to)
             given.fill(args)
             held.append(given)
-        if any(v is not None and v.stream == arrays.PER_THREAD for v in (from_, to)):
+        if arrays.PER_THREAD in modes.streams(given, from_, to):
             long = False  # the stream is of this thread
         first = None if from_ is None else arrays.filled(from_, "f")
         last = None if to is None else arrays.filled(to, "out")
