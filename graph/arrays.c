@@ -215,7 +215,7 @@ void psg_arrays_destroy(psg_arrays *arrays) {
         free(arrays->field[m]);
         free(arrays->slabs[m]);
     }
-    psg_block_unregister(arrays->edge[0], 2 * PSG_EDGES);
+    psg_block_unregister(arrays->edge[0], (size_t)2 * PSG_EDGES);
     psg_boxes_unregister(arrays);
     free(arrays->parts.part);
     free(arrays->given);

@@ -38,7 +38,7 @@ static size_t edge_tag(const psg_plan *plan, uint64_t number) {
 }
 
 static size_t piece_tag(const psg_plan *plan, size_t s, psg_piece_kind kind) {
-    return edge_tag(plan, PSG_EDGES * EDGE_TAGS) + PSG_PIECES * s + (size_t)kind;
+    return edge_tag(plan, (size_t)PSG_EDGES * EDGE_TAGS) + PSG_PIECES * s + (size_t)kind;
 }
 
 /* One process may have no StarPU-MPI. */
@@ -247,16 +247,17 @@ static size_t above(const psg_run *run, size_t s) {
  * @param[in] s  whose plane it is @param[in] other  the segment at the other end */
 static psg_message edge_of(const psg_run *run, const psg_plan *plan, psg_edge_side edge, size_t s,
                            size_t other) {
-    return (psg_message){.rank = plan->context.layout.segments.part[other].process,
-                         .tag = (int)edge_tag(plan, edge * EDGE_TAGS + run->number % EDGE_TAGS),
-                         .way = edge == PSG_EDGE_ABOVE ? PSG_WAY_BACK : PSG_WAY_THERE,
-                         .node = STARPU_MAIN_RAM,
-                         .unit = plan->context.layout.nxc * 2 * plan->context.cpu->real_bytes,
-                         .rows = 1,
-                         .runs = plan->context.layout.n[1],
-                         .pitch = 1,
-                         .alone = true,
-                         .label = psg_edge_label(PSG_TASK_EXCHANGE, s, edge == PSG_EDGE_BELOW)};
+    return (psg_message){
+        .rank = plan->context.layout.segments.part[other].process,
+        .tag = (int)edge_tag(plan, (size_t)edge * EDGE_TAGS + run->number % EDGE_TAGS),
+        .way = edge == PSG_EDGE_ABOVE ? PSG_WAY_BACK : PSG_WAY_THERE,
+        .node = STARPU_MAIN_RAM,
+        .unit = plan->context.layout.nxc * 2 * plan->context.cpu->real_bytes,
+        .rows = 1,
+        .runs = plan->context.layout.n[1],
+        .pitch = 1,
+        .alone = true,
+        .label = psg_edge_label(PSG_TASK_EXCHANGE, s, edge == PSG_EDGE_BELOW)};
 }
 
 starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
