@@ -61,9 +61,7 @@ int app_fluid_f(const psg_grid *grid, psg_precision precision, double lambda, co
         good = regions != NULL && *result != NULL;
         if (good) {
             app_get_row(f, precision, 0, plane * nz, values);
-            good = base_regions_drop(regions, planes);
-        }
-        if (good) {
+            base_regions_drop(regions, planes, NULL);
             set(*result, precision, values, plane * nz);
         }
     }

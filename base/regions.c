@@ -1,6 +1,8 @@
 #include "base/regions.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Names that points get in one pass, of which some stand for the same region. */
 typedef struct names {
@@ -85,7 +87,8 @@ static bool number(base_regions *g, const names *all) {
         number[name] = first == name ? (uint32_t)++g->count : number[first];
     }
     g->region = good ? calloc(g->count + 1, sizeof *g->region) : NULL;
-    good = g->region != NULL;
+    g->sum = good ? calloc(BASE_REGIONS_DIGITS * (g->count + 1), sizeof *g->sum) : NULL;
+    good = g->region != NULL && g->sum != NULL;
     for (size_t m = 0; m < g->n[0] * g->n[1] * g->n[2] && good; m++) {
         g->of[m] = number[g->of[m]];
     }
@@ -118,7 +121,7 @@ base_regions *base_regions_create(const size_t n[3], const double *const *plane,
         for (int d = 0; d < 3; d++) {
             g->n[d] = n[d];
         }
-        g->of = calloc(n[0] * n[1] * n[2], sizeof *g->of);
+        g->of = calloc(n[0] * n[1] * n[2] + 1, sizeof *g->of);
         good = g->of != NULL && name_all(g, &all, plane, wraps) && number(g, &all);
     }
     if (good) {
@@ -134,40 +137,84 @@ void base_regions_destroy(base_regions *g) {
     if (g != NULL) {
         free(g->of);
         free(g->region);
+        free(g->sum);
         free(g);
     }
 }
 
-/* Take the mean of each region that is not fixed off, and add it to its `mean`. */
-static bool drop_once(base_regions *g, double *const *plane) {
+/* ------------------------------------------------------------------------------------- means */
+
+/* The largest number of the fluid. */
+static double largest_of(const base_regions *g, double *const *plane) {
     const size_t points = g->n[0] * g->n[1];
-    double *sum = calloc(g->count + 1, sizeof *sum); /* by label */
-    if (sum == NULL) {
-        return false;
-    }
+    double largest = 0;
     for (size_t m = 0; m < points * g->n[2]; m++) {
-        sum[g->of[m]] += g->of[m] != 0 ? plane[m / points][m % points] : 0;
+        const double value = g->of[m] != 0 ? fabs(plane[m / points][m % points]) : 0;
+        largest = value > largest ? value : largest;
     }
+    return largest;
+}
+
+/* A number as a sum of digits of BITS bits, which add up without rounding in any order, for up to
+ * 2^33 numbers. (J. Demmel, H. D. Nguyen, IEEE Trans. Comput. 64, 2060 (2015), have more of them.)
+ * What the last digit leaves out is 2^-60 of the largest number.
+ * @param[in] unit  a power of 2 above the largest number */
+static void add_digits(double *sum[BASE_REGIONS_DIGITS], size_t at, double value, double unit) {
+    enum { BITS = 20 };
+    const double rounds = 1.5 * 0x1p52;
+    for (int digit = 0; digit < BASE_REGIONS_DIGITS; digit++) {
+        unit *= 1. / (1 << BITS);
+        const double shift = rounds * unit;
+        const double part = (value + shift) - shift; /* a multiple of the unit */
+        sum[digit][at] += part;
+        value -= part;
+    }
+}
+
+/* Take the mean of each region that is not fixed off, and add it to its `mean`. */
+static void drop_once(base_regions *g, double *const *plane, const base_regions_joins *joins) {
+    const size_t points = g->n[0] * g->n[1];
+    double *sum[BASE_REGIONS_DIGITS]; /* by label */
+    double largest = largest_of(g, plane);
+    int exponent = 0;
+    if (joins != NULL) {
+        joins->largest(&largest, joins->to);
+    }
+    (void)frexp(largest, &exponent);
+    const double unit = ldexp(1, exponent);
+    for (int digit = 0; digit < BASE_REGIONS_DIGITS; digit++) {
+        sum[digit] = g->sum + (size_t)digit * (g->count + 1);
+    }
+    memset(g->sum, 0, BASE_REGIONS_DIGITS * (g->count + 1) * sizeof *g->sum);
+    for (size_t m = 0; m < points * g->n[2]; m++) {
+        if (g->of[m] != 0) {
+            add_digits(sum, g->of[m], plane[m / points][m % points], unit);
+        }
+    }
+    for (int digit = 0; digit < BASE_REGIONS_DIGITS && joins != NULL; digit++) {
+        joins->sum(sum[digit] + 1, joins->to);
+    }
+    double *mean = g->sum;
     for (size_t r = 0; r < g->count; r++) {
         base_region *region = &g->region[r];
-        sum[r + 1] = region->fixed ? 0 : sum[r + 1] / (double)region->points;
-        region->mean += sum[r + 1];
+        double all = 0;
+        for (int digit = BASE_REGIONS_DIGITS - 1; digit >= 0; digit--) {
+            all += sum[digit][r + 1];
+        }
+        mean[r + 1] = region->fixed ? 0 : all / (double)region->points;
+        region->mean += mean[r + 1];
     }
     for (size_t m = 0; m < points * g->n[2]; m++) {
         double *value = &plane[m / points][m % points];
-        *value = g->of[m] != 0 ? *value - sum[g->of[m]] : 0;
+        *value = g->of[m] != 0 ? *value - mean[g->of[m]] : 0;
     }
-    free(sum);
-    return true;
 }
 
-bool base_regions_drop(base_regions *g, double *const *plane) {
+void base_regions_drop(base_regions *g, double *const *plane, const base_regions_joins *joins) {
     for (size_t r = 0; r < g->count; r++) {
         g->region[r].mean = 0;
     }
-    bool good = true;
     for (int pass = 0; pass < 2; pass++) {
-        good = good && drop_once(g, plane);
+        drop_once(g, plane, joins);
     }
-    return good;
 }

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Digits of a sum over a region. */
+enum { BASE_REGIONS_DIGITS = 3 };
+
 /** One region. */
 typedef struct base_region {
     size_t points;
@@ -21,6 +24,7 @@ typedef struct base_regions {
     uint32_t *of; /**< [nz][ny][nx]: 0 at a solid point, else 1 + the number of its region */
     base_region *region;
     size_t count;
+    double *sum; /**< [BASE_REGIONS_DIGITS][1 + count]: room for base_regions_drop() */
 } base_regions;
 
 /** Label the regions in one pass over the points, by union and find.
@@ -32,10 +36,19 @@ base_regions *base_regions_create(const size_t n[3], const double *const *plane,
                                   const bool wraps[3], const bool fixes[3][2]);
 /** NULL is fine. */
 void base_regions_destroy(base_regions *regions);
+/** What regions have elsewhere, where they go on, is joined with what they have here. */
+typedef struct base_regions_joins {
+    void (*largest)(double *value, void *to);
+    void (*sum)(double *sum, void *to); /**< [count], by region */
+    void *to;
+} base_regions_joins;
+
 /** Take the mean of each region that is not fixed off its points, and write 0 at solid points. What
- *  rounding leaves of the mean is taken off once more. Numbers at solid points may be NaN.
+ *  rounding leaves of the mean is taken off once more. Numbers at solid points may be NaN. Sums do
+ *  not depend on the order of the points, nor on where a region is cut.
  *  @param[in,out] plane  [nz]: planes of numbers, [ny][nx] each
- *  @return false: no memory */
-bool base_regions_drop(base_regions *regions, double *const *plane);
+ *  @param[in]     joins  NULL: no region goes on elsewhere */
+void base_regions_drop(base_regions *regions, double *const *plane,
+                       const base_regions_joins *joins);
 
 #endif

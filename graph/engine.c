@@ -301,15 +301,11 @@ psg_status psg_engine_messages(psg_work *work, size_t most) {
     if (e == NULL) {
         return psg_fail(PSG_ERR_ARG, "work is NULL, or a plan's");
     }
-    struct psg_transfer *room = psg_transfers_create(most);
-    if (room != NULL) {
-        free(e->run->messages.transfer);
-        e->run->messages.transfer = room;
-        e->engine.messages = most;
-    }
-    return psg_ranks_agree(
-        e->engine.comm,
-        room != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for %zu messages", most));
+    const bool room = psg_run_want_messages(e->run, most, 1);
+    e->engine.messages = room ? most : e->engine.messages;
+    return psg_ranks_agree(e->engine.comm,
+                           room ? PSG_OK
+                                : psg_fail(PSG_ERR_MEMORY, "no memory for %zu messages", most));
 }
 
 void psg_engine_awake(void) {

@@ -37,6 +37,10 @@ static size_t edge_tag(const psg_plan *plan, uint64_t number) {
            (size_t)number;
 }
 
+static size_t piece_tag(const psg_plan *plan, size_t s, psg_piece_kind kind) {
+    return edge_tag(plan, (size_t)PSG_EDGES * EDGE_TAGS) + PSG_PIECES * s + (size_t)kind;
+}
+
 /* One process may have no StarPU-MPI. */
 static psg_status lay_starpu(psg_between *between, const psg_plan *plan) {
     psg_comm *comm = plan->processes.comm;
@@ -86,8 +90,8 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
                            (l->segments.count - own_segments) * own_bundles;
     const size_t handles = own_segments * l->bundles.count + l->segments.count * own_bundles + 1;
     const bool alltoall = plan->route.exchange->is == PSG_EXCHANGE_ALLTOALL;
-    /* one for each block, each way, of each workspace; and those of edges */
-    const size_t tags = edge_tag(plan, (size_t)PSG_EDGES * EDGE_TAGS);
+    /* one for each block, each way, of each workspace; those of edges, and of pieces */
+    const size_t tags = piece_tag(plan, l->segments.count, PSG_PIECE_LOW);
     between->main_memory = calloc(handles + l->sheets.count, sizeof *between->main_memory);
     psg_status status = PSG_OK;
     if (between->main_memory == NULL) {
@@ -280,6 +284,21 @@ starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const
     return arrays->edge[edge][1];
 }
 
+/* A message of a solve with epsilon waits for no other: the process that it goes to has nothing to
+ * do without it. */
+void psg_exchange_piece(psg_run *run, const psg_plan *plan, const psg_piece *piece) {
+    const psg_message message = {.rank = piece->rank,
+                                 .tag = (int)piece_tag(plan, piece->s, piece->kind),
+                                 .way = PSG_WAY_BACK,
+                                 .node = STARPU_MAIN_RAM,
+                                 .unit = piece->row_bytes,
+                                 .rows = piece->rows,
+                                 .alone = true,
+                                 .counts = true,
+                                 .label = psg_segment_label(PSG_TASK_EXCHANGE, piece->s)};
+    (piece->sent ? psg_message_send : psg_message_receive)(run, piece->block, &message);
+}
+
 /* ----------------------------------------------------------------------------------- blocks */
 
 /* Each process begins with the one after it, so that not all of them send to the first. */
@@ -288,7 +307,9 @@ static void messages(psg_run *run, const psg_plan *plan, const psg_workspace *wo
     const int ranks = plan->processes.ranks;
     for (int r = 0; r < ranks; r++) {
         const crossing of = crossing_of(&plan->context.layout, r, way, true);
-        psg_message_expect(run, r, way, psg_range_count(of.segments) * psg_range_count(of.bundles));
+        const crossing from = crossing_of(&plan->context.layout, r, way, false);
+        psg_message_expect(run, r, way, psg_range_count(of.segments) * psg_range_count(of.bundles),
+                           psg_range_count(from.segments) * psg_range_count(from.bundles));
     }
     for (int d = 1; d < ranks; d++) {
         const int rank = plan->processes.rank;

@@ -48,4 +48,24 @@ void psg_exchange_blocks(psg_run *run, const psg_plan *plan, const psg_workspace
 starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
                                        psg_edge_side edge);
 
+/** What a segment has for other processes in solves with epsilon. */
+typedef enum psg_piece_kind {
+    PSG_PIECE_LOW = 0, /**< its first plane */
+    PSG_PIECE_HIGH,    /**< its last plane */
+    PSG_PIECE_SUMS,
+    PSG_PIECES
+} psg_piece_kind;
+
+typedef struct psg_piece {
+    psg_piece_kind kind;
+    size_t s;
+    starpu_data_handle_t block; /**< dense */
+    size_t row_bytes, rows;     /**< those that travel, from its first on */
+    int rank;                   /**< the other process */
+    bool sent;                  /**< to it, else from there */
+} psg_piece;
+
+/** Submit that a piece goes to another process, or comes from there; in main memory. */
+void psg_exchange_piece(psg_run *run, const psg_plan *plan, const psg_piece *piece);
+
 #endif

@@ -1,13 +1,27 @@
 /* The calling thread walks over epsilon, f and x where solves have solid points: once before the
- * first iteration and once after the last one. */
+ * first iteration and once after the last one. Each process does so with its own planes, and labels
+ * the regions there. A region that has a point beside another process has a name that all processes
+ * know: at first a number of its own. Neighbours tell each other the names of the points between
+ * them, and each region takes the least name that it meets, until none changes. */
 #include "graph/fluid.h"
 #include "graph/options.h"
+#include "graph/pcg_fields.h"
 #include "graph/plan_struct.h"
+#include "graph/ranks.h"
 #include "graph/status.h"
 #include "graph/transforms.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+static psg_range own_of(const psg_plan *plan) {
+    return plan->context.layout.segments.own;
+}
+
+/* Planes of this process. */
+static size_t planes_here(const psg_plan *plan) {
+    return psg_parts_length(&plan->context.layout.segments, own_of(plan), 2);
+}
 
 /* Get a handle of each segment into main memory. @return false: the run has failed; those before
  * are given back */
@@ -36,10 +50,11 @@ static void release(psg_fluid_data data, size_t segments) {
 static double **planes_of(psg_run *run, const psg_plan *plan, psg_fluid_data data, size_t below) {
     const psg_layout *l = &plan->context.layout;
     const size_t plane = l->n[0] * l->n[1];
-    double **planes = malloc(l->n[2] * sizeof *planes);
-    for (size_t s = 0, k = 0; s < l->segments.count && planes != NULL; s++) {
+    const psg_range own = own_of(plan);
+    double **planes = malloc((l->n[2] + 1) * sizeof *planes);
+    for (size_t s = 0, k = 0; s < psg_range_count(own) && planes != NULL; s++) {
         double *first = (double *)starpu_block_get_local_ptr(data.handle[s * data.step]);
-        for (size_t m = 0; m < psg_layout_planes(l, s); m++) {
+        for (size_t m = 0; m < psg_layout_planes(l, own.first + s); m++) {
             planes[k++] = first + (m + below) * plane;
         }
     }
@@ -57,13 +72,14 @@ static void copy_row(const void *from, bool single, size_t count, double *to) {
 
 /* f, which is held -> planes. */
 static void copy(const psg_layout *l, psg_fluid_data f, double *const *to) {
-    for (size_t s = 0, k = 0; s < l->segments.count; s++) {
+    const psg_range own = l->segments.own;
+    for (size_t s = 0, k = 0; s < psg_range_count(own); s++) {
         const starpu_data_handle_t slab = f.handle[s * f.step];
         const char *first = (const char *)starpu_block_get_local_ptr(slab);
         const size_t bytes = starpu_block_get_elemsize(slab);
         const size_t row = starpu_block_get_local_ldy(slab);
         const size_t plane = starpu_block_get_local_ldz(slab);
-        for (size_t m = 0; m < psg_layout_planes(l, s); m++, k++) {
+        for (size_t m = 0; m < psg_layout_planes(l, own.first + s); m++, k++) {
             for (size_t j = 0; j < l->n[1]; j++) {
                 copy_row(first + (m * plane + j * row) * bytes, bytes == sizeof(float), l->n[0],
                          to[k] + j * l->n[0]);
@@ -72,96 +88,326 @@ static void copy(const psg_layout *l, psg_fluid_data f, double *const *to) {
     }
 }
 
-base_regions *psg_fluid_find(psg_run *run, const psg_plan *plan, psg_fluid_data eps,
-                             double lambda) {
+/* ----------------------------------------------------------------------- regions of one process */
+
+static base_regions *label(const psg_plan *plan, double *const *planes, double lambda) {
     const psg_layout *l = &plan->context.layout;
     const psg_grid *grid = &plan->problem.grid;
+    const psg_range own = l->segments.own;
+    const size_t n[3] = {l->n[0], l->n[1], planes_here(plan)};
+    const bool has[2] = {own.first == 0, own.end == l->segments.count};
     bool wraps[3];
     bool fixes[3][2];
-    base_regions *found = NULL;
-    if (!acquire(run, eps, l->segments.count, STARPU_R)) {
-        return NULL;
-    }
     for (int d = 0; d < 3; d++) {
-        wraps[d] = grid->axis[d].bc[0] == PSG_BC_PERIODIC;
+        wraps[d] = grid->axis[d].bc[0] == PSG_BC_PERIODIC && (d < 2 || plan->processes.ranks == 1);
         for (int side = 0; side < 2; side++) {
-            fixes[d][side] = grid->axis[d].bc[side] == PSG_BC_DIRICHLET;
+            fixes[d][side] = grid->axis[d].bc[side] == PSG_BC_DIRICHLET && (d < 2 || has[side]);
         }
     }
-    double **planes = planes_of(run, plan, eps, 1);
-    if (planes != NULL) {
-        found = base_regions_create(l->n, (const double *const *)planes, wraps,
-                                    (const bool(*)[2])fixes);
-    }
-    if (planes != NULL && found == NULL) {
-        psg_run_fail(run, PSG_FAULT_MEMORY, "no memory for the regions of the fluid");
-    }
+    base_regions *found =
+        base_regions_create(n, (const double *const *)planes, wraps, (const bool(*)[2])fixes);
+    const size_t below =
+        psg_range_count(own) > 0 ? l->segments.part[own.first].box.lo[2] * n[0] * n[1] : 0;
     for (size_t r = 0; found != NULL && r < found->count; r++) {
         found->region[r].fixed = found->region[r].fixed || lambda != 0;
+        found->region[r].first += below;
     }
-    free(planes);
-    release(eps, l->segments.count);
     return found;
 }
 
-/* The region with the largest mean, and what was dropped in all. */
-static void tell(const base_regions *regions, const psg_layout *l, psg_pcg_result *result) {
-    double dropped = 0;
-    double points = 0;
-    result->regions = regions->count;
-    for (size_t r = 0; r < regions->count; r++) {
-        const base_region *region = &regions->region[r];
-        dropped += region->mean * (double)region->points;
-        points += (double)region->points;
-        if (fabs(region->mean) > fabs(result->region_mean)) {
-            result->region_mean = region->mean;
-            result->region_points = region->points;
-            result->region_first = region->first;
-        }
-    }
-    result->sum = dropped / points * (double)(l->n[0] * l->n[1] * l->n[2]);
+/* ----------------------------------------------------------------------- names of all processes */
+
+/* The points of the plane towards another process; their count is 0 where there is none. */
+static const uint32_t *points_towards(const psg_fluid *fluid, const psg_plan *plan, int side,
+                                      size_t *count) {
+    const size_t *n = fluid->regions->n;
+    *count = psg_pcg_across(plan, side == 0 ? -1 : 1) < SIZE_MAX ? n[0] * n[1] : 0;
+    return fluid->regions->of + (side == 0 || n[2] == 0 ? 0 : (n[2] - 1) * n[0] * n[1]);
 }
 
-static bool drop(psg_run *run, base_regions *regions, double *const *planes) {
-    const bool good = base_regions_drop(regions, planes);
-    if (!good) {
-        psg_run_fail(run, PSG_FAULT_MEMORY, "no memory for the means of the fluid");
+/* Number the regions that other processes may share, after those of the processes before.
+ * @return false: no memory */
+static bool number_shared(psg_fluid *fluid, const psg_plan *plan) {
+    const size_t regions = fluid->regions->count;
+    fluid->shared = calloc(regions + 1, sizeof *fluid->shared);
+    fluid->name = calloc(regions + 1, sizeof *fluid->name);
+    for (int side = 0; side < 2 && fluid->shared != NULL && fluid->name != NULL; side++) {
+        size_t count;
+        const uint32_t *of = points_towards(fluid, plan, side, &count);
+        for (size_t m = 0; m < count; m++) {
+            if (of[m] != 0 && fluid->name[of[m] - 1] == 0) {
+                fluid->name[of[m] - 1] = 1;
+                fluid->shared[fluid->shared_count++] = of[m] - 1;
+            }
+        }
+    }
+    return fluid->shared != NULL && fluid->name != NULL;
+}
+
+/* The numbers become those of all processes. @return false: the run has failed */
+static bool name_shared(psg_fluid *fluid, psg_run *run, const psg_plan *plan) {
+    const size_t ranks = (size_t)plan->processes.ranks;
+    double *counts = calloc(ranks, sizeof *counts);
+    if (counts == NULL) {
+        psg_run_fail(run, PSG_FAULT_MEMORY, "no memory for the regions of the fluid");
+    } else {
+        counts[plan->processes.rank] = (double)fluid->shared_count;
+    }
+    bool good = psg_pcg_agree(run, plan) && counts != NULL &&
+                psg_ranks_sum(plan->processes.comm, counts, ranks) == PSG_OK;
+    double before = 0;
+    for (size_t r = 0; r < ranks && good; r++) {
+        before += (int)r < plan->processes.rank ? counts[r] : 0;
+        fluid->names += (size_t)counts[r];
+    }
+    for (size_t m = 0; m < fluid->shared_count && good; m++) {
+        fluid->name[fluid->shared[m]] = 1 + before + (double)m;
+    }
+    free(counts);
+    fluid->first_name = before;
+    fluid->room = calloc(fluid->names + 1, sizeof *fluid->room);
+    if (fluid->room == NULL) {
+        psg_run_fail(run, PSG_FAULT_MEMORY, "no memory for the regions of the fluid");
+    }
+    return psg_pcg_agree(run, plan) && good;
+}
+
+/* The names of the points beside the other processes -> low and high of the own segments. */
+static void write_names(const psg_fluid *fluid, psg_run *run, const psg_plan *plan) {
+    const psg_range own = own_of(plan);
+    for (int side = 0; side < 2; side++) {
+        size_t count;
+        const uint32_t *of = points_towards(fluid, plan, side, &count);
+        const psg_task_pcg_data *at = &plan->held.pcg->segment[side == 0 ? own.first : own.end - 1];
+        const starpu_data_handle_t plane = count == 0 ? NULL : side == 0 ? at->low : at->high;
+        if (count > 0 && psg_work_acquire(run, plane, STARPU_W)) {
+            double *to = (double *)starpu_block_get_local_ptr(plane);
+            for (size_t m = 0; m < count; m++) {
+                to[m] = of[m] != 0 ? fluid->name[of[m] - 1] : 0;
+            }
+            starpu_data_release_on_node(plane, STARPU_MAIN_RAM);
+        }
+    }
+}
+
+/* @return some name became less */
+static bool read_names(psg_fluid *fluid, psg_run *run, const psg_plan *plan) {
+    bool changes = false;
+    for (int side = 0; side < 2; side++) {
+        size_t count;
+        const uint32_t *of = points_towards(fluid, plan, side, &count);
+        const size_t other = psg_pcg_across(plan, side == 0 ? -1 : 1);
+        const psg_task_pcg_data *at = &plan->held.pcg->segment[count > 0 ? other : 0];
+        const starpu_data_handle_t plane = count == 0 ? NULL : side == 0 ? at->high : at->low;
+        if (count > 0 && psg_work_acquire(run, plane, STARPU_R)) {
+            const double *from = (const double *)starpu_block_get_local_ptr(plane);
+            for (size_t m = 0; m < count && !psg_run_failed(run); m++) {
+                double *name = of[m] != 0 ? &fluid->name[of[m] - 1] : NULL;
+                if (name != NULL && from[m] > 0 && from[m] < *name) {
+                    *name = from[m];
+                    changes = true;
+                }
+            }
+            starpu_data_release_on_node(plane, STARPU_MAIN_RAM);
+        }
+    }
+    return changes;
+}
+
+/* @return false: the run has failed */
+static bool spread_names(psg_fluid *fluid, psg_run *run, const psg_plan *plan) {
+    double changes = 1;
+    bool good = true;
+    while (good && changes != 0) {
+        write_names(fluid, run, plan);
+        psg_pcg_carry_planes(run, plan);
+        changes = read_names(fluid, run, plan);
+        good =
+            psg_pcg_agree(run, plan) && psg_ranks_max(plan->processes.comm, &changes, 1) == PSG_OK;
     }
     return good;
 }
 
-bool psg_fluid_fill(psg_run *run, const psg_plan *plan, base_regions *regions, psg_fluid_data f,
+typedef psg_status (*reduction)(psg_comm *comm, double *values, size_t count);
+
+/* A number of each region -> what its parts on all processes have together.
+ * @param[in] nothing  the number of a region without points */
+static void reduce(double *value, psg_fluid *fluid, reduction together, double nothing) {
+    for (size_t m = 0; m < fluid->names; m++) {
+        fluid->room[m] = nothing;
+    }
+    for (size_t m = 0; m < fluid->shared_count; m++) { /* some may have one name here, too */
+        const size_t r = fluid->shared[m];
+        double *to = &fluid->room[(size_t)fluid->name[r] - 1];
+        *to = together == psg_ranks_sum   ? *to + value[r]
+              : together == psg_ranks_max ? fmax(*to, value[r])
+                                          : fmin(*to, value[r]);
+    }
+    if (fluid->names > 0 &&
+        together(fluid->plan->processes.comm, fluid->room, fluid->names) != PSG_OK) {
+        psg_run_fail(fluid->run, PSG_FAULT_MPI, "%s", fluid->plan->processes.comm->words);
+    }
+    for (size_t m = 0; m < fluid->shared_count; m++) {
+        const size_t r = fluid->shared[m];
+        value[r] = fluid->room[(size_t)fluid->name[r] - 1];
+    }
+}
+
+static void join_sum(double *sum, void *fluid) {
+    reduce(sum, fluid, psg_ranks_sum, 0);
+}
+
+static void join_largest(double *value, void *fluid) {
+    const psg_fluid *of = fluid;
+    if (psg_ranks_max(of->plan->processes.comm, value, 1) != PSG_OK) {
+        psg_run_fail(of->run, PSG_FAULT_MPI, "%s", of->plan->processes.comm->words);
+    }
+}
+
+static void drop(psg_fluid *fluid, double *const *planes) {
+    const base_regions_joins joins = {join_largest, join_sum, fluid};
+    base_regions_drop(fluid->regions, planes, &joins);
+}
+
+/* What is known of each region becomes that of all of it. */
+static void describe_shared(psg_fluid *fluid) {
+    base_regions *g = fluid->regions;
+    double *value = g->sum;
+    for (size_t r = 0; r < g->count; r++) {
+        value[r] = (double)g->region[r].points;
+    }
+    reduce(value, fluid, psg_ranks_sum, 0);
+    for (size_t r = 0; r < g->count; r++) {
+        g->region[r].points = (size_t)value[r];
+        value[r] = g->region[r].fixed;
+    }
+    reduce(value, fluid, psg_ranks_max, 0);
+    for (size_t r = 0; r < g->count; r++) {
+        g->region[r].fixed = value[r] != 0;
+        value[r] = (double)g->region[r].first;
+    }
+    reduce(value, fluid, psg_ranks_min, INFINITY);
+    for (size_t r = 0; r < g->count; r++) {
+        g->region[r].first = (size_t)value[r];
+    }
+}
+
+/* Does this process count the region? One process does. */
+static bool counts(const psg_fluid *fluid, size_t r) {
+    const double name = fluid->name[r];
+    return name == 0 ||
+           (name > fluid->first_name && fluid->shared[(size_t)(name - fluid->first_name) - 1] == r);
+}
+
+/* ---------------------------------------------------------------------------------- the fluid */
+
+void psg_fluid_destroy(psg_fluid *fluid) {
+    if (fluid != NULL) {
+        base_regions_destroy(fluid->regions);
+        free(fluid->shared);
+        free(fluid->name);
+        free(fluid->room);
+        free(fluid);
+    }
+}
+
+psg_fluid *psg_fluid_find(psg_run *run, const psg_plan *plan, psg_fluid_data eps, double lambda) {
+    const size_t segments = psg_range_count(own_of(plan));
+    psg_fluid *fluid = calloc(1, sizeof *fluid);
+    if (fluid != NULL && acquire(run, eps, segments, STARPU_R)) {
+        double **planes = planes_of(run, plan, eps, 1);
+        fluid->run = run;
+        fluid->plan = plan;
+        fluid->regions = planes != NULL ? label(plan, planes, lambda) : NULL;
+        free(planes);
+        release(eps, segments);
+    }
+    if (fluid == NULL || fluid->regions == NULL || !number_shared(fluid, plan)) {
+        psg_run_fail(run, PSG_FAULT_MEMORY, "no memory for the regions of the fluid");
+    }
+    bool good = psg_pcg_agree(run, plan);
+    good = good && name_shared(fluid, run, plan) && spread_names(fluid, run, plan);
+    if (good) {
+        describe_shared(fluid);
+        good = psg_pcg_agree(run, plan);
+    }
+    if (!good) {
+        psg_fluid_destroy(fluid);
+    }
+    return good ? fluid : NULL;
+}
+
+/* The region with the largest mean, and what was dropped in all. */
+static void tell(const psg_fluid *fluid, psg_pcg_result *result) {
+    enum { DROPPED, POINTS, REGIONS, SUMS, MEAN = 0, SIZE, FOUND };
+    psg_comm *comm = fluid->plan->processes.comm;
+    const base_regions *g = fluid->regions;
+    double sum[SUMS] = {0};
+    double largest = 0;
+    double first = INFINITY;
+    double found[FOUND] = {-INFINITY, 0};
+    for (size_t r = 0; r < g->count; r++) {
+        const base_region *region = &g->region[r];
+        largest = fmax(largest, fabs(region->mean));
+        if (counts(fluid, r)) {
+            sum[DROPPED] += region->mean * (double)region->points;
+            sum[POINTS] += (double)region->points;
+            sum[REGIONS] += 1;
+        }
+    }
+    (void)psg_ranks_sum(comm, sum, SUMS);
+    (void)psg_ranks_max(comm, &largest, 1);
+    for (size_t r = 0; r < g->count; r++) {
+        first =
+            fabs(g->region[r].mean) == largest ? fmin(first, (double)g->region[r].first) : first;
+    }
+    (void)psg_ranks_min(comm, &first, 1);
+    for (size_t r = 0; r < g->count; r++) {
+        const base_region *region = &g->region[r];
+        if (fabs(region->mean) == largest && (double)region->first == first) {
+            found[MEAN] = region->mean;
+            found[SIZE] = (double)region->points;
+        }
+    }
+    (void)psg_ranks_max(comm, found, FOUND);
+    const size_t *n = fluid->plan->context.layout.n;
+    result->regions = (size_t)sum[REGIONS];
+    result->sum = sum[DROPPED] / sum[POINTS] * (double)(n[0] * n[1] * n[2]);
+    result->region_mean = found[MEAN];
+    result->region_points = (size_t)found[SIZE];
+    result->region_first = isfinite(first) ? (size_t)first : 0;
+}
+
+bool psg_fluid_fill(psg_run *run, const psg_plan *plan, psg_fluid *fluid, psg_fluid_data f,
                     psg_fluid_data to, psg_pcg_result *result) {
     const psg_layout *l = &plan->context.layout;
-    const size_t segments = l->segments.count;
-    bool good = false;
-    if (!acquire(run, f, segments, STARPU_R)) {
-        return false;
+    const size_t segments = psg_range_count(own_of(plan));
+    const bool first = acquire(run, f, segments, STARPU_R);
+    const bool both = first && acquire(run, to, segments, STARPU_W);
+    double **planes = both ? planes_of(run, plan, to, 0) : NULL;
+    const bool good = psg_pcg_agree(run, plan) && planes != NULL;
+    if (good) {
+        copy(l, f, planes);
+        drop(fluid, planes);
+        tell(fluid, result);
     }
-    if (acquire(run, to, segments, STARPU_W)) {
-        double **planes = planes_of(run, plan, to, 0);
-        if (planes != NULL) {
-            copy(l, f, planes);
-            good = drop(run, regions, planes);
-            tell(regions, l, result);
-        }
-        free(planes);
-        release(to, segments);
-    }
-    release(f, segments);
-    return good;
+    free(planes);
+    release(to, both ? segments : 0);
+    release(f, first ? segments : 0);
+    return psg_pcg_agree(run, plan) && good;
 }
 
-bool psg_fluid_drop(psg_run *run, const psg_plan *plan, base_regions *regions, psg_fluid_data x) {
-    const size_t segments = plan->context.layout.segments.count;
-    bool good = false;
-    if (acquire(run, x, segments, STARPU_RW)) {
-        double **planes = planes_of(run, plan, x, 0);
-        good = planes != NULL && drop(run, regions, planes);
-        free(planes);
-        release(x, segments);
+bool psg_fluid_drop(psg_run *run, const psg_plan *plan, psg_fluid *fluid, psg_fluid_data x) {
+    const size_t segments = psg_range_count(own_of(plan));
+    const bool held = acquire(run, x, segments, STARPU_RW);
+    double **planes = held ? planes_of(run, plan, x, 0) : NULL;
+    const bool good = psg_pcg_agree(run, plan) && planes != NULL;
+    if (good) {
+        drop(fluid, planes);
     }
-    return good;
+    free(planes);
+    release(x, held ? segments : 0);
+    return psg_pcg_agree(run, plan) && good;
 }
 
 psg_status psg_fluid_judge(const psg_plan *plan, psg_mean mean, const psg_pcg_result *result) {

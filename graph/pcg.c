@@ -19,7 +19,6 @@
  * looks at the reports of steps before, until one says that the tolerance is reached.
  */
 #include "codelets/pcg.h"
-#include "base/regions.h"
 #include "graph/arrays.h"
 #include "graph/fluid.h"
 #include "graph/gradient.h"
@@ -27,7 +26,7 @@
 #include "graph/pcg_fields.h"
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
-#include "graph/transform_table.h"
+#include "graph/work.h"
 #include "runtime/simulation.h"
 
 #include <math.h>
@@ -43,48 +42,58 @@ typedef struct work {
     const psg_pcg_given *given;
     psg_terms *terms;
     psg_pcg_result *result;
-    size_t most;           /* steps */
-    base_regions *regions; /* NULL: no point is solid */
-    size_t segments;
+    size_t most;       /* steps */
+    psg_fluid *fluid;  /* NULL: no point is solid */
+    psg_range own;     /* segments */
+    bool failed;       /* the run has, here or on another process */
     size_t made, seen; /* reports that tasks make, and those that have been looked at */
 } work;
 
 static void submit_scalars(work *w, base_pcg_stage stage, size_t step) {
     const bool reports = stage != BASE_PCG_SOLVED && stage != BASE_PCG_APPLIED;
+    psg_pcg_carry_sums(w->run, w->plan, (size_t)base_pcg_measures(stage, &w->terms->pcg));
     psg_task_pcg_scalars(w->run, stage, step, w->g->segment, w->g->scratch,
                          w->g->report[w->made % PSG_PCG_REPORTS]);
     w->made += reports ? 1 : 0;
 }
 
-/* Wait for the next report. @return false: the run has failed, and the report means nothing */
+/* Wait for the next report. @return false: the run has failed, here or on another process, and the
+ * report means nothing */
 static bool read_report(work *w, double scalars[BASE_PCG_SCALARS]) {
     const starpu_data_handle_t report = w->g->report[w->seen++ % PSG_PCG_REPORTS];
-    if (starpu_data_acquire_on_node(report, STARPU_MAIN_RAM, STARPU_R) != 0) {
-        psg_run_fail(w->run, PSG_FAULT_SUBMIT, "StarPU did not bring a residual");
-        return false;
+    if (psg_work_acquire(w->run, report, STARPU_R)) {
+        const double *from = (const double *)starpu_block_get_local_ptr(report);
+        for (int m = 0; m < BASE_PCG_SCALARS && psg_platform->computes; m++) {
+            scalars[m] = from[m];
+        }
+        starpu_data_release_on_node(report, STARPU_MAIN_RAM);
     }
-    const double *from = (const double *)starpu_block_get_local_ptr(report);
-    for (int m = 0; m < BASE_PCG_SCALARS && psg_platform->computes; m++) {
-        scalars[m] = from[m];
-    }
-    starpu_data_release_on_node(report, STARPU_MAIN_RAM);
-    return !psg_run_failed(w->run);
+    w->failed = !psg_pcg_agree(w->run, w->plan);
+    return !w->failed;
 }
 
 /* A task for each segment. */
 static void submit_tasks(const work *w, int kind, size_t step) {
-    for (size_t s = 0; s < w->segments; s++) {
+    for (size_t s = w->own.first; s < w->own.end; s++) {
         psg_task_pcg(w->run, kind, s, step, &w->g->segment[s]);
     }
 }
 
-/* A field -> p, low and high. @param[in] field  data of segment s: field.handle[s field.step] */
+/* p with its planes, which the other processes get, too. */
+static void submit_direction(const work *w, size_t step) {
+    submit_tasks(w, PSG_TASK_PCG_DIRECTION, step);
+    psg_pcg_carry_planes(w->run, w->plan);
+}
+
+/* A field -> p, low and high. @param[in] field  data of own segment m: field.handle[m field.step]
+ */
 static void submit_copy(const work *w, psg_fluid_data field) {
-    for (size_t s = 0; s < w->segments; s++) {
+    for (size_t s = w->own.first; s < w->own.end; s++) {
         psg_task_pcg_data from = w->g->segment[s];
-        from.solution = field.handle[s * field.step];
+        from.solution = field.handle[(s - w->own.first) * field.step];
         psg_task_pcg(w->run, PSG_TASK_PCG_DIRECTION, s, PSG_NO_INDEX, &from);
     }
+    psg_pcg_carry_planes(w->run, w->plan);
 }
 
 static void submit_start(work *w) {
@@ -94,28 +103,24 @@ static void submit_start(work *w) {
 
 /* The plane of p below segment s, or above it: at an end of z the segment's own. */
 static starpu_data_handle_t plane_beside(const work *w, size_t s, int towards) {
-    const bool ends = !psg_transform_periodic(psg_transform_of(&w->plan->problem.grid.axis[2]));
-    const size_t segments = w->segments;
-    const psg_task_pcg_data *at = w->g->segment;
-    return towards < 0 ? (s > 0  ? at[s - 1].high
-                          : ends ? at[0].low
-                                 : at[segments - 1].high)
-                       : (s + 1 < segments ? at[s + 1].low
-                          : ends           ? at[s].high
-                                           : at[0].low);
+    const size_t other = psg_pcg_beside(w->plan, s, towards);
+    const psg_task_pcg_data *at = &w->g->segment[other < SIZE_MAX ? other : s];
+    return (towards < 0) == (other < SIZE_MAX) ? at->high : at->low;
 }
 
 /* What the tasks on segments use beside what the plan keeps for them. */
 static void fill_segments(const work *w) {
-    for (size_t s = 0; s < w->segments; s++) {
+    w->g->segment[0].scalars = w->g->scalars;
+    for (size_t s = w->own.first; s < w->own.end; s++) {
         psg_task_pcg_data *at = &w->g->segment[s];
+        const size_t m = s - w->own.first;
         at->below = plane_beside(w, s, -1);
         at->above = plane_beside(w, s, 1);
         at->scalars = w->g->scalars;
-        at->f = w->given->f[s];
-        at->u = w->given->u[s];
-        at->source = w->g->slabs->slabs[PSG_FIELD_F][s];
-        at->solution = w->g->slabs->slabs[PSG_FIELD_U][s];
+        at->f = w->given->f[m];
+        at->u = w->given->u[m];
+        at->source = w->g->slabs->slabs[PSG_FIELD_F][m];
+        at->solution = w->g->slabs->slabs[PSG_FIELD_U][m];
     }
 }
 
@@ -123,7 +128,7 @@ static void submit_step(work *w, size_t step) {
     w->plan->route.graph->submit(w->run, w->plan, w->workspace, w->g->slabs);
     submit_tasks(w, PSG_TASK_PCG_DOT, step);
     submit_scalars(w, BASE_PCG_SOLVED, step);
-    submit_tasks(w, PSG_TASK_PCG_DIRECTION, step);
+    submit_direction(w, step);
     submit_tasks(w, PSG_TASK_PCG_APPLY, step);
     submit_scalars(w, BASE_PCG_APPLIED, step);
     submit_tasks(w, PSG_TASK_PCG_UPDATE, step);
@@ -139,11 +144,13 @@ static double expected(const psg_pcg_result *result, size_t step) {
 static bool look(work *w) {
     psg_pcg_result *result = w->result;
     double s[BASE_PCG_SCALARS] = {0};
-    const bool good = read_report(w, s);
+    if (!read_report(w, s)) {
+        return false;
+    }
     result->steps = (size_t)s[BASE_PCG_STEPS];
     result->residual = s[BASE_PCG_FIRST] != 0 ? sqrt(s[BASE_PCG_RR] / s[BASE_PCG_FIRST]) : 0;
-    result->reached = good && s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
-    return good && s[BASE_PCG_DONE] == 0;
+    result->reached = s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
+    return s[BASE_PCG_DONE] == 0;
 }
 
 /* Far from the tolerance, submit steps ahead of the reports. Near it submit none ahead: an extra
@@ -165,14 +172,15 @@ static void iterate(work *w) {
 
 /* f or r, less its means in the fluid -> p, which start() takes for f. */
 static bool fill_fluid(work *w, psg_fluid_data f, psg_pcg_result *result) {
-    const psg_fluid_data p = {&w->g->segment->p, PSG_PCG_DATA};
-    return psg_fluid_fill(w->run, w->plan, w->regions, f, p, result);
+    const psg_fluid_data p = {&w->g->segment[w->own.first].p, PSG_PCG_DATA};
+    w->failed = !psg_fluid_fill(w->run, w->plan, w->fluid, f, p, result);
+    return !w->failed;
 }
 
 /* The residual of x in place of the recursion's. @return false: the run has failed */
 static bool start_from_x(work *w) {
     const psg_fluid_data f = {w->given->f, 1};
-    const psg_fluid_data x = {&w->g->segment->x, PSG_PCG_DATA};
+    const psg_fluid_data x = {&w->g->segment[w->own.first].x, PSG_PCG_DATA};
     double s[BASE_PCG_SCALARS];
     while (w->seen < w->made) { /* of steps after the last one that changed anything */
         if (!read_report(w, s)) {
@@ -180,24 +188,25 @@ static bool start_from_x(work *w) {
         }
     }
     w->terms->pcg.begins = BASE_PCG_FROM_X;
-    if (w->regions != NULL && !psg_fluid_drop(w->run, w->plan, w->regions, x)) {
+    if (w->fluid != NULL && !psg_fluid_drop(w->run, w->plan, w->fluid, x)) {
+        w->failed = true;
         return false;
     }
     submit_copy(w, x);
     submit_tasks(w, PSG_TASK_PCG_APPLY, PSG_NO_INDEX);
-    if (w->regions != NULL && !fill_fluid(w, f, w->result)) {
+    if (w->fluid != NULL && !fill_fluid(w, f, w->result)) {
         return false;
     }
     submit_start(w);
     (void)look(w);
-    return !psg_run_failed(w->run);
+    return !w->failed;
 }
 
 /* Rounding left r with means that A x cannot have: go on without them. */
 static bool start_from_r(work *w) {
-    const psg_fluid_data r = {&w->g->segment->r, PSG_PCG_DATA};
+    const psg_fluid_data r = {&w->g->segment[w->own.first].r, PSG_PCG_DATA};
     psg_pcg_result unused = *w->result;
-    if (w->regions != NULL) {
+    if (w->fluid != NULL) {
         w->terms->pcg.begins = BASE_PCG_FROM_R;
         if (!fill_fluid(w, r, &unused)) {
             return false;
@@ -231,13 +240,13 @@ static bool solve(work *w) {
     bool more = !w->terms->pcg.guess || start_from_guess(w);
     while (more) {
         iterate(w);
-        more = (r->steps > 0 || !psg_platform->computes) && start_from_x(w) &&
+        more = !w->failed && (r->steps > 0 || !psg_platform->computes) && start_from_x(w) &&
                psg_platform->computes && !r->reached && r->steps < w->most &&
                r->residual < nearly_all * before && start_from_r(w);
         before = r->residual;
     }
     r->reached = r->reached || !psg_platform->computes;
-    return !r->bad_guess;
+    return !r->bad_guess && !w->failed;
 }
 
 /* The longest axis, in the unit of base_pcg_terms.weight. */
@@ -252,14 +261,14 @@ static double longest(const psg_plan *plan) {
 
 /* Solid points: their regions, and f less its means there. @return false: the run has failed */
 static bool find_fluid(work *w) {
-    const psg_fluid_data eps = {&w->g->segment->eps, PSG_PCG_DATA};
+    const psg_fluid_data eps = {&w->g->segment[w->own.first].eps, PSG_PCG_DATA};
     const psg_fluid_data f = {w->given->f, 1};
-    w->regions = psg_fluid_find(w->run, w->plan, eps, w->terms->pcg.lambda);
-    if (w->regions == NULL || !fill_fluid(w, f, w->result)) {
+    w->fluid = psg_fluid_find(w->run, w->plan, eps, w->terms->pcg.lambda);
+    if (w->fluid == NULL || !fill_fluid(w, f, w->result)) {
         return false;
     }
     w->terms->pcg.drops = 0;
-    for (size_t s = 0; s < w->segments; s++) {
+    for (size_t s = w->own.first; s < w->own.end; s++) {
         w->g->segment[s].f = w->g->segment[s].p;
     }
     return true;
@@ -308,11 +317,11 @@ void psg_pcg_submit(psg_run *run, const psg_plan *plan, psg_pending *pending,
               .terms = &pending->terms,
               .result = &pending->pcg,
               .most = pending->steps_most,
-              .segments = plan->context.layout.segments.count};
+              .own = plan->context.layout.segments.own};
     if (measure(&w) && solve(&w)) {
         submit_tasks(&w, PSG_TASK_PCG_END, PSG_NO_INDEX);
     }
-    base_regions_destroy(w.regions);
+    psg_fluid_destroy(w.fluid);
 }
 
 void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_pending *pending) {
@@ -323,7 +332,7 @@ void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_pending *pend
     if (pending->pcg.bad_eps || pending->pcg.bad_guess || !isfinite(pending->pcg.sum)) {
         return;
     }
-    for (size_t s = 0; s < plan->context.layout.segments.count; s++) {
+    for (size_t s = a->parts.own.first; s < a->parts.own.end; s++) {
         psg_arrays_bring(run, plan, a, PSG_FIELD_U, s);
     }
     psg_graph_gradient(run, plan, pending->workspace, a);

@@ -5,6 +5,7 @@
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
+#include "graph/ranks.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/terms.h"
@@ -35,11 +36,37 @@ static void keep(psg_past *past, const psg_pending *pending) {
 }
 
 static psg_status judge(const psg_plan *plan, const psg_pending *pending) {
-    const psg_status status = psg_fail_run(pending->run);
+    const psg_status status = psg_ranks_agree(plan->processes.comm, psg_fail_run(pending->run));
     const psg_pcg_result *r = &pending->pcg;
     return status != PSG_OK                   ? status
            : !r->bad_eps && !isfinite(r->sum) ? psg_fail(PSG_ERR_DATA, "f is not finite")
                                               : psg_pcg_judge(plan, pending);
+}
+
+static psg_status begin(psg_pending *pending, psg_plan *plan, const psg_solve_args *args) {
+    pending->run = psg_run_create(&plan->context.engine);
+    return pending->run != NULL ? read_args(pending, plan, args)
+                                : psg_fail(PSG_ERR_MEMORY, "no memory for a run");
+}
+
+static void solve(psg_pending *pending, psg_plan *plan, const psg_pcg_given *given) {
+    psg_run *run = pending->run;
+    pending->workspace = plan->storage.workspaces[0];
+    pending->terms.overlap = pending->workspace->overlap;
+    run->phases = psg_workspace_phases(pending->workspace);
+    run->user = &pending->terms;
+    run->awake = true;
+    psg_transfers_begin(&plan->work, true);
+    const psg_submission submission = psg_work_start(&plan->work, run, plan->pending.launched++);
+    psg_pcg_submit(run, plan, pending, given);
+    psg_work_submitted(run, submission);
+    plan->storage.left = psg_work_wait(run) || plan->storage.left;
+    psg_work_keep(&plan->work, run, submission.program);
+    psg_transfers_end(&plan->work, run);
+    if (run->engine->run_ended == NULL) { /* as after psg_wait() */
+        psg_runtime_rest();
+    }
+    keep(&plan->past, pending);
 }
 
 psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f,
@@ -48,37 +75,28 @@ psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f
     psg_pending pending = {.next = NULL};
     const psg_pcg_given given = {f, epsilon, u};
     psg_clear_error();
-    if (plan == NULL || f == NULL || epsilon == NULL || u == NULL) {
-        return psg_fail(PSG_ERR_ARG, "plan, f, epsilon or u is NULL");
+    if (plan == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    if (plan->pending.oldest != NULL) {
-        return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
+    const bool some = psg_range_count(plan->context.layout.segments.own) > 0;
+    psg_status status =
+        some && (f == NULL || epsilon == NULL || u == NULL)
+            ? psg_fail(PSG_ERR_ARG, "f, epsilon or u is NULL")
+        : plan->pending.oldest != NULL
+            ? psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first")
+            : begin(&pending, plan, args);
+    status = psg_ranks_agree(plan->processes.comm, status);
+    if (status == PSG_OK) {
+        psg_solve_args full = psg_terms_of_plan(plan);
+        if (args != NULL) {
+            (void)psg_terms_read(&full, plan, args); /* it was fine before */
+        }
+        status = psg_terms_same(plan, &full, true, false);
     }
-    psg_status status = read_args(&pending, plan, args);
-    if (status != PSG_OK) {
-        return status;
+    if (status == PSG_OK) {
+        solve(&pending, plan, &given);
+        status = judge(plan, &pending);
     }
-    psg_run *run = pending.run = psg_run_create(&plan->context.engine);
-    if (run == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for a run");
-    }
-    pending.workspace = plan->storage.workspaces[0];
-    pending.terms.overlap = pending.workspace->overlap;
-    run->phases = psg_workspace_phases(pending.workspace);
-    run->user = &pending.terms;
-    run->awake = true;
-    psg_transfers_begin(&plan->work, true);
-    const psg_submission submission = psg_work_start(&plan->work, run, plan->pending.launched++);
-    psg_pcg_submit(run, plan, &pending, &given);
-    psg_work_submitted(run, submission);
-    (void)psg_run_wait(run, 0);
-    psg_work_keep(&plan->work, run, submission.program);
-    psg_transfers_end(&plan->work, run);
-    if (run->engine->run_ended == NULL) { /* as after psg_wait() */
-        psg_runtime_rest();
-    }
-    keep(&plan->past, &pending);
-    status = judge(plan, &pending);
-    psg_run_destroy(run);
+    psg_run_destroy(pending.run);
     return status;
 }

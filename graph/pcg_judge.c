@@ -6,6 +6,7 @@
 #include "graph/pcg.h"
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
+#include "graph/ranks.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/terms.h"
@@ -42,48 +43,70 @@ static bool find_in(const psg_plan *plan, starpu_data_handle_t slab, size_t plan
     return false;
 }
 
-/* The first value of a field that is no good; `at` is by the axes of the caller's arrays.
- * @return there is one */
-static bool find(const psg_plan *plan, psg_arrays *arrays, int field, good_function good,
-                 size_t at[3], double *value) {
+/* The first value of a field that is no good, of all processes; `at` is by the axes of the caller's
+ * arrays. @param[out] there  there is one @return PSG_OK; PSG_ERR_RUNTIME */
+static psg_status find(const psg_plan *plan, psg_arrays *arrays, int field, good_function good,
+                       bool *there, size_t at[3], double *value) {
     const psg_layout *l = &plan->context.layout;
     const psg_grid *grid = &plan->problem.grid;
-    bool bad = false;
+    const size_t plane = l->n[0] * l->n[1];
+    double place = INFINITY;
+    double text[2] = {-INFINITY, 0}; /* the value, and whether it is NaN, which max() loses */
     arrays->looked_at = true;
-    for (size_t s = 0; s < l->segments.count && !bad; s++) {
-        const starpu_data_handle_t slab = arrays->slabs[field][s];
+    for (size_t s = l->segments.own.first; s < l->segments.own.end && place == INFINITY; s++) {
+        const starpu_data_handle_t slab = arrays->slabs[field][s - l->segments.own.first];
         size_t found[3] = {0, 0, l->segments.part[s].box.lo[2]};
         if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
             break;
         }
-        bad = find_in(plan, slab, psg_layout_planes(l, s), good, found, value);
-        starpu_data_release_on_node(slab, STARPU_MAIN_RAM);
-        for (int d = 0; d < 3; d++) {
-            at[d] = found[psg_grid_turn(grid, d)];
+        if (find_in(plan, slab, psg_layout_planes(l, s), good, found, value)) {
+            place = (double)(found[2] * plane + found[1] * l->n[0] + found[0]);
         }
+        starpu_data_release_on_node(slab, STARPU_MAIN_RAM);
     }
-    return bad;
+    double least = place;
+    psg_status status = psg_ranks_min(plan->processes.comm, &least, 1);
+    if (status == PSG_OK && place == least && isfinite(place)) {
+        text[0] = isnan(*value) ? -INFINITY : *value;
+        text[1] = isnan(*value);
+    }
+    status = status == PSG_OK ? psg_ranks_max(plan->processes.comm, text, 2) : status;
+    *value = text[1] != 0 ? NAN : text[0];
+    *there = isfinite(least);
+    const size_t m = *there ? (size_t)least : 0;
+    const size_t found[3] = {m % l->n[0], m % plane / l->n[0], m / plane};
+    for (int d = 0; d < 3; d++) {
+        at[d] = found[psg_grid_turn(grid, d)];
+    }
+    return status;
 }
 
 static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
     double value = 0;
     size_t at[3];
-    return find(plan, arrays, PSG_FIELD_EPSILON, base_pcg_good, at, &value)
-               ? psg_fail(PSG_ERR_DATA,
-                          "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be 0, in solid "
-                          "bodies, or finite and above 0, from %g to %g; u is the same with "
-                          "epsilon, lambda and factor divided by one number",
-                          value, at[0], at[1], at[2], BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
-               : psg_fail(PSG_ERR_DATA, "epsilon is 0 everywhere: there is no fluid");
+    bool there = false;
+    const psg_status status =
+        find(plan, arrays, PSG_FIELD_EPSILON, base_pcg_good, &there, at, &value);
+    if (status != PSG_OK) {
+        return status;
+    }
+    return there ? psg_fail(PSG_ERR_DATA,
+                            "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be 0, in solid "
+                            "bodies, or finite and above 0, from %g to %g; u is the same with "
+                            "epsilon, lambda and factor divided by one number",
+                            value, at[0], at[1], at[2], BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
+                 : psg_fail(PSG_ERR_DATA, "epsilon is 0 everywhere: there is no fluid");
 }
 
 static psg_status refuse_guess(const psg_plan *plan, psg_arrays *arrays) {
     double value = 0;
     size_t at[3];
-    return find(plan, arrays, PSG_FIELD_U, is_finite, at, &value)
-               ? psg_fail(PSG_ERR_DATA, "the guess in u is %g at (i,j,k) = (%zu,%zu,%zu)", value,
-                          at[0], at[1], at[2])
-               : psg_fail(PSG_ERR_DATA, "the guess in u is finite, but too large for f");
+    bool there = false;
+    const psg_status status = find(plan, arrays, PSG_FIELD_U, is_finite, &there, at, &value);
+    return status != PSG_OK ? status
+           : there ? psg_fail(PSG_ERR_DATA, "the guess in u is %g at (i,j,k) = (%zu,%zu,%zu)",
+                              value, at[0], at[1], at[2])
+                   : psg_fail(PSG_ERR_DATA, "the guess in u is finite, but too large for f");
 }
 
 /* Without solid points. */

@@ -12,6 +12,7 @@
 #include "graph/status.h"
 #include "graph/transform_table.h"
 #include "graph/transforms.h"
+#include "runtime/runs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,9 +45,6 @@ static psg_status check(const psg_plan *plan) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "epsilon with sides that are not periodic is for cores so far (gpus = 0)");
     }
-    if (plan->processes.ranks > 1) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "epsilon is for one process");
-    }
     return psg_simulation_knows(plan, PSG_TASK_PCG_MEASURE, PSG_TASK_PCG_SCALARS);
 }
 
@@ -75,11 +73,13 @@ static psg_status check_room(const psg_plan *plan) {
 static psg_status check_memory(const psg_plan *plan) {
     enum { FIELDS = 6, PLANES = 4 };
     const psg_layout *l = &plan->context.layout;
-    const double points = (double)(l->n[0] * l->n[1]), segments = (double)l->segments.count;
+    const double segments = (double)psg_range_count(l->segments.own);
+    const double plane = (double)(l->n[0] * l->n[1]);
+    const double points = plane * (double)psg_parts_length(&l->segments, l->segments.own, 2);
     const double sums = (double)(base_pcg_blocks(l->n[1]) * l->n[2] * BASE_PCG_MEASURES);
-    const double reals = points * (FIELDS * (double)l->n[2] + PLANES * segments) + sums;
-    const double slabs = 2 * points * (double)l->n[2] * (double)plan->context.cpu->real_bytes;
-    const double regions = points * (double)l->n[2] * sizeof(uint32_t);
+    const double reals = FIELDS * points + PLANES * plane * segments + sums;
+    const double slabs = 2 * points * (double)plan->context.cpu->real_bytes;
+    const double regions = points * sizeof(uint32_t);
     char what[96];
     (void)snprintf(what, sizeof what, "epsilon on %zu x %zu x %zu points", l->n[0], l->n[1],
                    l->n[2]);
@@ -89,20 +89,25 @@ static psg_status check_memory(const psg_plan *plan) {
                                           segments * (PSG_PCG_OWN_DATA + 2) * TUNING_HANDLE_BYTES);
 }
 
-/* @return false: no memory */
+/* Of a segment of another process there are its sums, and its planes beside own segments.
+ * @return false: no memory */
 static bool make_segment(psg_pcg *g, const psg_plan *plan, size_t s) {
-    const size_t *n = plan->context.layout.n;
-    const size_t planes = psg_layout_planes(&plan->context.layout, s);
+    const psg_layout *l = &plan->context.layout;
+    const size_t *n = l->n;
+    const size_t planes = psg_layout_planes(l, s);
     psg_task_pcg_data *to = &g->segment[s];
+    const bool own = psg_range_has(l->segments.own, s);
+    const bool beside[2] = {psg_range_has(l->segments.own, psg_pcg_beside(plan, s, -1)),
+                            psg_range_has(l->segments.own, psg_pcg_beside(plan, s, 1))};
     starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q, &to->scale};
-    bool all = true;
-    for (int m = 0; m < 5 && all; m++) {
+    bool all = make_block(&to->part, plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES) &&
+               (!own || make_block(&to->eps, plan, n[0], n[1], planes + 2)) &&
+               (!(own || beside[1]) || make_block(&to->high, plan, n[0], n[1], 1)) &&
+               (!(own || beside[0]) || make_block(&to->low, plan, n[0], n[1], 1));
+    for (int m = 0; m < 5 && own && all; m++) {
         all = make_block(fields[m], plan, n[0], n[1], planes);
     }
-    return all && make_block(&to->eps, plan, n[0], n[1], planes + 2) &&
-           make_block(&to->low, plan, n[0], n[1], 1) &&
-           make_block(&to->high, plan, n[0], n[1], 1) &&
-           make_block(&to->part, plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES);
+    return all;
 }
 
 static bool make_numbers(psg_pcg *g, const psg_plan *plan) {
@@ -159,6 +164,17 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
     free(g);
 }
 
+/* The messages of an iteration end before the report of the next one. Reports that nobody has
+ * looked at, the one that was looked at last, the one before that, and a start. */
+static bool make_room_for_messages(psg_run *run, const psg_plan *plan) {
+    enum { ROUNDS = TUNING_PCG_AHEAD + 3, SUMS = 3, EDGES = 4 };
+    const psg_parts *segments = &plan->context.layout.segments;
+    const size_t own = psg_range_count(segments->own);
+    const size_t others = (size_t)plan->processes.ranks - 1;
+    const size_t sums = own * others + segments->count - own;
+    return psg_run_want_messages(run, run->engine->messages + SUMS * sums + EDGES, ROUNDS);
+}
+
 /* ----------------------------------------------------------------------------------- the terms */
 
 static base_pcg_terms constants_of(const psg_plan *plan, double lambda, double factor) {
@@ -204,6 +220,9 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
     }
     if (status == PSG_OK && plan->held.pcg == NULL) {
         status = create(&plan->held.pcg, plan);
+    }
+    if (status == PSG_OK && !make_room_for_messages(pending->run, plan)) {
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for the messages of iterations");
     }
     pending->steps_most = args->iterations > 0 ? args->iterations : 1000;
     pending->terms.pcg = constants_of(plan, args->lambda, args->factor);

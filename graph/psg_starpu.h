@@ -51,8 +51,8 @@ PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
 PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
 
 /** Solve div(epsilon grad u) - lambda u = factor f, as psg_solve_args.epsilon has it, between
- *  StarPU data of the program, and wait. Each list has psg_plan_segments() handles, which are
- *  blocks as those of psg_plan_slab_handles(), but of f64 or of f32 whatever the plan's precision
+ *  StarPU data of the program, and wait. Collective. Lists have psg_plan_segments() handles, which
+ *  are blocks as those of psg_plan_slab_handles(), of f64 or f32 whatever the plan's precision
  *  is: that is the preconditioner's. StarPU's workers may sleep again when it returns: a program
  *  reads u by psg_data_acquire(), or between psg_engine_awake() and psg_engine_rest() (psg_task.h).
  *  @param[in]  f        not written

@@ -309,8 +309,10 @@ static double mean_of(const psg_plan *plan, const psg_pending *pending, double s
  * 0, and the others have 0. */
 static double sum_of(const psg_plan *plan, const psg_pending *pending, size_t m) {
     const double norm = psg_transforms_norm(&plan->problem.grid);
-    return pending->steps_most > 0 ? pending->pcg.sum * (norm / pending->terms.pcg.points)
-                                   : plan->context.cpu->first(psg_findings_mode0(pending->run, m));
+    const bool first = plan->processes.rank == 0;
+    return pending->steps_most > 0
+               ? (first ? pending->pcg.sum * (norm / pending->terms.pcg.points) : 0)
+               : plan->context.cpu->first(psg_findings_mode0(pending->run, m));
 }
 
 /* The first right-hand side of which a mode is not finite; their count: all are. */

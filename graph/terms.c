@@ -177,7 +177,7 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool
     static const char *const given[6] = {"side[0][0]", "side[0][1]", "side[1][0]",
                                          "side[1][1]", "side[2][0]", "side[2][1]"};
     static const char *const component[3] = {"gradient[0]", "gradient[1]", "gradient[2]"};
-    enum { TERMS = 10, SIDES = 12 };
+    enum { TERMS = 14, SIDES = 12 };
     psg_option_value values[TERMS + SIDES + 3] = {{"lambda", args->lambda},
                                                   {"factor", args->factor},
                                                   {"mean", (double)args->mean},
@@ -187,7 +187,11 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool
                                                   {"f_modes", args->f_modes != NULL},
                                                   {"u_modes", args->u_modes != NULL},
                                                   {"u", to_u},
-                                                  {"psg_project()", flow}};
+                                                  {"psg_project()", flow},
+                                                  {"epsilon", args->epsilon != NULL},
+                                                  {"tolerance", args->tolerance},
+                                                  {"iterations", (double)args->iterations},
+                                                  {"guess", args->guess}};
     for (int m = 0; m < 6; m++) {
         values[TERMS + 2 * m] = (psg_option_value){names[m], args->value[m / 2][m % 2]};
         values[TERMS + 2 * m + 1] =

@@ -32,14 +32,40 @@ void psg_work_submitted(psg_run *run, psg_submission submission) {
     }
 }
 
-bool psg_work_wait(psg_run *run) {
+bool psg_work_wait_for(psg_run *run, const atomic_size_t *left) {
     const psg_comm *comm = run->engine->comm;
-    if ((comm == NULL || !comm->given_up) && psg_run_wait(run, comm != NULL ? comm->limit : 0)) {
-        return false;
+    if ((comm != NULL && comm->given_up) ||
+        !psg_run_wait_for(run, left, comm != NULL ? comm->limit : 0)) {
+        psg_message_give_up(run);
+        (void)psg_run_wait_for(run, left, 0);
     }
-    const bool left = psg_message_give_up(run) > 0;
-    (void)psg_run_wait(run, 0);
-    return left;
+    return run->messages.left > 0;
+}
+
+typedef struct arrival {
+    psg_run *run;
+    atomic_size_t left;
+} arrival;
+
+static void arrived(void *argument) {
+    arrival *a = argument;
+    psg_run *run = a->run;
+    starpu_pthread_mutex_lock(&run->mutex);
+    atomic_store(&a->left, 0);
+    starpu_pthread_cond_signal(&run->idle);
+    starpu_pthread_mutex_unlock(&run->mutex);
+}
+
+bool psg_work_acquire(psg_run *run, starpu_data_handle_t data, enum starpu_data_access_mode mode) {
+    arrival a = {.run = run, .left = 1};
+    const bool taken =
+        starpu_data_acquire_on_node_cb(data, STARPU_MAIN_RAM, mode, arrived, &a) == 0;
+    if (!taken) {
+        psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not bring data of a solve");
+    } else {
+        (void)psg_work_wait_for(run, &a.left);
+    }
+    return taken;
 }
 
 void psg_work_keep(psg_work *work, psg_run *run, bool program) {

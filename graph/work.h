@@ -52,10 +52,17 @@ typedef struct psg_submission {
 psg_submission psg_work_start(psg_work *work, psg_run *run, uint64_t number);
 /** All tasks of it have been submitted. */
 void psg_work_submitted(psg_run *run, psg_submission submission);
-/** Wait until it has ended. If the other processes do nothing for the time limit, they are given
- * up, and the own tasks alone are waited for.
+/** Wait until it has ended, or for another number, as psg_run_wait_for() does. If the other
+ *  processes do nothing for the time limit, they are given up, and the own tasks alone are waited
+ *  for.
  *  @return MPI still has memory of its messages */
-bool psg_work_wait(psg_run *run);
+bool psg_work_wait_for(psg_run *run, const atomic_size_t *left);
+static inline bool psg_work_wait(psg_run *run) {
+    return psg_work_wait_for(run, &run->pending);
+}
+/** Get a piece of data into main memory, and wait for it so.
+ *  @return false: StarPU did not take it, and the run has failed */
+bool psg_work_acquire(psg_run *run, starpu_data_handle_t data, enum starpu_data_access_mode mode);
 /** It has been waited for: keep what there is to tell of it. @param[in] program  see
  * psg_submission */
 void psg_work_keep(psg_work *work, psg_run *run, bool program);

@@ -21,8 +21,8 @@ typedef struct psg_gathering {
     double start;
 } gathering;
 
-struct psg_gathering *psg_gatherings_create(void) {
-    return calloc(PSG_WAYS, sizeof(gathering));
+struct psg_gathering *psg_gatherings_create(size_t rounds) {
+    return calloc(rounds * PSG_WAYS, sizeof(gathering));
 }
 
 static int start_gathering(psg_request *request, psg_operation *operation) {
@@ -100,7 +100,8 @@ static void acquire(gathering *g, int end) {
  * and sees its end, so that no worker waits for it. */
 void psg_message_alltoall(psg_run *run, const psg_alltoall *alltoall, const psg_label *label,
                           psg_way way, const psg_alltoall_data *from, const psg_alltoall_data *to) {
-    gathering *g = &run->messages.gathering[way];
+    psg_run_messages *m = &run->messages;
+    gathering *g = &m->gathering[m->gatherings++ % (m->rounds * PSG_WAYS)];
     memset(g, 0, sizeof *g);
     g->request = (psg_request){.owner = run, .start = start_gathering, .ended = end_gathering};
     g->run = run;

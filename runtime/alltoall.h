@@ -7,7 +7,7 @@
 #include "runtime/run.h"
 
 /** Room for the alltoalls of a run; freed by free(). @return NULL: no memory */
-struct psg_gathering *psg_gatherings_create(void);
+struct psg_gathering *psg_gatherings_create(size_t rounds);
 
 /** The blocks that go to other processes, or come from there, and how many bytes they have in
  *  all. */

@@ -7,6 +7,8 @@
 #include "runtime/simulation.h"
 #include "runtime/starpu_mpi.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +29,12 @@ typedef struct psg_transfer {
     struct psg_transfer *first; /* of its round; NULL: it goes alone */
     starpu_data_handle_t block;
     bool acquired; /* from StarPU */
+    atomic_bool busy;
     psg_run_event event;
 } transfer;
 
 struct psg_transfer *psg_transfers_create(size_t messages) {
-    return calloc(messages + 1, sizeof(transfer));
+    return calloc(messages, sizeof(transfer));
 }
 
 static psg_pairing *pairing_of(const transfer *t) {
@@ -108,8 +111,11 @@ static void is_over(void *argument) {
     if (!t->event.received) {
         psg_run_message_sent(run);
     }
-    if (t->acquired) {
-        starpu_data_release_on_node(t->block, t->message.node);
+    const starpu_data_handle_t block = t->acquired ? t->block : NULL;
+    const int node = t->message.node;
+    atomic_store(&t->busy, false);
+    if (block != NULL) {
+        starpu_data_release_on_node(block, node);
     }
     psg_run_end_task(run);
 }
@@ -148,23 +154,52 @@ static void end_round(psg_round *round, int code) {
     }
 }
 
-void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends) {
+void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends, size_t receives) {
     starpu_pthread_mutex_lock(&run->mutex);
     psg_pairing *p = &run->messages.pairing[rank][way];
-    *p =
-        (psg_pairing){.sends_left = sends, .under_way = p->under_way}; /* of those that are alone */
+    p->sends = sends;
+    p->receives = receives;
     starpu_pthread_mutex_unlock(&run->mutex);
+}
+
+/* How many receives may have begun: one for each send, and with the last send of a time all. */
+static size_t may_have_gone(const psg_pairing *p) {
+    const size_t part = p->sends > 0 ? p->begun % p->sends : 0;
+    return p->sends == 0
+               ? SIZE_MAX
+               : p->begun / p->sends * p->receives + (part < p->receives ? part : p->receives);
 }
 
 /* The oldest receive that waits, taken off the list. */
 static psg_request *oldest_held(psg_pairing *p) {
     psg_request **at = &p->held;
-    while (*at != NULL && (*at)->next != NULL) {
+    while ((*at)->next != NULL) {
         at = &(*at)->next;
     }
     psg_request *oldest = *at;
     *at = NULL;
     return oldest;
+}
+
+/* What begins with a message that is ready: itself, or receives that waited, oldest first. */
+static psg_request *take_ready(psg_pairing *p, transfer *t) {
+    psg_request *first = NULL;
+    psg_request **end = &first;
+    t->round.request.next = NULL;
+    if (!t->event.received) {
+        p->begun++;
+        *end = &t->round.request;
+        end = &t->round.request.next;
+    } else {
+        t->round.request.next = p->held;
+        p->held = &t->round.request;
+    }
+    while (p->held != NULL && p->gone < may_have_gone(p)) {
+        p->gone++;
+        *end = oldest_held(p);
+        end = &(*end)->next;
+    }
+    return first;
 }
 
 /* Runs on the thread that had the block last. A receive begins when a send to the same process
@@ -174,8 +209,6 @@ static psg_request *oldest_held(psg_pairing *p) {
 static void ready(void *argument) {
     transfer *t = argument;
     psg_run *run = t->run;
-    psg_pairing *p = pairing_of(t);
-    psg_request *go[2] = {NULL, NULL};
     if (travels_rounded(t) && !t->event.received) {
         base_narrow(memory_of(t), numbers_of(&t->message), number_bytes(t));
     }
@@ -192,31 +225,12 @@ static void ready(void *argument) {
         return;
     }
     starpu_pthread_mutex_lock(&run->mutex);
-    if (!t->event.received) {
-        go[0] = &t->round.request;
-        p->sends_left--;
-        p->credit++;
-    } else {
-        t->round.request.next = p->held;
-        p->held = &t->round.request;
-    }
-    if (p->held != NULL && (p->credit > 0 || p->sends_left == 0)) {
-        go[1] = oldest_held(p);
-        p->credit -= p->credit > 0 ? 1 : 0;
-    }
-    /* after the last send, all that are held */
-    psg_request *rest = p->sends_left == 0 ? p->held : NULL;
-    p->held = p->sends_left == 0 ? NULL : p->held;
+    psg_request *go = take_ready(pairing_of(t), t);
     starpu_pthread_mutex_unlock(&run->mutex);
-    for (int m = 0; m < 2; m++) {
-        if (go[m] != NULL) {
-            psg_comms->post(go[m]);
-        }
-    }
-    while (rest != NULL) {
-        psg_request *next = rest->next;
-        psg_comms->post(rest);
-        rest = next;
+    while (go != NULL) {
+        psg_request *next = go->next;
+        psg_comms->post(go);
+        go = next;
     }
 }
 
@@ -238,8 +252,14 @@ static int hand_over(transfer *t) {
 /* The other process waits for a message in any case, and so it goes, also of a run that has failed.
  */
 static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
-    transfer *t = &run->messages.transfer[run->messages.transfers++];
+    psg_run_messages *all = &run->messages;
+    const size_t at = all->transfers % all->room;
+    all->transfers += at + m->begins > all->room ? all->room - at : 0; /* a round is in one piece */
+    transfer *t = &all->transfer[all->transfers++ % all->room];
     const bool writes = m->read || m->wide > 0;
+    while (atomic_load(&t->busy)) {
+        (void)sched_yield(); /* its end has begun: there is room for all that have not ended */
+    }
     psg_run_begin_task(run);
     *t = (transfer){.round = {.request = {.owner = run,
                                           .hurried = run->engine->polls,
@@ -255,6 +275,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                                              : t[-1].first,
                     .block = block,
                     .acquired = block != NULL,
+                    .busy = true,
                     .event = {.label = m->label,
                               .worker = -1,
                               .rank = m->rank,
@@ -328,12 +349,12 @@ static void name_the_silent(psg_run *run, char *whom, size_t size) {
     starpu_pthread_mutex_unlock(&run->mutex);
 }
 
-size_t psg_message_give_up(psg_run *run) {
+void psg_message_give_up(psg_run *run) {
     psg_comm *comm = run->engine->comm;
     char whom[160];
     name_the_silent(run, whom, sizeof whom);
     psg_comm_give_up(comm, whom, "to send and receive messages of a solve");
     psg_run_fail(run, PSG_FAULT_MPI, "%s", comm->words);
     atomic_store(&run->messages.given_up, true);
-    return psg_comms->drop(run);
+    run->messages.left += psg_comms->drop(run);
 }

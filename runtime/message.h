@@ -34,16 +34,17 @@ typedef struct psg_message {
     size_t begins;
 } psg_message;
 
-/** Room for so many messages of a run; freed by free(). @return NULL: no memory */
+/** Room for so many messages of a run that have not ended; freed by free().
+ *  @return NULL: no memory */
 struct psg_transfer *psg_transfers_create(size_t messages);
 
 /** Give up the other processes, and end the run's messages: its tasks end then, and the run fails.
- *  @return how many of them MPI still has the memory of */
-size_t psg_message_give_up(psg_run *run);
+ *  psg_run.messages.left grows by those that MPI still has the memory of. */
+void psg_message_give_up(psg_run *run);
 
-/** Say how many messages will go to another process, one way, before the first of them is
- *  submitted. */
-void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends);
+/** Say how many messages will go to another process, one way, and come from there, before the first
+ *  of them is submitted. A run may say so several times, with the same numbers. */
+void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends, size_t receives);
 /** Send a block as soon as it is written; receive one.
  *  @param[in] block  NULL: there is none, and the message is empty and goes at once */
 void psg_message_send(psg_run *run, starpu_data_handle_t block, const psg_message *message);

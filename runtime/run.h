@@ -95,11 +95,12 @@ typedef struct psg_run_cell {
     double seconds;
 } psg_run_cell;
 
-/** What goes one way between this process and another, in a run. */
+/** What goes one way between this process and another, in a run. A run may exchange blocks several
+ * times, and all sends of one time begin before those of the next. */
 typedef struct psg_pairing {
-    size_t sends_left;        /**< not begun yet */
-    size_t credit;            /**< receives that may begin, one for each send begun */
-    struct psg_request *held; /**< receives that wait for theirs, latest first */
+    size_t sends, receives;   /**< of each time */
+    size_t begun, gone;       /**< sends begun, and receives that may have begun, of all times */
+    struct psg_request *held; /**< receives that wait for a send, latest first */
     size_t under_way;         /**< sends and receives that MPI has */
 } psg_pairing;
 
@@ -108,14 +109,18 @@ typedef struct psg_run_messages {
     psg_run_cell cell;                /**< how many, and the time with one on its way */
     uint64_t bytes;                   /**< in those that go to other processes */
     psg_pairing (*pairing)[PSG_WAYS]; /**< [ranks]; NULL: one process; under the mutex */
-    struct psg_transfer *transfer;    /**< room for each message, so that no message fails for want
-                                           of memory: the other process waits for it. NULL: one
-                                           process */
-    size_t transfers;                 /**< submitted */
-    struct psg_gathering *gathering;  /**< [PSG_WAYS]: room for the alltoalls */
-    size_t under_way;                 /**< messages and alltoalls that MPI has; under the mutex */
-    double under_way_since;           /**< when under_way was 0 for the last time, microseconds */
-    atomic_bool given_up;             /**< what MPI has not begun does not begin */
+    struct psg_transfer *transfer;    /**< [room]: of messages that have not ended, so that none
+                                           fails for want of memory: the other process waits for
+                                           it. NULL: one process */
+    size_t room;
+    size_t transfers;                /**< submitted */
+    struct psg_gathering *gathering; /**< [rounds][PSG_WAYS]: room for the alltoalls */
+    size_t rounds;
+    size_t gatherings;         /**< submitted */
+    size_t left;               /**< that MPI had the memory of when they were given up */
+    size_t under_way;          /**< messages and alltoalls that MPI has; under the mutex */
+    double under_way_since;    /**< when under_way was 0 for the last time, microseconds */
+    atomic_bool given_up;      /**< what MPI has not begun does not begin */
     size_t on_their_way;       /**< messages that are ready and have not gone; under the mutex */
     double on_their_way_since; /**< microseconds; under the mutex */
 } psg_run_messages;

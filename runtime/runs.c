@@ -49,6 +49,30 @@ static void free_parts(psg_run *run) {
     free(run);
 }
 
+bool psg_run_want_messages(psg_run *run, size_t messages, size_t rounds) {
+    psg_run_messages *m = &run->messages;
+    const size_t room = messages * rounds + 1;
+    const bool alone = run->engine->comm == NULL || run->engine->comm->ranks == 1;
+    if (alone || (room <= m->room && rounds <= m->rounds)) {
+        return true;
+    }
+    struct psg_transfer *transfer = psg_transfers_create(room);
+    struct psg_gathering *gathering = psg_gatherings_create(rounds);
+    const bool good = transfer != NULL && gathering != NULL;
+    if (good) {
+        free(m->transfer);
+        free(m->gathering);
+        m->transfer = transfer;
+        m->gathering = gathering;
+        m->room = room;
+        m->rounds = rounds;
+    } else {
+        free(transfer);
+        free(gathering);
+    }
+    return good;
+}
+
 psg_run *psg_run_create(const psg_engine *engine) {
     psg_run *run = calloc(1, sizeof *run);
     if (run == NULL) {
@@ -60,12 +84,10 @@ psg_run *psg_run_create(const psg_engine *engine) {
     run->cell = calloc(engine->workers * engine->kinds + 1, sizeof *run->cell);
     const bool result = psg_run_want_result(run, engine->result_bytes + 1);
     m->pairing = calloc((size_t)ranks + 1, sizeof *m->pairing);
-    m->transfer = ranks > 1 ? psg_transfers_create(engine->messages) : NULL;
-    m->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
+    const bool room = psg_run_want_messages(run, engine->messages, 1);
     run->steps = psg_step_list_create();
     run->entry = engine->team != NULL ? psg_team_entry_create(engine->team) : NULL;
-    if (run->cell == NULL || !result || m->pairing == NULL ||
-        (ranks > 1 && (m->transfer == NULL || m->gathering == NULL)) || run->steps == NULL ||
+    if (run->cell == NULL || !result || m->pairing == NULL || !room || run->steps == NULL ||
         (engine->team != NULL && run->entry == NULL)) {
         free_parts(run);
         return NULL;
@@ -107,6 +129,9 @@ void psg_run_start(psg_run *run, uint64_t number) {
     m->bytes = 0;
     m->on_their_way = 0;
     m->transfers = 0;
+    m->gatherings = 0;
+    m->left = 0;
+    memset(m->pairing, 0, (size_t)(e->comm != NULL ? e->comm->ranks : 0) * sizeof *m->pairing);
     m->under_way = 0;
     atomic_store(&m->given_up, false);
     run->events.count = 0;
@@ -137,19 +162,19 @@ static void wait_a_while(psg_run *run, double seconds) {
     (void)starpu_pthread_cond_timedwait(&run->idle, &run->mutex, &until);
 }
 
-bool psg_run_wait(psg_run *run, double limit) {
+bool psg_run_wait_for(psg_run *run, const atomic_size_t *left, double limit) {
     double since = starpu_timing_now();
     bool over = false;
-    if (run->entry != NULL) {
+    if (run->entry != NULL && left == &run->pending) {
         psg_team_wait(run);
     }
     const double polled = limit > 0 ? fmin(limit, TUNING_POLL_SECONDS) : INFINITY;
-    while (psg_platform->threads && run->engine->polls && atomic_load(&run->pending) > 0 &&
+    while (psg_platform->threads && run->engine->polls && atomic_load(left) > 0 &&
            (starpu_timing_now() - since) * 1e-6 < polled) {
         (void)sched_yield();
     }
     starpu_pthread_mutex_lock(&run->mutex);
-    while (run->pending > 0 && !over) {
+    while (atomic_load(left) > 0 && !over) {
         if (limit <= 0) {
             starpu_pthread_cond_wait(&run->idle, &run->mutex);
             continue;
@@ -157,10 +182,10 @@ bool psg_run_wait(psg_run *run, double limit) {
         since = run->engine->comm != NULL && run->messages.under_way == 0
                     ? starpu_timing_now()
                     : fmax(since, fmax(run->ended, run->messages.under_way_since));
-        const double left = limit - (starpu_timing_now() - since) * 1e-6;
-        over = left <= 0;
+        const double rest = limit - (starpu_timing_now() - since) * 1e-6;
+        over = rest <= 0;
         if (!over) {
-            wait_a_while(run, left);
+            wait_a_while(run, rest);
         }
     }
     starpu_pthread_mutex_unlock(&run->mutex);
