@@ -60,7 +60,7 @@ psg_options harness_options(psg_precision precision) {
 
 /* The pointer to a policy's name is kept, and that of psg_options_set() is into a text of ours. */
 static const char *policy_of(const char *name) {
-    static const char *const all[] = {"eager", "lws", "prio", "ws", "dmda", "dmdas"};
+    static const char *const all[] = {"eager", "lws", "prio", "ws", "dmda", "dmdas", "random"};
     for (size_t p = 0; p < sizeof all / sizeof *all; ++p) {
         if (strcmp(name, all[p]) == 0) {
             return all[p];

@@ -17,6 +17,15 @@ static psg_real random_of(size_t *state) {
 }
 
 /* Mode k of a line. */
+static void *memory(size_t bytes) {
+    void *made = calloc(1, bytes);
+    if (made == NULL) {
+        fprintf(stderr, "no memory\n");
+        exit(1);
+    }
+    return made;
+}
+
 static void sum_of(size_t n, size_t k, double sign, psg_complex *line, double mode[2]) {
     long double sum[2] = {0, 0};
     for (size_t j = 0; j < n; j++) {
@@ -31,12 +40,9 @@ static void sum_of(size_t n, size_t k, double sign, psg_complex *line, double mo
 
 static void check_lines(const psg_cpu_prime *prime, psg_cpu_direction direction, size_t count) {
     const size_t n = prime->n, numbers = n * PITCH;
-    FREED psg_complex *from = malloc(numbers * sizeof *from);
-    FREED psg_complex *lines = malloc(numbers * sizeof *lines);
-    FREED psg_complex *room = malloc(prime->m * LINES * sizeof *room);
-    if (!CHECK(from != NULL && lines != NULL && room != NULL, "no memory")) {
-        return;
-    }
+    FREED psg_complex *from = memory(numbers * sizeof *from);
+    FREED psg_complex *lines = memory(numbers * sizeof *lines);
+    FREED psg_complex *room = memory(prime->m * LINES * sizeof *room);
     size_t state = n + count;
     for (size_t m = 0; m < numbers; m++) {
         from[m][0] = random_of(&state);
@@ -66,11 +72,8 @@ static void check_lines(const psg_cpu_prime *prime, psg_cpu_direction direction,
 /* Modes m and n - m of real numbers are conjugates to the last bit: pairs of lines rely on it. */
 static void check_real(const psg_cpu_prime *prime) {
     const size_t n = prime->n;
-    FREED psg_complex *lines = calloc(n * LINES, sizeof *lines);
-    FREED psg_complex *room = malloc(prime->m * LINES * sizeof *room);
-    if (!CHECK(lines != NULL && room != NULL, "no memory")) {
-        return;
-    }
+    FREED psg_complex *lines = memory(n * LINES * sizeof *lines);
+    FREED psg_complex *room = memory(prime->m * LINES * sizeof *room);
     size_t state = n;
     for (size_t m = 0; m < n * LINES; m++) {
         lines[m][0] = random_of(&state);
