@@ -99,9 +99,9 @@ static base_regions *label(const psg_plan *plan, double *const *planes, double l
     bool wraps[3];
     bool fixes[3][2];
     for (int d = 0; d < 3; d++) {
-        wraps[d] = grid->axis[d].bc[0] == PSG_BC_PERIODIC && (d < 2 || plan->processes.ranks == 1);
+        wraps[d] = (d < 2 || plan->processes.ranks == 1) && grid->axis[d].bc[0] == PSG_BC_PERIODIC;
         for (int side = 0; side < 2; side++) {
-            fixes[d][side] = grid->axis[d].bc[side] == PSG_BC_DIRICHLET && (d < 2 || has[side]);
+            fixes[d][side] = (d < 2 || has[side]) && grid->axis[d].bc[side] == PSG_BC_DIRICHLET;
         }
     }
     base_regions *found =

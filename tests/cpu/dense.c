@@ -16,7 +16,6 @@ static psg_real random_of(size_t *state) {
     return (psg_real)((double)(*state >> 33) / (double)(1u << 30) - 1);
 }
 
-/* Mode k of a line. */
 static void *memory(size_t bytes) {
     void *made = calloc(1, bytes);
     if (made == NULL) {
@@ -26,6 +25,7 @@ static void *memory(size_t bytes) {
     return made;
 }
 
+/* Mode k of a line. */
 static void sum_of(size_t n, size_t k, double sign, psg_complex *line, double mode[2]) {
     long double sum[2] = {0, 0};
     for (size_t j = 0; j < n; j++) {
