@@ -28,11 +28,10 @@ static size_t planes_here(const psg_plan *plan) {
 static bool acquire(psg_run *run, psg_fluid_data data, size_t segments,
                     enum starpu_data_access_mode mode) {
     for (size_t s = 0; s < segments; s++) {
-        if (starpu_data_acquire_on_node(data.handle[s * data.step], STARPU_MAIN_RAM, mode) != 0) {
+        if (!psg_work_acquire(run, data.handle[s * data.step], mode)) {
             while (s-- > 0) {
                 starpu_data_release_on_node(data.handle[s * data.step], STARPU_MAIN_RAM);
             }
-            psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not bring the fields of a solve");
             return false;
         }
     }

@@ -105,13 +105,14 @@ static psg_gradient_way way_without(const psg_plan *plan) {
     const psg_workers *w = &plan->workers;
     const bool any = waves->eigen[2] != NULL || waves->from_f != NULL;
     const bool apart = plan->processes.ranks == 1 || plan->shared.kind == PSG_IPC_GPUS;
-    return any && !(waves->between && w->gpu_count > 0) ? PSG_GRADIENT_AGAIN
+    return any && !(waves->between && w->gpus_anywhere) ? PSG_GRADIENT_AGAIN
            : any && w->cpu_count == 0 && apart          ? PSG_GRADIENT_CENTRED
                                                         : PSG_GRADIENT_DIFFERENCES;
 }
 
 /* Differences of u in f64 have digits to lose, and take less time, but they need u, and there are
- * none at a free upper side. Sheets that are no task `kspace` have no other blocks. */
+ * none at a free upper side. Sheets that are no task `kspace` have no other blocks. All processes
+ * go one way, also where some have GPUs and others have none. */
 static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
                                const psg_solve_args *args) {
     const psg_context *c = &plan->context;
@@ -120,7 +121,7 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
     const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32 ||
                          !psg_symbol_of(&plan->problem)->faces) &&
                         psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
-                        plan->workers.gpu_count == 0 && args->f_modes == NULL &&
+                        !plan->workers.gpus_anywhere && args->f_modes == NULL &&
                         args->u_modes == NULL;
     return c->waves->along[0] == NULL || args->epsilon != NULL ? PSG_GRADIENT_DIFFERENCES
            : beside                                            ? PSG_GRADIENT_BESIDE
@@ -131,7 +132,7 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
 static psg_status check_from_f(const psg_plan *plan, const psg_arrays *arrays,
                                const psg_solve_args *args) {
     const char z = psg_grid_letter(&plan->problem.grid, 2);
-    if (args->f_modes != NULL || args->u_modes != NULL || plan->workers.gpu_count == 0) {
+    if (args->f_modes != NULL || args->u_modes != NULL || !plan->workers.gpus_anywhere) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "the gradient along %c needs f and u in space, as a side is free", z);
     }

@@ -72,8 +72,9 @@ void psg_pcg_carry_planes(psg_run *run, const psg_plan *plan) {
 
 bool psg_pcg_agree(psg_run *run, const psg_plan *plan) {
     double failed = psg_run_failed(run);
-    if (psg_ranks_max(plan->processes.comm, &failed, 1) != PSG_OK) {
+    const bool good = psg_ranks_max(plan->processes.comm, &failed, 1) == PSG_OK;
+    if (!good) {
         psg_run_fail(run, PSG_FAULT_MPI, "%s", plan->processes.comm->words);
     }
-    return failed == 0 && !psg_run_failed(run);
+    return good && failed == 0; /* what has failed since is for the next time: not all know of it */
 }

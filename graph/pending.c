@@ -31,13 +31,13 @@ static psg_workspace *idlest_lane(const psg_plan *plan) {
     return workspace;
 }
 
-/* Processes that share blocks make a workspace at once, or none. */
+/* All processes make a workspace at once, or none does: some may have less memory. */
 static bool another_fits(const psg_plan *plan) {
     const psg_home_row *home = plan->route.home;
     const bool fits = home->fits == NULL || home->fits(plan, true);
     const psg_status status =
         fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
-    return psg_ranks_agree(plan->route.sharing, status) == PSG_OK;
+    return psg_ranks_agree(plan->processes.comm, status) == PSG_OK;
 }
 
 psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {

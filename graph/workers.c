@@ -16,11 +16,13 @@ static psg_status agree(psg_workers *w, psg_comm *comm) {
         (double)(w->cpu_count > 0 && w->cpu_share > 0 ? w->cpu_count : w->usable_count),
         (double)(w->gpu_count > 0 ? w->gpu_count : w->usable_count),
         -w->cpu_share, /* as for GPUs where one process has them alone */
+        w->gpu_count > 0,
     };
     const psg_status status = psg_ranks_max(comm, most, sizeof most / sizeof *most);
     w->most[0] = (size_t)most[0];
     w->most[1] = (size_t)most[1];
     w->cpu_share = -most[2];
+    w->gpus_anywhere = most[3] > 0;
     return status;
 }
 

@@ -15,6 +15,7 @@ typedef struct psg_workers {
     size_t most[2];               /**< cores and GPUs of the process that has most of each */
     int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take tasks */
     size_t gpu_count;             /**< 0: the CPU workers take them */
+    bool gpus_anywhere;           /**< a process has a gpu_count above 0 */
     size_t cpu_count;             /**< CPU workers that take tasks; 0: the GPUs take them */
     double cpu_share;             /**< the cores' part of planes and rows; 1 without GPUs; 0 where
                                        nobody has a part of his own */

@@ -158,6 +158,11 @@ static void nap(void) {
     (void)nanosleep(&(struct timespec){0, 100000}, NULL);
 }
 
+/* Seconds of a step that all processes take. */
+static double limit_of(const psg_comm *comm) {
+    return comm->limit > 0 ? comm->limit / 2 : TUNING_NCCL_JOIN_SECONDS;
+}
+
 /* So many bytes to each process and from each, so many times. */
 static int greet_all(psg_nccl_wire *w, size_t bytes, int times) {
     const psg_comm *comm = w->processes;
@@ -172,8 +177,10 @@ static int greet_all(psg_nccl_wire *w, size_t bytes, int times) {
         }
         code = end_group(w, code, &mark);
     }
+    const double until = base_now() + limit_of(comm);
     for (code = code == 0 ? PSG_COMM_UNDER_WAY : code; code == PSG_COMM_UNDER_WAY;) {
         code = look_at(w, mark);
+        code = code == PSG_COMM_UNDER_WAY && base_now() > until ? NOT_JOINED : code;
     }
     return code;
 }
@@ -201,8 +208,7 @@ static void *do_step(void *argument) {
  * processes agree how it went, within the time limit. @return false: the words say why */
 static bool step_in_time(psg_nccl_wire *w, int (*step)(psg_nccl_wire *), char *words, size_t size) {
     psg_comm *comm = w->processes;
-    const double limit = comm->limit > 0 ? comm->limit / 2 : TUNING_NCCL_JOIN_SECONDS;
-    const double until = base_now() + limit;
+    const double until = base_now() + limit_of(comm);
     char said[160] = "";
     int rank = 0;
     pthread_t thread;
@@ -289,7 +295,8 @@ static bool find_rate(psg_nccl_wire *w, double *rate) {
     bool good = psg_mpi_max(comm, &missing, 1);
     for (int m = 0; m < TIMES && good && missing == 0; m++) {
         const double since = base_now();
-        good = greet_all(w, bytes, GROUPS) == 0;
+        missing = greet_all(w, bytes, GROUPS) != 0;
+        good = psg_mpi_max(comm, &missing, 1);
         const double now = GROUPS * (double)bytes * (comm->ranks - 1) / (base_now() - since);
         w->rate = m > 0 && now > w->rate ? now : w->rate; /* the first one sets up */
     }
@@ -298,6 +305,7 @@ static bool find_rate(psg_nccl_wire *w, double *rate) {
     }
     (void)psg_device_current(before);
     w->stream = own;
+    good = good && missing == 0;
     if (!good && !comm->given_up) {
         psg_comm_say(comm, "NCCL did not carry what was to be timed");
     }
