@@ -199,15 +199,22 @@ static void divide_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     }
 }
 
-/* The modes stay in the order of the planes. */
+/* The modes stay in the order of the planes.
+ * @param[out] derived  the derivative along z, a tile; NULL: it is not wanted */
 static void work_in_tile(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                          const psg_cpu_sheet *sheet, size_t first, size_t columns,
-                         psg_complex *tile, psg_complex *room, void *mode0) {
+                         psg_complex *tile, psg_complex *derived, psg_complex *room, void *mode0) {
+    static const size_t along[2] = {0, 1};
     psg_cpu_fft_tile_in_place(fft, PSG_CPU_FORWARD, tile, room);
     if (mode0 != NULL) {
         memcpy(mode0, tile, sizeof *tile);
     }
     divide_tile(fft, divide, sheet, first, columns, tile);
+    if (derived != NULL) {
+        psg_cpu_differentiate(tile, psg_cpu_fft_tile_columns(fft), psg_cpu_fft_points_z(fft),
+                              divide->derivative, along, 1, derived);
+        psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, derived, room);
+    }
     psg_cpu_fft_tile_in_place(fft, PSG_CPU_INVERSE, tile, room);
 }
 
@@ -226,7 +233,8 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     psg_complex *tile = scratch;
     psg_complex *lines = tile + nz * width;
     psg_complex *room = psg_cpu_fft_room(fft, scratch);
-    const bool whole = divide->table != NULL || divide->free != NULL;
+    const bool in_tile = psg_cpu_fft_stays_in_tile(fft);
+    const bool whole = divide->table != NULL || divide->free != NULL || in_tile;
     const size_t rooms = divide->free != NULL ? 3 : 1;
     psg_complex *derived = sheet->beside != NULL ? lines + rooms * nz * width : NULL;
     bool finite = true;
@@ -251,8 +259,8 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
             psg_cpu_kspace_free(fft, divide, base, columns, tile, lines, derived, zero);
         } else if (o.mirrored) {
             work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, room, zero);
-        } else if (psg_cpu_fft_stays_in_tile(fft) && derived == NULL) {
-            work_in_tile(fft, divide, sheet, first, columns, tile, room, zero);
+        } else if (in_tile) {
+            work_in_tile(fft, divide, sheet, first, columns, tile, derived, room, zero);
         } else {
             work_along_lines(fft, divide, sheet, first, columns, tile, lines, derived, zero);
         }

@@ -305,7 +305,7 @@ def wrong(program, *arguments, says):
     check(says in done.stderr if done.returncode == 2 else " was not built: it needs " in done.stderr, (program, arguments, done))
 
 
-for program, peers in (("bench_cores", ("fftw", "mkl", "fftw_mpi", "many", "free", "stretched", "fft", "tasks", "workload", "workload_mpi")),
+for program, peers in (("bench_cores", ("fftw", "mkl", "fftw_mpi", "many", "free", "stretched", "hypre", "fft", "tasks", "workload", "workload_mpi")),
                        ("bench_gpus", ("cufft", "embed", "fft", "many", "workload", "free", "stretched", "exchange", "copy",
                                        "transpose"))):
     if not os.path.exists(os.path.join(FOLDER, program)):
