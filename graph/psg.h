@@ -548,11 +548,11 @@ PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t l
  * be NULL where it has none. These calls are collective: psg_plan_create(), psg_plan_destroy(),
  * psg_solve(), psg_solve_many(), psg_solve_arrays(), psg_solve_many_arrays(), psg_submit(),
  * psg_submit_arrays(), psg_submit_slabs(), psg_wait(), psg_plan_bounds(), psg_work_bounds() of a
- * plan, psg_project() and psg_machine_workers(). Every process makes them in the same order, with the same grid and
- * options (but for cpus, gpus, gpu_ids and cache_dir), and all get the same status. The words name
- * the process that failed. MPI is initialised before with MPI_THREAD_MULTIPLE, as messages have a
- * thread of their own, and finalised after the last plan is destroyed. Plans on one communicator
- * are used by one thread at a time.
+ * plan, psg_project() and psg_machine_workers(). Every process makes them in the same order, with
+ * the same grid and options (but for cpus, gpus, gpu_ids and cache_dir), and all get the same
+ * status. The words name the process that failed. MPI is initialised before with
+ * MPI_THREAD_MULTIPLE, as messages have a thread of their own, and finalised after the last plan is
+ * destroyed. Plans on one communicator are used by one thread at a time.
  *
  * Unless the launcher gave each process cores of its own, psg_plan_create() divides those, and the
  * GPUs, of a node among the processes there, if it starts StarPU. With more processes than cores,
