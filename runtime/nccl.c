@@ -154,6 +154,16 @@ static int look_at(const psg_nccl_wire *w, size_t mark) {
 
 /* ------------------------------------------------------------------------------- all of them */
 
+/* Rounds on the stream end now, whatever the other processes do. Solves that ended well have none
+ * on any process. */
+static void give_up(psg_nccl_wire *w, int code) {
+    if (w->comm != NULL) {
+        w->failed = code;
+        (void)w->function[ABORT].end(w->comm);
+        w->comm = NULL;
+    }
+}
+
 static void nap(void) {
     (void)nanosleep(&(struct timespec){0, 100000}, NULL);
 }
@@ -295,9 +305,13 @@ static bool find_rate(psg_nccl_wire *w, double *rate) {
     bool good = psg_mpi_max(comm, &missing, 1);
     for (int m = 0; m < TIMES && good && missing == 0; m++) {
         const double since = base_now();
-        missing = greet_all(w, bytes, GROUPS) != 0;
-        good = psg_mpi_max(comm, &missing, 1);
+        const int code = greet_all(w, bytes, GROUPS);
         const double now = GROUPS * (double)bytes * (comm->ranks - 1) / (base_now() - since);
+        if (code != 0) {
+            give_up(w, code); /* what is on the stream would hold up its end */
+        }
+        missing = code != 0;
+        good = psg_mpi_max(comm, &missing, 1);
         w->rate = m > 0 && now > w->rate ? now : w->rate; /* the first one sets up */
     }
     if (w->stream.stream != NULL) {
@@ -312,16 +326,6 @@ static bool find_rate(psg_nccl_wire *w, double *rate) {
     good = psg_mpi_max(comm, &w->rate, 1) && good;
     *rate = w->rate;
     return good;
-}
-
-/* Rounds on the stream end now, whatever the other processes do. Solves that ended well have none
- * on any process. */
-static void give_up(psg_nccl_wire *w, int code) {
-    if (w->comm != NULL) {
-        w->failed = code;
-        (void)w->function[ABORT].end(w->comm);
-        w->comm = NULL;
-    }
 }
 
 static void close_wire(psg_nccl_wire *w) {

@@ -1,9 +1,9 @@
-/* A process that is stopped (SIGSTOP), or killed (SIGKILL, where PSG_TEST_KILL is set and the launcher
- * lets the others go on), ends the wait of
- * the other ones by their time limit, wherever it is: their calls return PSG_ERR_RUNTIME with words
- * that name it, the plan can be destroyed, and its communicator fails at once from then on.
+/* A process that is stopped (SIGSTOP), or killed (SIGKILL, where PSG_TEST_KILL is set and the
+ * launcher lets the others go on), ends the wait of the other ones by their time limit, wherever it
+ * is: their calls return PSG_ERR_RUNTIME with words that name it, the plan can be destroyed, and its
+ * communicator fails at once from then on.
  *
- *   stopped WHERE EXCHANGE [MILLISECONDS]     the last process stops:
+ *   stopped WHERE EXCHANGE [MILLISECONDS]     the last process ends so:
  *     create     before its first plan        again   before its second plan on the communicator
  *     solve      before its second solve      flight  as soon as it has submitted its second solve
  *     while      so many milliseconds after it has begun to make a plan and to solve
