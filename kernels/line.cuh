@@ -189,12 +189,6 @@ template <class Real, bool PAIRS, bool BESIDE> struct line_thread {
             report_nonfinite(complex_t<Real>{Real(v[ROWS - 1].x), Real(v[ROWS - 1].y)},
                              column.nonfinite(a));
     }
-    /// u of the first of these rows.
-    PSG_HD line_pair<Number> front() const {
-        line_pair<Number> front = {0, 0};
-        rows([&](int e) { front = e == skip ? v[e] : front; });
-        return front;
-    }
     /// @param next  u of the row after these
     PSG_HD void store_beside(const kspace_args<Real> &a, const line_tables &l,
                              line_pair<double> next) const {
@@ -300,7 +294,7 @@ template <class Real, bool PAIRS, bool BESIDE> struct line_thread {
         });
         PSG_UNROLL
         for (int e = ROWS - 2; e >= 0; e--)
-            v[e] = v[e] + r[e] * v[e + 1];
+            v[e] = BESIDE && e < skip ? v[e + 1] : v[e] + r[e] * v[e + 1];
     }
 };
 
@@ -349,10 +343,9 @@ PSG_HD void line_tile(const kspace_args<Real> &a, const line_tables &l, uint32_t
         me.go_up(at(me, half, me.t + threads - 1).f, at(me, half, me.t).f);
         if (me.alone[0] || me.alone[1])
             at(me, 1 - half, me.t).f = me.sum();
-        if constexpr (BESIDE) {
-            const line_pair<double> front = me.front();
-            at(me, 1 - half, me.t).a = front.x;
-            at(me, 1 - half, me.t).c = front.y;
+        if constexpr (BESIDE) { // u of the first of these rows, which all places before it have
+            at(me, 1 - half, me.t).a = me.v[0].x;
+            at(me, 1 - half, me.t).c = me.v[0].y;
         }
     });
     all([&](Thread &me) {
