@@ -384,15 +384,6 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
     return PSG_OK;
 }
 
-void psg_arrays_leave(psg_held_arrays *held) {
-    for (psg_arrays *a = held->arrays; a != NULL; a = a->next) {
-        psg_block_leave(a->edge[0], (size_t)2 * PSG_EDGES);
-        for (int m = 0; m < PSG_FIELDS && a->boxed; m++) {
-            psg_block_leave(a->slabs[m], count_slabs(a, m));
-        }
-    }
-}
-
 void psg_arrays_free(psg_held_arrays *held) {
     while (held->arrays != NULL) {
         psg_arrays *next = held->arrays->next;

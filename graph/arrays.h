@@ -106,8 +106,6 @@ void psg_arrays_settle(psg_arrays *arrays);
 /** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays);
-/** Before psg_arrays_free(), after messages were given up: what they may still write stays. */
-void psg_arrays_leave(psg_held_arrays *held);
 /** All of a plan's. */
 void psg_arrays_free(psg_held_arrays *held);
 /** What stands at an address in memory, of f, u or a workspace: data, segment and sheet of the

@@ -213,7 +213,7 @@ static void free_plan(psg_plan *plan) {
         plan->route.executor->end(&plan->context.engine);
     }
     if (plan->storage.left) {
-        psg_arrays_leave(&plan->held);
+        psg_exchange_leave(&plan->held);
     }
     psg_arrays_free(&plan->held);
     free(plan->boxes.box);
