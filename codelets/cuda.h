@@ -42,8 +42,8 @@ typedef struct psg_cuda_plans {
     psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of sheet]; NULL with the fused graph and kspace */
     psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
     cudaStream_t stream;             /**< the worker's */
-    /** that makes derivatives along z: beside u, where z has a line; of kspace with a table the same
-     *  without; else kspace */
+    /** that makes derivatives along z: beside u, where z has a line; the same as kspace without a
+     *  table; else kspace */
     psg_cuda_kspace *gradient_z;
     void *eigen_d[3];  /**< tables of the symbol */
     void *line_d;      /**< psg_cuda_line.tables_d */
@@ -110,8 +110,8 @@ size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_ba
 /** For kernels/: the division of a task, of all rows of the spectrum; and that of its sheet. */
 psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args);
 psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args);
-/** For kernels/, valid until this worker's next task: the blocks of a task's segment, and the overlap rows
- *  between them, in their order, on the way to the sheets or back. @return how many */
+/** For kernels/, valid until this worker's next task: the blocks of a task's segment, and overlap
+ *  rows between them, in their order, on the way to the sheets or back. @return how many */
 size_t psg_cuda_parts_of(const psg_task_args *args, psg_cuda_direction direction, void *blocks[],
                          const psg_cuda_xy_part **parts);
 

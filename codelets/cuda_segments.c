@@ -194,6 +194,34 @@ static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *f
     return code == 0 ? run_fft(args->run, PSG_CUDA_INVERSE, s, field, spectrum_d) : code;
 }
 
+/* Component d, made of blocks, is taken out of a flow, or written with what a value on the
+ * upper side of z adds to it. An overflow is found. */
+static int finish_component(const psg_task_args *args, size_t d, const psg_cuda_field *from,
+                            const psg_cuda_field *to) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_terms *t = psg_terms_of(args->run);
+    const psg_box *box = &c->layout.segments.part[psg_segment_of(args)].box;
+    const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_box_length(box, 2)};
+    const void *const added = psg_sides_at(c, &t->sides, 0, box->lo[2], n[2]).z[1];
+    const psg_cuda_field none = {.base_d = NULL};
+    psg_cuda_field result[3] = {none, none, none};
+    psg_cuda_difference along[3] = {{.made = 0}};
+    result[d] = *to;
+    along[d] = (psg_cuda_difference){.made = 1,
+                                     .weight = t->gradient.along[d].weight,
+                                     .added = d == 2 ? added : NULL,
+                                     .taken = t->flow.changes != 0 ? t->flow.scale : 0};
+    return (int)psg_cuda_gradient(psg_cuda_precision_of(c), from, &none, n, along, result,
+                                  (int *)(uintptr_t)&psg_findings_of(args->run)->overflow,
+                                  starpu_cuda_get_local_stream());
+}
+
+/* Differences of fd2 by modes. */
+static bool finishes(const psg_run *run) {
+    return psg_context_of(run)->waves->line.n > 0 &&
+           psg_terms_of(run)->gradient.way == PSG_GRADIENT_BESIDE;
+}
+
 int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
                                void *buffers[]) {
     const psg_context *context = psg_context_of(args->run);
@@ -224,50 +252,26 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
             .reals = psg_cuda_field_of(buffers, 1 + context->layout.bundles.count + m),
             .by = &by[m]};
     }
-    if (psg_cuda_plans_self(args->run)->strips != NULL) {
-        return transform_by_strips(args, direction, fields, 1 + beside, blocks);
-    }
-    code = transform_by_cufft(args, direction, &field, blocks);
+    const bool strips = psg_cuda_plans_self(args->run)->strips != NULL;
+    code = strips ? transform_by_strips(args, direction, fields, 1 + beside, blocks)
+                  : transform_by_cufft(args, direction, &field, blocks);
     for (size_t m = 1; m <= beside && code == 0; m++) {
-        code = component_by_cufft(args, &fields[m].reals, blocks, fields[m].by);
+        const psg_cuda_field *made = &fields[m].reals;
+        code = strips ? 0 : component_by_cufft(args, made, blocks, fields[m].by);
+        if (code == 0 && finishes(args->run)) {
+            code = finish_component(args, (size_t)component[m - 1], made, made);
+        }
     }
     return code;
 }
 
-/* A component, with what a value on the upper side of z adds to it, is taken out of a flow or
- * written. */
-static int finish_component(const psg_task_args *args, const psg_cuda_field *from,
-                            const psg_cuda_field *to, const void *added) {
-    const psg_context *c = psg_context_of(args->run);
-    const psg_terms *t = psg_terms_of(args->run);
-    const size_t d = args->label.index[PSG_AXIS_COMPONENT];
-    const size_t n[3] = {c->layout.n[0], c->layout.n[1],
-                         psg_layout_planes(&c->layout, psg_segment_of(args))};
-    const psg_cuda_field none = {.base_d = NULL};
-    psg_cuda_field result[3] = {none, none, none};
-    psg_cuda_difference along[3] = {{.made = 0}};
-    result[d] = *to;
-    along[d] = (psg_cuda_difference){.made = 1,
-                                     .weight = t->gradient.along[d].weight,
-                                     .added = added,
-                                     .taken = t->flow.changes != 0 ? t->flow.scale : 0};
-    return (int)psg_cuda_gradient(psg_cuda_precision_of(c), from, &none, n, along, result,
-                                  (int *)(uintptr_t)&psg_findings_of(args->run)->overflow,
-                                  starpu_cuda_get_local_stream());
-}
-
 int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]) {
     const psg_context *c = psg_context_of(args->run);
-    const psg_terms *t = psg_terms_of(args->run);
-    const int d = (int)args->label.index[PSG_AXIS_COMPONENT];
-    const psg_box *box = &c->layout.segments.part[psg_segment_of(args)].box;
+    const size_t d = args->label.index[PSG_AXIS_COMPONENT];
     const psg_cuda_field result = psg_cuda_field_of(buffers, 0);
-    const void *added = psg_reads_beside(args)
-                            ? psg_sides_at(c, &t->sides, 0, box->lo[2], psg_box_length(box, 2)).z[1]
-                            : NULL;
     psg_cuda_field made = result;
     int code = psg_cuda_make_plain(args->run);
-    if (code == 0 && t->flow.changes != 0) {
+    if (code == 0 && psg_terms_of(args->run)->flow.changes != 0) {
         code = make_dense(args->run, "room for a component of the gradient");
         made = psg_cuda_dense_field(psg_cuda_plans_self(args->run)->dense_d, c->layout.n[0],
                                     c->layout.n[1]);
@@ -275,12 +279,10 @@ int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]) {
     if (code != 0) {
         return code;
     }
-    const psg_cuda_derivative by = derivative_along(args, d);
+    const psg_cuda_derivative by = derivative_along(args, (int)d);
     const psg_cuda_xy_field field = {.reals = made, .by = &by};
     code = psg_cuda_plans_self(args->run)->strips != NULL
                ? transform_by_strips(args, PSG_CUDA_INVERSE, &field, 1, buffers + 1)
                : component_by_cufft(args, &made, buffers + 1, &by);
-    return code == 0 && (added != NULL || t->flow.changes != 0)
-               ? finish_component(args, &made, &result, added)
-               : code;
+    return code == 0 && finishes(args->run) ? finish_component(args, d, &made, &result) : code;
 }

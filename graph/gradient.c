@@ -15,8 +15,8 @@
  * a free z those of u at the points do not tell the derivative. There, and of fd2 where an axis is
  * free, forward_xy makes the blocks of f again before gradient_z, which multiplies their modes by
  * those of the Green's function, too. There GPUs multiply modes by real numbers times sqrt(-1), and
- * the modes of fd2 make (next - before)/(2h) along free axes. Tasks `gradient` make the differences of
- * u after these, and beyond the last point twice that number less the difference before it.
+ * the modes of fd2 make (next - before)/(2h) along free axes. Tasks `gradient` make the differences
+ * of u after these, and beyond the last point twice that number less the difference before it.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -37,6 +37,7 @@
 #include "graph/plan_struct.h"
 #include "graph/sides.h"
 #include "graph/status.h"
+#include "graph/storage.h"
 #include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
@@ -183,7 +184,7 @@ static void choose_by_modes(psg_gradient_terms *g, const psg_plan *plan) {
 psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
                               const psg_arrays *arrays, psg_workspace *workspace) {
     if (gradient->way == PSG_GRADIENT_BESIDE && psg_gradient_wants(gradient, 2) &&
-        !psg_workspace_have_beside(workspace, plan)) {
+        !psg_storage_have_beside(workspace, plan)) {
         gradient->way = way_without(plan);
         choose_by_modes(gradient, plan);
         if (psg_transforms_free_side(&plan->problem.grid) && plan->problem.waves.eigen[2] == NULL) {
@@ -193,10 +194,10 @@ psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan
     }
     return gradient->way == PSG_GRADIENT_DIFFERENCES && arrays->slabs[PSG_FIELD_U] == NULL &&
                    arrays->slabs[PSG_FIELD_FLOW] != NULL
-               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: where x or y has sides, "
-                                       "on GPUs with more than 8192 planes, or where there is no "
-                                       "memory for a second spectrum, "
-                                       "the gradient is that of differences of u")
+               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: where x or y has sides, on GPUs "
+                                       "with more than 8192 planes, or where there is no memory "
+                                       "for a second spectrum, the gradient is that of differences "
+                                       "of u")
                : PSG_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "graph/pending.h"
 #include "base/tuning.h"
 #include "graph/plan_struct.h"
+#include "graph/storage.h"
 #include "graph/workspace.h"
 #include "runtime/runs.h"
 #include "runtime/step_list.h"
@@ -32,7 +33,7 @@ psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {
     psg_workspace *workspace = idlest_lane(plan);
     psg_workspace *another = NULL;
     if (workspace->users > 0 && plan->storage.workspace_count < plan->problem.options.in_flight &&
-        psg_workspace_another(&another, plan, plan->storage.workspace_count) == PSG_OK) {
+        psg_storage_another(&another, plan, plan->storage.workspace_count) == PSG_OK) {
         plan->storage.workspaces[plan->storage.workspace_count++] = another;
         workspace = another;
     }

@@ -24,11 +24,11 @@ extern "C" {
  *  side nothing flows; a flow w through it is psg_solve_args.value = -factor w. On an upper Neumann
  *  side v stays as it is, less value / factor. Upper Dirichlet sides let v through.
  *
- *  The divergence is made in f64. Where x and y are periodic, on GPUs up to 8192 points along z, the
- *  gradient is that of the modes of u. What is left of a divergence then is about the last digit of
- *  v over the spacing, on any number of points; not so in f64 on GPUs, which make differences of u
- *  along z. Else it is the difference of u, as psg_solve_args
- *  says of `gradient`. The first call that needs modes allocates a second spectrum.
+ *  The divergence is made in f64. Where x and y are periodic, and on GPUs z has at most 8192
+ *  points, the gradient is that of the modes of u. What is left of a divergence then is about the
+ *  last digit of v over the spacing, on any number of points; not so in f64 on GPUs, which make
+ *  differences of u along z. Else it is the difference of u, as psg_solve_args says of `gradient`.
+ *  The first call that needs modes allocates a second spectrum.
  *
  *  For three axes, the symbol fd2, points in cells, sides periodic, or Neumann below and Neumann or
  *  Dirichlet above, with the fused graph. Collective with psg_options.comm: each process

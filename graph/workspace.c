@@ -7,7 +7,6 @@
 #include "graph/overlap_rows.h"
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
-#include "graph/ranks.h"
 #include "graph/shared_memory.h"
 #include "graph/status.h"
 #include "runtime/device.h"
@@ -523,35 +522,6 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan, si
     }
     *result = workspace;
     return PSG_OK;
-}
-
-/* All processes make a workspace at once, or none does: some may have less memory. */
-psg_status psg_workspace_another(psg_workspace **result, const psg_plan *plan, size_t number) {
-    const psg_home_row *home = plan->route.home;
-    const bool fits = home->fits == NULL || home->fits(plan, true);
-    psg_status status = fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
-    *result = NULL;
-    status = psg_ranks_agree(plan->processes.comm, status);
-    if (status == PSG_OK) {
-        status = psg_ranks_agree(plan->processes.comm, psg_workspace_create(result, plan, number));
-    }
-    if (status != PSG_OK) {
-        psg_workspace_destroy(*result, plan);
-        *result = NULL;
-        psg_clear_error();
-    }
-    return status;
-}
-
-bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan) {
-    if (workspace->beside == NULL && !workspace->alone) {
-        const size_t number = plan->problem.options.in_flight + workspace->number;
-        workspace->alone = psg_workspace_another(&workspace->beside, plan, number) != PSG_OK;
-        if (!workspace->alone) {
-            psg_overlap_beside(workspace, plan);
-        }
-    }
-    return !workspace->alone;
 }
 
 /* Several lists may have the same handle. One list unregisters it: `bundles`, else `arrivals`, else

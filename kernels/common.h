@@ -178,7 +178,8 @@ typedef struct psg_cuda_symbol {
     psg_cuda_table table;
     const void *waves_d; /**< NULL; or of a free z without a wall, and without `pairs`: [2 nz] reals
                               like ez_d, by which the modes are multiplied, too */
-    /** read with PSG_CUDA_LINE, _PAIRS and _BESIDE alone: mode0_d gets the mean along z of the sums of f in planes */
+    /** read with PSG_CUDA_LINE, _PAIRS and _BESIDE alone: mode0_d gets the mean along z of the sums
+     *  of f in planes, times `norm` */
     psg_cuda_line line;
 } psg_cuda_symbol;
 

@@ -47,7 +47,8 @@ PSG_HD bool gradient_put(const axis_args<Real> &d, size_t k, uint32_t j, uint32_
                              : d.last * *at + (d.added ? d.weight * d.added[m] : Real(0));
     if (d.taken != 0)
         value = Real(*out - d.taken * value);
-    *out = value;
+    if (!d.made || value != *out) // of what stays as it is no more is written
+        *out = value;
     return is_finite(value);
 }
 

@@ -3,9 +3,9 @@
 // have one link. T threads have a column. Each eliminates its rows but the last one, which is its
 // separator, and adds up what the separator before its rows gets of them. What is left of the
 // separators is halved by parallel cyclic reduction, log2 T times. Then each thread knows u beside
-// its rows. A row is read once and written once, and has one division. With BESIDE the differences of u
-// from row to row over their distance are written too, elsewhere: made of u in f64, they have digits
-// that those of a rounded u have lost.
+// its rows. A row is read once and written once, and has one division. With BESIDE the differences
+// of u from row to row over their distance are written too, elsewhere: made of u in f64, they have
+// digits that those of a rounded u have lost.
 #ifndef PSG_KERNELS_LINE_CUH
 #define PSG_KERNELS_LINE_CUH
 

@@ -1,8 +1,9 @@
 """The divergence that a projection leaves of a smooth flow, beside that of differences of u, and
-how many solves it takes: python3 lab/peers/projection.py [--figure FILE.png] [--gpus G] [TURNS [N ...]]
+how many solves it takes:
+python3 lab/peers/projection.py [--figure FILE.png] [--gpus G] [TURNS [N ...]]
 
-The figure has what is left of periodic flows in f32 over N. With --gpus the arrays are CuPy's, on GPU
-0, where there is CuPy; else the solves copy them."""
+The figure has what is left of periodic flows in f32 over N. With --gpus the arrays are CuPy's, on
+GPU 0, where there is CuPy; else the solves copy them."""
 
 import argparse
 import os
@@ -71,7 +72,7 @@ def differences(u, flow, h, walls):
 
 
 def seconds(works, turns, gpus):
-    """Of each, the least seconds, in turns: that the process had a core, or with GPUs that passed."""
+    """Of each, the least in turns: that the process had a core, or with GPUs that passed."""
     clock = time.perf_counter if gpus else time.process_time
     least = [float("inf")] * len(works)
     for _ in range(turns):

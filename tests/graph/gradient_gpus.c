@@ -1,7 +1,7 @@
 /* The gradient of u and projections on GPUs, with the symbol spectral, and with fd2: what the cores
  * alone give, whichever kernels the sizes of planes and columns have, wherever the spectrum is,
- * whichever way blocks go and the grid is cut, and of arrays on a GPU. A projection in f32 leaves no
- * more divergence than the last digit of the flow has. */
+ * whichever way blocks go and the grid is cut, and of arrays on a GPU. A projection in f32 leaves
+ * no more divergence than the last digit of the flow has. */
 #include "graph/psg_project.h"
 #include "tests/check.h"
 #include "tests/harness.h"

@@ -1,4 +1,5 @@
-// Each mode of a dense segment is multiplied by a complex number along x and one along y, in a copy and in place.
+// Each mode of a dense segment is multiplied by a complex number along x and one along y, in a copy
+// and in place.
 #include "kernels/complex.cuh"
 #include "kernels/differentiate.h"
 #include "tests/kernels/check_cuda.h"

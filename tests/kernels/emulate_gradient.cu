@@ -92,8 +92,8 @@ static void check_flow(const size_t n[3], unsigned which, field<Real> v[3], fiel
     compare("the divergence", n, which, out, want);
 }
 
-/// A component that is there already: it is written, or taken out of a flow, with what the values on
-/// an upper side add to its last points. Bits of `which` as in check().
+/// A component that is there already: it is written, or taken out of a flow, with what the values
+/// on an upper side add to its last points. Bits of `which` as in check().
 template <class Real> static void check_made(const size_t n[3], unsigned which) {
     const bool taken = which & 16, values = which & 32, next = which & 64;
     const double scale = 0.75, weight = 0.5;
