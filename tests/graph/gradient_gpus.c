@@ -126,7 +126,7 @@ static void answer_free(answer *a) {
     }
 }
 
-/** Of components that the fused graph makes of modes f32 has all but the last digits, with fd2 too. */
+/** Of components that the fused graph makes of modes f32 has all but the last digits. */
 static double tolerance_of(const answer *a, const psg_options *options, int m) {
     const bool modes =
         a->symbol == PSG_SYMBOL_FD2 && !is_free(a) && m > 0 && options->graph != PSG_GRAPH_STAGED;
