@@ -292,10 +292,10 @@ psg_status psg_grid_check_faces(const psg_grid *grid) {
     const int last = psg_grid_turn(grid, 2);
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &grid->axis[d];
-        if (psg_axis_stretched(axis) && d != last) {
-            return psg_fail(PSG_ERR_UNSUPPORTED, "%c has %s, and %c alone may have: let that be %s",
-                            "xyz"[d], axis -> faces != NULL ? "faces" : "a Robin side", "xyz"[last],
-                            axis -> faces != NULL ? "the stretched axis" : "the axis across it");
+        if (axis->faces != NULL && d != last) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "%c has faces, and %c alone may have: let that be the stretched axis",
+                            "xyz"[d], "xyz"[last]);
         }
     }
     const psg_axis *axis = &grid->axis[last];
@@ -310,6 +310,11 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
     const psg_grid own = psg_grid_turned(grid);
     const psg_axis *a = own.axis;
     grid = &own;
+    if (psg_axis_stretched(&a[0]) || psg_axis_stretched(&a[1])) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "%c has a Robin side, and %c alone may have",
+                        psg_grid_letter(grid, psg_axis_stretched(&a[0]) ? 0 : 1),
+                        psg_grid_letter(grid, 2));
+    }
     if (psg_axis_stretched(&a[2]) && psg_transforms_table(grid)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "%c has faces or a Robin side, which are not for free sides along x or y "

@@ -29,8 +29,7 @@ static inline char psg_grid_letter(const psg_grid *grid, int d) {
 psg_grid psg_grid_turned(const psg_grid *grid);
 /** A Robin side with k = 0 is a Neumann side: make it one. */
 void psg_grid_settle(psg_grid *grid);
-/** Are the faces, and the axis of Robin sides, right? Before psg_grid_check().
- *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
+/** Are the faces right? Before psg_grid_check(). @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_grid_check_faces(const psg_grid *grid);
 /** @param[in] grid  the caller's
  *  @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */

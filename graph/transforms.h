@@ -37,8 +37,8 @@ static inline const psg_symbol_row *psg_symbol_along(const psg_problem *problem,
                                                : psg_symbol_of(problem);
 }
 
-/** Make the plan's own copy of the caller's faces. z with a Robin side gets faces at equal distances
- *  where the caller has none. @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED */
+/** Make the plan's own copy of the caller's faces. Where the caller has none, z with a Robin side
+ *  gets faces at equal distances. @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED */
 psg_status psg_transforms_keep_faces(psg_problem *problem);
 /** The eigenvalues along each axis and the wavenumbers that the gradient needs: in new tables, or
  *  in those that are there.
