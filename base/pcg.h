@@ -228,6 +228,32 @@ BASE_PCG_FUNCTION double base_pcg_flux(double e, double e0, double e1, double d0
     return 2 * e * (e0 * d0 * sum1 + e1 * d1 * sum0) / (sum0 * sum1);
 }
 
+/** Is place `at` along axis d the last one before a side of the box? No side is where an axis is
+ *  periodic. */
+BASE_PCG_FUNCTION bool base_pcg_ends(const base_pcg_task *t, int d, int side, size_t at) {
+    return at == (side == 0 ? 0 : t->n[d] - 1) && (d == 2 ? t->end[side] : t->terms.ends[d]);
+}
+
+/** The neighbours of a point along an axis. */
+typedef struct base_pcg_beside {
+    ptrdiff_t at[2]; /**< places from the point on: 0 at a side. Not for z, whose neighbours are in
+                          the planes below and above */
+    double by[2];    /**< what u there is multiplied by */
+} base_pcg_beside;
+
+/** @param[in] at  the point's place along axis d */
+BASE_PCG_FUNCTION base_pcg_beside base_pcg_beside_of(const base_pcg_task *t, int d, size_t at) {
+    base_pcg_beside to;
+    for (int side = 0; side < 2; side++) {
+        const ptrdiff_t step = side == 0 ? -1 : 1;
+        const bool last = at == (side == 0 ? 0 : t->n[d] - 1);
+        const bool end = base_pcg_ends(t, d, side, at);
+        to.at[side] = end ? 0 : last ? -step * ((ptrdiff_t)t->n[d] - 1) : step;
+        to.by[side] = end ? t->terms.beyond[d][side] : 1;
+    }
+    return to;
+}
+
 /** (the difference of sqrt(eps) between two points)^2; 0 where one of the two is solid, or bad. */
 BASE_PCG_FUNCTION double base_pcg_rough(double e0, double e1) {
     const double difference = e0 > 0 && e1 > 0 ? sqrt(e0) - sqrt(e1) : 0;
@@ -248,8 +274,8 @@ BASE_PCG_FUNCTION void base_pcg_add_face(base_pcg_faces *sum, double e, double e
 
 /** How much of a face's flux is the point's own, where the difference is 1: at the side of an axis
  *  less what u beyond it takes off. */
-BASE_PCG_FUNCTION double base_pcg_passes(const base_pcg_terms *t, int d, int side, bool at_end) {
-    return at_end && t->ends[d] ? 1 - t->beyond[d][side] : 1;
+BASE_PCG_FUNCTION double base_pcg_passes(const base_pcg_task *t, int d, int side, size_t at) {
+    return base_pcg_ends(t, d, side, at) ? 1 - t->terms.beyond[d][side] : 1;
 }
 
 /** D at a point, around 1; 1 at a point without faces. */

@@ -89,38 +89,17 @@ typedef struct rows {
     double by_y[2], by_z[2];
 } rows;
 
-/* The neighbours of a point along x. */
-typedef struct beside {
-    ptrdiff_t at[2];
-    double by[2];
-} beside;
-
-/* The neighbours of point `at` of n along an axis, from it on. */
-static beside beside_of(const base_pcg_terms *t, int d, size_t at, size_t n) {
-    const bool end[2] = {at == 0, at + 1 == n};
-    const ptrdiff_t wrap = t->ends[d] ? 0 : (ptrdiff_t)n - 1;
-    return (beside){.at = {end[0] ? wrap : -1, end[1] ? -wrap : 1},
-                    .by = {end[0] && t->ends[d] ? t->beyond[d][0] : 1,
-                           end[1] && t->ends[d] ? t->beyond[d][1] : 1}};
-}
-
-/* @param[in] plane  planes of p or eps: the one below, this one, the one above
- * @param[in] by_z   of those below and above */
-static rows rows_at(const base_pcg_task *t, const double *const plane[3], const double by_z[2],
-                    size_t j) {
+/* @param[in] plane  planes of p or eps: the one below plane k, this one, the one above */
+static rows rows_at(const base_pcg_task *t, const double *const plane[3], size_t j, size_t k) {
     const size_t *n = t->n;
-    const beside y = beside_of(&t->terms, 1, j, n[1]);
+    const base_pcg_beside y = base_pcg_beside_of(t, 1, j);
+    const base_pcg_beside z = base_pcg_beside_of(t, 2, k);
     const double *here = plane[1] + j * n[0];
     return (rows){.here = here,
                   .y = {here + y.at[0] * (ptrdiff_t)n[0], here + y.at[1] * (ptrdiff_t)n[0]},
                   .z = {plane[0] + j * n[0], plane[2] + j * n[0]},
                   .by_y = {y.by[0], y.by[1]},
-                  .by_z = {by_z[0], by_z[1]}};
-}
-
-static void beyond_z(const base_pcg_task *t, size_t k, double by_z[2]) {
-    by_z[0] = k == 0 && t->end[0] ? t->terms.beyond[2][0] : 1;
-    by_z[1] = k + 1 == t->n[2] && t->end[1] ? t->terms.beyond[2][1] : 1;
+                  .by_z = {z.by[0], z.by[1]}};
 }
 
 /* Rows of eps around row j of plane k. */
@@ -128,9 +107,7 @@ static rows rows_of_eps(const base_pcg_task *t, size_t j, size_t k) {
     const size_t plane = t->n[0] * t->n[1];
     const double *const at = t->eps + (k + 1) * plane;
     const double *const around[3] = {at - plane, at, at + plane};
-    double by_z[2];
-    beyond_z(t, k, by_z);
-    return rows_at(t, around, by_z, j);
+    return rows_at(t, around, j, k);
 }
 
 /* --------------------------------------------------------------------------------- measures */
@@ -139,7 +116,7 @@ static rows rows_of_eps(const base_pcg_task *t, size_t j, size_t k) {
 static double rough_at(const base_pcg_task *t, const rows *eps, size_t i) {
     const double *w = t->terms.weight;
     const double e = eps->here[i];
-    const beside x = beside_of(&t->terms, 0, i, t->n[0]);
+    const base_pcg_beside x = base_pcg_beside_of(t, 0, i);
     return w[0] * base_pcg_rough(e, eps->here[(ptrdiff_t)i + x.at[1]]) +
            w[1] * base_pcg_rough(e, eps->y[1][i]) + w[2] * base_pcg_rough(e, eps->z[1][i]);
 }
@@ -199,9 +176,9 @@ void psg_cpu_pcg_measure(const base_pcg_task *t) {
 
 /* Points first .. end-1. */
 PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps, const rows *u,
-                                    size_t first, size_t end, const beside *next,
+                                    size_t first, size_t end, const base_pcg_beside *next,
                                     double *restrict q) {
-    const beside x = *next;
+    const base_pcg_beside x = *next;
     const rows e = *eps;
     const rows p = *u;
     const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
@@ -223,18 +200,16 @@ PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps
 void psg_cpu_pcg_apply(const base_pcg_task *t) {
     const size_t *n = t->n;
     const size_t plane = n[0] * n[1];
-    const beside first = beside_of(&t->terms, 0, 0, n[0]);
-    const beside last = beside_of(&t->terms, 0, n[0] - 1, n[0]);
-    const beside inside = {.at = {-1, 1}, .by = {1, 1}};
+    const base_pcg_beside first = base_pcg_beside_of(t, 0, 0);
+    const base_pcg_beside last = base_pcg_beside_of(t, 0, n[0] - 1);
+    const base_pcg_beside inside = {.at = {-1, 1}, .by = {1, 1}};
     double row[ROWS];
     for (size_t k = 0; k < n[2]; k++) {
         const double *const at = t->p + k * plane;
         const double *const around[3] = {k > 0 ? at - plane : t->below, at,
                                          k + 1 < n[2] ? at + plane : t->above};
-        double by_z[2];
-        beyond_z(t, k, by_z);
         for (size_t j = 0; j < n[1]; j++) {
-            const rows p = rows_at(t, around, by_z, j);
+            const rows p = rows_at(t, around, j, k);
             const rows e = rows_of_eps(t, j, k);
             double *q = t->q + (k * n[1] + j) * n[0];
             double lane[LANES] = {0};
@@ -278,17 +253,15 @@ static void each_chunk(const base_pcg_task *t, chunk_function work) {
 static double scale_at(const base_pcg_task *t, const rows *eps, size_t i, size_t j, size_t k) {
     const size_t at[3] = {i, j, k};
     const double e = eps->here[i];
-    const beside x = beside_of(&t->terms, 0, i, t->n[0]);
+    const base_pcg_beside x = base_pcg_beside_of(t, 0, i);
     base_pcg_faces sum = {0, 0};
     for (int m = 0; m < 6; m++) {
         const int d = m / 2;
         const int side = m % 2;
-        const bool end = (d < 2 || t->end[side]) && at[d] == (side == 0 ? 0 : t->n[d] - 1);
         const double e1 = d == 0   ? eps->here[(ptrdiff_t)i + x.at[side]]
                           : d == 1 ? eps->y[side][i]
                                    : eps->z[side][i];
-        base_pcg_add_face(&sum, e, e1,
-                          t->terms.weight[d] * base_pcg_passes(&t->terms, d, side, end));
+        base_pcg_add_face(&sum, e, e1, t->terms.weight[d] * base_pcg_passes(t, d, side, at[d]));
     }
     return base_pcg_scale(&sum, &t->terms);
 }

@@ -42,10 +42,6 @@ static psg_status check(const psg_plan *plan) {
             }
         }
     }
-    if (!psg_transforms_periodic(&p->grid) && plan->workers.gpu_count > 0) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "epsilon with sides that are not periodic is for cores so far (gpus = 0)");
-    }
     return psg_simulation_knows(plan, PSG_TASK_PCG_MEASURE, PSG_TASK_PCG_SCALARS);
 }
 
@@ -156,6 +152,11 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
     const size_t segments = plan->context.layout.segments.count;
     psg_arrays_destroy(g->slabs);
     for (size_t s = 0; s < segments && g->segment != NULL; s++) {
+        if (plan->storage.left) { /* MPI may still write there */
+            psg_block_leave(&g->segment[s].low, 1);
+            psg_block_leave(&g->segment[s].high, 1);
+            psg_block_leave(&g->segment[s].part, 1);
+        }
         psg_block_unregister(&g->segment[s].eps, PSG_PCG_OWN_DATA);
     }
     psg_block_unregister(&g->scalars, 1);

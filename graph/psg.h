@@ -471,9 +471,9 @@ typedef struct psg_solve_args {
      *  the plan in each iteration. epsilon is known at the points; between two points stands its
      *  harmonic mean. A point with 0 is solid: no flux passes its faces, f is not read there, and
      *  u is 0. In each region of other points that no side and no lambda fixes u has the mean 0,
-     *  and f is to have it: see `mean`. For the symbol fd2; on cores also with Dirichlet sides
-     *  and, with points in cells, Neumann sides, all with 0. Processes take the iterations of one.
-     *  Not with psg_submit_slabs(); psg_submit_arrays() returns near the end of the solve. */
+     *  and f is to have it: see `mean`. For the symbol fd2, and sides with 0 that are
+     *  periodic, Dirichlet or, with points in cells, Neumann. Processes take the iterations of
+     *  one. Not with psg_submit_slabs(); psg_submit_arrays() returns near the end of the solve. */
     const psg_array *epsilon;
     /** 0 = 1e-10 in f64, 1e-6 in f32; above 0, below 1. With epsilon: iterations end when the
      *  residual is at most this share of factor f less dropped means, both in the 2-norm */
