@@ -194,7 +194,7 @@ contains
         terms%value(:, 3) = [2 - 0.5_real64, 2 + 2 * 7.0_real64]
         call own%solve(f, u, terms=terms)
         do k = 1, nz
-            call check(all(abs(u(:, :, k) - 1 - faces(k) - faces(k + 1)) <= 1e-13), 'between Robin sides')
+            call check(all(abs(u(:, :, k) - 1 - faces(k) - faces(k + 1)) <= 1e-13), 'Robin sides')
         end do
         call own%destroy()
         faces(2) = 0.7_real64

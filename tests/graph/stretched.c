@@ -82,8 +82,7 @@ static void one_box(const box *b, size_t which) {
 
 static void residuals(void) {
     static const char *const across[] = {"PP,PP", "NN,PP", "PP,DN", "DD,NN", "ND,DDn", "NNn,PP"};
-    static const char *const along[] = {"PP", "NN", "DD", "DN", "ND",
-                                        "RR", "RN", "NR", "RD", "DR"};
+    static const char *const along[] = {"PP", "NN", "DD", "DN", "ND", "RR", "RN", "NR", "RD", "DR"};
     static const size_t lengths[] = {1, 2, 3, 7, 33, 64, 97};
     size_t run = 0;
     for (size_t m = 0; m < 7; ++m) {

@@ -149,8 +149,9 @@ def robin_of(robin: Robin, axes: str) -> dict[str, tuple[float, float]]:
     for letter, given in zip(axes, per_axis(robin or {}, "robin", axes, None, lambda p: False)):
         if given is not None:
             if not isinstance(given, (tuple, list)) or len(given) != 2:
-                raise ArgumentError("robin along %s = %s: k of both sides is needed, (lower, upper), "
-                                    "0 of a side that is not Robin" % (letter, shown(given)))
+                raise ArgumentError("robin along %s = %s: k of both sides is needed, (lower, "
+                                    "upper), 0 of a side that is not Robin"
+                                    % (letter, shown(given)))
             name = "robin along " + letter
             found[letter] = (number(given[0], name), number(given[1], name))
     return found
