@@ -1,4 +1,4 @@
-/* Each process finds the regions of its own planes. They are parts of regions of the whole grid: all
+/* Each process finds the regions of its own planes, which are parts of regions of the grid. All
  * processes see the numbers of the parts in two planes that a cut is between, and join the same
  * ones. */
 #include "app/fluid.h"
@@ -11,8 +11,8 @@ typedef struct parts {
     const psg_grid *grid;
     app_planes planes;
     base_regions *own;
-    size_t first,
-        count;      /* of the numbers of all parts, the first own one, and how many there are */
+    size_t first;   /* the number of the first own part among those of all processes */
+    size_t count;   /* parts of all processes */
     size_t *joined; /* [count]: a part that this one is joined with; or the part itself */
     double *sum;    /* [count] */
     double *two;    /* two planes */

@@ -269,8 +269,8 @@ static bool is_shared(const struct check *check, size_t k) {
 
 /* Each process gets the planes beside its own. @return APP_FAILED: no memory; the same in all */
 static int bring_planes(struct check *check) {
-    const size_t plane = check->grid->axis[0].n * check->grid->axis[1].n;
-    const size_t nz = check->grid->axis[2].n;
+    const psg_axis *axis = check->grid->axis;
+    const size_t plane = axis[0].n * axis[1].n, nz = axis[2].n;
     const app_planes *own = &check->planes;
     const void *const fields[2] = {check->equation->epsilon, check->u};
     double *both = app_allocate(plane, 2 * sizeof *both, "planes of other processes");
@@ -285,9 +285,9 @@ static int bring_planes(struct check *check) {
             continue;
         }
         memset(both, 0, 2 * plane * sizeof *both);
-        for (int m = 0; m < 2 && k - own->z0 < own->count; m++) {
+        for (size_t m = 0; m < 2 && k - own->z0 < own->count; m++) {
             app_get_row(fields[m], check->precision, (k - own->z0) * plane, plane,
-                        both + (size_t)m * plane);
+                        both + m * plane);
         }
         app_ranks_sum(both, 2 * plane);
         for (int side = 0; side < 2 && own->count > 0; side++) {
@@ -305,8 +305,7 @@ static int bring_planes(struct check *check) {
  * cells. Beyond a side epsilon goes on, and u by its stencil. */
 static double flux_derivative(const struct check *check, const size_t at[3], size_t index) {
     const psg_axis *axis = check->grid->axis;
-    const size_t plane = axis[0].n * axis[1].n;
-    const size_t stride[3] = {1, axis[0].n, plane};
+    const size_t plane = axis[0].n * axis[1].n, stride[3] = {1, axis[0].n, plane};
     const double u = value_at(check->u, check->precision, index);
     const double epsilon = value_at(check->equation->epsilon, check->precision, index);
     double sum = 0;

@@ -126,7 +126,8 @@ static void try_example(struct example e, psg_precision precision) {
     free(e.u);
 }
 
-/** f of a random u and epsilon is right, and of another epsilon at one point of a plane, or another u, it is wrong. */
+/** f of a random u and epsilon is right, and of another epsilon at one point of a plane, or another
+ * u, it is wrong. */
 static void try_epsilon(psg_precision precision, double lambda) {
     enum { NX = 6, NY = 5, NZ = 4, POINTS = NX * NY * NZ };
     static const size_t n[3] = {NX, NY, NZ};
