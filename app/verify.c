@@ -271,8 +271,8 @@ static bool is_shared(const struct check *check, size_t k) {
 static int bring_planes(struct check *check) {
     const psg_axis *axis = check->grid->axis;
     const size_t plane = axis[0].n * axis[1].n, nz = axis[2].n;
-    const app_planes *own = &check->planes;
     const void *const fields[2] = {check->equation->epsilon, check->u};
+    const app_planes *own = &check->planes;
     double *both = app_allocate(plane, 2 * sizeof *both, "planes of other processes");
     bool good = both != NULL;
     for (int side = 0; side < 2; side++) {
@@ -321,8 +321,7 @@ static double flux_derivative(const struct check *check, const size_t at[3], siz
         const double beyond =
             away ? other[0] : value_at(check->equation->epsilon, check->precision, next);
         const double u_there = away ? other[plane] : value_at(check->u, check->precision, next);
-        const double resistance = 0.5 / epsilon + 0.5 / beyond;
-        sum += (t->weight * u_there - weight * u) / resistance;
+        sum += (t->weight * u_there - weight * u) / (0.5 / epsilon + 0.5 / beyond);
     }
     return sum;
 }
