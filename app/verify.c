@@ -139,29 +139,25 @@ static void fill_stencil(term *terms, double *sides, const app_line *line,
     }
 }
 
-static double width_of(const app_line *line, size_t j) {
-    return line->faces != NULL ? line->faces[j + 1] - line->faces[j] : line->step;
-}
-
-/* fd2 between faces: what goes through each is the difference over the distance of the middles.
- * Through a Robin side goes (value -+ k u)/(1 + k h/2), through a Neumann side the value. */
+/* fd2 between faces: what goes through each is a difference over a distance, or
+ * (value -+ k u)/(1 + k h/2) at a Neumann or a Robin side. */
 static void fill_cells(term *terms, double *sides, const app_line *line) {
     const size_t n = (size_t)line->n;
     for (size_t j = 0; j < n; j++, terms += 3, sides += 2) {
-        const double width = width_of(line, j);
+        const double width = line->step * app_line_weight(line, j);
         terms[1] = (term){j, 0};
         for (size_t s = 0; s < 2; s++) {
-            const bool end = j == (s > 0 ? n - 1 : 0);
-            const size_t other = s > 0 ? (j + 1) % n : (j + n - 1) % n;
-            const bool beyond = end && line->image[s] != 0;
-            const double apart = (width + (beyond ? 0 : width_of(line, other))) / 2;
+            const size_t to = s > 0 ? (j + 1) % n : (j + n - 1) % n;
+            const bool beyond = j == (s > 0 ? n - 1 : 0) && line->image[s] != 0;
+            const double apart =
+                (width + (beyond ? 0 : line->step * app_line_weight(line, to))) / 2;
             const bool flux = beyond && line->image[s] > 0;
-            const double part = flux ? 1 / (1 + line->robin[s] * apart) : 1;
-            const double through = flux ? line->robin[s] * part : 1 / apart;
-            const double weight = app_line_varies(line) ? through / width : 0;
-            terms[2 * s] = (term){beyond ? j : other, beyond ? 0 : weight};
+            const double part = (s > 0 ? 1 : -1) / width / (1 + line->robin[s] * apart);
+            const double all = flux ? line->robin[s] * fabs(part) : 1 / (width * apart);
+            const double weight = app_line_varies(line) ? all : 0;
+            terms[2 * s] = (term){beyond ? j : to, beyond ? 0 : weight};
             terms[1].weight -= weight;
-            sides[s] = flux ? (s > 0 ? part : -part) / width : beyond ? weight : 0;
+            sides[s] = flux ? part : beyond ? weight : 0;
         }
     }
 }
