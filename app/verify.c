@@ -139,18 +139,16 @@ static void fill_stencil(term *terms, double *sides, const app_line *line,
     }
 }
 
-/* fd2 between faces: what goes through each is a difference over a distance, or
- * (value -+ k u)/(1 + k h/2) at a Neumann or a Robin side. */
+/* fd2 between faces; through a Neumann or a Robin side goes (value -+ k u)/(1 + k h/2). */
 static void fill_cells(term *terms, double *sides, const app_line *line) {
-    const size_t n = (size_t)line->n;
-    for (size_t j = 0; j < n; j++, terms += 3, sides += 2) {
+    for (size_t j = 0, n = (size_t)line->n; j < n; j++, terms += 3, sides += 2) {
         const double width = line->step * app_line_weight(line, j);
         terms[1] = (term){j, 0};
         for (size_t s = 0; s < 2; s++) {
             const size_t to = s > 0 ? (j + 1) % n : (j + n - 1) % n;
             const bool beyond = j == (s > 0 ? n - 1 : 0) && line->image[s] != 0;
-            const double apart =
-                (width + (beyond ? 0 : line->step * app_line_weight(line, to))) / 2;
+            const double next = beyond ? 0 : app_line_weight(line, to);
+            const double apart = (width + line->step * next) / 2;
             const bool flux = beyond && line->image[s] > 0;
             const double part = (s > 0 ? 1 : -1) / width / (1 + line->robin[s] * apart);
             const double all = flux ? line->robin[s] * fabs(part) : 1 / (width * apart);
