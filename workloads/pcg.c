@@ -65,7 +65,8 @@ static psg_status parse_form(problem *p, const char *text) {
                                        text + length + 1);
         }
     }
-    return workload_fail(PSG_ERR_ARG, "pcg: '%.*s' is no form of eps: there are smooth, ball and body",
+    return workload_fail(PSG_ERR_ARG,
+                         "pcg: '%.*s' is no form of eps: there are smooth, ball and body",
                          (int)length, text);
 }
 
