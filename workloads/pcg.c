@@ -30,7 +30,7 @@ static const struct known {
     double contrast;
     double steps;
 } knowns[] = {{SMOOTH, 2, 8}, {SMOOTH, 10, 11}, {SMOOTH, 40, 13}, {BALL, 10, 28},
-              {BALL, 40, 40}, {BODY, 1, 14},   {BODY, 10, 19}};
+              {BALL, 40, 40}, {BODY, 1, 14},    {BODY, 10, 19}};
 
 enum { F, EPS, U, FIELDS };
 
@@ -101,9 +101,9 @@ static double known_eps(const problem *p, const size_t at[3]) {
     const double x = middle(p, at[0]), y = middle(p, at[1]), z = middle(p, at[2]);
     const double s = sin(2 * pi * x) * sin(2 * pi * y) * sin(2 * pi * z);
     const double r = sqrt((x - .5) * (x - .5) + (y - .5) * (y - .5) + (z - .5) * (z - .5));
-    return p->form == BALL              ? (r < .3 ? 1 : p->contrast)
+    return p->form == BALL             ? (r < .3 ? 1 : p->contrast)
            : p->form == BODY && r < .3 ? 0
-                                        : exp(log(p->contrast) / 2 * s);
+                                       : exp(log(p->contrast) / 2 * s);
 }
 
 /* Its mean is 0 in the fluid, too, as u changes its sign with x - 1/2. */
