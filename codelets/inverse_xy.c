@@ -144,14 +144,16 @@ void psg_task_gradient_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISI
 }
 
 void psg_task_gradient_xy(psg_run *run, size_t s, size_t component,
-                          const starpu_data_handle_t *blocks, starpu_data_handle_t result) {
+                          const starpu_data_handle_t *blocks, const starpu_data_handle_t *also,
+                          starpu_data_handle_t result) {
     const psg_context *c = psg_context_of(run);
     const bool changes = psg_terms_of(run)->flow.changes != 0;
     const psg_task_data data[] = {{&result, 1, 1, changes ? STARPU_RW : STARPU_W},
-                                  {blocks, c->layout.bundles.count, 1, STARPU_R | PSG_DATA_PHASED}};
+                                  {blocks, c->layout.bundles.count, 1, STARPU_R | PSG_DATA_PHASED},
+                                  {also, also != NULL, 1, STARPU_R}};
     psg_label label = psg_segment_label(PSG_TASK_GRADIENT_XY, s);
     label.index[PSG_AXIS_COMPONENT] = component;
-    psg_solver_submit(run, c->codelets->gradient_xy, label, data, 2);
+    psg_solver_submit(run, c->codelets->gradient_xy, label, data, 3);
 }
 
 void psg_task_inverse_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes) {

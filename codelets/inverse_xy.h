@@ -15,8 +15,11 @@ void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u, const starpu_data_handle_t *components,
                          size_t count);
+/** A component of the gradient.
+ *  @param[in] also  what is not written before this task has ended; or NULL */
 void psg_task_gradient_xy(psg_run *run, size_t s, size_t component,
-                          const starpu_data_handle_t *blocks, starpu_data_handle_t result);
+                          const starpu_data_handle_t *blocks, const starpu_data_handle_t *also,
+                          starpu_data_handle_t result);
 void psg_task_inverse_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes);
 void psg_task_gradient_xy_codelet(struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes);
 

@@ -266,14 +266,19 @@ static int field_of(const psg_arrays *arrays, int d) {
     return (psg_flow_changes(arrays) ? PSG_FIELD_FLOW : PSG_FIELD_GRADIENT) + d;
 }
 
-/* @param[in] workspace  that has the blocks */
+/* Another process writes blocks beside those of u once it has those of the next f. So the tasks that
+ * read them hold one block of this segment: f's next ones come after them.
+ * @param[in] workspace  that has the blocks @param[in] of_u  workspace; or that which it is beside */
 static void submit_component(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
-                             const psg_arrays *arrays, size_t s, int d) {
+                             const psg_workspace *of_u, const psg_arrays *arrays, size_t s, int d) {
     const psg_context *c = &plan->context;
     const size_t own = s - c->layout.segments.own.first;
     const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
     if ((terms->by_modes >> d & 1) != 0) {
-        psg_task_gradient_xy(run, s, (size_t)d, &workspace->bundles[own * c->layout.bundles.count],
+        const size_t first = own * c->layout.bundles.count;
+        const bool held = workspace != of_u && plan->processes.ranks > 1;
+        psg_task_gradient_xy(run, s, (size_t)d, &workspace->bundles[first],
+                             held ? &of_u->bundles[first] : NULL,
                              arrays->slabs[field_of(arrays, d)][own]);
         if (!differs(terms)) {
             psg_arrays_bring(run, plan, arrays, field_of(arrays, d), s);
@@ -319,11 +324,11 @@ void psg_graph_gradient_back(psg_run *run, const psg_plan *plan, const psg_works
 void psg_graph_gradient_of(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                            const psg_arrays *arrays, size_t s, size_t made) {
     if (wants_any(arrays) && psg_gradient_by_modes(run) && made == 0) {
-        submit_component(run, plan, workspace, arrays, s, 0);
-        submit_component(run, plan, workspace, arrays, s, 1);
+        submit_component(run, plan, workspace, workspace, arrays, s, 0);
+        submit_component(run, plan, workspace, workspace, arrays, s, 1);
     }
     if (makes_beside(run, arrays)) {
-        submit_component(run, plan, workspace->beside, arrays, s, 2);
+        submit_component(run, plan, workspace->beside, workspace, arrays, s, 2);
     }
 }
 
@@ -340,7 +345,7 @@ static void submit_along_z(psg_run *run, const psg_plan *plan, const psg_workspa
     }
     psg_exchange_blocks(run, plan, workspace, PSG_WAY_BACK_AGAIN);
     for (size_t s = segments.first; s < segments.end; s++) {
-        submit_component(run, plan, workspace, arrays, s, 2);
+        submit_component(run, plan, workspace, workspace, arrays, s, 2);
     }
 }
 
