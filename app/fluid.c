@@ -13,17 +13,15 @@ static bool has_solid(const double *eps, size_t points) {
 
 static base_regions *find(const psg_grid *grid, double lambda, double **eps) {
     const psg_axis *axis = grid->axis;
-    const size_t n[3] = {axis[0].n, axis[1].n, axis[2].n};
-    bool wraps[3];
-    bool fixes[3][2];
+    base_regions_box box = {.plane = {(const double *const *)eps}};
     for (int d = 0; d < 3; d++) {
-        wraps[d] = axis[d].bc[0] == PSG_BC_PERIODIC;
+        box.n[d] = axis[d].n;
+        box.wraps[d] = axis[d].bc[0] == PSG_BC_PERIODIC;
         for (int side = 0; side < 2; side++) {
-            fixes[d][side] = lambda != 0 || axis[d].bc[side] == PSG_BC_DIRICHLET;
+            box.fixes[d][side] = lambda != 0 || axis[d].bc[side] == PSG_BC_DIRICHLET;
         }
     }
-    base_regions *found =
-        base_regions_create(n, (const double *const *)eps, wraps, (const bool(*)[2])fixes);
+    base_regions *found = base_regions_create(&box);
     for (size_t r = 0; found != NULL && r < found->count; r++) {
         found->region[r].fixed = found->region[r].fixed || lambda != 0;
     }

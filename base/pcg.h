@@ -11,7 +11,12 @@
  * more when r is small enough: r = f - A x is computed, and if it is too large there are more
  * steps.
  *
- * A point with eps = 0 is solid. A has 0 in its row and column, and r begins with 0 there, so that
+ * eps is known at points, and the harmonic mean of two counts between them; or it is known on
+ * faces. Number i of a face's eps on an axis is that of the face between points i and i+1, and at
+ * the lower end of an axis that is not periodic number 0 counts once more.
+ *
+ * A point with eps = 0 is solid, and so is one whose faces all have 0, if lambda is 0.
+ * A has 0 in its row and column, and r begins with 0 there, so that
  * r stays 0, and r.z, p.q and A p at other points do not see z and p there. A constant in a region
  * of the fluid that nothing fixes is not seen, either: it is taken off x at the end.
  *
@@ -55,7 +60,7 @@ enum {
     BASE_PCG_LARGEST, /**< |f| */
     BASE_PCG_LEAST,   /**< eps above 0; 0: some eps is not good */
     BASE_PCG_MOST,    /**< eps */
-    BASE_PCG_FLUID,   /**< points with eps above 0; f is measured at these alone */
+    BASE_PCG_FLUID,   /**< points with eps above 0; those whose faces all are open */
     BASE_PCG_TOTAL,   /**< of eps */
     BASE_PCG_ROUGH,   /**< of the squared gradient of sqrt(eps) */
     BASE_PCG_MEASURES
@@ -120,6 +125,7 @@ typedef struct base_pcg_terms {
     long drops;       /**< the mean of f is dropped */
     long begins;      /**< BASE_PCG_ANEW ... */
     long guess;       /**< BASE_PCG_ANEW: u has the first x */
+    long faces;       /**< eps is known on faces */
     /** Where an axis is not periodic the points beyond its ends have the eps of the last ones, and
      *  u of these times such a number: 1 at a Neumann side, -1 at a Dirichlet side half a cell off,
      *  and 0 where the next point would be on it. */
@@ -144,10 +150,11 @@ BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage, const base_pcg_ter
 typedef struct base_pcg_task {
     size_t n[3];
     base_pcg_terms terms;
-    bool end[2];           /**< the segment is at an end of a z that is not periodic */
-    double *scalars;       /**< [BASE_PCG_SCALARS]; NULL: solution -> p, and there is no D */
-    double *part;          /**< [BASE_PCG_MEASURES][planes][base_pcg_blocks()]: its sums */
-    double *eps;           /**< [planes + 2][ny][nx]: with the planes below and above */
+    bool end[2];     /**< the segment is at an end of a z that is not periodic */
+    double *scalars; /**< [BASE_PCG_SCALARS]; NULL: solution -> p, and there is no D */
+    double *part;    /**< [BASE_PCG_MEASURES][planes][base_pcg_blocks()]: its sums */
+    /** [planes + 2][ny][nx]: with the planes below and above; on faces by axis, else [1] is NULL */
+    double *eps[3];
     double *x, *r, *p, *q; /**< [planes][ny][nx] */
     double *scale;         /**< [planes][ny][nx]: D; NULL: 1 */
     double *low, *high;    /**< [ny][nx]: the first and the last plane of p */
@@ -215,6 +222,12 @@ BASE_PCG_FUNCTION bool base_pcg_fits(bool single, double u) {
     return fabs(u) <= (single ? (double)FLT_MAX : DBL_MAX);
 }
 
+/** How much of a face's flux is the point's own, where the difference is 1: at the side of an axis
+ *  less what u beyond it takes off. */
+BASE_PCG_FUNCTION double base_pcg_passes(const base_pcg_terms *t, int d, int side, bool at_end) {
+    return at_end && t->ends[d] ? 1 - t->beyond[d][side] : 1;
+}
+
 /** What flows towards a point from its two neighbours on an axis, times h. eps between two points
  *  is the harmonic mean 2 e0 e1 / (e0 + e1), which the flux through a face between two materials
  *  has; both means have one division here. Nothing
@@ -228,10 +241,65 @@ BASE_PCG_FUNCTION double base_pcg_flux(double e, double e0, double e1, double d0
     return 2 * e * (e0 * d0 * sum1 + e1 * d1 * sum0) / (sum0 * sum1);
 }
 
+/** The same with eps of the two faces. */
+BASE_PCG_FUNCTION double base_pcg_face_flux(double e0, double e1, double d0, double d1) {
+    return e0 * d0 + e1 * d1;
+}
+
+/** eps of the face between two points that have eps. */
+BASE_PCG_FUNCTION double base_pcg_between(double e, double e1) {
+    return e > 0 && e1 > 0 ? 2 * e * e1 / (e + e1) : 0;
+}
+
 /** (the difference of sqrt(eps) between two points)^2; 0 where one of the two is solid, or bad. */
 BASE_PCG_FUNCTION double base_pcg_rough(double e0, double e1) {
     const double difference = e0 > 0 && e1 > 0 ? sqrt(e0) - sqrt(e1) : 0;
     return difference * difference;
+}
+
+/** The measures of f and eps at a point. @param[in] next  eps of the next points */
+BASE_PCG_FUNCTION void base_pcg_measure_point(const base_pcg_terms *t, double f, double e,
+                                              const double next[3], double value[]) {
+    value[BASE_PCG_SUM] = e > 0 ? f : 0;
+    value[BASE_PCG_LARGEST] = fabs(value[BASE_PCG_SUM]);
+    value[BASE_PCG_LEAST] = base_pcg_least(e);
+    value[BASE_PCG_MOST] = base_pcg_good(e) ? e : 0;
+    value[BASE_PCG_FLUID] = e > 0;
+    value[BASE_PCG_TOTAL] = e;
+    value[BASE_PCG_ROUGH] = t->weight[0] * base_pcg_rough(e, next[0]) +
+                            t->weight[1] * base_pcg_rough(e, next[1]) +
+                            t->weight[2] * base_pcg_rough(e, next[2]);
+}
+
+/** The same with eps on faces. What no flux can pass is no face here: a Neumann side, and a single
+ *  point's of a periodic axis. @param[in] eps  by axis and side @param[in] end  the face is there */
+BASE_PCG_FUNCTION void base_pcg_measure_faces(const base_pcg_terms *t, double f,
+                                              const double eps[3][2], const bool end[3][2],
+                                              double value[]) {
+    bool open = t->lambda != 0, all = true;
+    int axes = 0;
+    value[BASE_PCG_LEAST] = base_pcg_nothing(BASE_PCG_LEAST);
+    value[BASE_PCG_MOST] = value[BASE_PCG_TOTAL] = value[BASE_PCG_ROUGH] = 0;
+    for (int d = 0; d < 3; d++) {
+        const double e = eps[d][1];
+        bool is[2];
+        for (int side = 0; side < 2; side++) {
+            is[side] = t->weight[d] * base_pcg_passes(t, d, side, end[d][side]) > 0;
+            open = open || (is[side] && eps[d][side] > 0);
+            all = all && (!is[side] || eps[d][side] > 0);
+        }
+        const double least = is[1] || !base_pcg_good(e) ? base_pcg_least(e) : DBL_MAX;
+        axes += t->weight[d] > 0;
+        value[BASE_PCG_LEAST] = base_pcg_join(BASE_PCG_LEAST, value[BASE_PCG_LEAST], least);
+        value[BASE_PCG_MOST] =
+            base_pcg_join(BASE_PCG_MOST, value[BASE_PCG_MOST], is[1] && base_pcg_good(e) ? e : 0);
+        value[BASE_PCG_TOTAL] += is[1] ? e : 0;
+        value[BASE_PCG_ROUGH] += is[0] && is[1] ? t->weight[d] * base_pcg_rough(eps[d][0], e) : 0;
+    }
+    value[BASE_PCG_TOTAL] /= axes > 0 ? axes : 1;
+    value[BASE_PCG_FLUID] = all;
+    value[BASE_PCG_SUM] = open ? f : 0;
+    value[BASE_PCG_LARGEST] = fabs(value[BASE_PCG_SUM]);
 }
 
 /** The shares of a face in two sums that D is made of: what flows with eps, and with eps = 1. */
@@ -239,17 +307,10 @@ typedef struct base_pcg_faces {
     double eps, one;
 } base_pcg_faces;
 
-/** A face is added. @param[in] e1  eps beyond it
- *  @param[in] weight  1/h^2 times base_pcg_passes() */
-BASE_PCG_FUNCTION void base_pcg_add_face(base_pcg_faces *sum, double e, double e1, double weight) {
-    sum->eps += e > 0 && e1 > 0 ? weight * (2 * e * e1 / (e + e1)) : 0;
-    sum->one += e > 0 && e1 > 0 ? weight : 0;
-}
-
-/** How much of a face's flux is the point's own, where the difference is 1: at the side of an axis
- *  less what u beyond it takes off. */
-BASE_PCG_FUNCTION double base_pcg_passes(const base_pcg_terms *t, int d, int side, bool at_end) {
-    return at_end && t->ends[d] ? 1 - t->beyond[d][side] : 1;
+/** A face is added. @param[in] e  its eps @param[in] weight  1/h^2 times base_pcg_passes() */
+BASE_PCG_FUNCTION void base_pcg_add_face(base_pcg_faces *sum, double e, double weight) {
+    sum->eps += weight * e;
+    sum->one += e > 0 ? weight : 0;
 }
 
 /** D at a point, around 1; 1 at a point without faces. */

@@ -123,25 +123,61 @@ static void beyond_z(const base_pcg_task *t, size_t k, double by_z[2]) {
     by_z[1] = k + 1 == t->n[2] && t->end[1] ? t->terms.beyond[2][1] : 1;
 }
 
-/* Rows of eps around row j of plane k. */
-static rows rows_of_eps(const base_pcg_task *t, size_t j, size_t k) {
+/* Rows of eps around row j of plane k: at points the first; on faces by axis. */
+typedef struct eps_rows {
+    rows of[3];
+} eps_rows;
+
+static eps_rows rows_of_eps(const base_pcg_task *t, size_t j, size_t k) {
     const size_t plane = t->n[0] * t->n[1];
-    const double *const at = t->eps + (k + 1) * plane;
-    const double *const around[3] = {at - plane, at, at + plane};
+    eps_rows all = {.of = {{.here = NULL}}};
     double by_z[2];
     beyond_z(t, k, by_z);
-    return rows_at(t, around, by_z, j);
+    for (int d = 0; d < 3 && t->eps[d] != NULL; d++) {
+        const double *const at = t->eps[d] + (k + 1) * plane;
+        const double *const around[3] = {at - plane, at, at + plane};
+        all.of[d] = rows_at(t, around, by_z, j);
+    }
+    return all;
+}
+
+/* The number beyond a point of a row, on an axis. */
+static double beyond(const base_pcg_task *t, const rows *row, size_t i, int d, int side) {
+    return d == 1   ? row->y[side][i]
+           : d == 2 ? row->z[side][i]
+                    : row->here[(ptrdiff_t)i + beside_of(&t->terms, 0, i, t->n[0]).at[side]];
+}
+
+/* eps of the faces of a point, by axis and side, and which of them are at an end of the axis. */
+static void faces_at(const base_pcg_task *t, const eps_rows *eps, const size_t at[3],
+                     double face[3][2], bool end[3][2]) {
+    for (int m = 0; m < 6; m++) {
+        const int d = m / 2;
+        const int side = m % 2;
+        const rows *row = &eps->of[t->eps[1] != NULL ? d : 0];
+        const double here = row->here[at[0]];
+        end[d][side] = (d < 2 || t->end[side]) && at[d] == (side == 0 ? 0 : t->n[d] - 1);
+        face[d][side] = t->eps[1] == NULL ? base_pcg_between(here, beyond(t, row, at[0], d, side))
+                        : side == 0       ? beyond(t, row, at[0], d, 0)
+                                          : here;
+    }
 }
 
 /* --------------------------------------------------------------------------------- measures */
 
-/* The squared gradient of sqrt(eps) towards the next points. */
-static double rough_at(const base_pcg_task *t, const rows *eps, size_t i) {
-    const double *w = t->terms.weight;
-    const double e = eps->here[i];
-    const beside x = beside_of(&t->terms, 0, i, t->n[0]);
-    return w[0] * base_pcg_rough(e, eps->here[(ptrdiff_t)i + x.at[1]]) +
-           w[1] * base_pcg_rough(e, eps->y[1][i]) + w[2] * base_pcg_rough(e, eps->z[1][i]);
+static void measure_at(const base_pcg_task *t, const eps_rows *eps, const size_t at[3], double f,
+                       double value[]) {
+    double face[3][2];
+    bool end[3][2];
+    if (t->eps[1] != NULL) {
+        faces_at(t, eps, at, face, end);
+        base_pcg_measure_faces(&t->terms, f, (const double(*)[2])face, (const bool(*)[2])end,
+                               value);
+        return;
+    }
+    const rows *row = &eps->of[0];
+    const double next[3] = {beyond(t, row, at[0], 0, 1), row->y[1][at[0]], row->z[1][at[0]]};
+    base_pcg_measure_point(&t->terms, f, row->here[at[0]], next, value);
 }
 
 static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measure[]) {
@@ -152,20 +188,13 @@ static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measu
             lane[m][l] = base_pcg_nothing(m);
         }
     }
-    const rows eps = rows_of_eps(t, j, k);
+    const eps_rows eps = rows_of_eps(t, j, k);
     for (size_t at = 0; at < t->n[0]; at += CHUNK) {
         const size_t count = chunk_of(t->n[0], at);
         const double *given = read_row(&t->f, row_of(&t->f, j, k), at, count, room);
         for (size_t i = 0; i < count; i++) {
-            const double e = eps.here[at + i];
-            const double f = e > 0 ? given[i] : 0;
-            const double value[BASE_PCG_MEASURES] = {[BASE_PCG_SUM] = f,
-                                                     [BASE_PCG_LARGEST] = fabs(f),
-                                                     [BASE_PCG_LEAST] = base_pcg_least(e),
-                                                     [BASE_PCG_MOST] = base_pcg_good(e) ? e : 0,
-                                                     [BASE_PCG_FLUID] = e > 0,
-                                                     [BASE_PCG_TOTAL] = e,
-                                                     [BASE_PCG_ROUGH] = rough_at(t, &eps, at + i)};
+            double value[BASE_PCG_MEASURES];
+            measure_at(t, &eps, (const size_t[3]){at + i, j, k}, given[i], value);
             for (int m = 0; m < BASE_PCG_MEASURES; m++) {
                 lane[m][i % LANES] = base_pcg_join(m, lane[m][i % LANES], value[m]);
             }
@@ -176,15 +205,22 @@ static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measu
     }
 }
 
-void psg_cpu_pcg_measure(const base_pcg_task *t) {
+static void copy_eps(const base_pcg_task *t) {
     const size_t plane = t->n[0] * t->n[1];
+    double *to = t->eps[0];
+    memcpy(to, t->below, plane * sizeof *to);
+    memcpy(to + plane, t->p, t->n[2] * plane * sizeof *to);
+    memcpy(to + (t->n[2] + 1) * plane, t->above, plane * sizeof *to);
+}
+
+void psg_cpu_pcg_measure(const base_pcg_task *t) {
     const size_t blocks = base_pcg_blocks(t->n[1]);
     double row[BASE_PCG_MEASURES][ROWS];
     double measure[BASE_PCG_MEASURES];
-    memcpy(t->eps, t->below, plane * sizeof *t->eps);
-    memcpy(t->eps + plane, t->p, t->n[2] * plane * sizeof *t->eps);
-    memcpy(t->eps + (t->n[2] + 1) * plane, t->above, plane * sizeof *t->eps);
-    for (size_t k = 0; k < t->n[2]; k++) {
+    if (t->p != NULL) {
+        copy_eps(t);
+    }
+    for (size_t k = 0; k < t->n[2] && t->part != NULL; k++) {
         for (size_t j = 0; j < t->n[1]; j++) {
             measure_row(t, j, k, measure);
             for (int m = 0; m < BASE_PCG_MEASURES; m++) {
@@ -197,12 +233,15 @@ void psg_cpu_pcg_measure(const base_pcg_task *t) {
 
 /* -------------------------------------------------------------------------------------- A p */
 
-/* Points first .. end-1. */
-PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps, const rows *u,
+/* A p at points first .. end-1. @param[in] next  their neighbours along x */
+typedef void (*apply_function)(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
+                               size_t first, size_t end, const beside *next, double *restrict q);
+
+PSG_CLONES static void apply_points(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
                                     size_t first, size_t end, const beside *next,
                                     double *restrict q) {
     const beside x = *next;
-    const rows e = *eps;
+    const rows e = eps->of[0];
     const rows p = *u;
     const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
     const double lambda = terms->lambda;
@@ -220,7 +259,30 @@ PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps
     }
 }
 
+PSG_CLONES static void apply_faces(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
+                                   size_t first, size_t end, const beside *next,
+                                   double *restrict q) {
+    const beside x = *next;
+    const rows e[3] = {eps->of[0], eps->of[1], eps->of[2]};
+    const rows p = *u;
+    const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
+    const double lambda = terms->lambda;
+    for (size_t i = first; i < end; i++) {
+        const double *ex = e[0].here + i;
+        const double *px = p.here + i;
+        const double at = *px;
+        q[i] = w[0] * base_pcg_face_flux(ex[x.at[0]], *ex, x.by[0] * px[x.at[0]] - at,
+                                         x.by[1] * px[x.at[1]] - at) +
+               w[1] * base_pcg_face_flux(e[1].y[0][i], e[1].here[i], p.by_y[0] * p.y[0][i] - at,
+                                         p.by_y[1] * p.y[1][i] - at) +
+               w[2] * base_pcg_face_flux(e[2].z[0][i], e[2].here[i], p.by_z[0] * p.z[0][i] - at,
+                                         p.by_z[1] * p.z[1][i] - at) -
+               lambda * at;
+    }
+}
+
 void psg_cpu_pcg_apply(const base_pcg_task *t) {
+    const apply_function apply = t->eps[1] != NULL ? apply_faces : apply_points;
     const size_t *n = t->n;
     const size_t plane = n[0] * n[1];
     const beside first = beside_of(&t->terms, 0, 0, n[0]);
@@ -235,13 +297,13 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
         beyond_z(t, k, by_z);
         for (size_t j = 0; j < n[1]; j++) {
             const rows p = rows_at(t, around, by_z, j);
-            const rows e = rows_of_eps(t, j, k);
+            const eps_rows e = rows_of_eps(t, j, k);
             double *q = t->q + (k * n[1] + j) * n[0];
             double lane[LANES] = {0};
-            apply_points(&t->terms, &e, &p, 0, 1, &first, q);
-            apply_points(&t->terms, &e, &p, 1, n[0] - 1, &inside, q);
+            apply(&t->terms, &e, &p, 0, 1, &first, q);
+            apply(&t->terms, &e, &p, 1, n[0] - 1, &inside, q);
             if (n[0] > 1) {
-                apply_points(&t->terms, &e, &p, n[0] - 1, n[0], &last, q);
+                apply(&t->terms, &e, &p, n[0] - 1, n[0], &last, q);
             }
             add_products(lane, p.here, q, n[0]);
             keep_row(BASE_PCG_SUM, row, t->part + k * base_pcg_blocks(n[1]), j, n[1],
@@ -275,20 +337,14 @@ static void each_chunk(const base_pcg_task *t, chunk_function work) {
 }
 
 /* D at point i of row j of plane k. */
-static double scale_at(const base_pcg_task *t, const rows *eps, size_t i, size_t j, size_t k) {
-    const size_t at[3] = {i, j, k};
-    const double e = eps->here[i];
-    const beside x = beside_of(&t->terms, 0, i, t->n[0]);
+static double scale_at(const base_pcg_task *t, const eps_rows *eps, size_t i, size_t j, size_t k) {
+    double face[3][2];
+    bool end[3][2];
     base_pcg_faces sum = {0, 0};
+    faces_at(t, eps, (const size_t[3]){i, j, k}, face, end);
     for (int m = 0; m < 6; m++) {
-        const int d = m / 2;
-        const int side = m % 2;
-        const bool end = (d < 2 || t->end[side]) && at[d] == (side == 0 ? 0 : t->n[d] - 1);
-        const double e1 = d == 0   ? eps->here[(ptrdiff_t)i + x.at[side]]
-                          : d == 1 ? eps->y[side][i]
-                                   : eps->z[side][i];
-        base_pcg_add_face(&sum, e, e1,
-                          t->terms.weight[d] * base_pcg_passes(&t->terms, d, side, end));
+        const double passes = base_pcg_passes(&t->terms, m / 2, m % 2, end[m / 2][m % 2]);
+        base_pcg_add_face(&sum, face[m / 2][m % 2], t->terms.weight[m / 2] * passes);
     }
     return base_pcg_scale(&sum, &t->terms);
 }
@@ -341,7 +397,7 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
         lane[BASE_PCG_X][m % LANES] += t->x[at + m];
     }
     if (t->scale != NULL && begins == BASE_PCG_ANEW) {
-        const rows eps = rows_of_eps(t, j, k);
+        const eps_rows eps = rows_of_eps(t, j, k);
         for (size_t m = 0; m < count; m++) {
             t->scale[at + m] = scale_at(t, &eps, i + m, j, k);
         }
