@@ -12,8 +12,8 @@
  * steps.
  *
  * eps is known at points, and the harmonic mean of two counts between them; or it is known on
- * faces. Number i of a face's eps on an axis is that of the face between points i and i+1, and at
- * the lower end of an axis that is not periodic number 0 counts once more.
+ * faces: number i of an axis is that of the face between points i and i+1, and at the lower end of
+ * an axis that is not periodic number 0 counts once more.
  *
  * A point with eps = 0 is solid, and so is one whose faces all have 0, if lambda is 0.
  * A has 0 in its row and column, and r begins with 0 there, so that
@@ -60,7 +60,7 @@ enum {
     BASE_PCG_LARGEST, /**< |f| */
     BASE_PCG_LEAST,   /**< eps above 0; 0: some eps is not good */
     BASE_PCG_MOST,    /**< eps */
-    BASE_PCG_FLUID,   /**< points with eps above 0; those whose faces all are open */
+    BASE_PCG_FLUID,   /**< points with eps above 0; on faces those whose faces all are open */
     BASE_PCG_TOTAL,   /**< of eps */
     BASE_PCG_ROUGH,   /**< of the squared gradient of sqrt(eps) */
     BASE_PCG_MEASURES
@@ -222,12 +222,6 @@ BASE_PCG_FUNCTION bool base_pcg_fits(bool single, double u) {
     return fabs(u) <= (single ? (double)FLT_MAX : DBL_MAX);
 }
 
-/** How much of a face's flux is the point's own, where the difference is 1: at the side of an axis
- *  less what u beyond it takes off. */
-BASE_PCG_FUNCTION double base_pcg_passes(const base_pcg_terms *t, int d, int side, bool at_end) {
-    return at_end && t->ends[d] ? 1 - t->beyond[d][side] : 1;
-}
-
 /** What flows towards a point from its two neighbours on an axis, times h. eps between two points
  *  is the harmonic mean 2 e0 e1 / (e0 + e1), which the flux through a face between two materials
  *  has; both means have one division here. Nothing
@@ -241,14 +235,58 @@ BASE_PCG_FUNCTION double base_pcg_flux(double e, double e0, double e1, double d0
     return 2 * e * (e0 * d0 * sum1 + e1 * d1 * sum0) / (sum0 * sum1);
 }
 
+/** Is place `at` along axis d the last one before a side of the box? No side is where an axis is
+ *  periodic. */
+BASE_PCG_FUNCTION bool base_pcg_ends(const base_pcg_task *t, int d, int side, size_t at) {
+    return at == (side == 0 ? 0 : t->n[d] - 1) && (d == 2 ? t->end[side] : t->terms.ends[d]);
+}
+
+/** The neighbours of a point along an axis. */
+typedef struct base_pcg_beside {
+    ptrdiff_t at[2]; /**< places from the point on: 0 at a side. Not for z, whose neighbours are in
+                          the planes below and above */
+    double by[2];    /**< what u there is multiplied by */
+} base_pcg_beside;
+
+/** @param[in] at  the point's place along axis d */
+BASE_PCG_FUNCTION base_pcg_beside base_pcg_beside_of(const base_pcg_task *t, int d, size_t at) {
+    base_pcg_beside to;
+    for (int side = 0; side < 2; side++) {
+        const ptrdiff_t step = side == 0 ? -1 : 1;
+        const bool last = at == (side == 0 ? 0 : t->n[d] - 1);
+        const bool end = base_pcg_ends(t, d, side, at);
+        to.at[side] = end ? 0 : last ? -step * ((ptrdiff_t)t->n[d] - 1) : step;
+        to.by[side] = end ? t->terms.beyond[d][side] : 1;
+    }
+    return to;
+}
+
 /** The same with eps of the two faces. */
 BASE_PCG_FUNCTION double base_pcg_face_flux(double e0, double e1, double d0, double d1) {
     return e0 * d0 + e1 * d1;
 }
 
-/** eps of the face between two points that have eps. */
-BASE_PCG_FUNCTION double base_pcg_between(double e, double e1) {
-    return e > 0 && e1 > 0 ? 2 * e * e1 / (e + e1) : 0;
+/** The steps in `eps` from a point to the next one on an axis, below or above. */
+BASE_PCG_FUNCTION ptrdiff_t base_pcg_step(const base_pcg_task *t, const size_t at[3], int d,
+                                          int side) {
+    const ptrdiff_t row = (ptrdiff_t)t->n[0];
+    const ptrdiff_t plane = row * (ptrdiff_t)t->n[1];
+    return d == 2 ? (side == 0 ? -plane : plane)
+                  : base_pcg_beside_of(t, d, at[d]).at[side] * (d == 0 ? 1 : row);
+}
+
+/** Where eps of a point is, or of the face above it along axis d. */
+BASE_PCG_FUNCTION const double *base_pcg_eps(const base_pcg_task *t, const size_t at[3], int d) {
+    return t->eps[d] + ((at[2] + 1) * t->n[1] + at[1]) * t->n[0] + at[0];
+}
+
+/** eps of a face of a point. */
+BASE_PCG_FUNCTION double base_pcg_face(const base_pcg_task *t, const size_t at[3], int d,
+                                       int side) {
+    const bool faces = t->eps[1] != NULL;
+    const double *e = base_pcg_eps(t, at, faces ? d : 0);
+    const double beyond = faces && side == 1 ? *e : e[base_pcg_step(t, at, d, side)];
+    return faces ? beyond : *e > 0 && beyond > 0 ? 2 * *e * beyond / (*e + beyond) : 0;
 }
 
 /** (the difference of sqrt(eps) between two points)^2; 0 where one of the two is solid, or bad. */
@@ -257,44 +295,40 @@ BASE_PCG_FUNCTION double base_pcg_rough(double e0, double e1) {
     return difference * difference;
 }
 
-/** The measures of f and eps at a point. @param[in] next  eps of the next points */
-BASE_PCG_FUNCTION void base_pcg_measure_point(const base_pcg_terms *t, double f, double e,
-                                              const double next[3], double value[]) {
-    value[BASE_PCG_SUM] = e > 0 ? f : 0;
-    value[BASE_PCG_LARGEST] = fabs(value[BASE_PCG_SUM]);
-    value[BASE_PCG_LEAST] = base_pcg_least(e);
-    value[BASE_PCG_MOST] = base_pcg_good(e) ? e : 0;
-    value[BASE_PCG_FLUID] = e > 0;
-    value[BASE_PCG_TOTAL] = e;
-    value[BASE_PCG_ROUGH] = t->weight[0] * base_pcg_rough(e, next[0]) +
-                            t->weight[1] * base_pcg_rough(e, next[1]) +
-                            t->weight[2] * base_pcg_rough(e, next[2]);
+/** How much of a face's flux is the point's own, where the difference is 1: at the side of an axis
+ *  less what u beyond it takes off. */
+BASE_PCG_FUNCTION double base_pcg_passes(const base_pcg_task *t, int d, int side, size_t at) {
+    return base_pcg_ends(t, d, side, at) ? 1 - t->terms.beyond[d][side] : 1;
 }
 
-/** The same with eps on faces. What no flux can pass is no face here: a Neumann side, and a single
- *  point's of a periodic axis. @param[in] eps  by axis and side @param[in] end  the face is there */
-BASE_PCG_FUNCTION void base_pcg_measure_faces(const base_pcg_terms *t, double f,
-                                              const double eps[3][2], const bool end[3][2],
+/** The measures of f and eps on the faces of a point. What no flux can pass is no face here: a
+ *  Neumann side, and what a single point of a periodic axis has beside it. */
+BASE_PCG_FUNCTION void base_pcg_measure_faces(const base_pcg_task *t, const size_t at[3], double f,
                                               double value[]) {
-    bool open = t->lambda != 0, all = true;
+    bool open = t->terms.lambda != 0, all = true;
     int axes = 0;
-    value[BASE_PCG_LEAST] = base_pcg_nothing(BASE_PCG_LEAST);
-    value[BASE_PCG_MOST] = value[BASE_PCG_TOTAL] = value[BASE_PCG_ROUGH] = 0;
+    for (int m = 0; m < BASE_PCG_MEASURES; m++) {
+        value[m] = base_pcg_nothing(m);
+    }
     for (int d = 0; d < 3; d++) {
-        const double e = eps[d][1];
+        const double weight = t->terms.weight[d];
+        double eps[2];
         bool is[2];
         for (int side = 0; side < 2; side++) {
-            is[side] = t->weight[d] * base_pcg_passes(t, d, side, end[d][side]) > 0;
-            open = open || (is[side] && eps[d][side] > 0);
-            all = all && (!is[side] || eps[d][side] > 0);
+            eps[side] = base_pcg_face(t, at, d, side);
+            is[side] = weight * base_pcg_passes(t, d, side, at[d]) > 0;
+            open = open || (is[side] && eps[side] > 0);
+            all = all && (!is[side] || eps[side] > 0);
         }
-        const double least = is[1] || !base_pcg_good(e) ? base_pcg_least(e) : DBL_MAX;
-        axes += t->weight[d] > 0;
-        value[BASE_PCG_LEAST] = base_pcg_join(BASE_PCG_LEAST, value[BASE_PCG_LEAST], least);
+        const bool good = base_pcg_good(eps[1]);
+        const double counts = is[1] || !good ? eps[1] : 0;
+        axes += weight > 0;
+        value[BASE_PCG_LEAST] =
+            base_pcg_join(BASE_PCG_LEAST, value[BASE_PCG_LEAST], base_pcg_least(counts));
         value[BASE_PCG_MOST] =
-            base_pcg_join(BASE_PCG_MOST, value[BASE_PCG_MOST], is[1] && base_pcg_good(e) ? e : 0);
-        value[BASE_PCG_TOTAL] += is[1] ? e : 0;
-        value[BASE_PCG_ROUGH] += is[0] && is[1] ? t->weight[d] * base_pcg_rough(eps[d][0], e) : 0;
+            base_pcg_join(BASE_PCG_MOST, value[BASE_PCG_MOST], good ? counts : 0);
+        value[BASE_PCG_TOTAL] += counts;
+        value[BASE_PCG_ROUGH] += is[0] && is[1] ? weight * base_pcg_rough(eps[0], eps[1]) : 0;
     }
     value[BASE_PCG_TOTAL] /= axes > 0 ? axes : 1;
     value[BASE_PCG_FLUID] = all;
@@ -302,22 +336,40 @@ BASE_PCG_FUNCTION void base_pcg_measure_faces(const base_pcg_terms *t, double f,
     value[BASE_PCG_LARGEST] = fabs(value[BASE_PCG_SUM]);
 }
 
-/** The shares of a face in two sums that D is made of: what flows with eps, and with eps = 1. */
-typedef struct base_pcg_faces {
-    double eps, one;
-} base_pcg_faces;
-
-/** A face is added. @param[in] e  its eps @param[in] weight  1/h^2 times base_pcg_passes() */
-BASE_PCG_FUNCTION void base_pcg_add_face(base_pcg_faces *sum, double e, double weight) {
-    sum->eps += weight * e;
-    sum->one += e > 0 ? weight : 0;
+/** The measures of f and eps at a point. */
+BASE_PCG_FUNCTION void base_pcg_measure_at(const base_pcg_task *t, const size_t at[3], double f,
+                                           double value[]) {
+    if (t->eps[1] != NULL) {
+        base_pcg_measure_faces(t, at, f, value);
+        return;
+    }
+    const double *e = base_pcg_eps(t, at, 0);
+    const double *w = t->terms.weight;
+    value[BASE_PCG_SUM] = *e > 0 ? f : 0;
+    value[BASE_PCG_LARGEST] = fabs(value[BASE_PCG_SUM]);
+    value[BASE_PCG_LEAST] = base_pcg_least(*e);
+    value[BASE_PCG_MOST] = base_pcg_good(*e) ? *e : 0;
+    value[BASE_PCG_FLUID] = *e > 0;
+    value[BASE_PCG_TOTAL] = *e;
+    value[BASE_PCG_ROUGH] = w[0] * base_pcg_rough(*e, e[base_pcg_step(t, at, 0, 1)]) +
+                            w[1] * base_pcg_rough(*e, e[base_pcg_step(t, at, 1, 1)]) +
+                            w[2] * base_pcg_rough(*e, e[base_pcg_step(t, at, 2, 1)]);
 }
 
-/** D at a point, around 1; 1 at a point without faces. */
-BASE_PCG_FUNCTION double base_pcg_scale(const base_pcg_faces *sum, const base_pcg_terms *t) {
-    const double eps = sum->eps + t->lambda;
-    const double one = sum->one + t->lambda / t->middle;
-    return eps > 0 ? sqrt(t->middle * one / eps) : 1;
+/** D at a point, around 1; 1 at a point without faces. Two sums make it: what flows with eps, and
+ *  what flows with eps = 1. */
+BASE_PCG_FUNCTION double base_pcg_scale_at(const base_pcg_task *t, const size_t at[3]) {
+    double eps = 0, one = 0;
+    for (int m = 0; m < 6; m++) {
+        const int d = m / 2, side = m % 2;
+        const double face = base_pcg_face(t, at, d, side);
+        const double weight = t->terms.weight[d] * base_pcg_passes(t, d, side, at[d]);
+        eps += weight * face;
+        one += face > 0 ? weight : 0;
+    }
+    eps += t->terms.lambda;
+    one += t->terms.lambda / t->terms.middle;
+    return eps > 0 ? sqrt(t->terms.middle * one / eps) : 1;
 }
 
 /** Does D save steps? Without it the condition number is the contrast at the most. With it that

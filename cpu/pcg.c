@@ -89,38 +89,17 @@ typedef struct rows {
     double by_y[2], by_z[2];
 } rows;
 
-/* The neighbours of a point along x. */
-typedef struct beside {
-    ptrdiff_t at[2];
-    double by[2];
-} beside;
-
-/* The neighbours of point `at` of n along an axis, from it on. */
-static beside beside_of(const base_pcg_terms *t, int d, size_t at, size_t n) {
-    const bool end[2] = {at == 0, at + 1 == n};
-    const ptrdiff_t wrap = t->ends[d] ? 0 : (ptrdiff_t)n - 1;
-    return (beside){.at = {end[0] ? wrap : -1, end[1] ? -wrap : 1},
-                    .by = {end[0] && t->ends[d] ? t->beyond[d][0] : 1,
-                           end[1] && t->ends[d] ? t->beyond[d][1] : 1}};
-}
-
-/* @param[in] plane  planes of p or eps: the one below, this one, the one above
- * @param[in] by_z   of those below and above */
-static rows rows_at(const base_pcg_task *t, const double *const plane[3], const double by_z[2],
-                    size_t j) {
+/* @param[in] plane  planes of p or eps: the one below plane k, this one, the one above */
+static rows rows_at(const base_pcg_task *t, const double *const plane[3], size_t j, size_t k) {
     const size_t *n = t->n;
-    const beside y = beside_of(&t->terms, 1, j, n[1]);
+    const base_pcg_beside y = base_pcg_beside_of(t, 1, j);
+    const base_pcg_beside z = base_pcg_beside_of(t, 2, k);
     const double *here = plane[1] + j * n[0];
     return (rows){.here = here,
                   .y = {here + y.at[0] * (ptrdiff_t)n[0], here + y.at[1] * (ptrdiff_t)n[0]},
                   .z = {plane[0] + j * n[0], plane[2] + j * n[0]},
                   .by_y = {y.by[0], y.by[1]},
-                  .by_z = {by_z[0], by_z[1]}};
-}
-
-static void beyond_z(const base_pcg_task *t, size_t k, double by_z[2]) {
-    by_z[0] = k == 0 && t->end[0] ? t->terms.beyond[2][0] : 1;
-    by_z[1] = k + 1 == t->n[2] && t->end[1] ? t->terms.beyond[2][1] : 1;
+                  .by_z = {z.by[0], z.by[1]}};
 }
 
 /* Rows of eps around row j of plane k: at points the first; on faces by axis. */
@@ -131,54 +110,15 @@ typedef struct eps_rows {
 static eps_rows rows_of_eps(const base_pcg_task *t, size_t j, size_t k) {
     const size_t plane = t->n[0] * t->n[1];
     eps_rows all = {.of = {{.here = NULL}}};
-    double by_z[2];
-    beyond_z(t, k, by_z);
     for (int d = 0; d < 3 && t->eps[d] != NULL; d++) {
         const double *const at = t->eps[d] + (k + 1) * plane;
         const double *const around[3] = {at - plane, at, at + plane};
-        all.of[d] = rows_at(t, around, by_z, j);
+        all.of[d] = rows_at(t, around, j, k);
     }
     return all;
 }
 
-/* The number beyond a point of a row, on an axis. */
-static double beyond(const base_pcg_task *t, const rows *row, size_t i, int d, int side) {
-    return d == 1   ? row->y[side][i]
-           : d == 2 ? row->z[side][i]
-                    : row->here[(ptrdiff_t)i + beside_of(&t->terms, 0, i, t->n[0]).at[side]];
-}
-
-/* eps of the faces of a point, by axis and side, and which of them are at an end of the axis. */
-static void faces_at(const base_pcg_task *t, const eps_rows *eps, const size_t at[3],
-                     double face[3][2], bool end[3][2]) {
-    for (int m = 0; m < 6; m++) {
-        const int d = m / 2;
-        const int side = m % 2;
-        const rows *row = &eps->of[t->eps[1] != NULL ? d : 0];
-        const double here = row->here[at[0]];
-        end[d][side] = (d < 2 || t->end[side]) && at[d] == (side == 0 ? 0 : t->n[d] - 1);
-        face[d][side] = t->eps[1] == NULL ? base_pcg_between(here, beyond(t, row, at[0], d, side))
-                        : side == 0       ? beyond(t, row, at[0], d, 0)
-                                          : here;
-    }
-}
-
 /* --------------------------------------------------------------------------------- measures */
-
-static void measure_at(const base_pcg_task *t, const eps_rows *eps, const size_t at[3], double f,
-                       double value[]) {
-    double face[3][2];
-    bool end[3][2];
-    if (t->eps[1] != NULL) {
-        faces_at(t, eps, at, face, end);
-        base_pcg_measure_faces(&t->terms, f, (const double(*)[2])face, (const bool(*)[2])end,
-                               value);
-        return;
-    }
-    const rows *row = &eps->of[0];
-    const double next[3] = {beyond(t, row, at[0], 0, 1), row->y[1][at[0]], row->z[1][at[0]]};
-    base_pcg_measure_point(&t->terms, f, row->here[at[0]], next, value);
-}
 
 static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measure[]) {
     double lane[BASE_PCG_MEASURES][LANES];
@@ -188,13 +128,12 @@ static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measu
             lane[m][l] = base_pcg_nothing(m);
         }
     }
-    const eps_rows eps = rows_of_eps(t, j, k);
     for (size_t at = 0; at < t->n[0]; at += CHUNK) {
         const size_t count = chunk_of(t->n[0], at);
         const double *given = read_row(&t->f, row_of(&t->f, j, k), at, count, room);
         for (size_t i = 0; i < count; i++) {
             double value[BASE_PCG_MEASURES];
-            measure_at(t, &eps, (const size_t[3]){at + i, j, k}, given[i], value);
+            base_pcg_measure_at(t, (const size_t[3]){at + i, j, k}, given[i], value);
             for (int m = 0; m < BASE_PCG_MEASURES; m++) {
                 lane[m][i % LANES] = base_pcg_join(m, lane[m][i % LANES], value[m]);
             }
@@ -235,12 +174,13 @@ void psg_cpu_pcg_measure(const base_pcg_task *t) {
 
 /* A p at points first .. end-1. @param[in] next  their neighbours along x */
 typedef void (*apply_function)(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
-                               size_t first, size_t end, const beside *next, double *restrict q);
+                               size_t first, size_t end, const base_pcg_beside *next,
+                               double *restrict q);
 
 PSG_CLONES static void apply_points(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
-                                    size_t first, size_t end, const beside *next,
+                                    size_t first, size_t end, const base_pcg_beside *next,
                                     double *restrict q) {
-    const beside x = *next;
+    const base_pcg_beside x = *next;
     const rows e = eps->of[0];
     const rows p = *u;
     const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
@@ -260,9 +200,9 @@ PSG_CLONES static void apply_points(const base_pcg_terms *terms, const eps_rows 
 }
 
 PSG_CLONES static void apply_faces(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
-                                   size_t first, size_t end, const beside *next,
+                                   size_t first, size_t end, const base_pcg_beside *next,
                                    double *restrict q) {
-    const beside x = *next;
+    const base_pcg_beside x = *next;
     const rows e[3] = {eps->of[0], eps->of[1], eps->of[2]};
     const rows p = *u;
     const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
@@ -285,18 +225,16 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
     const apply_function apply = t->eps[1] != NULL ? apply_faces : apply_points;
     const size_t *n = t->n;
     const size_t plane = n[0] * n[1];
-    const beside first = beside_of(&t->terms, 0, 0, n[0]);
-    const beside last = beside_of(&t->terms, 0, n[0] - 1, n[0]);
-    const beside inside = {.at = {-1, 1}, .by = {1, 1}};
+    const base_pcg_beside first = base_pcg_beside_of(t, 0, 0);
+    const base_pcg_beside last = base_pcg_beside_of(t, 0, n[0] - 1);
+    const base_pcg_beside inside = {.at = {-1, 1}, .by = {1, 1}};
     double row[ROWS];
     for (size_t k = 0; k < n[2]; k++) {
         const double *const at = t->p + k * plane;
         const double *const around[3] = {k > 0 ? at - plane : t->below, at,
                                          k + 1 < n[2] ? at + plane : t->above};
-        double by_z[2];
-        beyond_z(t, k, by_z);
         for (size_t j = 0; j < n[1]; j++) {
-            const rows p = rows_at(t, around, by_z, j);
+            const rows p = rows_at(t, around, j, k);
             const eps_rows e = rows_of_eps(t, j, k);
             double *q = t->q + (k * n[1] + j) * n[0];
             double lane[LANES] = {0};
@@ -334,19 +272,6 @@ static void each_chunk(const base_pcg_task *t, chunk_function work) {
             }
         }
     }
-}
-
-/* D at point i of row j of plane k. */
-static double scale_at(const base_pcg_task *t, const eps_rows *eps, size_t i, size_t j, size_t k) {
-    double face[3][2];
-    bool end[3][2];
-    base_pcg_faces sum = {0, 0};
-    faces_at(t, eps, (const size_t[3]){i, j, k}, face, end);
-    for (int m = 0; m < 6; m++) {
-        const double passes = base_pcg_passes(&t->terms, m / 2, m % 2, end[m / 2][m % 2]);
-        base_pcg_add_face(&sum, face[m / 2][m % 2], t->terms.weight[m / 2] * passes);
-    }
-    return base_pcg_scale(&sum, &t->terms);
 }
 
 /* D r; without D r itself, in place. @param[out] room  CHUNK */
@@ -397,9 +322,8 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
         lane[BASE_PCG_X][m % LANES] += t->x[at + m];
     }
     if (t->scale != NULL && begins == BASE_PCG_ANEW) {
-        const eps_rows eps = rows_of_eps(t, j, k);
         for (size_t m = 0; m < count; m++) {
-            t->scale[at + m] = scale_at(t, &eps, i + m, j, k);
+            t->scale[at + m] = base_pcg_scale_at(t, (const size_t[3]){i + m, j, k});
         }
     }
     write_source(t, j, k, i, at, count);

@@ -42,10 +42,6 @@ static psg_status check(const psg_plan *plan) {
             }
         }
     }
-    if (!psg_transforms_periodic(&p->grid) && plan->workers.gpu_count > 0) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "epsilon with sides that are not periodic is for cores so far (gpus = 0)");
-    }
     return psg_simulation_knows(plan, PSG_TASK_PCG_MEASURE, PSG_TASK_PCG_SCALARS);
 }
 

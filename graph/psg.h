@@ -470,8 +470,8 @@ typedef struct psg_solve_args {
      *  the plan in each iteration. epsilon is known at the points, and between two its harmonic
      *  mean counts; or on faces: epsilon_faces. A point with 0 is solid: no flux passes, f is not
      *  read, and u is 0. In each region of other points that no side and no lambda fixes u has the
-     *  mean 0, and f is to have it: see `mean`. For the symbol fd2; on cores also with Dirichlet
-     *  sides and, with points in cells, Neumann sides, all with 0. Processes take the iterations of
+     *  mean 0, and f is to have it: see `mean`. For the symbol fd2, and sides with 0 that are
+     *  periodic, Dirichlet or, with points in cells, Neumann. Processes take the iterations of
      *  one. Not with psg_submit_slabs(); psg_submit_arrays() returns near the end of the solve. */
     const psg_array *epsilon;
     /** 0 = 1e-10 in f64, 1e-6 in f32; above 0, below 1. With epsilon: iterations end when the

@@ -88,9 +88,6 @@ static void sides(void) {
     static const size_t n[][3] = {{9, 11, 13}, {4, 3, 6}, {1, 5, 3}, {3, 1, 1}};
     static const char *const ways[] = {"", "executor=tasks segment_planes=2 sheets=3",
                                        "graph=staged segment_planes=3"};
-    if (harness_options(PSG_F64).gpus > 0) {
-        return;
-    }
     for (size_t c = 0; c < sizeof all / sizeof *all * 12; ++c) {
         const size_t *size = n[c % 4];
         AT_END(destroy) medium p = make(size[0], size[1], size[2], 1, 2.5, .7);
@@ -324,14 +321,11 @@ static void guesses(const char *sides, double lambda, psg_precision precision, d
 }
 
 static void all_guesses(void) {
-    const bool gpus = harness_options(PSG_F64).gpus > 0;
     guesses("PP", 0, PSG_F64, 1);
     guesses("PP", 5, PSG_F64, 0);
     guesses("PP", 0, PSG_F32, 0);
-    if (!gpus) {
-        guesses("DN,PP,NN", 0, PSG_F64, 1);
-        guesses("NN", 0, PSG_F64, 0);
-    }
+    guesses("DN,PP,NN", 0, PSG_F64, 1);
+    guesses("NN", 0, PSG_F64, 0);
 }
 
 /* ----------------------------------------------------------------------------------- refusals */

@@ -22,8 +22,7 @@ static void solids(void) {
                                       "dd", "PP,NN,DD", "DN,PP,ND", "PP,PP,NN", "PP,PP,ND"};
     static const char *const ways[] = {"", "executor=tasks segment_planes=2 sheets=3",
                                        "graph=staged segment_planes=3"};
-    const bool gpus = harness_options(PSG_F64).gpus > 0;
-    for (size_t c = 0; c < (gpus ? 1 : sizeof all / sizeof *all) * 6; ++c) {
+    for (size_t c = 0; c < sizeof all / sizeof *all * 6; ++c) {
         AT_END(destroy) medium p = make(9, 11, 13, 1, 2.5, .7);
         const psg_options options = harness_with(PSG_F64, ways[c % 3]);
         DESTROYED psg_plan *plan = NULL;
@@ -49,9 +48,6 @@ static void solids(void) {
 static void layer(void) {
     AT_END(destroy) medium p = make(8, 6, 9, 1, 1, 1.5);
     AT_END(destroy) medium thick = make(8, 6, 12, 1, 1, 2);
-    if (harness_options(PSG_F64).gpus > 0) {
-        return;
-    }
     p.sides = thick.sides = "PP,NN,NN";
     fill_random(&p, .5, 10);
     memcpy(thick.f, p.f, p.points * sizeof *p.f);
@@ -69,9 +65,6 @@ static void layer(void) {
 /** Bodies with closed faces take a few steps, on every grid. */
 static void bodies(void) {
     static const size_t most[3] = {12, 13, 13};
-    if (harness_options(PSG_F64).gpus > 0) {
-        return;
-    }
     for (int shape = 0; shape < 6; ++shape) {
         const size_t n = shape < 3 ? 32 : 48;
         AT_END(destroy) medium p = make(n, n, n, 1, 1, 1);
@@ -129,9 +122,6 @@ static void pocket(void) {
 static void cavity(void) {
     AT_END(destroy) medium p = make(7, 6, 5, 1, 1, 1);
     p.sides = "DD";
-    if (harness_options(PSG_F64).gpus > 0) {
-        return;
-    }
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     const psg_solve_args args = args_of(plan, &p);
     for (size_t m = 0; m < p.points; ++m) {
@@ -166,9 +156,6 @@ static void halves(void) {
  * words. */
 static void limits(void) {
     AT_END(destroy) medium p = make(7, 6, 9, 1, 1, 1);
-    if (harness_options(PSG_F64).gpus > 0) {
-        return;
-    }
     p.sides = "DD,NN,PP";
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);

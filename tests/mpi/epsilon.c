@@ -126,9 +126,8 @@ static psg_options options_of(size_t way) {
 static void answers(void) {
     static const char *const all[] = {"PP",       "NN", "DD",       "DN",       "dd",
                                       "PP,NN,DD", "ND", "PP,PP,NN", "DN,PP,ND", "NN,PP,PP"};
-    const bool gpus = harness_options(PSG_F64).gpus > 0;
     const psg_solve_args args = plain_args(0, 0);
-    for (size_t c = 0; c < (gpus ? 1 : sizeof all / sizeof *all) * 3; ++c) {
+    for (size_t c = 0; c < sizeof all / sizeof *all * 3; ++c) {
         if (!ranks_takes(c)) {
             continue;
         }
@@ -166,9 +165,8 @@ static void thin(void) {
  */
 static void solids(void) {
     static const char *const all[] = {"PP", "NN", "DN,PP,PP", "PP,PP,ND", "dd"};
-    const bool gpus = harness_options(PSG_F64).gpus > 0;
     const psg_solve_args args = plain_args(0, 4000);
-    for (size_t c = 0; c < (gpus ? 1 : sizeof all / sizeof *all) * 4; ++c) {
+    for (size_t c = 0; c < sizeof all / sizeof *all * 4; ++c) {
         if (!ranks_takes(c)) {
             continue;
         }
