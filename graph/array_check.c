@@ -334,10 +334,14 @@ static bool same(const psg_array *a, const psg_array *b) {
     return a->data == b->data && a->stride[1] == b->stride[1] && a->stride[2] == b->stride[2];
 }
 
+static bool is_epsilon(int field) {
+    return field >= PSG_FIELD_EPSILON && field < PSG_FIELD_FLOW;
+}
+
 static bool is_read(const psg_arrays *arrays, int field) {
     const bool flow = field >= PSG_FIELD_FLOW && field < PSG_FIELD_F_MODES;
-    return field == PSG_FIELD_F || field == PSG_FIELD_F_MODES ||
-           (field >= PSG_FIELD_EPSILON && field < PSG_FIELD_FLOW) || (flow && !arrays->in_place);
+    return field == PSG_FIELD_F || field == PSG_FIELD_F_MODES || is_epsilon(field) ||
+           (flow && !arrays->in_place);
 }
 
 /* Each f is its u, or no f overlaps any u; so with their modes. No other array that is written
@@ -361,7 +365,8 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
             const bool modes =
                 c == PSG_FIELD_U_MODES && d == PSG_FIELD_F_MODES && same(field[c], field[d]);
             const bool may = c == d ? one == other || is_read(arrays, c)
-                                    : modes || (u_of_f && arrays->in_place && one == other);
+                                    : modes || (is_epsilon(c) && is_epsilon(d)) ||
+                                          (u_of_f && arrays->in_place && one == other);
             if (!may &&
                 overlap(extent_of(plan, arrays, c, one), extent_of(plan, arrays, d, other))) {
                 return c == d ? psg_fail(PSG_ERR_ARG, "%s of two GPUs overlap",
