@@ -67,3 +67,13 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
     }
     psg_runtime_rest();
 }
+
+void psg_block_leave(starpu_data_handle_t *handles, size_t count) {
+    for (size_t m = 0; handles != NULL && m < count; m++) {
+        if (handles[m] != NULL && starpu_data_get_user_data(handles[m]) != NULL) {
+            starpu_data_set_user_data(handles[m], NULL);
+        } else {
+            handles[m] = NULL;
+        }
+    }
+}

@@ -26,6 +26,9 @@ bool psg_block_make(starpu_data_handle_t *handle, const psg_workers *workers, co
                     size_t element_bytes);
 /** Unregister those that are not NULL, and let their values go. NULL is fine. */
 void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
+/** Before psg_block_unregister(), of those that MPI may still write to: their memory stays. Memory
+ *  that StarPU found stays with its handle, which becomes NULL. NULL is fine. */
+void psg_block_leave(starpu_data_handle_t *handles, size_t count);
 /** The memory node of a worker's data; main memory for worker -1. */
 int psg_placement_node(int worker);
 static inline int psg_placement_main_node(int worker) {

@@ -284,6 +284,15 @@ starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const
     return arrays->edge[edge][1];
 }
 
+void psg_exchange_leave(const psg_held_arrays *held) {
+    for (psg_arrays *a = held->arrays; a != NULL; a = a->next) {
+        psg_block_leave(a->edge[0], (size_t)2 * PSG_EDGES);
+        for (int m = 0; m < PSG_BOX_FIELDS && a->boxed; m++) {
+            psg_block_leave(a->slabs[m], psg_range_count(a->parts.own));
+        }
+    }
+}
+
 /* A message of a solve with epsilon waits for no other: the process that it goes to has nothing to
  * do without it. */
 void psg_exchange_piece(psg_run *run, const psg_plan *plan, const psg_piece *piece) {

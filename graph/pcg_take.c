@@ -165,6 +165,11 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
     const size_t segments = plan->context.layout.segments.count;
     psg_arrays_destroy(g->slabs);
     for (size_t s = 0; s < segments && g->segment != NULL; s++) {
+        if (plan->storage.left) { /* MPI may still write there */
+            psg_block_leave(&g->segment[s].low, 1);
+            psg_block_leave(&g->segment[s].high, 1);
+            psg_block_leave(&g->segment[s].part, 1);
+        }
         psg_block_unregister(g->segment[s].eps, PSG_PCG_OWN_DATA);
     }
     psg_block_unregister(&g->scalars, 1);

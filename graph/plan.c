@@ -212,6 +212,9 @@ static void free_plan(psg_plan *plan) {
     if (plan->route.executor != NULL && plan->route.executor->end != NULL) {
         plan->route.executor->end(&plan->context.engine);
     }
+    if (plan->storage.left) {
+        psg_exchange_leave(&plan->held);
+    }
     psg_arrays_free(&plan->held);
     free(plan->boxes.box);
     psg_pcg_destroy(plan->held.pcg, plan);

@@ -1,5 +1,5 @@
-// What a thread does at a point in the tasks of conjugate gradients, see cpu/pcg.h. Tests run the same
-// source on a core.
+// What a thread does at a point in the tasks of conjugate gradients, see cpu/pcg.h. Tests run the
+// same source on a core.
 #ifndef PSG_KERNELS_PCG_CUH
 #define PSG_KERNELS_PCG_CUH
 

@@ -6,6 +6,7 @@
  *   stopped WHERE EXCHANGE [MILLISECONDS]     the last process ends so:
  *     create     before its first plan        again   before its second plan on the communicator
  *     solve      before its second solve      flight  as soon as it has submitted its second solve
+ *     epsilon    in the iterations of its second solve with epsilon
  *     while      so many milliseconds after it has begun to make a plan and to solve
  *   stopped call EXCHANGE COUNT               it stops in so many calls of MPI that wait for others
  * or begin to, from the first one of making a plan on
@@ -36,7 +37,7 @@ typedef struct scene {
     psg_options options;
     psg_grid grid;
     int victim, me;
-    share part;
+    share part, eps;
     struct timespec delay;
 } scene;
 
@@ -88,8 +89,22 @@ static void *stop_later(void *argument) {
     return NULL;
 }
 
+/* One solve with epsilon, in which this process may end. @return how it ended */
+static psg_status solve_epsilon(const scene *x, psg_plan *plan, int number) {
+    const int some = 30; /* messages of a few iterations */
+    const psg_array f = harness_view(x->part.f), u = harness_view(x->part.u);
+    const psg_array eps = harness_view(x->eps.f);
+    psg_solve_args args = harness_args(plan);
+    args.epsilon = &eps;
+    calls_left = number == 1 && x->me == x->victim ? some : 0;
+    return psg_solve_arrays(plan, 1, &f, &u, &args);
+}
+
 /* One solve. @return how it ended */
 static psg_status solve(const scene *x, psg_plan *plan, int number) {
+    if (is(x, "epsilon")) {
+        return solve_epsilon(x, plan, number);
+    }
     stop_if(x, is(x, "solve") && number == 1);
     const psg_status status = psg_submit(plan, x->part.f, x->part.u);
     if (status != PSG_OK) {
@@ -129,7 +144,7 @@ static int named(const char *words, int victim) {
 
 static void check_words(const scene *x, const char *words) {
     /* a process of an alltoall is not known, nor one that does not take part in the first step */
-    const int known = is(x, "again") || is(x, "solve") ||
+    const int known = is(x, "again") || is(x, "solve") || is(x, "epsilon") ||
                       (is(x, "flight") && x->options.exchange != PSG_EXCHANGE_ALLTOALL);
     CHECK(strstr(words, "waited 4 s (time_limit) for ") != NULL, "%s: %s", x->where, words);
     CHECK(!known || named(words, x->victim), "%s: %s", x->where, words);
@@ -164,6 +179,12 @@ int main(int argc, char **argv) {
     double *f = oracle_array((size_t)NX * NY * NZ);
     oracle_random(3, (size_t)NX * NY * NZ, f);
     share_take(&x.part, f);
+    x.eps = share_make(comm, PSG_F64, &box, 0);
+    for (size_t m = 0; m < (size_t)NX * NY * NZ; m++) {
+        f[m] = 2 + f[m];
+    }
+    share_take(&x.eps, f);
+    x.options.symbol = is(&x, "epsilon") ? PSG_SYMBOL_FD2 : x.options.symbol;
     ranks_at("%s", x.where);
     const long number_given = argc > 3 ? strtol(argv[3], NULL, 10) : 0; /* milliseconds or calls */
     x.delay = (struct timespec){number_given / 1000, number_given % 1000 * 1000000L};
