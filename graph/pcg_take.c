@@ -64,9 +64,9 @@ static psg_status check_room(const psg_plan *plan, bool faces) {
     return psg_placement_check_bytes(plan, needed, "the fields of a segment", "segments");
 }
 
-/* In main memory: x, r, p, q, scale and eps, one or by axis, with two planes more, low and high, sums, the
- * preconditioner's f and u, and where epsilon is 0 somewhere the numbers of regions. On a plan with
- * GPUs the fields live there. */
+/* In main memory: x, r, p, q, scale and eps, one or by axis, with two planes more, low and high,
+ * sums, the preconditioner's f and u, and where epsilon is 0 somewhere the numbers of regions. On a
+ * plan with GPUs the fields live there. */
 static psg_status check_memory(const psg_plan *plan, bool faces) {
     const int fields = faces ? 8 : 6;
     const int plane_fields = faces ? 8 : 4;

@@ -122,8 +122,8 @@ module psg
 
     !> What a solve may have besides lambda and factor: psg_solve_args in graph/psg.h. `value` and `side` are by side, 1 for the
     !> lower one, and axis. box 0: the plan's. Pointers are c_loc() of dense arrays of the plan's kind of real: side(:, 1) is
-    !> (ny, nz), (:, 2) (nx, nz) and (:, 3) (nx, ny), in main memory; gradient(d), of u along axis d, epsilon and epsilon_faces(d)
-    !> have u's shape. f_modes stands in place of f, and u_modes beside u or in place of it, which then is
+    !> (ny, nz), (:, 2) (nx, nz) and (:, 3) (nx, ny), in main memory; gradient(d), of u along axis d, and epsilon have u's shape,
+    !> as epsilon_faces(d). f_modes stands in place of f, u_modes beside u or in its place, then
     !> c_null_ptr: complex (nx/2+1, ny, nz), or what local_modes() says; see graph/psg_modes.h.
     type :: psg_terms
         real(real64) :: value(2, 3) = 0, tolerance = 0, box(3) = 0

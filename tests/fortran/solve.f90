@@ -379,9 +379,11 @@ contains
         slope(:, :, :, 2:) = 0
         back = u
         terms = psg_terms(tolerance=1e-12_real64)
-        terms%epsilon_faces = [c_loc(slope(1, 1, 1, 1)), c_loc(slope(1, 1, 1, 2)), c_loc(slope(1, 1, 1, 3))]
+        do i = 1, 3
+            terms%epsilon_faces(i) = c_loc(slope(1, 1, 1, i))
+        end do
         call walls%solve(f, u, terms=terms)
-        call check(all(abs(u - back) <= 1e-10_real64 * maxval(abs(back))), 'variable coefficients on faces')
+        call check(all(abs(u - back) <= 1e-10_real64 * maxval(abs(back))), 'coefficients on faces')
         terms%epsilon = c_loc(eps)
         call walls%solve(f, u, terms=terms, status=status)
         call check(status == PSG_ERR_ARG, 'epsilon and epsilon_faces')

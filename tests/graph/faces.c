@@ -1,7 +1,7 @@
-/* A solve with epsilon on the faces of cells is that of the stencil, checked by sums over faces that
- * share nothing with the library: for every pair of sides, six decades, closed faces, which alone
- * divide the fluid into regions, cuts, both precisions and in place. Faces that have the harmonic
- * means of points have the u of these points. What cannot be solved is refused in words. */
+/* A solve with epsilon on the faces of cells is that of the stencil, checked by sums over faces
+ * that share nothing with the library: for every pair of sides, six decades, closed faces, which
+ * alone divide the fluid into regions, cuts, both precisions and in place. Faces that have the
+ * harmonic means of points have the u of these points. What cannot be solved is refused in words. */
 #include "tests/graph/epsilon_problem.h"
 
 static const char *const all_sides[] = {"PP",       "NN",       "DD",       "DN",

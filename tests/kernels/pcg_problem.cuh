@@ -89,7 +89,7 @@ static void set_terms(base_pcg_task &t, long begins, int ends, bool is_scaled) {
 
 /// The tasks of a segment on both sides. @param Side  the array of the other side, and its tasks
 /// @param begins  BASE_PCG_ANEW ... @param ends  bits 0 and 1: x and y are not periodic;
-/// bits 2 and 3: the segment is at the lower and at the upper end of z; bit 4: eps is known on faces
+/// bits 2 and 3: the segment is at the lower and at the upper end of z; bit 4: eps is on faces
 /// @param scaled  with D
 template <class Side>
 static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long begins = 0,

@@ -201,7 +201,7 @@ def test_epsilon(dtype):
 
 
 def faces_stencil(u, faces, sides, box, lambda_):
-    """div(eps grad u) - lambda u with eps of the faces above the points: sums of fluxes along each axis."""
+    """div(eps grad u) - lambda u with eps of the faces above the points: sums of fluxes."""
     total = -lambda_ * u
     for axis, (eps, side) in enumerate(zip(faces, sides)):
         n, h = u.shape[axis], box[axis] / u.shape[axis]
@@ -216,7 +216,8 @@ def faces_stencil(u, faces, sides, box, lambda_):
     return total
 
 
-@pytest.mark.parametrize("sides", [("periodic", "neumann", "dirichlet"), ("dirichlet", "periodic", "periodic"), ("neumann", "dirichlet")])
+@pytest.mark.parametrize("sides", [("periodic", "neumann", "dirichlet"), ("neumann", "dirichlet"),
+                                   ("dirichlet", "periodic", "periodic")])
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 def test_epsilon_faces(dtype, sides):
     rng, shape, box = np.random.default_rng(8), (6, 5, 8)[-len(sides):], (1, 1.5, 2)[-len(sides):]
@@ -226,14 +227,18 @@ def test_epsilon_faces(dtype, sides):
     faces = tuple(eps.astype(dtype) for eps in faces)
     for lambda_ in (0, 2):
         u = psg.solve(f, symbol="fd2", box=box, bc=bc, epsilon=faces, lambda_=lambda_, tolerance=0)
-        left = faces_stencil(u.astype(float), [eps.astype(float) for eps in faces], sides, box, lambda_) - f
+        wide = [eps.astype(float) for eps in faces]
+        left = faces_stencil(u.astype(float), wide, sides, box, lambda_) - f
         solid = u == 0
         assert lambda_ == 0 or not solid.any()
-        assert np.linalg.norm(left[~solid]) <= (1.01e-10 if dtype == "f8" else 1e-3) * np.linalg.norm(f)
+        most = 1.01e-10 if dtype == "f8" else 1e-3
+        assert np.linalg.norm(left[~solid]) <= most * np.linalg.norm(f)
     wrong = faces[0].copy()
     wrong.flat[7] = -1
-    for given, words in ((faces[1:], "epsilon: an array like f, or .* on faces, not %d arrays" % (len(shape) - 1)),
-                         ((wrong, *faces[1:]), r"epsilon_faces\[\d\] is -1 at"), ([*faces[1:], None], "epsilon"),
+    few = "an array like f, or .* on faces, not %d arrays" % (len(shape) - 1)
+    for given, words in ((faces[1:], few),
+                         ((wrong, *faces[1:]), r"epsilon_faces\[\d\] is -1 at"),
+                         ([*faces[1:], None], "epsilon"),
                          ((faces[0][1:], *faces[1:]), r"epsilon\[0\] has the shape"),
                          ((faces[0][::-1], *faces[1:]), r"epsilon\[0\]\[::-1\]|epsilon\[0\]")):
         with pytest.raises(psg.Error, match=words):
