@@ -77,6 +77,17 @@ app_planes app_own_planes(const psg_grid *grid) {
     return app_planes_of(grid, app_rank());
 }
 
+int app_plane_owner(size_t nz, size_t plane) {
+    for (int rank = 0; rank < app_ranks(); rank++) {
+        size_t z0 = 0, count = 0;
+        (void)psg_local_extent(nz, app_ranks(), rank, &z0, &count);
+        if (plane >= z0 && plane < z0 + count) {
+            return rank;
+        }
+    }
+    return 0;
+}
+
 size_t app_plane_points(const psg_grid *grid, app_planes planes) {
     return grid->axis[0].n * grid->axis[app_turn(grid, 1)].n * planes.count;
 }

@@ -55,6 +55,9 @@ int app_turn(const psg_grid *grid, int d);
 app_planes app_planes_of(const psg_grid *grid, int rank);
 app_planes app_own_planes(const psg_grid *grid);
 
+/** The process that has a plane of nz. */
+int app_plane_owner(size_t nz, size_t plane);
+
 /** Points of those planes. */
 size_t app_plane_points(const psg_grid *grid, app_planes planes);
 

@@ -1,24 +1,56 @@
+/* Each process finds the regions of its own planes, which are parts of regions of the grid. All
+ * processes see the numbers of the parts in two planes that a cut is between, and join the same
+ * ones. */
 #include "app/fluid.h"
+#include "app/processes.h"
 #include "base/regions.h"
 
 #include <stdlib.h>
 
-static bool has_solid(const double *eps, size_t points) {
-    bool has = false;
-    for (size_t m = 0; m < points; m++) {
-        has = has || eps[m] == 0;
-    }
-    return has;
+typedef struct parts {
+    const psg_grid *grid;
+    app_planes planes;
+    base_regions *own;
+    size_t first;   /* the number of the first own part among those of all processes */
+    size_t count;   /* parts of all processes */
+    size_t *joined; /* [count]: a part that this one is joined with; or the part itself */
+    double *sum;    /* [count] */
+    double *two;    /* two planes */
+} parts;
+
+/* @return APP_DONE if each process has its memory; else APP_FAILED after a message */
+static int agree(bool good) {
+    return app_ranks_agree(good ? APP_DONE
+                                : app_error(APP_FAILED, "no memory for the regions of the fluid"));
 }
 
-static base_regions *find(const psg_grid *grid, double lambda, double **eps) {
-    const psg_axis *axis = grid->axis;
-    base_regions_box box = {.plane = {(const double *const *)eps}};
+static bool is_periodic(const parts *p, int d) {
+    return p->grid->axis[d].bc[0] == PSG_BC_PERIODIC;
+}
+
+static size_t plane_of(const parts *p) {
+    return p->grid->axis[0].n * p->grid->axis[1].n;
+}
+
+/* The part that stands for all that it is joined with. */
+static size_t root_of(const parts *p, size_t part) {
+    while (p->joined[part] != part) {
+        p->joined[part] = p->joined[p->joined[part]];
+        part = p->joined[part];
+    }
+    return part;
+}
+
+/* Regions of the planes alone. @return NULL: no memory */
+static base_regions *find(const parts *p, double *const *eps, double lambda) {
+    const psg_axis *axis = p->grid->axis;
+    base_regions_box box = {.n = {axis[0].n, axis[1].n, p->planes.count},
+                            .plane = {(const double *const *)eps}};
+    const bool has[2] = {p->planes.z0 == 0, p->planes.z0 + p->planes.count == axis[2].n};
     for (int d = 0; d < 3; d++) {
-        box.n[d] = axis[d].n;
-        box.wraps[d] = axis[d].bc[0] == PSG_BC_PERIODIC;
+        box.wraps[d] = (d < 2 || app_ranks() == 1) && is_periodic(p, d);
         for (int side = 0; side < 2; side++) {
-            box.fixes[d][side] = lambda != 0 || axis[d].bc[side] == PSG_BC_DIRICHLET;
+            box.fixes[d][side] = (d < 2 || has[side]) && axis[d].bc[side] == PSG_BC_DIRICHLET;
         }
     }
     base_regions *found = base_regions_create(&box);
@@ -28,43 +60,139 @@ static base_regions *find(const psg_grid *grid, double lambda, double **eps) {
     return found;
 }
 
-static void set(void *to, psg_precision precision, const double *from, size_t points) {
-    for (size_t m = 0; m < points; m++) {
-        if (precision == PSG_F32) {
-            ((float *)to)[m] = (float)from[m];
-        } else {
-            ((double *)to)[m] = from[m];
+/* @return APP_FAILED: no memory; the same in all processes */
+static int number(parts *p) {
+    const int ranks = app_ranks();
+    double *counts = calloc((size_t)ranks, sizeof *counts);
+    int code = agree(counts != NULL);
+    if (!code) {
+        counts[app_rank()] = (double)p->own->count;
+        app_ranks_sum(counts, (size_t)ranks);
+        for (int r = 0; r < ranks; r++) {
+            p->first += r < app_rank() ? (size_t)counts[r] : 0;
+            p->count += (size_t)counts[r];
+        }
+        p->joined = malloc((p->count + 1) * sizeof *p->joined);
+        p->sum = malloc((p->count + 1) * sizeof *p->sum);
+        p->two = malloc(2 * plane_of(p) * sizeof *p->two);
+        const bool good = p->joined != NULL && p->sum != NULL && p->two != NULL;
+        code = agree(good);
+    }
+    for (size_t m = 0; m < p->count && !code; m++) {
+        p->joined[m] = m;
+    }
+    free(counts);
+    return code;
+}
+
+/* Parts that a cut between planes k and `next` is in are joined. */
+static void join(parts *p, size_t k, size_t next) {
+    const size_t plane = plane_of(p);
+    const size_t pair[2] = {k, next};
+    for (size_t m = 0; m < 2 * plane; m++) {
+        const size_t own = pair[m / plane] - p->planes.z0;
+        const uint32_t label = own < p->planes.count ? p->own->of[own * plane + m % plane] : 0;
+        p->two[m] = label != 0 ? (double)(p->first + label) : 0;
+    }
+    app_ranks_sum(p->two, 2 * plane);
+    for (size_t m = 0; m < plane; m++) {
+        if (p->two[m] > 0 && p->two[plane + m] > 0) {
+            const size_t a = root_of(p, (size_t)p->two[m] - 1);
+            const size_t b = root_of(p, (size_t)p->two[plane + m] - 1);
+            p->joined[a > b ? a : b] = a > b ? b : a;
         }
     }
 }
 
-int app_fluid_f(const psg_grid *grid, psg_precision precision, double lambda, const void *epsilon,
-                const void *f, void **result) {
-    const size_t plane = grid->axis[0].n * grid->axis[1].n;
-    const size_t nz = grid->axis[2].n;
-    double *values = calloc(plane * nz, sizeof *values);
-    double **planes = calloc(nz, sizeof *planes);
-    base_regions *regions = NULL;
-    bool good = values != NULL && planes != NULL;
-    *result = NULL;
-    for (size_t k = 0; k < nz && good; k++) {
-        planes[k] = values + k * plane;
-    }
-    if (good) {
-        app_get_row(epsilon, precision, 0, plane * nz, values);
-    }
-    if (good && has_solid(values, plane * nz)) {
-        regions = find(grid, lambda, planes);
-        *result = malloc(plane * nz * app_element_bytes(precision));
-        good = regions != NULL && *result != NULL;
-        if (good) {
-            app_get_row(f, precision, 0, plane * nz, values);
-            base_regions_drop(regions, planes, NULL);
-            set(*result, precision, values, plane * nz);
+static void join_all(parts *p) {
+    const size_t nz = p->grid->axis[2].n;
+    for (size_t k = 0; k < nz && app_ranks() > 1; k++) {
+        const size_t next = (k + 1) % nz;
+        if (next == 0 ? is_periodic(p, 2) : app_plane_owner(nz, k) != app_plane_owner(nz, next)) {
+            join(p, k, next);
         }
     }
-    base_regions_destroy(regions);
-    free(planes);
+}
+
+static void sum_of_all(double *sum, void *of) {
+    const parts *p = of;
+    for (size_t m = 0; m < p->count; m++) {
+        p->sum[m] = 0;
+    }
+    for (size_t r = 0; r < p->own->count; r++) {
+        p->sum[root_of(p, p->first + r)] += sum[r];
+    }
+    app_ranks_sum(p->sum, p->count);
+    for (size_t r = 0; r < p->own->count; r++) {
+        sum[r] = p->sum[root_of(p, p->first + r)];
+    }
+}
+
+static void largest_of_all(double *value, void *of) {
+    (void)of;
+    app_ranks_max(value, 1);
+}
+
+static void drop(parts *p, double *const *f) {
+    const base_regions_joins joins = {largest_of_all, sum_of_all, p};
+    base_regions *g = p->own;
+    double *value = g->sum;
+    for (size_t r = 0; r < g->count; r++) {
+        value[r] = (double)g->region[r].points;
+    }
+    sum_of_all(value, p);
+    for (size_t r = 0; r < g->count; r++) {
+        g->region[r].points = (size_t)value[r];
+        value[r] = g->region[r].fixed;
+    }
+    sum_of_all(value, p);
+    for (size_t r = 0; r < g->count; r++) {
+        g->region[r].fixed = value[r] > 0;
+    }
+    base_regions_drop(g, f, &joins);
+}
+
+/* Does epsilon have a 0 in any process? */
+static bool has_solid(const double *eps, size_t points) {
+    double has = 0;
+    for (size_t m = 0; m < points; m++) {
+        has = eps[m] == 0 ? 1 : has;
+    }
+    app_ranks_max(&has, 1);
+    return has > 0;
+}
+
+int app_fluid_f(const psg_grid *grid, psg_precision precision, double lambda, app_planes planes,
+                const void *epsilon, const void *f, void **result) {
+    parts p = {.grid = grid, .planes = planes};
+    const size_t points = plane_of(&p) * planes.count;
+    double *values = calloc(points + 1, sizeof *values);
+    double **plane = calloc(planes.count + 1, sizeof *plane);
+    int code = agree(values != NULL && plane != NULL);
+    *result = NULL;
+    if (!code) {
+        app_get_row(epsilon, precision, 0, points, values);
+        for (size_t k = 0; k < planes.count; k++) {
+            plane[k] = values + k * plane_of(&p);
+        }
+    }
+    if (!code && has_solid(values, points)) {
+        p.own = find(&p, plane, lambda);
+        *result = malloc((points + 1) * app_element_bytes(precision));
+        code = agree(p.own != NULL && *result != NULL);
+        code = code ? code : number(&p);
+        if (!code) {
+            join_all(&p);
+            app_get_row(f, precision, 0, points, values);
+            drop(&p, plane);
+            app_put_row(*result, precision, 0, points, values);
+        }
+    }
+    base_regions_destroy(p.own);
+    free(p.joined);
+    free(p.sum);
+    free(p.two);
+    free(plane);
     free(values);
-    return good ? APP_DONE : app_error(APP_FAILED, "no memory for the regions of the fluid");
+    return code;
 }

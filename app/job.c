@@ -280,9 +280,6 @@ static int open_like_f(const app_job *r, const char *option, const char *given,
     if (given == NULL) {
         return APP_DONE;
     }
-    if (app_ranks() > 1) {
-        return app_error(APP_USAGE, "--%s is for one process", option);
-    }
     if (open_beside(option, given, beside)) {
         return APP_USAGE;
     }
@@ -536,9 +533,14 @@ void *app_solver_last_u(const app_solver *s) {
 
 /* The first value that is negative or not finite. */
 static int check_epsilon(const app_job *r, const void *values, double *row) {
-    const psg_axis *axis = r->report.grid.axis;
-    for (size_t line = 0; line < axis[1].n * axis[2].n; line++) {
-        app_get_row(values, r->report.options.precision, line * axis[0].n, axis[0].n, row);
+    const psg_grid *grid = &r->report.grid;
+    const psg_axis *axis = grid->axis;
+    const app_planes before = {0, r->planes.z0};
+    const size_t first = app_plane_points(grid, before) / axis[0].n;
+    const size_t lines = app_plane_points(grid, r->planes) / axis[0].n;
+    for (size_t m = 0; m < lines; m++) {
+        const size_t line = first + m;
+        app_get_row(values, r->report.options.precision, m * axis[0].n, axis[0].n, row);
         for (size_t i = 0; i < axis[0].n; i++) {
             if (!(row[i] >= 0) || !isfinite(row[i])) {
                 return app_error(APP_USAGE,

@@ -41,6 +41,7 @@ struct check {
     app_planes planes;
     const void *f, *u; /* of those planes */
     void *fluid_f;     /* NULL, or f of a solve with solid points: see app_fluid_f() */
+    double *beside[2]; /* epsilon, and then u, in the planes of other processes below and above */
     double most_epsilon;
     double largest_side; /* of what they add to the stencil */
     double mean;
@@ -233,10 +234,11 @@ static void survey(struct check *check, bool drops, double *largest_u, double *m
     const long double points = (long double)app_line_weights(&line[0]) *
                                app_line_weights(&line[1]) * app_line_weights(&line[2]);
     double means[2] = {(double)(total_f / points), (double)(total_u / points)};
-    double largest[2] = {*largest_u, check->largest_side};
+    double largest[3] = {*largest_u, check->largest_side, check->most_epsilon};
     app_ranks_sum(means, 2);
-    app_ranks_max(largest, 2);
+    app_ranks_max(largest, 3);
     check->largest_side = largest[1];
+    check->most_epsilon = largest[2];
     *mean_f = means[0];
     *mean_u = means[1];
     *largest_u = largest[0];
@@ -254,34 +256,56 @@ static void take(app_verification *result, double residual, size_t i, size_t j, 
     }
 }
 
-/* The process that has a plane. */
-static int owner_of(size_t plane, size_t nz) {
-    for (int rank = 0; rank < app_ranks(); rank++) {
-        size_t z0 = 0, count = 0;
-        (void)psg_local_extent(nz, app_ranks(), rank, &z0, &count);
-        if (plane >= z0 && plane < z0 + count) {
-            return rank;
-        }
-    }
-    return 0;
-}
-
 /* Does the derivative in plane k take values of several processes? */
 static bool is_shared(const struct check *check, size_t k) {
     const size_t nz = check->grid->axis[2].n, terms = 2 * (size_t)check->rule[2]->reach + 1;
     bool shared = check->rule[2]->reach == 0;
     for (size_t m = 0; m < terms && !shared; m++) {
         const term *t = &check->stencil[2][k * terms + m];
-        shared = t->weight != 0 && owner_of(t->at, nz) != owner_of(k, nz);
+        shared = t->weight != 0 && app_plane_owner(nz, t->at) != app_plane_owner(nz, k);
     }
     return shared;
 }
 
-/* fd2 with epsilon, which is for one process: through each face goes the difference of u over the
- * resistances of two half cells. Beyond a side epsilon goes on, and u by its stencil. */
+/* Each process gets the planes beside its own. @return APP_FAILED: no memory; the same in all */
+static int bring_planes(struct check *check) {
+    const psg_axis *axis = check->grid->axis;
+    const size_t plane = axis[0].n * axis[1].n, nz = axis[2].n;
+    const void *const fields[2] = {check->equation->epsilon, check->u};
+    const app_planes *own = &check->planes;
+    double *both = app_allocate(plane, 2 * sizeof *both, "planes of other processes");
+    bool good = both != NULL;
+    for (int side = 0; side < 2; side++) {
+        check->beside[side] = app_allocate(plane, 2 * sizeof *both, "planes of other processes");
+        good = good && check->beside[side] != NULL;
+    }
+    const int code = app_ranks_agree(good ? APP_DONE : APP_FAILED);
+    for (size_t k = 0; k < nz && !code; k++) {
+        if (!is_shared(check, k)) {
+            continue;
+        }
+        memset(both, 0, 2 * plane * sizeof *both);
+        for (size_t m = 0; m < 2 && k - own->z0 < own->count; m++) {
+            app_get_row(fields[m], check->precision, (k - own->z0) * plane, plane,
+                        both + m * plane);
+        }
+        app_ranks_sum(both, 2 * plane);
+        for (int side = 0; side < 2 && own->count > 0; side++) {
+            const size_t other = side == 0 ? own->z0 + nz - 1 : own->z0 + own->count;
+            if (k == other % nz) {
+                memcpy(check->beside[side], both, 2 * plane * sizeof *both);
+            }
+        }
+    }
+    free(both);
+    return code;
+}
+
+/* fd2 with epsilon: through each face goes the difference of u over the resistances of two half
+ * cells. Beyond a side epsilon goes on, and u by its stencil. */
 static double flux_derivative(const struct check *check, const size_t at[3], size_t index) {
     const psg_axis *axis = check->grid->axis;
-    const size_t stride[3] = {1, axis[0].n, axis[0].n * axis[1].n};
+    const size_t plane = axis[0].n * axis[1].n, stride[3] = {1, axis[0].n, plane};
     const double u = value_at(check->u, check->precision, index);
     const double epsilon = value_at(check->equation->epsilon, check->precision, index);
     double sum = 0;
@@ -290,11 +314,14 @@ static double flux_derivative(const struct check *check, const size_t at[3], siz
         const term *here = &check->stencil[d][3 * at[d] + 1];
         const term *t = here + (face % 2 == 0 ? -1 : 1);
         const double weight = -here->weight / 2;
-        const size_t next =
-            index - at[d] * stride[d] + (t->weight != 0 ? t->at : at[d]) * stride[d];
-        const double beyond = value_at(check->equation->epsilon, check->precision, next);
-        const double resistance = 0.5 / epsilon + 0.5 / beyond;
-        sum += (t->weight * value_at(check->u, check->precision, next) - weight * u) / resistance;
+        const size_t place = t->weight != 0 ? t->at : at[d];
+        const size_t next = index + (place - at[d]) * stride[d]; /* size_t wraps back */
+        const bool away = d == 2 && place - check->planes.z0 >= check->planes.count;
+        const double *other = away ? check->beside[face % 2] + index % plane : NULL;
+        const double beyond =
+            away ? other[0] : value_at(check->equation->epsilon, check->precision, next);
+        const double u_there = away ? other[plane] : value_at(check->u, check->precision, next);
+        sum += (t->weight * u_there - weight * u) / (0.5 / epsilon + 0.5 / beyond);
     }
     return sum;
 }
@@ -390,7 +417,7 @@ static void residual_of_all(struct check *check) {
         }
         check->result->points += inner_points(check, 0) * inner_points(check, 1);
         const bool own = k >= check->planes.z0 && k < check->planes.z0 + check->planes.count;
-        const bool shared = is_shared(check, k);
+        const bool shared = check->equation->epsilon == NULL && is_shared(check, k);
         for (size_t j = 0; j < ny && (own || shared); j++) {
             double *row = check->residual + j * nx;
             for (size_t i = 0; i < nx; i++) {
@@ -493,6 +520,8 @@ static void release(struct check *check) {
     free(check->residual);
     free(check->point);
     free(check->fluid_f);
+    free(check->beside[0]);
+    free(check->beside[1]);
 }
 
 int app_verify(const psg_grid *grid, psg_precision precision, const app_equation *equation,
@@ -516,12 +545,12 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         stencils = stencils && check.rule[a]->reach > 0;
     }
     memset(result, 0, sizeof *result);
-    int code = allocate(&check);
-    if (code == APP_DONE && equation->epsilon != NULL) {
-        code = app_fluid_f(&own, precision, lambda, equation->epsilon, f, &check.fluid_f);
+    int code = app_ranks_agree(allocate(&check));
+    if (!code && equation->epsilon != NULL) {
+        code = app_fluid_f(&own, precision, lambda, planes, equation->epsilon, f, &check.fluid_f);
+        code = code ? code : bring_planes(&check);
         check.f = check.fluid_f != NULL ? check.fluid_f : f;
     }
-    code = app_ranks_agree(code);
     if (code) {
         release(&check);
         return code;

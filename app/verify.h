@@ -26,7 +26,7 @@ typedef struct app_equation {
     psg_symbol symbol;
     double lambda, factor;
     const app_side_values *values; /**< on the sides, for fd2; NULL: 0 */
-    /** [nz][ny][nx] of the precision, for fd2 and periodic sides in one process; NULL: 1. */
+    /** [count][ny][nx] of the precision, for fd2; NULL: 1. */
     const void *epsilon;
     /** With epsilon: the bound of ||residual|| / ||f||, in the 2-norm. */
     double tolerance;

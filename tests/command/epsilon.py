@@ -1,12 +1,13 @@
 """psg solve --epsilon: u is that of the stencil with epsilon, by sums over faces in numpy, in both precisions, from HDF5 and from NumPy's
-files, of steps too. Words for what cannot be."""
+files, of steps too; several
+processes have the bits of one. Words for what cannot be."""
 
 import json
 
 import h5py
 import numpy as np
 
-from command import check, files, refused, solve
+from command import check, files, has_mpi, refused, run, solve
 
 FD2 = ("--symbol", "fd2", "--gpus", "0")
 SHAPE = (10, 9, 12)  # z, y, x
@@ -150,6 +151,76 @@ def guess():
     refused("solve", *ASKED, "--guess", "g.h5:u", code=2, says=("--guess are for --epsilon",))
 
 
+def several():
+    """Processes with planes and without have the u of one, its gradient and its iterations, and
+    --verify sees all points."""
+    with h5py.File("in.h5", "a") as made:
+        eps, f = EPS.copy(), F.copy()
+        for plane, wall in enumerate((0, 8, 0, 8)):  # a channel that winds through all processes
+            eps[:, 2 * plane + 1] = 0
+            eps[wall:wall + 2, 2 * plane + 1] = 1
+        eps[rng.random(SHAPE) < .2] = 0
+        f[eps == 0] = np.nan
+        made["cut"], made["in_cut"] = eps, f
+    np.save("f.npy", F)
+    cut = ("--in", "in.h5:in_cut", "--epsilon", "in.h5:cut")
+    cases = (("--in", "in.h5:f", "--epsilon", "in.h5:eps", "--gradient", "d%d.h5"),
+             ("--in", "f.npy", "--epsilon", "eps.npy", "--bc", "DN,PP,NN", "--guess", "in.h5:t/b"),
+             (*cut, "--bc", "NN,NN,NN"), (*cut, "--lambda", "3", "--precision", "f32"),
+             ("--in", "in.h5:t/*", "--epsilon", "eps.npy", "--guess", "f.npy"))
+    for case, given in enumerate(cases):
+        said = {}
+        for ranks in (0, 2 + case % 2, 11 if case == 2 else 4):
+            asked = [word % ranks if "%" in word else word for word in given]
+            out = ("--out", "r%d.h5:c%d" % (ranks, case), "--force", "--json", "-")
+            done = solve(*ASKED[2:], *asked, "--cpus", "1", *out, "--verify", ranks=ranks)
+            said[ranks] = json.loads(done.stdout)
+            for one in said[ranks].get("steps") or [said[ranks]]:
+                check(one["verify"]["ok"] and one["verify"]["points"] == F.size, said[ranks])
+            for key in ("iterations", "iterated_to", "mean_dropped"):
+                check(said[ranks].get(key) == said[0].get(key), (case, ranks, key, said))
+            for data in ("/a", "/b") if "t/*" in given[1] else ("",):
+                same_bits("r%d.h5", ranks, "c%d%s" % (case, data))
+            for d in "xyz" if "--gradient" in given else "":
+                same_bits("d%d.h5", ranks, "gradient/" + d)
+    several_refused()
+
+
+def same_bits(name, ranks, dataset):
+    check(np.array_equal(read(name % 0, dataset), read(name % ranks, dataset)), (ranks, dataset))
+
+
+def several_refused():
+    with h5py.File("in.h5", "a") as made:
+        for k in (0, 4, 9):  # in the planes of one of three processes
+            made["bad%d" % k], made["nan%d" % k] = EPS.copy(), F.copy()
+            made["bad%d" % k][k, 3, 4] = made["nan%d" % k][k, 3, 4] = np.nan
+    for k in (0, 4, 9):
+        at = "at (i,j,k) = (4,3,%d)" % k
+        nan = "in.h5:nan%d" % k
+        for given, says in ((("in.h5:bad%d" % k,), "in.h5:/bad%d: epsilon is nan " % k),
+                            (("in.h5:eps", "--in", nan), "f is NaN or Inf "),
+                            (("in.h5:eps", "--guess", nan), "the guess in u is nan ")):
+            refused_by_all(3, *ASKED, "--epsilon", *given, says=says + at)
+    eps = (*ASKED, "--epsilon", "in.h5:eps")
+    refused_by_all(3, *ASKED, "--epsilon", "in.h5:small",
+                   says="in.h5:/small: has 12 x 9 x 9 points, and f has 12 x 9 x 10")
+    refused_by_all(3, *eps, "--guess", "in.h5:small", says="and f has 12 x 9 x 10")
+    refused_by_all(3, *eps, "--iterations", "4", says="after 4 iterations the residual is")
+    refused_by_all(2, *ASKED, "--in", "in.h5:in_cut", "--epsilon", "in.h5:cut", "--mean", "error",
+                   says="regions: more than")
+
+
+def refused_by_all(ranks, *given, says):
+    """One line of psg's, and its exit code; mpirun has lines of its own."""
+    old = files()
+    done = run("solve", *given, "--cpus", "1", "--out", "no.h5", code=2, ranks=ranks)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("psg: ")]
+    lines = [line for line in lines if not line.startswith("psg: note: ")]
+    check(len(lines) == 1 and says in lines[0], (says, done.stderr))
+    check(files() == old, "files were left behind")
+
+
 def bad():
     old = files()
     eps = ("--epsilon", "in.h5:eps")
@@ -173,6 +244,8 @@ walls()
 solids()
 steps()
 guess()
+if has_mpi():
+    several()
 bad()
 refused("solve", "--in", "in.h5:f", "--epsilon", "in.h5:huge", *FD2, code=2,
         says=("in.h5:/f with --epsilon in.h5:/huge: epsilon is ", "u is the same with epsilon, lambda and factor divided by one number"))

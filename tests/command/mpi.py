@@ -106,6 +106,7 @@ with h5py.File("rho.h5", "w") as file:
     file["small"] = np.random.default_rng(3).standard_normal(SHAPE)
     file["f"] = f
     file["f"].attrs["box"] = [1.0, 2.0, 3.0]
+    file["eps"] = np.exp(f)
 SMALL = ("--in", "rho.h5:small", "--box", "3x2x1")
 for ranks in (1, 2, 3, 4, 7):
     report, lines = same_file(ranks, *SMALL)
@@ -188,6 +189,11 @@ refused_ranks(3, "solve", "--in", "rho.h5:f", "--out", "phi.h5", where=2, there=
               says=("psg: rank 2: rho.h5: No such file",))
 refused_ranks(3, "solve", "--in", "rho.h5:f", "--out", "phi.h5", where=1, there="os.chdir('elsewhere')", code=2,
               says=("psg: rank 1: rho.h5:/f: has other points",))
+with h5py.File("elsewhere/rho.h5", "w") as file:
+    file["f"], file["eps"] = f, np.ones((3, 3, 3))
+EPS = ("--epsilon", "rho.h5:eps", "--symbol", "fd2")
+refused_ranks(3, "solve", "--in", "rho.h5:f", *EPS, where=1, there="os.chdir('elsewhere')", code=2,
+              says=("psg: rank 1: rho.h5:/eps: has 3 x 3 x 3 points, and f has 11 x 10 x 13",))
 refused_ranks(2, *MODES, where=1, there="sys.argv.append('--verify')", code=2, says=("rank 1", "command line"))
 
 # A full disk, of all and of one. (MPI's own files of shared memory are below the limit.)

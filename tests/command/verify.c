@@ -126,7 +126,8 @@ static void try_example(struct example e, psg_precision precision) {
     free(e.u);
 }
 
-/** f of a random u and epsilon is right, and of another epsilon at one point, or another u, it is wrong. */
+/** f of a random u and epsilon is right, and of another epsilon at one point of a plane, or another
+ * u, it is wrong. */
 static void try_epsilon(psg_precision precision, double lambda) {
     enum { NX = 6, NY = 5, NZ = 4, POINTS = NX * NY * NZ };
     static const size_t n[3] = {NX, NY, NZ};
@@ -160,23 +161,28 @@ static void try_epsilon(psg_precision precision, double lambda) {
             }
         }
     }
-    for (int wrong = 0; wrong < 3; wrong++) {
-        u[9] *= wrong == 1 ? 1.01 : 1;
-        epsilon[7] *= wrong == 2 ? 1.01 : 1;
+    const app_planes planes = app_own_planes(&grid);
+    const size_t first = planes.z0 * stride[2] * app_element_bytes(precision);
+    for (int wrong = 0; wrong <= 2 * NZ; wrong++) {
+        double *const changed =
+            (wrong % 2 == 1 ? u : epsilon) + 9 + (wrong > 0 ? (wrong - 1) / 2 : 0) * NX * NY;
+        *changed *= wrong > 0 ? 1.01 : 1;
         for (size_t m = 0; m < POINTS; m++) {
             const double values[3] = {f[m], u[m], epsilon[m]};
             for (int a = 0; a < 3; a++) {
                 app_put_row(&of[a], precision, m, 1, &values[a]);
             }
         }
-        const app_equation equation = {
-            .symbol = PSG_SYMBOL_FD2, .lambda = lambda, .factor = 1, .epsilon = &of[2]};
-        CHECK(app_verify(&grid, precision, &equation, (app_planes){0, NZ}, &of[0], &of[1], &v) ==
-                  APP_DONE,
+        const app_equation equation = {.symbol = PSG_SYMBOL_FD2,
+                                       .lambda = lambda,
+                                       .factor = 1,
+                                       .epsilon = (char *)&of[2] + first};
+        CHECK(app_verify(&grid, precision, &equation, planes, (char *)&of[0] + first,
+                         (char *)&of[1] + first, &v) == APP_DONE,
               "app_verify");
         CHECK(v.ok == (wrong == 0), "epsilon, lambda %g, wrong %d: residual %g, bound %g", lambda,
               wrong, v.residual, v.bound);
-        u[9] /= wrong == 1 ? 1.01 : 1;
+        *changed /= wrong > 0 ? 1.01 : 1;
     }
 }
 
@@ -201,7 +207,7 @@ int main(int argc, char **argv) {
     if (app_ranks_start(argc, argv)) {
         return 1;
     }
-    for (int m = 0; m < 4 && app_ranks() == 1; m++) {
+    for (int m = 0; m < 4; m++) {
         try_epsilon(m % 2 ? PSG_F32 : PSG_F64, m < 2 ? 0 : 5);
     }
     try_mean(PSG_F32, 0, 7);
