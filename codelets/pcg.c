@@ -46,17 +46,14 @@ static const use uses[][MOST_DATA + 1] = {
 static int mode_of(const use *at, const psg_label *label, const base_pcg_terms *terms) {
     const bool anew = label->kind == PSG_TASK_PCG_START && terms->begins == BASE_PCG_ANEW;
     const bool alone = label->kind == PSG_TASK_PCG_DIRECTION && label->index[2] == PSG_NO_INDEX;
-    const bool measures = label->kind == PSG_TASK_PCG_MEASURE && terms->faces;
-    const bool copies = measures && label->index[2] != PSG_NO_INDEX;
+    const bool faces = label->kind == PSG_TASK_PCG_MEASURE && terms->faces;
+    const bool copies = faces && label->index[2] != PSG_NO_INDEX;
     switch (at->handle) {
     case offsetof(psg_task_pcg_data, eps[0]):
-        return measures && !copies ? STARPU_R : at->mode;
+        return faces && !copies ? STARPU_R : at->mode;
     case offsetof(psg_task_pcg_data, eps[1]):
     case offsetof(psg_task_pcg_data, eps[2]):
         return terms->faces && !copies ? at->mode : 0;
-    case offsetof(psg_task_pcg_data, below):
-    case offsetof(psg_task_pcg_data, above):
-        return measures && !copies ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, f):
     case offsetof(psg_task_pcg_data, part):
         return copies ? 0 : at->mode;
@@ -65,7 +62,7 @@ static int mode_of(const use *at, const psg_label *label, const base_pcg_terms *
     case offsetof(psg_task_pcg_data, scalars):
         return alone ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, p):
-        return alone ? STARPU_W : measures && !copies ? 0 : at->mode;
+        return alone ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, x):
         return anew ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, q):

@@ -156,7 +156,7 @@ void psg_cpu_pcg_measure(const base_pcg_task *t) {
     const size_t blocks = base_pcg_blocks(t->n[1]);
     double row[BASE_PCG_MEASURES][ROWS];
     double measure[BASE_PCG_MEASURES];
-    if (t->p != NULL) {
+    if (t->eps[1] == NULL) {
         copy_eps(t);
     }
     for (size_t k = 0; k < t->n[2] && t->part != NULL; k++) {

@@ -117,7 +117,7 @@ cudaError_t psg_cuda_pcg_measure(const base_pcg_task *t, cudaStream_t stream) {
     const size_t plane = t->n[0] * t->n[1], planes = t->n[2];
     const double *const from[] = {t->below, t->p, t->above};
     double *const to[] = {t->eps[0], t->eps[0] + plane, t->eps[0] + (planes + 1) * plane};
-    for (int m = 0; m < 3 && t->p; m++) {
+    for (int m = 0; m < 3 && !t->eps[1]; m++) {
         const size_t bytes = (m == 1 ? planes : 1) * plane * sizeof(double);
         const cudaError_t error =
             cudaMemcpyAsync(to[m], from[m], bytes, cudaMemcpyDeviceToDevice, stream);

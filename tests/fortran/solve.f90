@@ -377,8 +377,9 @@ contains
             slope(i, :, :, 1) = 2 * eps(i, :, :) * eps(j, :, :) / (eps(i, :, :) + eps(j, :, :))
         end do
         slope(:, :, :, 2:) = 0
-        back = u
-        terms = psg_terms(tolerance=1e-12_real64)
+        terms = psg_terms(epsilon=c_loc(eps), tolerance=1e-12_real64)
+        call walls%solve(f, back, terms=terms)
+        terms%epsilon = c_null_ptr
         do i = 1, 3
             terms%epsilon_faces(i) = c_loc(slope(1, 1, 1, i))
         end do

@@ -57,7 +57,7 @@ struct emulated {
 
     static void measure(const base_pcg_task *t) {
         const size_t plane = t->n[0] * t->n[1];
-        if (t->p) {
+        if (!t->eps[1]) {
             memcpy(t->eps[0], t->below, plane * sizeof(double));
             memcpy(t->eps[0] + plane, t->p, t->n[2] * plane * sizeof(double));
             memcpy(t->eps[0] + (t->n[2] + 1) * plane, t->above, plane * sizeof(double));

@@ -87,6 +87,25 @@ static void set_terms(base_pcg_task &t, long begins, int ends, bool is_scaled) {
     t.end[1] = ends & 8;
 }
 
+/// eps of faces is made of the same numbers, turned from axis to axis.
+template <class Side, class Twin>
+static void measure_faces(const base_pcg_task &a, const base_pcg_task &b,
+                          std::initializer_list<Twin *> given) {
+    for (int d = 0; d < 3 && a.terms.faces; d++) {
+        base_pcg_task here = a, there = b;
+        here.part = there.part = nullptr;
+        here.eps[0] = a.eps[d];
+        there.eps[0] = b.eps[d];
+        here.eps[1] = there.eps[1] = nullptr;
+        psg_cpu_pcg_measure(&here);
+        Side::measure(&there);
+        for (Twin *w : given) {
+            std::rotate(w->host.begin(), w->host.begin() + w->host.size() / 3, w->host.end());
+            w->device.put(w->host);
+        }
+    }
+}
+
 /// The tasks of a segment on both sides. @param Side  the array of the other side, and its tasks
 /// @param begins  BASE_PCG_ANEW ... @param ends  bits 0 and 1: x and y are not periodic;
 /// bits 2 and 3: the segment is at the lower and at the upper end of z; bit 4: eps is on faces
@@ -140,23 +159,9 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
         for (const twin *w : every)
             w->same(step);
     };
-    for (int d = 0; d < 3 && a.terms.faces; d++) { // each with other numbers
-        base_pcg_task c = a, e = b;
-        c.part = e.part = nullptr;
-        c.eps[0] = a.eps[d];
-        e.eps[0] = b.eps[d];
-        psg_cpu_pcg_measure(&c);
-        Side::measure(&e);
-        for (twin *w : {&p, &below, &above}) {
-            std::rotate(w->host.begin(), w->host.begin() + w->host.size() / 3, w->host.end());
-            w->device.put(w->host);
-        }
-    }
-    base_pcg_task measured = a, measures = b;
-    measured.p = a.terms.faces ? nullptr : a.p;
-    measures.p = a.terms.faces ? nullptr : b.p;
-    psg_cpu_pcg_measure(&measured);
-    Side::measure(&measures);
+    measure_faces<Side, twin>(a, b, {&p, &below, &above});
+    psg_cpu_pcg_measure(&a);
+    Side::measure(&b);
     same("measure");
     psg_cpu_pcg_start(&a);
     Side::start(&b);

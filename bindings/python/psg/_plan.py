@@ -13,6 +13,7 @@ import weakref
 from typing import Any, Mapping, Optional, Sequence, Tuple
 
 from . import _arrays as arrays
+from . import _coefficients as coefficients
 from . import _grid as grids
 from . import _kernel as kernels
 from . import _modes as modes
@@ -158,10 +159,9 @@ class Plan:
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
         epsilon  an array like f, finite and above 0, or 0 in solid bodies, where u is 0. With
-                symbol="fd2", and sides with 0. See statistics(). Or (ez, ey, ex), or those of these
-                axes that f has: arrays like f of the faces above the points, towards the next point
-                or the upper side, as project() has faces. 0 closes a face. A lower Dirichlet side
-                has the epsilon of the first face
+                symbol="fd2", and sides with 0. See statistics(). Or (ez, ey, ex), along the axes
+                that f has: of the faces above the points, as project() has them. 0 closes a face. A
+                lower Dirichlet side has the epsilon of the first face
         tolerance  end when ||residual|| <= tolerance ||factor f||, in the 2-norm; 0: 1e-10 in float64, 1e-6 in float32
         iterations  the most of them; 0: 1000. With guess=True they begin at what out has
         f_modes  in place of f its modes, as modes() has them: no transform forward is left to do
@@ -398,20 +398,7 @@ class Plan:
 
     def _coefficients(self, args: SolveArgs, epsilon: Any, tolerance: float, iterations: int, guess: bool) -> list[Any]:
         """@return what the arguments point at, and what that points at"""
-        kept: list[Any] = []
-        faces, axes = isinstance(epsilon, (tuple, list)), grids.AXES[-len(self.shape):]
-        if faces and len(epsilon) != len(axes):
-            raise ArgumentError("epsilon: an array like f, or %s on faces, not %d arrays"
-                                % (grids.listed(["e" + axis for axis in axes]), len(epsilon)))
-        for d, given in enumerate(epsilon if faces else [epsilon]):
-            name, array = "epsilon[%d]" % d if faces else "epsilon", Array()
-            view = self._look(given, name)
-            arrays.fill(array, view, name)
-            kept += [view, array]
-            if faces:
-                args.epsilon_faces[PLACES[len(self.shape)][d]] = ctypes.addressof(array)
-            else:
-                args.epsilon = ctypes.addressof(array)
+        kept = coefficients.fill(args, epsilon, self._look, len(self.shape))
         args.tolerance = number(tolerance, "tolerance")
         try:
             args.iterations, args.guess = operator.index(iterations), bool(guess)
