@@ -5,6 +5,7 @@
 #include "graph/array_check.h"
 #include "graph/block.h"
 #include "graph/boxes.h"
+#include "graph/exchange.h"
 #include "graph/plan_struct.h"
 #include "graph/start.h"
 #include "graph/status.h"
@@ -176,12 +177,6 @@ static bool register_edges(const psg_plan *plan, psg_arrays *arrays) {
     return all;
 }
 
-static void touch(starpu_data_handle_t slab, int node, enum starpu_data_access_mode mode) {
-    if (starpu_data_acquire_on_node(slab, node, mode) == 0) {
-        starpu_data_release_on_node(slab, node);
-    }
-}
-
 static psg_status register_fields(const psg_plan *plan, psg_arrays *arrays) {
     enum { TASKS = 4 }; /* of a solve, for each segment and each sheet */
     const psg_layout *l = &plan->context.layout;
@@ -207,9 +202,12 @@ static psg_status register_fields(const psg_plan *plan, psg_arrays *arrays) {
                           plan->context.layout.n[0], plan->context.layout.n[1]);
 }
 
-void psg_arrays_destroy(psg_arrays *arrays) {
+void psg_arrays_destroy(psg_arrays *arrays, bool left) {
     if (arrays == NULL) {
         return;
+    }
+    if (left) {
+        psg_exchange_leave(arrays);
     }
     for (int m = 0; m < PSG_FIELDS; m++) {
         psg_block_unregister(arrays->slabs[m], count_slabs(arrays, m));
@@ -256,7 +254,7 @@ static psg_arrays *note_arrays(const psg_plan *plan, size_t count,
         }
     }
     if (!good) {
-        psg_arrays_destroy(arrays);
+        psg_arrays_destroy(arrays, plan->storage.left);
         return NULL;
     }
     return arrays;
@@ -317,10 +315,10 @@ static void make_room(const psg_plan *plan, const psg_arrays *arrays) {
     for (int m = PSG_FIELD_F; m <= PSG_FIELD_U; m++) {
         for (size_t k = 0; k < count_slabs(arrays, m); k++) {
             for (size_t g = 0; g < guests; g++) {
-                touch(arrays->slabs[m][k], psg_placement_node(w->gpus[g]), STARPU_W);
+                psg_block_touch(arrays->slabs[m][k], psg_placement_node(w->gpus[g]), STARPU_W);
             }
             if (part[k].home >= 0) {
-                touch(arrays->slabs[m][k], psg_placement_node(part[k].home), STARPU_W);
+                psg_block_touch(arrays->slabs[m][k], psg_placement_node(part[k].home), STARPU_W);
             }
         }
     }
@@ -338,7 +336,7 @@ psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     if (status == PSG_OK) {
         make_room(plan, *arrays);
     } else {
-        psg_arrays_destroy(*arrays);
+        psg_arrays_destroy(*arrays, plan->storage.left);
         *arrays = NULL;
     }
     return status;
@@ -377,7 +375,7 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
         status = register_fields(plan, arrays);
     }
     if (status != PSG_OK) {
-        psg_arrays_destroy(arrays);
+        psg_arrays_destroy(arrays, plan->storage.left);
         return status;
     }
     arrays->number = ++plan->held.arrays_made; /* the slabs have 0 */
@@ -385,13 +383,13 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
     return PSG_OK;
 }
 
-void psg_arrays_free(psg_held_arrays *held) {
+void psg_arrays_free(psg_held_arrays *held, bool left) {
     while (held->arrays != NULL) {
         psg_arrays *next = held->arrays->next;
-        psg_arrays_destroy(held->arrays);
+        psg_arrays_destroy(held->arrays, left);
         held->arrays = next;
     }
-    psg_arrays_destroy(held->slabs);
+    psg_arrays_destroy(held->slabs, left);
 }
 
 /* The plan keeps the handles of some idle arrays for later solves. Of arrays with copies on GPUs it
@@ -407,7 +405,7 @@ static void make_place(psg_plan *plan) {
         brought = brought || (!arrays->busy && !arrays->stays);
         if (old) {
             *at = arrays->next;
-            psg_arrays_destroy(arrays);
+            psg_arrays_destroy(arrays, plan->storage.left);
         } else {
             at = &arrays->next;
         }
@@ -419,7 +417,7 @@ static void make_place(psg_plan *plan) {
 static void bring_home(const psg_plan *plan, const psg_arrays *arrays, int field,
                        enum starpu_data_access_mode mode) {
     for (size_t k = 0; arrays->slabs[field] != NULL && k < count_slabs(arrays, field); k++) {
-        touch(arrays->slabs[field][k], node_of(plan, arrays, field, k), mode);
+        psg_block_touch(arrays->slabs[field][k], node_of(plan, arrays, field, k), mode);
     }
 }
 
@@ -436,7 +434,7 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
     }
     if (arrays != NULL && psg_array_check(plan, arrays) != PSG_OK) {
         psg_clear_error();
-        psg_arrays_destroy(arrays); /* freed since, and perhaps other memory stands there */
+        psg_arrays_destroy(arrays, plan->storage.left); /* freed since; other memory may be there */
         arrays = NULL;
     }
     psg_status status = arrays != NULL ? PSG_OK : make_arrays(plan, count, given, parts, &arrays);

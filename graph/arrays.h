@@ -112,9 +112,10 @@ void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arra
 void psg_arrays_settle(psg_arrays *arrays);
 /** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
-void psg_arrays_destroy(psg_arrays *arrays);
+/** @param[in] left  messages were given up: what they may still write stays */
+void psg_arrays_destroy(psg_arrays *arrays, bool left);
 /** All of a plan's. */
-void psg_arrays_free(psg_held_arrays *held);
+void psg_arrays_free(psg_held_arrays *held, bool left);
 /** What stands at an address in memory, of f, u or a workspace: data, segment and sheet of the
  * copy.
  *  @return false: nothing of it, and the copy stays as it is */

@@ -55,6 +55,12 @@ void psg_data_settle(const starpu_data_handle_t *handles, size_t count) {
     }
 }
 
+void psg_block_touch(starpu_data_handle_t block, int node, enum starpu_data_access_mode mode) {
+    if (starpu_data_acquire_on_node(block, node, mode) == 0) {
+        starpu_data_release_on_node(block, node);
+    }
+}
+
 /* Nobody looks at these values again: whoever does has acquired them before. */
 void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
     psg_runtime_awake();

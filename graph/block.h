@@ -24,6 +24,8 @@ void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memor
  *  @return false: no memory, and nothing was registered */
 bool psg_block_make(starpu_data_handle_t *handle, const psg_workers *workers, const size_t n[3],
                     size_t element_bytes);
+/** Acquire and release. */
+void psg_block_touch(starpu_data_handle_t block, int node, enum starpu_data_access_mode mode);
 /** Unregister those that are not NULL, and let their values go. NULL is fine. */
 void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 /** Before psg_block_unregister(), of those that MPI may still write to: their memory stays. Memory

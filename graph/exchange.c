@@ -284,12 +284,10 @@ starpu_data_handle_t psg_exchange_edge(psg_run *run, const psg_plan *plan, const
     return arrays->edge[edge][1];
 }
 
-void psg_exchange_leave(const psg_held_arrays *held) {
-    for (psg_arrays *a = held->arrays; a != NULL; a = a->next) {
-        psg_block_leave(a->edge[0], (size_t)2 * PSG_EDGES);
-        for (int m = 0; m < PSG_BOX_FIELDS && a->boxed; m++) {
-            psg_block_leave(a->slabs[m], psg_range_count(a->parts.own));
-        }
+void psg_exchange_leave(psg_arrays *arrays) {
+    psg_block_leave(arrays->edge[0], (size_t)2 * PSG_EDGES);
+    for (int m = 0; m < PSG_BOX_FIELDS && arrays->boxed; m++) {
+        psg_block_leave(arrays->slabs[m], psg_range_count(arrays->parts.own));
     }
 }
 

@@ -39,8 +39,8 @@ int psg_exchange_node(const psg_plan *plan, int worker);
  *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME */
 psg_status psg_between_make(psg_between *between, const psg_plan *plan);
 void psg_between_free(psg_between *between, const psg_plan *plan);
-/** Before psg_arrays_free(), after messages were given up: what they may still write stays. */
-void psg_exchange_leave(const psg_held_arrays *held);
+/** Before arrays end, after messages were given up: what they may still write stays. */
+void psg_exchange_leave(psg_arrays *arrays);
 /** Submit what carries blocks from segments to sheets, or back, for `kspace` or, once all tasks
  *  before have read the blocks, for `gradient_z`. Nothing in one process. */
 void psg_exchange_blocks(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,

@@ -164,7 +164,7 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
         return;
     }
     const size_t segments = plan->context.layout.segments.count;
-    psg_arrays_destroy(g->slabs);
+    psg_arrays_destroy(g->slabs, false);
     for (size_t s = 0; s < segments && g->segment != NULL; s++) {
         if (plan->storage.left) { /* MPI may still write there */
             psg_block_leave(&g->segment[s].low, 1);

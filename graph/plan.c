@@ -214,10 +214,7 @@ static void free_plan(psg_plan *plan) {
     if (plan->route.executor != NULL && plan->route.executor->end != NULL) {
         plan->route.executor->end(&plan->context.engine);
     }
-    if (plan->storage.left) {
-        psg_exchange_leave(&plan->held);
-    }
-    psg_arrays_free(&plan->held);
+    psg_arrays_free(&plan->held, plan->storage.left);
     free(plan->boxes.box);
     psg_pcg_destroy(plan->held.pcg, plan);
     psg_plan_unpin(plan, NULL);

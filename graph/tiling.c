@@ -158,7 +158,7 @@ static size_t count_messages(const psg_plan *plan, const psg_box *box) {
 static void take(psg_plan *plan, psg_box *box, size_t messages) {
     psg_arrays *slabs = plan->held.slabs;
     plan->held.slabs = NULL;
-    psg_arrays_free(&plan->held);
+    psg_arrays_free(&plan->held, plan->storage.left);
     plan->held.slabs = slabs;
     psg_pending_free(&plan->pending);
     free(plan->boxes.box);
