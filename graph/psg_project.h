@@ -30,8 +30,8 @@ extern "C" {
  *  differences of u along z. Else it is the difference of u, as psg_solve_args says of `gradient`.
  *  The first call that needs modes allocates a second spectrum.
  *
- *  For three axes, the symbol fd2, points in cells, sides periodic, or Neumann below and Neumann or
- *  Dirichlet above, with the fused graph. Collective with psg_options.comm: each process
+ *  For three axes, the symbol fd2, points in cells, sides periodic, or Neumann below and Neumann,
+ *  Dirichlet or Robin above, with the fused graph. Collective with psg_options.comm: each process
  *  has the planes of its part.
  *  @param[in]     plan  no solve of it is in flight
  *  @param[in,out] v     three arrays like f, unit U L / unit(factor); only read
