@@ -322,7 +322,8 @@ BASE_PCG_FUNCTION void base_pcg_measure_faces(const base_pcg_task *t, const size
             all = all && (!is[side] || eps[side] > 0);
         }
         const bool good = base_pcg_good(eps[1]);
-        const double counts = is[1] || !good ? eps[1] : 0;
+        const bool alone = base_pcg_ends(t, d, 0, at[d]) && base_pcg_ends(t, d, 1, at[d]);
+        const double counts = is[1] || !good ? eps[1] : is[0] && alone ? eps[0] : 0;
         axes += weight > 0;
         value[BASE_PCG_LEAST] =
             base_pcg_join(BASE_PCG_LEAST, value[BASE_PCG_LEAST], base_pcg_least(counts));
@@ -441,6 +442,10 @@ BASE_PCG_FUNCTION void base_pcg_next(base_pcg_stage stage, const double *sum,
         s[BASE_PCG_FLUID_POINTS] = sum[BASE_PCG_FLUID];
         s[BASE_PCG_EPS_TOTAL] = sum[BASE_PCG_TOTAL];
         s[BASE_PCG_EPS_ROUGH] = sum[BASE_PCG_ROUGH];
+        if (t->faces && t->lambda != 0 && sum[BASE_PCG_MOST] == 0 && sum[BASE_PCG_LEAST] > 0) {
+            /* all faces are closed, and lambda alone is left */
+            s[BASE_PCG_EPS_LEAST] = s[BASE_PCG_EPS_MOST] = s[BASE_PCG_EPS_TOTAL] = 1;
+        }
     } else if (stage == BASE_PCG_STARTED) {
         base_pcg_begin(sum, t, s);
     } else if (stage == BASE_PCG_SOLVED) {

@@ -491,7 +491,7 @@ typedef struct psg_solve_args {
     /** NULL; or all three: epsilon of the face above point (i,j,k) along x, y and z, as in
      *  psg_project(); a lower Dirichlet side has that of the first such face. 0: closed; a point
      *  with all faces closed is solid if lambda is 0. Those on a Neumann side, and along an axis of
-     *  one periodic point, do not count; NULL for such an axis. */
+     *  one periodic point, change nothing, and may not be NaN; NULL for such an axis. */
     const psg_array *epsilon_faces[3];
 } psg_solve_args;
 

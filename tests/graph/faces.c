@@ -15,10 +15,10 @@ enum { SIDES = sizeof all_sides / sizeof *all_sides };
 static void residuals(void) {
     static const char *const ways[] = {"", "executor=tasks segment_planes=2 sheets=3",
                                        "graph=staged segment_planes=3"};
-    static const size_t n[][3] = {{6, 5, 7}, {4, 3, 6}, {1, 5, 3}, {3, 1, 1}, {2, 6, 2}};
+    static const size_t n[][3] = {{6, 5, 7}, {4, 3, 6}, {1, 5, 3}, {3, 1, 1}, {2, 6, 2}, {1, 1, 1}};
     static const double closed[] = {.3, 0, .6};
     for (size_t c = 0; c < SIDES * 15; ++c) {
-        const size_t *size = n[c % 5];
+        const size_t *size = n[c % 6];
         AT_END(destroy) medium p = make(size[0], size[1], size[2], 1, 1.5, 2);
         DESTROYED psg_plan *plan = NULL;
         FREED double *mean = oracle_array(p.points);
