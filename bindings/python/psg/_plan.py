@@ -539,6 +539,20 @@ class Plan:
                          for m in range(LINKS)}
         return found
 
+    def residuals(self) -> list[float]:
+        """The residuals of the latest solve with epsilon, as shares of f: number m is that after m iterations."""
+        count = ctypes.c_size_t()
+        room: list[Any] = []
+
+        def call() -> None:
+            self._handle.check()
+            check(lib.psg_plan_residuals(self._handle.plan, 0, None, 0, ctypes.byref(count)))
+            room.append((ctypes.c_double * count.value)())
+            check(lib.psg_plan_residuals(self._handle.plan, 0, room[0], count.value, ctypes.byref(count)))
+
+        self._handle.use(call, False)
+        return list(room[0])
+
     def means(self) -> list[float]:
         """The means of f that were dropped: of each right-hand side of solve_many(), or of the latest solve waited for."""
         count = ctypes.c_size_t()
