@@ -153,8 +153,8 @@ PSG_API psg_status psg_plan_means(const psg_plan *plan, double *means, size_t ca
                                   size_t *count);
 
 /** The residuals of the latest solve with epsilon, also while it goes on: this may be called beside
- *  the thread that solves. Number m is that after m iterations, as psg_statistics.residual; the last
- *  one of a solve that has ended is psg_statistics.residual.
+ *  the thread that solves. Number m is that after m iterations, as a share of f. After the solve
+ *  the last one is psg_statistics.residual.
  *  @param[in]  first      the number of the first one that is wanted
  *  @param[out] residuals  [capacity]; those that are known of them
  *  @param[out] count      residuals that are known, iterations + 1; 0: there was no such solve. The

@@ -540,15 +540,16 @@ class Plan:
         return found
 
     def residuals(self) -> list[float]:
-        """The residuals of the latest solve with epsilon, as shares of f: number m is that after m iterations."""
+        """Of the latest solve with epsilon, as shares of f: number m is after m iterations."""
         count = ctypes.c_size_t()
         room: list[Any] = []
 
         def call() -> None:
             self._handle.check()
-            check(lib.psg_plan_residuals(self._handle.plan, 0, None, 0, ctypes.byref(count)))
+            plan, found = self._handle.plan, ctypes.byref(count)
+            check(lib.psg_plan_residuals(plan, 0, None, 0, found))
             room.append((ctypes.c_double * count.value)())
-            check(lib.psg_plan_residuals(self._handle.plan, 0, room[0], count.value, ctypes.byref(count)))
+            check(lib.psg_plan_residuals(plan, 0, room[0], count.value, found))
 
         self._handle.use(call, False)
         return list(room[0])
