@@ -48,18 +48,15 @@ static const app_choice form_choices[] = {{"space", PSG_KERNEL_FORM_SPACE},
 static const option_row solve_rows[] = {
     {"Field", "in", "FILE[:DATASET]", app_value_text, FIELD(in), NULL, "FILE:DATASET",
      "the right-hand side f: an HDF5 data set [nz][ny][nx], or [ny][nx] in 2-D, real or integer. "
-     "It "
-     "gives the grid, the precision, and by its attribute `box` (lx, ly, lz) the box. DATASET may "
-     "be left out where the file has one of rank 3, or one of rank 2 and none of 3. /GROUP/* takes "
-     "all data sets of a group as time steps. "
-     "Or a file of NumPy's, .npy, with f4 or f8 in C order",
+     "It gives the grid, the precision, and by its attribute `box` (lx, ly, lz) the box. DATASET "
+     "may be left out where the file has one of rank 3, or one of rank 2 and none of 3. /GROUP/* "
+     "takes all data sets of a group as time steps. Or a file of NumPy's, .npy, with f4 or f8 in C "
+     "order",
      true},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
      "where the potential u goes, an HDF5 data set, or the group of the time steps; DATASET "
-     "default: "
-     "/potential. A FILE that is there keeps all else that it has. It appears whole or not at all. "
-     "A .xmf beside it opens in "
-     "ParaView. A FILE.npy becomes a file of NumPy's",
+     "default: /potential. A FILE that is there keeps all else that it has. It appears whole or "
+     "not at all. A .xmf beside it opens in ParaView. A FILE.npy becomes a file of NumPy's",
      true},
     APP_BOX_ROW(
         true,
@@ -67,9 +64,9 @@ static const option_row solve_rows[] = {
         "[nz][ny][nx]; LXxLY in 2-D; default: the attribute `box` of the input, else 1x1x1"),
     APP_BC_ROW(true,
                "the lower and the upper side of x, y and z, as PP,DN,NN, in 2-D PP,DN, or of all "
-               "axes, as DD: P "
-               "periodic, D Dirichlet (u = 0), N Neumann (the derivative of u across the side is "
-               "0), F free (f is 0 beyond, and u goes on); default: PP"),
+               "axes, as DD: P periodic, D Dirichlet (u = 0), N Neumann (the derivative of u "
+               "across the side is 0), F free (f is 0 beyond, and u goes on), R Robin (the "
+               "derivative outward is -K u, see --robin); default: PP"),
     APP_POINTS_ROW(
         "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which "
         "a Neumann side has one and a Dirichlet side has none; default: cells"),
@@ -77,12 +74,15 @@ static const option_row solve_rows[] = {
      "the cells along z, in 2-D y=FILE, are between these n + 1 increasing positions: a text of "
      "numbers, a FILE.npy or FILE:DATASET. Along z it is fd2; x and y have --symbol",
      false},
+    {NULL, "robin", "z=K0,K1", app_value_text, FIELD(robin), NULL, "z=K0,K1",
+     "K of the lower and of the upper R side along z, in 2-D y=K0,K1: >= 0, of another side 0",
+     false},
     APP_FILE_ROW(
         NULL, values, "FILE",
-        "what holds on D and N sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, z1 "
-        "[ny][nx]: u on a D side, the derivative of u along the axis on an N side, in the "
-        "precision "
-        "of the solve; 0 where there is none. For --symbol fd2"),
+        "what holds on D, N and R sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, "
+        "z1 [ny][nx]: u on a D side, the derivative of u along the axis on an N side, on an R side "
+        "that less K0 u or plus K1 u, in the precision of the solve; 0 where there is none. For "
+        "--symbol fd2"),
     {NULL, "gradient", "FILE[:GROUP]", app_value_text, FIELD(gradient), NULL, "FILE:GROUP",
      "where the derivatives of u go, HDF5 data sets x, y and z of GROUP, default: /gradient. With "
      "--symbol spectral they are those at the points, for periodic and free axes; with fd2 each "
@@ -530,8 +530,8 @@ static const char *contradiction(const app_arguments *a) {
         {a->problem == APP_PROBLEM_MODES &&
              (a->sides.bc[0][0] == PSG_BC_FREE || a->sides.bc[1][0] == PSG_BC_FREE),
          "--problem modes has no answers where x or y is free: z alone may be"},
-        {problem && a->faces != NULL,
-         "--faces is for --in: the answers of the problems are for points of one spacing"},
+        {problem && (a->faces != NULL || a->robin != NULL),
+         "--faces and --robin are for --in: the answers of the problems are without"},
         {a->lattice >= 0 && !madelung, "--lattice is for --problem madelung"},
         {ions && o->lambda > 0,
          "--lambda is not for --problem madelung or cavity: unscreened charges have its constant"},

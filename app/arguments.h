@@ -38,7 +38,7 @@
 #define APP_BC_ROW(first, help)                                                                    \
     {                                                                                              \
         NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,                                  \
-            "two letters of P, D, N, F for x, y and z, as PP,DN,NN, or two for all axes", help,    \
+            "two letters of P, D, N, F, R for x, y and z, as PP,DN,NN, or two for all axes", help, \
             first                                                                                  \
     }
 #define APP_POINTS_ROW(help)                                                                       \
@@ -102,7 +102,8 @@ extern const app_choice app_problem_choices[];
  *  argv. */
 typedef struct app_arguments {
     app_options solver;
-    const char *in, *out, *faces, *values, *gradient, *epsilon, *guess, *json, *trace, *dag;
+    const char *in, *out, *faces, *robin, *values, *gradient, *epsilon, *guess, *json, *trace;
+    const char *dag;
     double tolerance;    /* of a solve with epsilon; 0: the library's */
     unsigned iterations; /* the same */
     int problem, lattice, form;

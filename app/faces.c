@@ -110,3 +110,23 @@ int app_faces_read(const char *text, bool boxed, psg_grid *grid, double **faces,
     note_ratio(axis, text[0], notes);
     return APP_DONE;
 }
+
+int app_robin_read(const char *text, psg_grid *grid) {
+    psg_axis *axis = &grid->axis[grid->axes - 1];
+    const char letter = "xyz"[grid->axes - 1];
+    int end = 0;
+    if (text == NULL) {
+        const bool any = axis->bc[0] == PSG_BC_ROBIN || axis->bc[1] == PSG_BC_ROBIN;
+        return any ? app_error(APP_USAGE, "--bc has an R side: --robin %c=K0,K1 says what K is",
+                               letter)
+                   : APP_DONE;
+    }
+    const bool right = text[0] == letter &&
+                       sscanf(text + 1, "=%lf,%lf%n", &axis->robin[0], &axis->robin[1], &end) == 2;
+    return right && text[1 + end] == '\0'
+               ? APP_DONE
+               : app_error(APP_USAGE,
+                           "--robin '%s': expected %c=K0,K1, the last axis and K of its lower and "
+                           "upper side",
+                           text, letter);
+}

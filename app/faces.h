@@ -1,4 +1,4 @@
-/** @file faces.h  The faces of a stretched axis, from a file. */
+/** @file faces.h  What the last axis may have besides: faces, from a file, and K of Robin sides. */
 #ifndef PSG_APP_FACES_H
 #define PSG_APP_FACES_H
 
@@ -12,5 +12,8 @@
  *  @param[out] faces  to be freed after the grid; NULL: there are none
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int app_faces_read(const char *text, bool boxed, psg_grid *grid, double **faces, app_notes *notes);
+/** Give the last axis the K that --robin names. @param[in] text  z=K0,K1, or NULL: no side is Robin
+ *  @return APP_DONE; APP_USAGE after a message */
+int app_robin_read(const char *text, psg_grid *grid);
 
 #endif

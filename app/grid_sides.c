@@ -9,6 +9,7 @@
 app_line app_line_of(const psg_axis *axis) {
     static const int images[] = {[PSG_BC_DIRICHLET] = -1,
                                  [PSG_BC_NEUMANN] = 1,
+                                 [PSG_BC_ROBIN] = 1,
                                  [PSG_BC_PERIODIC] = 0,
                                  [PSG_BC_FREE] = APP_IMAGE_FREE};
     app_line line = {.n = (long)axis->n, .step = NAN, .faces = axis->faces};
@@ -20,11 +21,16 @@ app_line app_line_of(const psg_axis *axis) {
     line.whole = 2 * lround(axis->length / line.step);
     line.image[0] = images[axis->bc[0]];
     line.image[1] = images[axis->bc[1]];
+    memcpy(line.robin, axis->robin, sizeof line.robin);
     return line;
 }
 
+bool app_line_robin(const app_line *line) {
+    return line->robin[0] > 0 || line->robin[1] > 0;
+}
+
 bool app_line_varies(const app_line *line) {
-    return line->n > 1 || line->image[0] < 0 || line->image[1] < 0;
+    return line->n > 1 || line->image[0] < 0 || line->image[1] < 0 || app_line_robin(line);
 }
 
 double app_line_weight(const app_line *line, size_t j) {
@@ -64,7 +70,7 @@ bool app_is_closed(const psg_grid *grid) {
     for (int a = 0; a < 3; a++) {
         for (int side = 0; side < 2; side++) {
             closed = closed && grid->axis[a].bc[side] != PSG_BC_DIRICHLET &&
-                     grid->axis[a].bc[side] != PSG_BC_FREE;
+                     grid->axis[a].bc[side] != PSG_BC_FREE && grid->axis[a].robin[side] == 0;
         }
     }
     return closed;

@@ -19,10 +19,14 @@ typedef struct app_line {
     int image[2]; /**< sign of the mirror image beyond each side; 0: periodic; or APP_IMAGE_FREE */
     double step;  /**< distance of the points, unit of the box; where there are faces, the mean */
     const double *faces; /**< psg_axis.faces */
+    double robin[2];     /**< psg_axis.robin; image has such a side as a Neumann side */
 } app_line;
 
 /** @param[in] axis  of a grid that a plan was made for */
 app_line app_line_of(const psg_axis *axis);
+
+/** Has it a Robin side? Its stencil has no mirror images then. */
+bool app_line_robin(const app_line *line);
 
 /** Can u vary along the axis? Not where its one point is its own neighbour: the derivative is 0
  *  there, however short the axis is, and rounding of its terms would be as large as these. */

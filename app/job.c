@@ -205,6 +205,7 @@ static int make_grid(app_job *r) {
     }
     int code = app_grid_make(&size, &box, &a->sides, &a->points, &r->report.grid);
     code = code ? code : app_faces_read(a->faces, box.given, &r->report.grid, &r->faces, &r->notes);
+    code = code ? code : app_robin_read(a->robin, &r->report.grid);
     if (code) {
         return code;
     }

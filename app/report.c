@@ -180,6 +180,9 @@ static void print_sides(const psg_grid *grid) {
         if (a->bc[0] != PSG_BC_PERIODIC) {
             printf(" (%s)", app_points_text(a));
         }
+        if (a->bc[0] == PSG_BC_ROBIN || a->bc[1] == PSG_BC_ROBIN) {
+            printf(", K %g and %g", a->robin[0], a->robin[1]);
+        }
     }
     if (app_has_sides(grid)) {
         printf("\n");
@@ -416,6 +419,7 @@ static void put_checks(json_t *root, const app_report *report) {
 /* A list of each, with an item for each axis of the arrays. */
 static void put_axes(json_t *root, const psg_grid *grid) {
     json_t *n = json_array(), *box = json_array(), *bc = json_array(), *points = json_array();
+    json_t *robin = json_array();
     for (int d = 0; d < grid->axes; d++) {
         const psg_axis *axis = &grid->axis[d];
         char pair[3];
@@ -424,11 +428,13 @@ static void put_axes(json_t *root, const psg_grid *grid) {
         json_array_append_new(box, json_real(axis->length));
         json_array_append_new(bc, json_string(pair));
         json_array_append_new(points, json_string(app_points_text(axis)));
+        json_array_append_new(robin, json_pack("[ff]", axis->robin[0], axis->robin[1]));
     }
     app_json_put(root, "grid", n);
     app_json_put(root, "box", box);
     app_json_put(root, "bc", bc);
     app_json_put(root, "points", points);
+    app_json_put(root, "robin", robin);
 }
 
 /* Number m is that after m iterations. */

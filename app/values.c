@@ -15,11 +15,9 @@
 #include <string.h>
 #include <strings.h>
 
-const char app_bc_letters[] = {[PSG_BC_PERIODIC] = 'P',
-                               [PSG_BC_DIRICHLET] = 'D',
-                               [PSG_BC_NEUMANN] = 'N',
-                               [PSG_BC_FREE] = 'F',
-                               '\0'};
+const char app_bc_letters[] = {
+    [PSG_BC_PERIODIC] = 'P', [PSG_BC_DIRICHLET] = 'D', [PSG_BC_NEUMANN] = 'N',
+    [PSG_BC_FREE] = 'F',     [PSG_BC_ROBIN] = 'R',     '\0'};
 
 /* A whole number at the start of text. Returns where it ends, or NULL. */
 static const char *read_whole(const char *text, unsigned long long most,

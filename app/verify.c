@@ -139,23 +139,23 @@ static void fill_stencil(term *terms, double *sides, const app_line *line,
     }
 }
 
-/* fd2 between faces: what goes through each is the difference over the distance of the middles. */
+/* fd2 between faces; through a Neumann or a Robin side goes (value -+ k u)/(1 + k h/2). */
 static void fill_cells(term *terms, double *sides, const app_line *line) {
-    const double *z = line->faces;
-    const size_t n = (size_t)line->n;
-    for (size_t j = 0; j < n; j++, terms += 3, sides += 2) {
-        const double width = z[j + 1] - z[j];
+    for (size_t j = 0, n = (size_t)line->n; j < n; j++, terms += 3, sides += 2) {
+        const double width = line->step * app_line_weight(line, j);
         terms[1] = (term){j, 0};
         for (size_t s = 0; s < 2; s++) {
-            const bool end = j == (s > 0 ? n - 1 : 0);
-            const size_t other = s > 0 ? (j + 1) % n : (j + n - 1) % n;
-            const bool beyond = end && line->image[s] != 0;
-            const double apart = beyond ? width / 2 : (width + z[other + 1] - z[other]) / 2;
+            const size_t to = s > 0 ? (j + 1) % n : (j + n - 1) % n;
+            const bool beyond = j == (s > 0 ? n - 1 : 0) && line->image[s] != 0;
+            const double next = beyond ? 0 : app_line_weight(line, to);
+            const double apart = (width + line->step * next) / 2;
             const bool flux = beyond && line->image[s] > 0;
-            const double weight = flux || !app_line_varies(line) ? 0 : 1 / (width * apart);
-            terms[2 * s] = (term){beyond ? j : other, beyond ? 0 : weight};
+            const double part = (s > 0 ? 1 : -1) / width / (1 + line->robin[s] * apart);
+            const double all = flux ? line->robin[s] * fabs(part) : 1 / (width * apart);
+            const double weight = app_line_varies(line) ? all : 0;
+            terms[2 * s] = (term){beyond ? j : to, beyond ? 0 : weight};
             terms[1].weight -= weight;
-            sides[s] = flux ? (s > 0 ? 1 : -1) / width : beyond ? weight : 0;
+            sides[s] = flux ? part : beyond ? weight : 0;
         }
     }
 }
@@ -490,7 +490,7 @@ static int allocate(struct check *check) {
             if (check->stencil[a] == NULL || check->sides[a] == NULL) {
                 return APP_FAILED;
             }
-            if (line->faces != NULL) {
+            if (line->faces != NULL || app_line_robin(line)) {
                 fill_cells(check->stencil[a], check->sides[a], line);
             } else {
                 fill_stencil(check->stencil[a], check->sides[a], line, rule);

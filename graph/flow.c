@@ -30,7 +30,7 @@ static psg_status check(const psg_plan *plan, const psg_solve_args *args) {
              axis->points == PSG_POINTS_NODES)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "psg_project() needs %c periodic, or points in cells between a lower "
-                            "Neumann and an upper Neumann or Dirichlet side",
+                            "Neumann and an upper Neumann, Dirichlet or Robin side",
                             "xyz"[d]);
         }
     }

@@ -41,17 +41,19 @@
 #include "runtime/simulation.h"
 
 /* The difference at the last point of an axis. Periodic: to the first point. Dirichlet: (value - u)
- * over the distance to the wall. Neumann: the value itself. Tasks have the value as what it adds to
- * f, so `weight` divides by that. */
+ * over the distance to the wall. Neumann: the value itself. Robin: (value - k u)/(1 + k h/2), which
+ * has a Neumann side's form for k = 0. Tasks have the value as what it adds to f, so `weight`
+ * divides by that. */
 static psg_difference difference_of(const psg_problem *problem, int axis, double factor) {
     const psg_axis *a = &problem->grid.axis[axis];
     const psg_transform *row = psg_transform_of(a);
     const double h = psg_axis_width(a, a->n - 1);
     const bool wall = a->bc[1] == PSG_BC_DIRICHLET;
-    const double steep = wall ? 1 / (a->points == PSG_POINTS_NODES ? h : h / 2) : 1;
+    const double steep =
+        wall ? 1 / (a->points == PSG_POINTS_NODES ? h : h / 2) : psg_axis_robin(a, 1);
     psg_difference d = {.scale = 1 / psg_axis_least(a), .wraps = psg_transform_periodic(row)};
     if (!d.wraps) {
-        d.last = wall ? -steep : 0;
+        d.last = 0 - steep * (wall ? 1 : a->robin[1]);
         d.weight = steep / psg_sides_weight(problem, axis, 1, factor);
     } else if (a->n == 1) {
         d.scale = 0; /* the point is its own neighbour */

@@ -25,7 +25,7 @@ static psg_status check_plan(const psg_plan *plan) {
     const bool is_complex = plan->context.kind[0] == PSG_TRANSFORM_PERIODIC;
     const char *why = NULL;
     if (psg_stretched(&plan->context)) {
-        why = "an axis with faces has none";
+        why = "an axis with faces or a Robin side has none";
     } else if (psg_transforms_free_side(&plan->problem.grid)) {
         why = "a box with free sides has none: its transforms are of twice the length";
     } else if (!is_complex && !all_real(plan)) {

@@ -162,12 +162,38 @@ psg_grid psg_grid_turned(const psg_grid *grid) {
     return turned;
 }
 
+void psg_grid_settle(psg_grid *grid) {
+    for (int m = 0; m < 6; m++) {
+        psg_axis *axis = &grid->axis[m / 2];
+        const bool none = axis->bc[m % 2] == PSG_BC_ROBIN && axis->robin[m % 2] == 0;
+        axis->bc[m % 2] = none ? PSG_BC_NEUMANN : axis->bc[m % 2];
+    }
+}
+
+static psg_status check_robin(const psg_axis *axis, int side, char name) {
+    const double k = axis->robin[side];
+    if (axis->bc[side] != PSG_BC_ROBIN && k != 0) {
+        return psg_fail(PSG_ERR_ARG, "robin[%d] along %c is %g, and that is no Robin side", side,
+                        name, k);
+    }
+    return k >= 0 && isfinite(k * axis->length)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "robin[%d] along %c is %g: a finite number from 0 on is needed, as with "
+                          "one below 0 the equation may have no solution",
+                          side, name, k);
+}
+
 /* Periodic on one side, free, or one point on both sides of nodes. */
 static psg_status check_sides(const psg_axis *axis, char name) {
     for (int side = 0; side < 2; side++) {
         const int bc = (int)axis->bc[side];
         if (bc < 0 || bc >= PSG_BC_COUNT) {
             return psg_fail(PSG_ERR_ARG, "boundary condition %d along %c is none", bc, name);
+        }
+        const psg_status status = check_robin(axis, side, name);
+        if (status != PSG_OK) {
+            return status;
         }
     }
     if ((int)axis->points < 0 || axis->points >= PSG_POINTS_COUNT) {
@@ -182,10 +208,11 @@ static psg_status check_sides(const psg_axis *axis, char name) {
     }
     const psg_transform *row = psg_transform_of(axis);
     if (row == NULL) {
+        const char *words = psg_axis_stretched(axis) ? "Robin" : "free";
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "a free side along %c of nodes is not there yet: the points of an axis "
-                        "with a free side are in the middle of cells",
-                        name);
+                        "a %s side along %c of nodes is not there yet: the points of an axis "
+                        "with a %s side are in the middle of cells",
+                        words, name, words);
     }
     return psg_transform_intervals(row, axis->n) > 0
                ? PSG_OK
@@ -283,9 +310,15 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
     const psg_grid own = psg_grid_turned(grid);
     const psg_axis *a = own.axis;
     grid = &own;
-    if (a[2].faces != NULL && psg_transforms_table(grid)) {
+    if (psg_axis_stretched(&a[0]) || psg_axis_stretched(&a[1])) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "%c has a Robin side, and %c alone may have",
+                        psg_grid_letter(grid, psg_axis_stretched(&a[0]) ? 0 : 1),
+                        psg_grid_letter(grid, 2));
+    }
+    if (psg_axis_stretched(&a[2]) && psg_transforms_table(grid)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "%c has faces, which are not for free sides along x or y yet",
+                        "%c has faces or a Robin side, which are not for free sides along x or y "
+                        "yet",
                         psg_grid_letter(grid, 2));
     }
     for (int d = 0; d < 3; d++) { /* FFTW counts two numbers of each complex one in an int */
@@ -324,7 +357,7 @@ static bool is_good(const psg_transform *row, size_t n) {
         }
     }
     const bool odd = psg_transform_periodic(row) && n > 1 && n % 2 == 1;
-    return !odd && (rest == 1 || rest == 11 || rest == 13);
+    return row->stretched || (!odd && (rest == 1 || rest == 11 || rest == 13));
 }
 
 psg_status psg_good_length(size_t n, const psg_bc bc[2], psg_points points, size_t *good) {

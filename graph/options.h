@@ -27,6 +27,8 @@ static inline char psg_grid_letter(const psg_grid *grid, int d) {
 }
 /** The plan's grid of the caller's, and the other way round. */
 psg_grid psg_grid_turned(const psg_grid *grid);
+/** A Robin side with k = 0 is a Neumann side: make it one. */
+void psg_grid_settle(psg_grid *grid);
 /** Are the faces right? Before psg_grid_check(). @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_grid_check_faces(const psg_grid *grid);
 /** @param[in] grid  the caller's

@@ -25,9 +25,10 @@ static psg_status check(const psg_plan *plan) {
                         "epsilon is for the symbol fd2, and the plan's symbol is another");
     }
     if (p->faces != NULL) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "epsilon is for axes of one spacing so far, and %c has faces",
-                        psg_grid_letter(&p->grid, 2));
+        return psg_fail(
+            PSG_ERR_UNSUPPORTED,
+            "epsilon is for axes of one spacing so far, and %c has faces or a Robin side",
+            psg_grid_letter(&p->grid, 2));
     }
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &p->grid.axis[d];

@@ -93,10 +93,11 @@ static psg_status make_workers(psg_plan *plan) {
     if (status == PSG_OK && w->gpu_count > 0 && psg_stretched(&plan->context) &&
         (!psg_graph_has(&plan->context.graph, PSG_TASK_KSPACE, true) || psg_kernels == NULL ||
          !psg_kernels->has_kspace(&plan->context))) {
-        status = psg_fail(PSG_ERR_UNSUPPORTED,
-                          "%c has faces, which GPUs have in the fused graph and for up to 8192 "
-                          "cells: gpus = 0 leaves it to cores",
-                          psg_grid_letter(&plan->problem.grid, 2));
+        status = psg_fail(
+            PSG_ERR_UNSUPPORTED,
+            "%c has faces or a Robin side, which GPUs have in the fused graph and for up to 8192 "
+            "cells: gpus = 0 leaves it to cores",
+            psg_grid_letter(&plan->problem.grid, 2));
     }
     status = status == PSG_OK ? psg_route_begin(&plan->route, plan) : status;
     psg_workers_tell(e, w);
@@ -272,6 +273,7 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     if (status != PSG_OK) {
         return status;
     }
+    psg_grid_settle(&b->grid);
     psg_tuned tuned;
     (void)psg_tuned_find(&tuned, &b->grid, &b->options);
     const psg_status mine = psg_runtime_acquire(&b->options, b->comm, tuned.policy);

@@ -18,10 +18,9 @@
  *
  * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
  * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
- * plans. The library has an FFTW of its own, so it has no part in what a program does with FFTW or
- * Intel MKL. A library built with PSG_FFTW=SHARED has the program's: docs/library.md says what the
- * program then must not do. A function that returns a list writes at most `capacity` items, and
- * *count is the number of all. With capacity 0 the pointer may be NULL.
+ * plans. The library has an FFTW of its own, unless it was built with PSG_FFTW=SHARED (library.md).
+ * A function that returns a list writes at most `capacity` items, and *count is the number of all.
+ * With capacity 0 the pointer may be NULL.
  */
 #ifndef PSG_H
 #define PSG_H
@@ -67,9 +66,9 @@ PSG_API const char *psg_status_string(psg_status status);
  *  Valid until the next call of this thread into the library. */
 PSG_API const char *psg_last_error(void);
 
-/** The same words behind the line of the library's sources that wrote them, for a report of
- *  a bug: "graph/plan.c:123: words". If another process failed, the line is one of that process.
- *  Valid as long as psg_last_error(), and "" where that is "". */
+/** The same words behind the line of the sources that wrote them, for a report of a bug:
+ *  "graph/plan.c:123: words". If another process failed, the line is one of that process. Valid as
+ *  long as psg_last_error(), and "" where that is "". */
 PSG_API const char *psg_last_error_detail(void);
 
 /* -------------------------------------------------------------------------------------- grid */
@@ -79,10 +78,10 @@ typedef enum psg_bc {
     PSG_BC_PERIODIC = 0, /**< at both sides */
     PSG_BC_DIRICHLET,    /**< u is 0, or what psg_solve_args says */
     PSG_BC_NEUMANN, /**< the derivative of u across the side is 0, or what psg_solve_args says */
-    /** f is 0 beyond the points, and u goes on: at both sides of any axes, or at one opposite to a
-     *  Dirichlet or a Neumann side. With points in cells, the symbols spectral and fd2 and the
-     *  fused graph */
-    PSG_BC_FREE,
+    PSG_BC_FREE, /**< f is 0 beyond, and u goes on: with cells and the symbols spectral and fd2 */
+    /** the derivative of u outward is -k u, k = psg_axis.robin; k = 0 is Neumann. Of z, of two axes
+     *  y, with points in cells, and with the symbol fd2 or faces. GPUs: fused graph */
+    PSG_BC_ROBIN,
     PSG_BC_COUNT
 } psg_bc;
 
@@ -108,6 +107,7 @@ typedef struct psg_axis {
      *  of faces[j] and faces[j + 1]. Of z, of two axes y: the equation along it is that of fd2 for
      *  such cells. Means count a point by its cell. No free sides; GPUs: fused graph. Not kept */
     const double *faces;
+    double robin[2]; /**< k of Robin sides, >= 0 and finite, unit 1/L; of others 0 */
 } psg_axis;
 
 typedef struct psg_grid {
@@ -127,10 +127,9 @@ PSG_API void psg_grid_init2(psg_grid *grid, size_t nx, size_t ny, double lx, dou
 PSG_API psg_status psg_axis_points(const psg_axis *axis, double *first, double *step);
 
 /** The smallest number of points >= n along an axis whose transform is fast on cores and GPUs.
- *  Other numbers take 1.5 to 10 times as long. The transform is of n points; of n + 1 for nodes
- *  between Dirichlet sides, and of n - 1 for nodes between Neumann sides. It is fast if that number
- *  has no prime factors but 2, 3, 5 and 7, and at most once 11 or 13. On a periodic axis it is also
- *  even, or 1: a transform of real numbers, as along x, else takes twice as long.
+ *  Others take 1.5 to 10 times as long. The transform is of n points; of n + 1 for nodes between
+ *  Dirichlet sides, of n - 1 for nodes between Neumann sides. That has no prime factors but 2, 3,
+ *  5, 7, and at most once 11 or 13; on a periodic axis it is even, or 1. Of Robin sides any is.
  *  @param[in]  n       >= 1; nodes between Neumann sides: >= 2
  *  @param[in]  bc      at the lower and at the upper side
  *  @param[in]  points  of a periodic axis any
@@ -446,8 +445,9 @@ typedef struct psg_solve_args {
     psg_mean mean;      /**< psg_options.mean, where lambda is 0; not PSG_MEAN_ERROR in place */
     int guess;          /**< 0; with epsilon 1: u has the guess that iterations begin at */
     /** 0; by axis, on the lower and on the upper side: u on a Dirichlet side, on a Neumann side the
-     *  derivative of u along the axis (not outward: u = x has 1 on both sides of x). Other values
-     *  than 0 are for fd2, whose stencil has them exactly. They count in the mean of f. */
+     *  derivative of u along the axis (not outward: u = x has 1 on both sides of x), on a Robin
+     *  side that less k u below, and plus k u above. Other values than 0 are for fd2, whose stencil
+     *  has them exactly. They count in the mean of f. */
     double value[3][2];
     /** NULL; or values that differ from point to point, in place of `value`: an array in main
      *  memory whose point (i,j,k), of the grid, is at data[i stride[0] + j stride[1] + k
@@ -463,8 +463,8 @@ typedef struct psg_solve_args {
      *  fd2 it is (u(next point) - u(point))/h, between the points: the differences of these are its
      *  Laplacian of u. Beyond the last point stands the first one if the axis is periodic; else the
      *  upper side: on a Dirichlet side (value - u)/(h/2) for cells and (value - u)/h for nodes, on
-     *  a Neumann side the value; on a free side that to the point beyond, if all axes are periodic
-     *  or free. On GPUs u is not f then. Else PSG_ERR_UNSUPPORTED. */
+     *  a Neumann side the value, on a Robin side value - k u; on a free side that to the point
+     *  beyond, if all axes are periodic or free. On GPUs u is not f then. Else _UNSUPPORTED */
     const psg_array *gradient[3];
     /** NULL; or epsilon, 0 or from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of

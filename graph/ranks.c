@@ -170,7 +170,9 @@ psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_option
         {"the position of the points along x", "the position of the points along y",
          "the position of the points along z"},
         {"a number made of the faces along x", "a number made of the faces along y",
-         "a number made of the faces along z"}};
+         "a number made of the faces along z"},
+        {"robin[0] along x", "robin[0] along y", "robin[0] along z"},
+        {"robin[1] along x", "robin[1] along y", "robin[1] along z"}};
     enum { OF_GRID = 3 * sizeof names / sizeof *names, COUNT = OF_GRID + PSG_OPTION_VALUES_MOST };
     psg_option_value wanted[COUNT];
     double mine[COUNT];
@@ -182,7 +184,8 @@ psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_option
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &grid->axis[d];
         const double value[] = {(double)axis->n,     axis->length,         (double)axis->bc[0],
-                                (double)axis->bc[1], (double)axis->points, faces_of(axis)};
+                                (double)axis->bc[1], (double)axis->points, faces_of(axis),
+                                axis->robin[0],      axis->robin[1]};
         for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
             wanted[3 * m + (size_t)d] = (psg_option_value){names[m][d], value[m]};
         }

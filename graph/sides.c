@@ -1,7 +1,8 @@
 /* Values on the sides that are not 0. Beyond a side the stencil finds a point that the value gives:
  * 2 g - u beside a Dirichlet side of cells, g on a node, u -+ h g or u -+ 2 h g beyond a Neumann
  * side. What of that is not u goes to the right-hand side, at the points next to the side, so
- * tables of numbers to be added to f are all that tasks see of it. */
+ * tables of numbers to be added to f are all that tasks see of it. At a Robin side the derivative
+ * is (g -+ k u)/(1 + k h/2), so g counts as on a Neumann side, over 1 + k h/2. */
 #include "graph/sides.h"
 #include "graph/array_check.h"
 #include "graph/options.h"
@@ -82,7 +83,8 @@ double psg_sides_weight(const psg_problem *problem, int d, int side, double fact
         const bool twice = !nodes || (axis->n == 1 && axis->bc[1 - side] == PSG_BC_NEUMANN);
         return (twice ? -2 : -1) / (h * h) / ldexp(factor, 2 * problem->unit);
     }
-    return (nodes ? 2 : 1) / h * (side == 0 ? 1 : -1) / ldexp(factor, problem->unit);
+    return psg_axis_robin(axis, side) * (nodes ? 2 : 1) / h * (side == 0 ? 1 : -1) /
+           ldexp(factor, problem->unit);
 }
 
 /** One side of the part of the grid that this process has. */

@@ -8,7 +8,7 @@
         .first = the_first, .shift = the_shift, .null = the_null                                   \
     }
 
-/* The equation along a stretched axis is solved as it is. */
+/* The equation along a stretched axis, or beside a Robin side, is solved as it is. */
 #define STRETCHED_ROW(low, high, the_shift, the_null)                                              \
     {                                                                                              \
         .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_CELLS,                           \
@@ -44,6 +44,11 @@ static const psg_transform transforms[] = {
     STRETCHED_ROW(NEUMANN, DIRICHLET, 0.5, false),
     STRETCHED_ROW(DIRICHLET, DIRICHLET, 1, false),
     STRETCHED_ROW(DIRICHLET, NEUMANN, 0.5, false),
+    STRETCHED_ROW(ROBIN, ROBIN, 0.5, false),
+    STRETCHED_ROW(ROBIN, NEUMANN, 0.5, false),
+    STRETCHED_ROW(NEUMANN, ROBIN, 0.5, false),
+    STRETCHED_ROW(ROBIN, DIRICHLET, 0.5, false),
+    STRETCHED_ROW(DIRICHLET, ROBIN, 0.5, false),
 };
 
 const psg_transform *psg_transform_of(const psg_axis *axis) {
@@ -51,7 +56,7 @@ const psg_transform *psg_transform_of(const psg_axis *axis) {
         const psg_transform *row = &transforms[m];
         if (row->bc[0] == axis->bc[0] && row->bc[1] == axis->bc[1] &&
             (row->points == axis->points || psg_transform_periodic(row)) &&
-            row->stretched == (axis->faces != NULL)) {
+            row->stretched == psg_axis_stretched(axis)) {
             return row;
         }
     }
@@ -62,6 +67,10 @@ double psg_axis_width(const psg_axis *axis, size_t k) {
     const double *faces = axis->faces;
     return faces == NULL ? axis->length / psg_transform_intervals(psg_transform_of(axis), axis->n)
                          : (faces[k + 1] - faces[k]) * (axis->length / (faces[axis->n] - faces[0]));
+}
+
+double psg_axis_robin(const psg_axis *axis, int side) {
+    return 1 / (1 + axis->robin[side] * psg_axis_width(axis, side == 0 ? 0 : axis->n - 1) / 2);
 }
 
 double psg_axis_least(const psg_axis *axis) {

@@ -17,8 +17,13 @@ typedef struct psg_transform {
     double first;               /**< point j is j + first intervals above the lower side */
     double shift;   /**< mode m has m + shift half waves; of a periodic axis psg_symbol_waves() */
     bool null;      /**< mode 0 has the eigenvalue 0 */
-    bool stretched; /**< psg_axis.faces: psg_cpu_line in place of a transform */
+    bool stretched; /**< psg_axis_stretched(): psg_cpu_line in place of a transform */
 } psg_transform;
+
+/** Has it faces, or a Robin side, whose equation is that of faces? */
+static inline bool psg_axis_stretched(const psg_axis *axis) {
+    return axis->faces != NULL || axis->bc[0] == PSG_BC_ROBIN || axis->bc[1] == PSG_BC_ROBIN;
+}
 
 /** @return NULL: there is no transform for the axis' boundary conditions */
 const psg_transform *psg_transform_of(const psg_axis *axis);
@@ -53,6 +58,9 @@ static inline double psg_transform_intervals(const psg_transform *row, size_t n)
 double psg_axis_width(const psg_axis *axis, size_t k);
 /** The least of these. */
 double psg_axis_least(const psg_axis *axis);
+/** u on a Robin side with the value 0, over u at the point beside it, which is h/2 away: 1/(1 + k
+ *  h/2). Of other sides 1: their k, psg_axis.robin, is 0. */
+double psg_axis_robin(const psg_axis *axis, int side);
 
 /** The factor that the transforms forward and back leave: the mode (0,0,0) over this is the mean of
  * f. */

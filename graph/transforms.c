@@ -229,10 +229,12 @@ static bool make_line(psg_cpu_line *l, const psg_problem *p, const size_t count[
         l->after[k] = end[1] && !wraps ? 0 : 2 / (l->width[k] * (h + next));
         l->side[k] = 0;
         for (int side = 0; side < 2; side++) {
-            l->side[k] +=
-                end[side] && z->bc[side] == PSG_BC_DIRICHLET ? 1 / (l->width[k] * near) : 0;
+            const double slope = z->bc[side] == PSG_BC_DIRICHLET
+                                     ? 1 / near
+                                     : ldexp(z->robin[side], p->unit) * psg_axis_robin(z, side);
+            l->side[k] += end[side] ? slope / l->width[k] : 0;
+            l->last = 0 - slope; /* of the upper side */
         }
-        l->last = z->bc[1] == PSG_BC_DIRICHLET ? -1 / near : 0;
     }
     l->wraps = wraps;
     for (int d = 0; d < 2; d++) {
@@ -301,15 +303,23 @@ void psg_transforms_free(psg_problem *p) {
 
 psg_status psg_transforms_keep_faces(psg_problem *p) {
     psg_axis *z = &p->grid.axis[2];
-    const size_t bytes = (z->n + 1) * sizeof *p->faces;
-    if (z->faces == NULL) {
+    if (!psg_axis_stretched(z)) {
         return PSG_OK;
     }
-    p->faces = malloc(bytes);
+    if (z->faces == NULL && !psg_symbol_of(p)->faces) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "symbol %s has no Robin side: fd2 has, and %c with faces, which is fd2 "
+                        "along %c",
+                        psg_option_table_word("symbol", p->options.symbol),
+                        psg_grid_letter(&p->grid, 2), psg_grid_letter(&p->grid, 2));
+    }
+    p->faces = malloc((z->n + 1) * sizeof *p->faces);
     if (p->faces == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for %zu faces", z->n + 1);
     }
-    memcpy(p->faces, z->faces, bytes);
+    for (size_t k = 0; k <= z->n; k++) {
+        p->faces[k] = z->faces != NULL ? z->faces[k] : z->length * ((double)k / (double)z->n);
+    }
     z->faces = p->faces;
     return PSG_OK;
 }
@@ -325,8 +335,8 @@ static psg_status check_kernel(const psg_problem *p) {
     const char *kernel = psg_option_table_word("kernel", (int)p->options.kernel);
     if (p->options.kernel != PSG_KERNEL_AUTO && p->faces != NULL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "kernel %s is for axes of one spacing, and %c has faces", kernel,
-                        psg_grid_letter(&p->grid, 2));
+                        "kernel %s is for axes of one spacing, and %c has faces or a Robin side",
+                        kernel, psg_grid_letter(&p->grid, 2));
     }
     if (p->options.kernel != PSG_KERNEL_AUTO && p->options.symbol != PSG_SYMBOL_SPECTRAL) {
         return psg_fail(PSG_ERR_UNSUPPORTED,

@@ -12,7 +12,7 @@ typedef struct psg_problem {
     psg_grid grid;
     bool policy_asked; /**< the options name a scheduling policy */
     bool tuned;        /**< some of the options are what `psg tune` stored */
-    double *faces;     /**< of a stretched axis, to which the grid points; else NULL */
+    double *faces;     /**< of a stretched z, to which the grid points; else NULL */
     double box[3];     /**< lengths of a solve without a box of its own; those of the latest solve
                             are in the grid, and all below is for them */
     int unit;          /**< the tasks' unit of length is 2^unit, about the spacing of the points */
@@ -37,7 +37,8 @@ static inline const psg_symbol_row *psg_symbol_along(const psg_problem *problem,
                                                : psg_symbol_of(problem);
 }
 
-/** Make the plan's own copy of the caller's faces. @return PSG_OK; PSG_ERR_MEMORY */
+/** Make the plan's own copy of the caller's faces. Where the caller has none, z with a Robin side
+ *  gets faces at equal distances. @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED */
 psg_status psg_transforms_keep_faces(psg_problem *problem);
 /** The eigenvalues along each axis and the wavenumbers that the gradient needs: in new tables, or
  *  in those that are there.

@@ -146,6 +146,7 @@ void harness_sides(psg_grid *grid, const char *sides) {
             grid->axis[d].bc[side] = *at == 'P'   ? PSG_BC_PERIODIC
                                      : *at == 'D' ? PSG_BC_DIRICHLET
                                      : *at == 'F' ? PSG_BC_FREE
+                                     : *at == 'R' ? PSG_BC_ROBIN
                                                   : PSG_BC_NEUMANN;
         }
         grid->axis[d].points = *at == 'n' ? PSG_POINTS_NODES : PSG_POINTS_CELLS;

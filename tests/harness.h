@@ -54,8 +54,8 @@ psg_grid harness_box(size_t nx, size_t ny, size_t nz, double lx, double ly, doub
 psg_grid harness_grid(const oracle_grid *grid);
 
 /** What is on the sides of x, y and z, below and above, and where the points are: "DDn,PP,NDc" has
- * D for Dirichlet, N for Neumann, P for periodic, F for free, n for nodes, c or nothing for cells.
- * One pair stands for all axes. */
+ * D for Dirichlet, N for Neumann, P for periodic, F for free, R for Robin, n for nodes, c or nothing
+ * for cells. One pair stands for all axes. */
 void harness_sides(psg_grid *grid, const char *sides);
 
 const char *harness_precision_name(psg_precision precision);

@@ -26,8 +26,8 @@ module psg
     ! psg_status, psg_bc, psg_points, psg_precision and psg_kernel_form
     integer(c_int), parameter, public :: PSG_OK = 0, PSG_ERR_ARG = 1, PSG_ERR_UNSUPPORTED = 2, PSG_ERR_MEMORY = 3, &
         PSG_ERR_NODEV = 4, PSG_ERR_DATA = 5, PSG_ERR_MEAN = 6, PSG_ERR_STATE = 7, PSG_ERR_RUNTIME = 8
-    integer(c_int), parameter, public :: PSG_BC_PERIODIC = 0, PSG_BC_DIRICHLET = 1, PSG_BC_NEUMANN = 2, PSG_BC_FREE = 3
-    integer(c_int), parameter, public :: PSG_POINTS_CELLS = 0, PSG_POINTS_NODES = 1, PSG_F64 = 0, PSG_F32 = 1, &
+    integer(c_int), parameter, public :: PSG_BC_PERIODIC = 0, PSG_BC_DIRICHLET = 1, PSG_BC_NEUMANN = 2, PSG_BC_FREE = 3, &
+        PSG_BC_ROBIN = 4, PSG_POINTS_CELLS = 0, PSG_POINTS_NODES = 1, PSG_F64 = 0, PSG_F32 = 1, &
         PSG_KERNEL_FORM_SPACE = 0, PSG_KERNEL_FORM_MODES = 1, PSG_KERNEL_FORM_SPECTRUM = 2
     integer(c_int), parameter :: PSG_HOST = -1, PSG_ASK = -2
 
@@ -36,6 +36,7 @@ module psg
         real(c_double) :: length
         integer(c_int) :: bc(2), points
         type(c_ptr) :: faces !< c_loc() of n + 1 positions until the plan is made, or c_null_ptr
+        real(c_double) :: robin(2) !< k of Robin sides; else 0
     end type psg_axis
     type, bind(c) :: psg_grid
         type(psg_axis) :: axis(3)
@@ -303,9 +304,8 @@ contains
         integer, intent(in) :: n(:)
         real(real64), intent(in) :: length(size(n))
         integer :: d
-        integer(c_int), parameter :: bc(2) = PSG_BC_PERIODIC
-        grid = psg_grid(psg_axis(1_c_size_t, 1.0_c_double, bc, PSG_POINTS_CELLS, c_null_ptr), &
-            size(n))
+        grid = psg_grid(psg_axis(1_c_size_t, 1.0_c_double, [PSG_BC_PERIODIC, PSG_BC_PERIODIC], &
+            PSG_POINTS_CELLS, c_null_ptr, [0.0_c_double, 0.0_c_double]), size(n))
         do d = 1, min(3, size(n))
             grid%axis(d)%n = n(d)
             grid%axis(d)%length = length(d)

@@ -83,6 +83,43 @@ def answers():
               "--gpus", "0", "--verify", "--lambda", "2")
 
 
+def robin():
+    """K of both sides; the other side Neumann; --verify has the stencil."""
+    for faces in (), ("--faces", "z=z.txt"):
+        for bc, k in ("RR", "0.5,3"), ("RN", "2,0"), ("DR", "0,1e3"), ("RR", "0,0"):
+            text = solve("--in", "in.h5:f", *faces, "--bc", "PP,PP," + bc, "--robin", "z=" + k,
+                         "--values", "values.h5", *FD2, "--verify", "--out", "r.h5:u", "--force",
+                         "--gradient", "g.h5").stdout
+            check("%s along z (cells), K " % bc in text, text)
+    said = json.loads(solve("--in", "in.h5:f", "--bc", "PP,PP,RR", "--robin", "z=0.5,3", *FD2,
+                            "--out", "r.h5:u", "--force", "--verify", "--json", "-").stdout)
+    check(said["bc"][2] == "RR" and said["robin"] == [[0, 0], [0, 0], [0.5, 3]], said)
+    with h5py.File("r.h5", "r") as file:
+        u, h = file["u"][...], (Z[-1] - Z[0]) / SHAPE[0]
+    flux = np.concatenate([0.5 / (1 + 0.25 * h) * u[:1], np.diff(u, axis=0) / h,
+                           -3 / (1 + 1.5 * h) * u[-1:]])
+    r = np.diff(flux, axis=0) / h - F
+    for d in 1, 2:
+        r += (np.roll(u, 1, d) - 2 * u + np.roll(u, -1, d)) * u.shape[d] ** 2
+    check(np.abs(r).max() <= 1e-11, np.abs(r).max())
+    solve("--in", "in.h5:flat", "--bc", "PP,RN", "--robin", "y=1,0", *FD2, "--verify", "--out",
+          "r.h5:flat")
+    old = files()
+    given = ("--in", "in.h5:f", *FD2, "--bc")
+    for bc, k, says in (("PP,PP,RR", (), "--robin z=K0,K1 says what K is"),
+                        ("PP,PP,RR", ("--robin", "z=1"), "expected z=K0,K1"),
+                        ("PP,PP,RR", ("--robin", "x=1,2"), "expected z=K0,K1"),
+                        ("PP,PP,RR", ("--robin", "z=1,2,3"), "expected z=K0,K1"),
+                        ("PP,PP,RR", ("--robin", "z=nan,2"), "a finite number from 0 on"),
+                        ("PP,PP,RR", ("--robin", "z=-1,2"), "a finite number from 0 on"),
+                        ("PP,PP,ND", ("--robin", "z=1,0"), "that is no Robin side"),
+                        ("RR,PP,PP", ("--robin", "z=0,0"), "x has a Robin side, and z alone")):
+        refused("solve", *given, bc, *k, code=2, says=(says,))
+    refused("solve", "--problem", "modes", "--grid", "8", "--bc", "RR", "--robin", "z=1,1", code=2,
+            says=("--faces and --robin are for --in",))
+    check(files() == old, "files were left behind")
+
+
 def bad():
     old = files()
     given = ("--in", "in.h5:f", *FD2, "--faces")
@@ -97,11 +134,12 @@ def bad():
             says=("not on nodes",))
     refused("solve", *given, "z=z.txt", "--bc", "PP,PP,DF", code=2, says=("not free",))
     refused("solve", "--problem", "modes", "--grid", "8", "--faces", "z=z.txt", code=2,
-            says=("--faces is for --in",))
+            says=("--faces and --robin are for --in",))
     check(files() == old, "files were left behind")
     said = solve("--in", "f.npy", "--faces", "z=steep.txt", *FD2)
     check("from 1e-07 to 1 long, more than 1e6 to 1" in said.stderr, said.stderr)
 
 
 answers()
+robin()
 bad()

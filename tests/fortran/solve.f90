@@ -188,6 +188,15 @@ contains
             call check(all(abs(u(:, :, k) - 1 - faces(k) - faces(k + 1)) <= 1e-13), 'between faces')
         end do
         call own%destroy()
+        grid%axis(3)%bc = PSG_BC_ROBIN
+        grid%axis(3)%robin = [0.5_real64, 2.0_real64]
+        call own%create(grid, options)
+        terms%value(:, 3) = [2 - 0.5_real64, 2 + 2 * 7.0_real64]
+        call own%solve(f, u, terms=terms)
+        do k = 1, nz
+            call check(all(abs(u(:, :, k) - 1 - faces(k) - faces(k + 1)) <= 1e-13), 'Robin sides')
+        end do
+        call own%destroy()
         faces(2) = 0.7_real64
         call own%create(grid, options, status=status)
         call refused(PSG_ERR_ARG, 'faces 1 and 2 along z', 'faces')

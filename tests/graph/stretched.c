@@ -82,11 +82,11 @@ static void one_box(const box *b, size_t which) {
 
 static void residuals(void) {
     static const char *const across[] = {"PP,PP", "NN,PP", "PP,DN", "DD,NN", "ND,DDn", "NNn,PP"};
-    static const char *const along[] = {"PP", "NN", "DD", "DN", "ND"};
+    static const char *const along[] = {"PP", "NN", "DD", "DN", "ND", "RR", "RN", "NR", "RD", "DR"};
     static const size_t lengths[] = {1, 2, 3, 7, 33, 64, 97};
     size_t run = 0;
     for (size_t m = 0; m < 7; ++m) {
-        for (size_t z = 0; z < 5; ++z, ++run) {
+        for (size_t z = 0; z < 10; ++z, ++run) {
             char sides[20];
             const size_t xy = run % 4; /* the faces across are of cells */
             const size_t n[3] = {5 + run % 3, 4 + run % 4, lengths[m]};
@@ -156,7 +156,7 @@ static void refused(void) {
     args.epsilon = NULL;
     args.u_modes = &out;
     CHECK_SAYS(psg_solve_arrays(plan, 1, &in, &out, &args), PSG_ERR_UNSUPPORTED,
-               "an axis with faces has none");
+               "an axis with faces or a Robin side has none");
     args.u_modes = NULL;
     f[17] = NAN;
     CHECK_SAYS(psg_solve_arrays(plan, 1, &in, &out, &args), PSG_ERR_DATA, "(1,0,1)");

@@ -52,6 +52,9 @@ static inline box make_box(const size_t n[3], const char *sides, double ratio, i
     harness_sides(&b.g, sides);
     for (int d = 0; d < 3; ++d) {
         b.face[d] = oracle_array(n[d] + 1);
+        for (int side = 0; side < 2; ++side) {
+            b.g.axis[d].robin[side] = b.g.axis[d].bc[side] == PSG_BC_ROBIN ? 0.7 + 3 * side : 0;
+        }
         make_widths(n[d], d == 2 ? ratio : 1, smooth, b.grid.length[d], b.face[d]);
         for (int side = 0; side < 2; ++side) {
             b.value[d][side] = b.g.axis[d].bc[side] == PSG_BC_PERIODIC ? 0 : 0.5 + d - side;
@@ -99,6 +102,11 @@ static inline long double flux(const box *b, const double *u, size_t p, int d, i
     if (end && bc == PSG_BC_DIRICHLET) {
         return sign * (b->value[d][upper] - u[p]) / (width(b, d, m) / 2);
     }
+    if (end && bc == PSG_BC_ROBIN) { /* with the u of the side that both differences agree on */
+        const long double k = b->g.axis[d].robin[upper], half = width(b, d, m) / 2;
+        const long double at_side = (u[p] + sign * half * b->value[d][upper]) / (1 + k * half);
+        return b->value[d][upper] - sign * k * at_side;
+    }
     const long double apart = ((long double)width(b, d, m) + width(b, d, other)) / 2;
     return sign * (u[p - m * step[d] + other * step[d]] - u[p]) / apart;
 }
@@ -112,7 +120,8 @@ static inline long double volume(const box *b, size_t p) {
 static inline int singular(const box *b) {
     int all = b->lambda == 0;
     for (int m = 0; m < 6; ++m) {
-        all = all && b->g.axis[m / 2].bc[m % 2] != PSG_BC_DIRICHLET;
+        all = all && (b->g.axis[m / 2].bc[m % 2] == PSG_BC_PERIODIC ||
+                      b->g.axis[m / 2].bc[m % 2] == PSG_BC_NEUMANN);
     }
     return all;
 }

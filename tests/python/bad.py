@@ -141,7 +141,7 @@ def test_status(plan):
 
 @pytest.mark.parametrize("wrong, words", [
     (dict(box=0), "0 long"), (dict(box=float("nan")), "nan long"), (dict(box=(1, 2)), "2 values"), (dict(box="long"), "box"),
-    (dict(box={"w": 1}), "'w'"), (dict(box=None), "box"), (dict(bc="wet"), "'wet' is none of periodic, dirichlet, neumann, free$"),
+    (dict(box={"w": 1}), "'w'"), (dict(box=None), "box"), (dict(bc="wet"), "'wet' is none of periodic, dirichlet, neumann, free, robin$"),
     (dict(bc="open"), "'free': bc='free', or bc={'z': 'free'}"), (dict(bc="dirichlett"), "did you mean 'dirichlet'"),
     (dict(box=(np.arange(6.0), 1, 1)), r"box along z = an array of shape \(6,\).*length of the box"),
     (dict(bc=("periodic", "neumann")), "periodic at both sides"), (dict(bc=["periodic"] * 2), "2 values"),

@@ -47,6 +47,43 @@ def test_u():
     assert residual(F, other, Z * np.linspace(1, 2, 10)) < 1e-12
 
 
+def test_robin():
+    k, g = (0.7, 3.0), (0.5, -1.0)
+    width, even = np.diff(Z), np.linspace(0, 2.0, 10)
+    for faces in Z, None:
+        at = even if faces is None else Z
+        given = dict(box=(at[-1] - at[0], 1, 1), bc={"z": "robin"}, robin={"z": k}, symbol="fd2",
+                     gpus=0, faces=None if faces is None else {"z": faces})
+        u = psg.solve(F, values={"z": g}, **given)
+        width, middle = np.diff(at)[:, None, None], (at[1:] + at[:-1]) / 2
+        ends = [(u[m] - s * g[m] * width[m] / 2) / (1 + k[m] * width[m] / 2)
+                for m, s in ((0, 1), (-1, -1))]
+        inner = np.diff(u, axis=0) / np.diff(middle)[:, None, None]
+        flux = np.concatenate([[g[0] + k[0] * ends[0]], inner, [g[1] - k[1] * ends[1]]])
+        lap = np.diff(flux, axis=0) / width
+        for d, n in ((1, 6), (2, 8)):
+            lap += (np.roll(u, 1, d) - 2 * u + np.roll(u, -1, d)) * n ** 2
+        assert np.abs(lap - F).max() < 1e-12 * np.abs(F).max() * n ** 2
+        with psg.Plan(F.shape, **given) as plan:
+            _, (gradient, _, _) = plan.gradient(F, values={"z": g})
+            assert np.allclose(gradient, flux[1:], atol=1e-12)
+        other = psg.solve(F, values={"z": g}, **{**given, "robin": {"z": (k[0], 2.0)}})
+        assert np.abs(other - u).max() > 1e-3
+    flat = dict(bc={"y": ("robin", "neumann")}, robin={"y": (2.0, 0)}, symbol="fd2", gpus=0)
+    assert np.isfinite(psg.solve(F[:, 0], **flat)).all()
+    for words, wrong in (("robin={'z': \\(k0, k1\\)} says what k is", dict(bc={"z": "robin"})),
+                         ("a dictionary is needed", dict(bc={"z": "robin"}, robin=2.0)),
+                         ("k of both sides is needed", dict(bc={"z": "robin"}, robin={"z": 2.0})),
+                         ("robin\\[1\\] along z is -1",
+                          dict(bc={"z": "robin"}, robin={"z": (1, -1)})),
+                         ("that is no Robin side", dict(robin={"z": (1, 1)})),
+                         ("a number is needed", dict(bc={"z": "robin"}, robin={"z": ("k", 1)}))):
+        with pytest.raises(psg.ArgumentError, match=words):
+            psg.solve(F, symbol="fd2", gpus=0, **wrong)
+    with pytest.raises(psg.UnsupportedError, match="symbol spectral has no Robin side"):
+        psg.solve(F, bc={"z": "robin"}, robin={"z": (1, 1)}, gpus=0)
+
+
 def test_project():
     v = np.random.default_rng(3).standard_normal((3, 9, 6, 8))
     v[2] = np.where(np.arange(9)[:, None, None] == 8, 0, v[2])

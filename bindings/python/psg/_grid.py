@@ -15,7 +15,7 @@ from ._errors import ArgumentError, number, shown
 from ._library import PLACES, Axis, Grid, check, lib
 
 AXES = "zyx"  # of an array with fewer: the last ones
-SIDES = {"periodic": 0, "dirichlet": 1, "neumann": 2, "free": 3}
+SIDES = {"periodic": 0, "dirichlet": 1, "neumann": 2, "free": 3, "robin": 4}
 POINTS = {"cells": 0, "nodes": 1}
 
 # One value for all axes, one for each of the array's, or a dictionary by the axis' letter.
@@ -24,6 +24,7 @@ Sides = Union[Side, Sequence[Side], Mapping[str, Side]]
 Box = Union[float, Sequence[float], Mapping[str, float]]
 Points = Union[str, Sequence[str], Mapping[str, str]]
 Faces = Union[None, Mapping[str, Any]]  # arrays
+Robin = Union[None, Mapping[str, Tuple[float, float]]]
 RATIO = 1e6  # of cells: a larger one is a word worth
 
 
@@ -140,6 +141,22 @@ def faces_of(faces: Faces, axes: str, numbers: Sequence[int]) -> dict[str, Any]:
     return found
 
 
+def robin_of(robin: Robin, axes: str) -> dict[str, tuple[float, float]]:
+    """By the letter of an axis: k of its lower and of its upper side."""
+    if robin is not None and not isinstance(robin, Mapping):
+        raise ArgumentError("robin = %s: a dictionary is needed, as {'z': (k0, k1)}" % shown(robin))
+    found = {}
+    for letter, given in zip(axes, per_axis(robin or {}, "robin", axes, None, lambda p: False)):
+        if given is not None:
+            if not isinstance(given, (tuple, list)) or len(given) != 2:
+                raise ArgumentError("robin along %s = %s: k of both sides is needed, (lower, "
+                                    "upper), 0 of a side that is not Robin"
+                                    % (letter, shown(given)))
+            name = "robin along " + letter
+            found[letter] = (number(given[0], name), number(given[1], name))
+    return found
+
+
 def note_ratio(letter: str, array: Any) -> None:
     widths = numpy.diff(array)
     if widths.size and 0 < RATIO * widths.min() < widths.max():
@@ -147,7 +164,8 @@ def note_ratio(letter: str, array: Any) -> None:
                       % (letter, widths.min(), widths.max()), stacklevel=4)
 
 
-def make(shape: Any, box: Box, bc: Sides, points: Points, faces: Faces = None) -> Grid:
+def make(shape: Any, box: Box, bc: Sides, points: Points, faces: Faces = None,
+         robin: Robin = None) -> Grid:
     numbers = extents(shape)
     grid = Grid(axes=len(numbers))
     axes = AXES[-len(numbers):]
@@ -158,6 +176,7 @@ def make(shape: Any, box: Box, bc: Sides, points: Points, faces: Faces = None) -
     sides = per_axis(bc, "bc", axes, "periodic", is_side)
     kinds = per_axis(points, "points", axes, "cells", lambda p: isinstance(p, str))
     stretched = faces_of(faces, axes, numbers)
+    losses = robin_of(robin, axes)
     for axis in grid.axis:
         axis.n, axis.length = 1, 1.0  # of those that the array has not
     for d, (letter, place) in enumerate(zip(axes, PLACES[len(numbers)])):
@@ -173,6 +192,10 @@ def make(shape: Any, box: Box, bc: Sides, points: Points, faces: Faces = None) -
                 axis.length = array[-1] - array[0]
         axis.bc[0], axis.bc[1] = both_sides(sides[d], letter)
         axis.points = number_of(POINTS, kinds[d], "points along " + letter)
+        if SIDES["robin"] in axis.bc[:] and letter not in losses:
+            raise ArgumentError("bc along %s is robin: robin={'%s': (k0, k1)} says what k is"
+                                % (letter, letter))
+        axis.robin[:] = losses.get(letter, (0, 0))
     if not stretched and mixed_up([grid.axis[place] for place in PLACES[len(numbers)]]):
         warnings.warn("box = %s, and the points have equal distances along all axes if the lengths are in another order: box has "
                       "the order of the shape, %s" % (lengths, ", ".join(axes)), stacklevel=2)
@@ -201,10 +224,10 @@ def line(axis: Axis) -> tuple[float, float]:
 
 
 def points(shape: Any, box: Box = 1.0, bc: Sides = "periodic",
-           points: Points = "cells", faces: Faces = None) -> tuple[Any, ...]:
+           points: Points = "cells", faces: Faces = None, robin: Robin = None) -> tuple[Any, ...]:
     """Where the points are: (z, y, x), (y, x) or (x,), as NumPy arrays that broadcast to the shape
     of f."""
-    grid, places = make(shape, box, bc, points, faces), PLACES[len(extents(shape))]
+    grid, places = make(shape, box, bc, points, faces, robin), PLACES[len(extents(shape))]
     found = []
     for d, place in enumerate(places):
         axis = grid.axis[place]

@@ -32,7 +32,7 @@ def forget() -> None:
 
 
 def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue],
-              faces: grids.Faces = None,
+              faces: grids.Faces = None, robin: grids.Robin = None,
               **terms: float | None) -> tuple[Plan, tuple[float, ...] | None]:
     """A plan for arrays of this shape and type, on the GPU that has them, if one has; and the box,
     if it is not the plan's. The plan's solves are given that and the terms, lambda_ and factor. It
@@ -41,9 +41,9 @@ def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Poi
     if len(v.shape) not in PLACES:
         raise ArgumentError("f has the shape %s, and one to three axes are needed: (z, y, x), (y, x) or (x,). "
                             "many=True and Plan.solve_many() take several right-hand sides" % (v.shape,))
-    grid = known_grid if never_changes((box, bc, points, faces)) else made_grid
+    grid = known_grid if never_changes((box, bc, points, faces, robin)) else made_grid
     given = {name: term(value, name) for name, value in terms.items() if value is not None}
-    grid_key, lengths = grid(v.shape, box, bc, points, faces)
+    grid_key, lengths = grid(v.shape, box, bc, points, faces, robin)
     key = (len(v.shape), grid_key, v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())), tuple(given),
            lengths if options.get("kernel") == "user" else None)  # such a kernel is for one box
     try:
@@ -57,14 +57,14 @@ def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Poi
             return plan, None if plan.box == lengths else lengths
         while len(plans) >= KEPT:
             plans.popitem(last=False)[1].close()
-        plan = plans[key] = make(v, box, bc, points, faces, {**options, **given})
+        plan = plans[key] = make(v, box, bc, points, faces, robin, {**options, **given})
     return plan, None
 
 
 def made_grid(shape: tuple[int, ...], box: grids.Box, bc: grids.Sides, points: grids.Points,
-              faces: grids.Faces) -> tuple[bytes, tuple[float, ...]]:
+              faces: grids.Faces, robin: grids.Robin) -> tuple[bytes, tuple[float, ...]]:
     """The grid without its lengths, and these."""
-    grid = grids.make(shape, box, bc, points, faces)
+    grid = grids.make(shape, box, bc, points, faces, robin)
     lengths = grids.lengths_in(grid, len(shape))
     for axis in grid.axis:
         axis.length = 1.0
@@ -81,22 +81,23 @@ def never_changes(x: Any) -> bool:
 
 
 def make(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points, faces: grids.Faces,
-         options: dict[str, OptionValue]) -> Plan:
+         robin: grids.Robin, options: dict[str, OptionValue]) -> Plan:
     dtype = "float" + v.dtype[1:]
     gpu_ids = [v.device] if v.device >= 0 and "gpus" not in options else None
     try:
-        return Plan(v.shape, dtype, box=box, bc=bc, points=points, faces=faces, gpu_ids=gpu_ids,
-                    **options)
+        return Plan(v.shape, dtype, box=box, bc=bc, points=points, faces=faces, robin=robin,
+                    gpu_ids=gpu_ids, **options)
     except StateError:  # StarPU runs with the workers or the policy of the plans before
         if not plans:
             raise
         forget()
-        return Plan(v.shape, dtype, box=box, bc=bc, points=points, faces=faces, gpu_ids=gpu_ids,
-                    **options)
+        return Plan(v.shape, dtype, box=box, bc=bc, points=points, faces=faces, robin=robin,
+                    gpu_ids=gpu_ids, **options)
 
 
 def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "periodic", points: grids.Points = "cells",
-          faces: grids.Faces = None, lambda_: float | None = None, factor: float | None = None,
+          faces: grids.Faces = None, robin: grids.Robin = None,
+          lambda_: float | None = None, factor: float | None = None,
           values: Values = None, epsilon: Any = None,
           tolerance: float = 0, iterations: int = 0, kernel: Any = None, kernel_form: str = "space", many: bool = False,
           guess: bool = False, **options: OptionValue) -> Any:
@@ -118,7 +119,7 @@ def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "p
         one = seen if not many else arrays.one_of(seen)
         own = kernels.look(kernel, kernel_form, len(one.shape))
         options["kernel"] = kernel if own is None else "user"
-        plan, other = plan_like(one, box, bc, points, options, faces, lambda_=lambda_,
+        plan, other = plan_like(one, box, bc, points, options, faces, robin, lambda_=lambda_,
                                 factor=factor)
         try:
             with nullcontext() if own is None else kernel_lock:  # threads share the plan

@@ -24,7 +24,7 @@ PLACES = {1: (0,), 2: (1, 0), 3: (2, 1, 0)}
 
 class Axis(Structure):
     _fields_ = [("n", c_size_t), ("length", c_double), ("bc", c_int * 2), ("points", c_int),
-                ("faces", POINTER(c_double))]
+                ("faces", POINTER(c_double)), ("robin", c_double * 2)]
 
 
 class Grid(Structure):

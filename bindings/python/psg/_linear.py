@@ -86,8 +86,9 @@ class Problem:
         if any(side == grids.SIDES["free"] for axis in grid.axis for side in axis.bc):
             raise UnsupportedError("a solve is not differentiated for a box with free sides: the Green's function is not that of "
                                    "modes whose eigenvalues are known multiples of 1/length^2")
-        if any(axis.faces for axis in grid.axis):
-            raise UnsupportedError("a solve is not differentiated for a box with faces")
+        if any(axis.faces or any(axis.robin) for axis in grid.axis):
+            raise UnsupportedError("a solve is not differentiated for a box with faces or Robin "
+                                   "sides")
         if self.plan is not None and self.plan.own_kernel:
             raise UnsupportedError("a solve with kernel='user' is not differentiated for the box")
         if self.plan is not None and self.plan.local_shape != self.plan.shape:

@@ -51,7 +51,7 @@ def table() -> str:
     return "\n".join(lines)
 
 
-ARGUMENTS = ("shape", "dtype", "box", "bc", "points", "faces", "comm", "gpu_ids", "out",
+ARGUMENTS = ("shape", "dtype", "box", "bc", "points", "faces", "robin", "comm", "gpu_ids", "out",
              "values", "epsilon", "lambda_")  # which are no options
 
 

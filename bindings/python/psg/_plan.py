@@ -40,12 +40,13 @@ class Plan:
     dtype    float64 or float32
     box      lengths of the box: one for a cube, or (lz, ly, lx), or {"z": lz, ...} with 1 for an axis that is not there
     bc       what holds at the sides: "periodic", "dirichlet" (u is 0) or "neumann" (the derivative across the side is 0),
-             or "free" (f is 0 beyond the points, and u goes on), or one for each of (z, y, x), or {"z": ...}. A
-             pair is (lower, upper)
+             or "free" (f is 0 beyond the points, and u goes on), or one for each of (z, y, x), or
+             {"z": ...}. A pair is (lower, upper). Along z (y of two), "robin": u' is -k u outward
     points   "cells" or "nodes" for axes that are not periodic; psg.points() says where they are
     faces    {"z": n + 1 increasing positions} of the faces of cells along z, of two axes along y: u
              is solved by the equation of symbol="fd2" there, and x and y have the symbol.
              Where box is one number, or has no "z", the faces say how long the axis is
+    robin    {"z": (k0, k1)}: k >= 0 of a lower and an upper Robin side, 0 of others; fd2 or faces
     comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.
              Plan(), solve(), submit(), wait() and close() are collective: close the plan, or use `with`
     lo       with local: this process has the points lo .. lo + local - 1 in place of planes.
@@ -62,7 +63,7 @@ class Plan:
 
     def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
                  bc: grids.Sides = "periodic", points: grids.Points = "cells",
-                 faces: grids.Faces = None, comm: Any = None,
+                 faces: grids.Faces = None, robin: grids.Robin = None, comm: Any = None,
                  lo: Sequence[int] | None = None, local: Sequence[int] | None = None,
                  gpu_ids: Sequence[int] | None = None, kernel: Any = None,
                  kernel_form: str = "space", **options: OptionValue) -> None:
@@ -71,7 +72,7 @@ class Plan:
             self.precision = arrays.precision_of(dtype)
             if "precision" in options:
                 raise ArgumentError("precision: dtype says it")
-            self.grid = grids.make(shape, box, bc, points, faces)
+            self.grid = grids.make(shape, box, bc, points, faces, robin)
             self.box = grids.lengths_in(self.grid, len(self.shape))
             own = kernels.look(kernel, kernel_form, len(self.shape))
             part = grids.part(len(self.shape), lo, local)
