@@ -29,14 +29,20 @@ void psg_residuals_destroy(psg_residuals *residuals) {
     }
 }
 
-void psg_residuals_put(psg_residuals *r, size_t iterations, double residual) {
+static void grow(psg_residuals *r) {
     const size_t first_room = 64;
+    const size_t room = r->room > 0 ? 2 * r->room : first_room;
+    double *after = realloc(r->after, room * sizeof *after);
+    if (after != NULL) {
+        r->after = after;
+        r->room = room;
+    }
+}
+
+void psg_residuals_put(psg_residuals *r, size_t iterations, double residual) {
     pthread_mutex_lock(&r->lock);
     if (iterations == r->room) {
-        const size_t room = r->room > 0 ? 2 * r->room : first_room;
-        double *after = realloc(r->after, room * sizeof *after);
-        r->after = after != NULL ? after : r->after;
-        r->room = after != NULL ? room : r->room;
+        grow(r);
     }
     if (iterations < r->room && iterations <= r->count) {
         r->after[iterations] = residual;
