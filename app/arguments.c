@@ -91,7 +91,7 @@ static const option_row solve_rows[] = {
     {"Variable coefficients", "epsilon", "FILE[:DATASET]", app_value_text, FIELD(epsilon), NULL,
      "FILE:DATASET",
      "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, or 0 "
-     "in bodies, in a data set like f. For --in and --symbol fd2, on GPUs with periodic sides",
+     "in bodies, in a data set like f. For --in and --symbol fd2, and sides with 0",
      false},
     {NULL, "tolerance", "X", app_value_factor, FIELD(tolerance), NULL,
      "a number above 0 and below 1",

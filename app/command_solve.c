@@ -26,7 +26,9 @@ static int allocate(app_job *r, app_solver *s) {
     s->parts = app_job_batch(r);
     s->count_u = r->arguments.resident ? 1 : r->flights;
     s->resident = r->arguments.resident;
-    s->tolerance = r->arguments.tolerance;
+    s->tolerance = r->arguments.tolerance != 0              ? r->arguments.tolerance
+                   : r->report.options.precision == PSG_F32 ? 1e-6
+                                                            : 1e-10;
     s->iterations = r->arguments.iterations;
     snprintf(what, sizeof what, "f, u and the spectrum of %s points",
              app_points_words(&r->report.grid, " x ").text);
@@ -199,16 +201,29 @@ static psg_status submit(const app_solver *s, unsigned number) {
                : psg_submit(s->plan, s->f, u);
 }
 
+/* The residual falls by about the same factor in each iteration. */
+static double look_at_solve(const void *context, char *text, size_t size) {
+    const app_solver *s = context;
+    double residual = 1;
+    size_t count = 0;
+    if (psg_plan_residuals(s->plan, 0, NULL, 0, &count) != PSG_OK || count == 0 ||
+        psg_plan_residuals(s->plan, count - 1, &residual, 1, &count) != PSG_OK) {
+        return 0;
+    }
+    (void)snprintf(text, size, ": %zu iterations, residual %.1e", count - 1, residual);
+    return fmin(fmax(log(residual) / log(s->tolerance), 0), 1);
+}
+
 /* @param[in] steps  that are solved together next: the last one of them is told */
-static void progress_solves(app_job *r, unsigned solved, size_t steps) {
-    app_progress_part(&r->progress, "solving", solved + steps - 1, r->report.runs.repeat, NULL,
-                      NULL);
+static void progress_solves(app_job *r, const app_solver *s, size_t steps) {
+    app_progress_part(&r->progress, "solving", s->solved + steps - 1, r->report.runs.repeat,
+                      s->epsilon != NULL ? look_at_solve : NULL, s);
 }
 
 /* One after the other: the time of each is that of its calls. */
 static psg_status solve_in_turn(app_job *r, app_solver *s) {
     for (unsigned n = 0; n < r->arguments.repeat; n++) {
-        progress_solves(r, s->solved, 1);
+        progress_solves(r, s, 1);
         const double start = psg_clock();
         psg_status status = submit(s, 0);
         status = status == PSG_OK ? psg_wait(s->plan) : status;
@@ -227,7 +242,7 @@ static psg_status solve_overlapping(app_job *r, app_solver *s) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
     while (s->solved < r->report.runs.repeat && status == PSG_OK) {
-        progress_solves(r, s->solved, 1);
+        progress_solves(r, s, 1);
         while (submitted < r->report.runs.repeat && submitted < s->solved + r->flights &&
                status == PSG_OK) {
             status = submit(s, submitted);
@@ -264,7 +279,7 @@ static psg_status find_bad(app_job *r, app_solver *s, size_t steps) {
 
 /* Steps that stand one after the other in f: each has its share of the time. */
 static psg_status solve_together(app_job *r, app_solver *s, size_t steps) {
-    progress_solves(r, s->solved, steps);
+    progress_solves(r, s, steps);
     const double start = psg_clock();
     psg_status status = psg_solve_many(s->plan, steps, s->f, s->u[0]);
     const double seconds = psg_clock() - start;
@@ -337,6 +352,22 @@ static int solve(app_job *r, app_solver *s, size_t steps) {
     return code;
 }
 
+/* For the report. */
+static int take_residuals(app_job *r, const app_solver *s) {
+    size_t *count = &r->report.residual_count;
+    free(r->report.residuals);
+    r->report.residuals = NULL;
+    if (psg_plan_residuals(s->plan, 0, NULL, 0, count) == PSG_OK && *count > 0) {
+        r->report.residuals =
+            app_allocate(*count, sizeof *r->report.residuals, "the residuals of iterations");
+        return r->report.residuals == NULL ||
+                       psg_plan_residuals(s->plan, 0, r->report.residuals, *count, count) != PSG_OK
+                   ? APP_FAILED
+                   : APP_DONE;
+    }
+    return APP_DONE;
+}
+
 /* From the data of a field, or of some steps at once, to the solution in the file. A wrong result
  * is reported, but not written. @param[in] steps  from the present one on; 1 without any.
  * @param[out] status  of what is told of them */
@@ -351,6 +382,7 @@ static int solve_steps(app_job *r, app_solver *s, size_t steps, int *status) {
     }
     go_to(r, s, first, 0);
     code = code ? code : app_ranks_agree(solve(r, s, steps));
+    code = code ? code : app_ranks_agree(take_residuals(r, s));
     if (!code && steps > 1 && psg_plan_means(s->plan, means, steps, &count) != PSG_OK) {
         code = app_error(APP_FAILED, "%s", psg_last_error());
     }
@@ -424,6 +456,7 @@ static void free_job(app_job *r) {
     app_workers_free(&r->report.runs.workers);
     free(r->report.runs.seconds);
     free(r->report.steps);
+    free(r->report.residuals);
     free(r);
 }
 

@@ -437,6 +437,15 @@ static void put_axes(json_t *root, const psg_grid *grid) {
     app_json_put(root, "robin", robin);
 }
 
+/* Number m is that after m iterations. */
+static json_t *json_residuals(const app_report *report) {
+    json_t *list = json_array();
+    for (size_t m = 0; m < report->residual_count; m++) {
+        json_array_append_new(list, json_real(report->residuals[m]));
+    }
+    return list;
+}
+
 int app_report_json(const app_report *report, const char *path, const char *shown) {
     const psg_statistics *s = &report->statistics;
     json_t *root = json_object();
@@ -451,6 +460,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     if (report->epsilon != NULL) {
         app_json_put_size(root, "iterations", s->iterations);
         app_json_put_real(root, "iterated_to", s->residual);
+        app_json_put(root, "residuals", json_residuals(report));
     }
     app_json_put_text(root, "faces", report->faces);
     put_axes(root, &report->grid);

@@ -42,6 +42,8 @@ typedef struct app_report {
     app_fluctuation f; /**< only where a mean was dropped, else all 0 */
     app_report_step
         *steps; /**< `runs.repeat` of them, and everything above is of all of them or of the last */
+    double *residuals; /**< [residual_count]: of the last solve with epsilon, by iteration */
+    size_t residual_count;
     const app_verification *verification;
     const app_answer_error *answer;
     const app_madelung *madelung;

@@ -151,6 +151,7 @@ static bool look(work *w) {
     result->steps = (size_t)s[BASE_PCG_STEPS];
     result->residual = s[BASE_PCG_FIRST] != 0 ? sqrt(s[BASE_PCG_RR] / s[BASE_PCG_FIRST]) : 0;
     result->reached = s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
+    psg_residuals_put(w->plan->residuals, result->steps, result->residual);
     return s[BASE_PCG_DONE] == 0;
 }
 
@@ -333,6 +334,7 @@ void psg_pcg_submit(psg_run *run, const psg_plan *plan, psg_pending *pending,
               .result = &pending->pcg,
               .most = pending->steps_most,
               .own = plan->context.layout.segments.own};
+    psg_residuals_put(w.plan->residuals, 0, 1); /* of u = 0 */
     if (measure(&w) && solve(&w)) {
         submit_tasks(&w, PSG_TASK_PCG_END, PSG_NO_INDEX);
     }

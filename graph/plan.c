@@ -227,6 +227,7 @@ static void free_plan(psg_plan *plan) {
     psg_transforms_free(&plan->problem);
     psg_work_forget(&plan->work);
     free(plan->past.means);
+    psg_residuals_destroy(plan->residuals);
     free(plan->workers.usable);
     free(plan);
 }
@@ -321,6 +322,7 @@ static psg_status arrange(psg_plan *plan) {
 static psg_status make(psg_plan *plan) {
     const psg_home_row *next = NULL;
     psg_status status = PSG_OK;
+    STEP(psg_residuals_create(&plan->residuals));
     STEP(make_problem(plan));
     STEP(make_workers(plan));
     STEP(make_shared(plan));

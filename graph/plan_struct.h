@@ -6,6 +6,7 @@
 #include "graph/exchange.h"
 #include "graph/pending.h"
 #include "graph/placement.h"
+#include "graph/residuals.h"
 #include "graph/route.h"
 #include "graph/shared_memory.h"
 #include "graph/storage.h"
@@ -55,6 +56,7 @@ struct psg_plan {
     psg_pending_list pending;
     psg_work work; /**< each solve is a run of it */
     psg_past past;
+    psg_residuals *residuals; /**< of the latest solve with epsilon */
 };
 
 static inline const psg_plan *psg_plan_of(const psg_work *work) {

@@ -152,6 +152,17 @@ PSG_API psg_status psg_plan_memory(const psg_plan *plan, int *spectrum_on_gpus,
 PSG_API psg_status psg_plan_means(const psg_plan *plan, double *means, size_t capacity,
                                   size_t *count);
 
+/** The residuals of the latest solve with epsilon, also while it goes on: this may be called beside
+ *  the thread that solves. Number m is that after m iterations, as a share of f. After the solve
+ *  the last one is psg_statistics.residual.
+ *  @param[in]  first      the number of the first one that is wanted
+ *  @param[out] residuals  [capacity]; those that are known of them
+ *  @param[out] count      residuals that are known, iterations + 1; 0: there was no such solve. The
+ *                         same on all processes
+ *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
+PSG_API psg_status psg_plan_residuals(const psg_plan *plan, size_t first, double *residuals,
+                                      size_t capacity, size_t *count);
+
 /** What is known of a work's runs, whatever they compute. */
 typedef struct psg_run_statistics {
     size_t struct_size; /**< set by psg_work_statistics() */

@@ -66,6 +66,10 @@ def answers():
     check({"forward_xy", "pcg_apply", "pcg_scalars"} <= names, names)
     early = json.loads(solve(*ASKED, "--epsilon", "in.h5:eps", "--tolerance", "1e-3", "--json", "-").stdout)
     check(early["iterations"] < said["iterations"] / 2 and 1e-5 < early["iterated_to"] <= 1e-3, early)
+    check(len(early["residuals"]) == early["iterations"] + 1 and early["residuals"][0] == 1, early)
+    check(early["residuals"][-1] == early["iterated_to"] < 1e-3 < early["residuals"][-2], early)
+    before = early["residuals"][:-1]
+    check(np.allclose(before, said["residuals"][:len(before)], 1e-9, 0), said)
     single = json.loads(solve(*ASKED, "--in", "in.h5:f32", "--epsilon", "in.h5:eps", "--out", "u.h5:w", "--verify", "--json", "-").stdout)
     check(single["precision"] == "f32" and 1e-8 < single["iterated_to"] <= 1e-6, single)
     w = read("u.h5", "w").astype("f8")
@@ -177,7 +181,7 @@ def several():
             said[ranks] = json.loads(done.stdout)
             for one in said[ranks].get("steps") or [said[ranks]]:
                 check(one["verify"]["ok"] and one["verify"]["points"] == F.size, said[ranks])
-            for key in ("iterations", "iterated_to", "mean_dropped"):
+            for key in ("iterations", "iterated_to", "residuals", "mean_dropped"):
                 check(said[ranks].get(key) == said[0].get(key), (case, ranks, key, said))
             for data in ("/a", "/b") if "t/*" in given[1] else ("",):
                 same_bits("r%d.h5", ranks, "c%d%s" % (case, data))

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import time
 
+import numpy as np
+
 from command import PSG, check, default_signals, in_log, without_load
 from patience import patience
 
@@ -84,6 +86,20 @@ def first_in_log(*arguments):
     check(found, "%s said %r" % (arguments, said))
     return [int(number or 0) for number in found.groups()[1:]]
 
+
+# A solve with epsilon tells its iterations, and the residual, which falls.
+rng = np.random.default_rng(1)
+np.save("f.npy", rng.standard_normal((32, 32, 32)))
+np.save("eps.npy", np.exp(np.log(1e6) * rng.random((32, 32, 32))))
+ITERATED = ("solve", "--in", "f.npy", "--epsilon", "eps.npy", "--symbol", "fd2", "--gpus", "0")
+MANY = ("--iterations", "99999", "--effort", "estimate")
+for tolerance in "1e-10", "1e-12", "1e-13":  # a fast machine
+    said = on_terminal(*MANY, "--tolerance", tolerance, command=ITERATED)
+    found = re.findall(r"psg: solving 1/1: (\d+) iterations, residual (\S+), \d+ s", said)
+    if len(found) > 2:
+        break
+check(len(found) > 2 and 0 < int(found[0][0]) < int(found[-1][0]), "no iterations in %r" % said)
+check(1 > float(found[0][1]) > float(found[-1][1]) > 0, "no residuals in %r" % said)
 
 HOURS = ("--grid", "64", "--repeat", "9999999")
 WORK = ("run", "ep:C", "--cpus", "1", "--gpus", "0", "--repeat", "1")

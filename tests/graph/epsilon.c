@@ -5,6 +5,9 @@
  * words. */
 #include "tests/graph/epsilon_problem.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 /** With arrays whose rows and planes have gaps. */
 static psg_status solve_strided(psg_plan *plan, const medium *p, const psg_solve_args *with,
                                 size_t gap) {
@@ -261,6 +264,71 @@ static void in_flight(void) {
     }
 }
 
+/* ---------------------------------------------------------------------------------- residuals */
+
+typedef struct watched {
+    psg_plan *plan;
+    atomic_bool ended;
+    int bad; /* calls that failed, counts that fell, and residuals that are not above 0 */
+} watched;
+
+static void *watch(void *argument) {
+    watched *w = argument;
+    size_t before = 0;
+    while (!atomic_load(&w->ended)) {
+        double residual = 1;
+        size_t count = 0;
+        w->bad += psg_plan_residuals(w->plan, 0, NULL, 0, &count) != PSG_OK || count < before;
+        before = count;
+        w->bad += psg_plan_residuals(w->plan, count / 2, &residual, 1, &count) != PSG_OK ||
+                  !(residual > 0);
+    }
+    return NULL;
+}
+
+/** Residual number m is that of a solve that gives up after m iterations, and the last one that of
+ * the statistics; another thread may look at them during the solve. */
+static void residuals_of_iterations(void) {
+    enum { MOST = 400 };
+    AT_END(destroy) medium p = make(9, 8, 7, 1, 2.5, .7);
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    psg_solve_args args = args_of(plan, &p);
+    watched w = {.plan = plan};
+    pthread_t thread;
+    double known[MOST];
+    size_t count = 7;
+    CHECK_STATUS(psg_plan_residuals(plan, 0, NULL, 0, &count), PSG_OK);
+    CHECK(count == 0, "%zu residuals of no solve", count);
+    fill_random(&p, 0, 1e3);
+    if (!CHECK(pthread_create(&thread, NULL, watch, &w) == 0, "no thread")) {
+        return;
+    }
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+    atomic_store(&w.ended, true);
+    pthread_join(thread, NULL);
+    CHECK(w.bad == 0, "%d bad looks at a solve that goes on", w.bad);
+    const psg_statistics s = harness_statistics(plan);
+    CHECK_STATUS(psg_plan_residuals(plan, 0, known, MOST, &count), PSG_OK);
+    CHECK(count == s.iterations + 1 && count > 70 && count <= MOST, "%zu residuals of %zu", count,
+          s.iterations);
+    CHECK(known[0] == 1 && known[count - 1] == s.residual, "from %g to %g, not %g", known[0],
+          known[count - 1], s.residual);
+    for (size_t m = 1; m < 90; m += 22) {
+        args.iterations = m;
+        CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA);
+        CHECK_NEAR(residual_of(&p), known[m], 1e-9 * known[m], "after %zu iterations", m);
+    }
+    args.iterations = 0;
+    args.guess = 1;
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+    double first = 0;
+    CHECK_STATUS(psg_plan_residuals(plan, 0, &first, 1, &count), PSG_OK);
+    CHECK_NEAR(first, known[89], .2 * known[89], "the residual of a guess");
+    CHECK_STATUS(psg_plan_residuals(plan, 0, NULL, 1, &count), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_residuals(plan, 0, NULL, 0, NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_residuals(NULL, 0, NULL, 0, &count), PSG_ERR_ARG);
+}
+
 /* -------------------------------------------------------------------------------- a first guess */
 
 /** Solve from what p->u has. @return the iterations */
@@ -415,6 +483,7 @@ int main(void) {
     large_mean();
     order();
     in_flight();
+    residuals_of_iterations();
     all_guesses();
     bad_values();
     refusals();

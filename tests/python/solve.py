@@ -186,6 +186,9 @@ def test_epsilon(dtype):
             assert np.abs(g[axis] - (np.roll(v, -1, axis) - v) / step).max() <= 1e-5 * np.abs(v).max() / step
         found = plan.statistics()
         assert 1 < found["iterations"] < 20 and 0 < found["residual"] <= 1e-3
+        residuals = plan.residuals()
+        assert len(residuals) == found["iterations"] + 1
+        assert residuals[0] == 1 and residuals[-1] == found["residual"]
         plan.solve(f, v, epsilon=eps, tolerance=1e-3, lambda_=2, guess=True)
         assert plan.statistics()["iterations"] == 0
         for given, words in (({"epsilon": -eps}, "finite and above 0"), ({"epsilon": eps[1:]}, "epsilon has the shape"),

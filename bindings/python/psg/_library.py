@@ -127,6 +127,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "psg_link_name": (c_char_p, [c_int]),
     "psg_plan_statistics": (c_int, [c_void_p, POINTER(Statistics), c_size_t]),
     "psg_plan_memory": (c_int, [c_void_p, POINTER(c_int), POINTER(c_double)]),
+    "psg_plan_residuals": (c_int, [c_void_p, c_size_t, POINTER(c_double), c_size_t,
+                                   POINTER(c_size_t)]),
     "psg_plan_means": (c_int, [c_void_p, POINTER(c_double), c_size_t, POINTER(c_size_t)]),
     "psg_plan_events": (c_int, [c_void_p, POINTER(Event), c_size_t, POINTER(c_size_t)]),
     "psg_component_name": (c_char_p, [c_int]),

@@ -540,19 +540,28 @@ class Plan:
                          for m in range(LINKS)}
         return found
 
-    def means(self) -> list[float]:
-        """The means of f that were dropped: of each right-hand side of solve_many(), or of the latest solve waited for."""
+    def _filled(self, kind: Any, ask: Any) -> list[Any]:
+        """What ask(plan, room, capacity, count) fills, after it has told how many there are."""
         count = ctypes.c_size_t()
         room: list[Any] = []
 
         def call() -> None:
             self._handle.check()
-            check(lib.psg_plan_means(self._handle.plan, None, 0, ctypes.byref(count)))
-            room.append((ctypes.c_double * count.value)())
-            check(lib.psg_plan_means(self._handle.plan, room[0], count.value, ctypes.byref(count)))
+            plan, found = self._handle.plan, ctypes.byref(count)
+            check(ask(plan, None, 0, found))
+            room.append((kind * count.value)())
+            check(ask(plan, room[0], count.value, found))
 
         self._handle.use(call, False)
         return list(room[0])
+
+    def residuals(self) -> list[float]:
+        """Of the latest solve with epsilon, as shares of f: number m is after m iterations."""
+        return self._filled(ctypes.c_double, lambda plan, *room: lib.psg_plan_residuals(plan, 0, *room))
+
+    def means(self) -> list[float]:
+        """The means of f that were dropped: of each right-hand side of solve_many(), or of the latest solve waited for."""
+        return self._filled(ctypes.c_double, lib.psg_plan_means)
 
     def memory(self) -> dict[str, Any]:
         """Where the plan's memory is: `spectrum_on_gpus`, whether the spectrum is in the memory of GPUs, and `gpu_bytes_free`, the
@@ -568,17 +577,8 @@ class Plan:
 
     def events(self) -> list[dict[str, Any]]:
         """What took time in the latest solve waited for: the fields of psg_event by name, `stage` as a word."""
-        count = ctypes.c_size_t()
-        room: list[Any] = []
-
-        def call() -> None:
-            self._handle.check()
-            check(lib.psg_plan_events(self._handle.plan, None, 0, ctypes.byref(count)))
-            room.append((Event * count.value)())
-            check(lib.psg_plan_events(self._handle.plan, room[0], count.value, ctypes.byref(count)))
-
-        self._handle.use(call, False)
-        found = [{name: getattr(event, name) for name, *_ in Event._fields_} for event in room[0]]
+        room = self._filled(Event, lib.psg_plan_events)
+        found = [{name: getattr(event, name) for name, *_ in Event._fields_} for event in room]
         for event in found:
             event["stage"] = text(lib.psg_stage_name(event["stage"]))
             event["least"], event["extent"] = tuple(event["least"]), tuple(event["extent"])
