@@ -222,6 +222,7 @@ static void faces(void) {
             p.faces[0][m] *= c % 2 == 0 && (at[2] != turn || at[0] == 8) ? 0 : 1;
             p.faces[1][m] *= c % 2 == 0 && at[1] % 3 == 2 ? 0 : 1;
             p.faces[2][m] *= c % 2 == 0 && at[2] == 11 ? 0 : 1;
+            p.faces[2][m] *= c % 4 == 1 && at[2] % 4 == 3 ? 0 : 1; /* beside other processes, too */
         }
         for (size_t m = 0; m < p.points; ++m) {
             p.f[m] = is_fluid(&p, m) ? p.f[m] : NAN;
