@@ -121,7 +121,7 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
     const bool line = c->waves->line.n > 0;
     const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
     const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32 ||
-                         !psg_symbol_of(&plan->problem)->faces) &&
+                         !psg_symbol_of(&plan->problem)->faces || c->waves->line.open[1] > 0) &&
                         psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
                         !plan->workers.gpus_anywhere && args->f_modes == NULL &&
                         args->u_modes == NULL;
