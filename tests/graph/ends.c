@@ -204,6 +204,48 @@ static void columns(void) {
 
 /* --------------------------------------------------------------------------------------- order */
 
+/** u'' - k^2 u = f for a Gaussian f of width w at 0 and all z. */
+static double potential(double z, double k, double w) {
+    const double root = sqrt(2.0) * w;
+    return -exp(k * k * w * w / 2) / (4 * k) *
+           (exp(-k * z) * erfc((k * w * w - z) / root) + exp(k * z) * erfc((k * w * w + z) / root));
+}
+
+/** A Gaussian times a wave along x between open ends. */
+static void open_order(void) {
+    static const double known[] = {9.5e-3, 2.5e-3, 6.4e-4, 1.6e-4};
+    for (size_t m = 0; m < 4; ++m) {
+        const size_t n = (size_t)32 << m, size[3] = {4, 2, n};
+        const double w = 0.05, norm = 1 / (sqrt(2 * pi) * w);
+        box b = make_box(size, "PP,PP,FF", 1, 1);
+        const psg_options options = harness_with(PSG_F64, "symbol=spectral");
+        FREED double *f = oracle_array(b.points), *want = oracle_array(b.points);
+        result r = make_result(b.points);
+        double off = 0;
+        set_faces(&b, 1);
+        for (size_t k = 0; k <= n; ++k) {
+            b.face[2][k] /= 0.75;
+        }
+        b.g.axis[2].length = b.face[2][n];
+        b.g.axis[0].length = 1;
+        for (size_t p = 0; p < b.points; ++p) {
+            const double z = (b.face[2][p / 8] + b.face[2][p / 8 + 1]) / 2 - 0.5;
+            const double wave = cos(pi / 2 * (double)(p % 4));
+            f[p] = wave * norm * exp(-z * z / (2 * w * w));
+            want[p] = wave * potential(z, 2 * pi, w);
+        }
+        CHECK_STATUS(solve(&b, options, MPI_COMM_NULL, 0, f, &r), PSG_OK);
+        for (size_t p = 0; p < b.points; ++p) {
+            off = check_worse(off, fabs(r.u[p] - want[p]));
+        }
+        off /= oracle_max(want, b.points);
+        CHECK_NEAR(off / known[m], 1, 0.03, "%zu cells: the error is %.3g, not %.3g", n, off,
+                   known[m]);
+        free_result(&r);
+        free_box(&b);
+    }
+}
+
 /** The largest error of e^z cos x over the largest u, z between Robin sides with values. */
 static double error_of(size_t n, double beta) {
     const size_t size[3] = {n, 2, n};
@@ -245,6 +287,42 @@ static void order(void) {
         CHECK_NEAR(log2(before / now), 2, 0.1, "%zu cells: the error is %.3g after %.3g", n, now,
                    before);
         before = now;
+    }
+}
+
+/* ----------------------------------------------------------------------------------- gradients */
+
+/** The derivative along z is that of u, and beyond an open end that to the point there: the end cell
+ *  has its balance with it, of each mode. On cores. */
+static void gradients(void) {
+    static const char *const along[] = {"FF", "NF", "FN", "DF", "RF", "FR"};
+    const size_t n[3] = {6, 5, 9};
+    for (size_t m = 0; m < 6 && !on_gpus(); ++m) {
+        char sides[12];
+        snprintf(sides, sizeof sides, "PP,PP,%s", along[m]);
+        box b = make_box(n, sides, 7, 1);
+        psg_options options = harness_with(PSG_F64, "symbol=fd2");
+        FREED double *f = oracle_array(b.points), *lap = oracle_array(b.points);
+        result r = make_result(b.points);
+        oracle_random(m, b.points, f);
+        CHECK_STATUS(solve(&b, options, MPI_COMM_NULL, 7, f, &r), PSG_OK);
+        const int open = b.g.axis[2].bc[0] == PSG_BC_FREE;
+        for (size_t p = open ? 30 : 0; p < b.points; ++p) {
+            const size_t at[3] = {p % 6, p / 6 % 5, p / 30}, step[3] = {1, 6, 30};
+            long double sum = -f[p];
+            for (int d = 0; d < 3; ++d) {
+                const size_t below = at[d] > 0 ? p - step[d] : p + (n[d] - 1) * step[d];
+                const long double in =
+                    d == 2 && at[2] == 0 ? flux(&b, r.u, p, 2, 0) : (long double)r.g[d][below];
+                sum += (r.g[d][p] - in) / width(&b, d, at[d]);
+            }
+            lap[p] = (double)sum;
+        }
+        CHECK(oracle_max(lap, b.points) <= 1e-11 * oracle_max(f, b.points),
+              "%s: the divergence of the gradient is off by %.2g", b.words,
+              oracle_max(lap, b.points));
+        free_result(&r);
+        free_box(&b);
     }
 }
 
@@ -331,6 +409,20 @@ static void refused(void) {
     CHECK_SAYS(try_with("FF,PP,RR", "symbol=fd2", 1, 1), PSG_ERR_UNSUPPORTED, "free sides");
     CHECK_SAYS(try_with("PP,PP,RR", "symbol=spectral kernel=user", 1, 1), PSG_ERR_UNSUPPORTED,
                "symbol spectral has no Robin side");
+    const psg_options staged = harness_with(PSG_F64, "symbol=fd2 graph=staged");
+    double faces[] = {0, 0.1, 0.3, 0.6, 1}, f[64] = {1}, u[64], gradient[64];
+    psg_grid open = harness_box(4, 4, 4, 1, 1, 1);
+    harness_sides(&open, "PP,PP,NF");
+    open.axis[2].faces = faces;
+    DESTROYED psg_plan *plan = harness_plan(&open, &staged);
+    psg_solve_args args = harness_args(plan);
+    const psg_array in = harness_view(f), out = harness_view(u), along_z = harness_view(gradient);
+    args.gradient[2] = &along_z;
+    CHECK_SAYS(psg_solve_arrays(plan, 1, &in, &out, &args), PSG_ERR_UNSUPPORTED,
+               "there on cores in the fused graph");
+    args.gradient[2] = NULL;
+    args.value[2][1] = 1;
+    CHECK_SAYS(psg_solve_arrays(plan, 1, &in, &out, &args), PSG_ERR_ARG, "free there along z");
     CHECK_STATUS(psg_axis_points(&axis, &first, &step), PSG_OK);
     CHECK(first == 0.125 && step == 0.25, "points at %g, %g apart", first, step);
     CHECK_STATUS(psg_good_length(17 * 19, bc, PSG_POINTS_CELLS, &good), PSG_OK);
@@ -342,6 +434,8 @@ int main(void) {
     psg_plan *anchor = harness_anchor(&first);
     columns();
     order();
+    open_order();
+    gradients();
     limits();
     if (!on_gpus()) {
         refused();

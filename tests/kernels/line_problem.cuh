@@ -21,7 +21,7 @@ static double uniform() {
 }
 
 /// Sides of z.
-enum sides { PERIODIC, CLOSED, HELD, LOWER, UPPER, SIDES };
+enum sides { PERIODIC, CLOSED, HELD, LOWER, UPPER, OPEN, OPEN_ABOVE, OPEN_BELOW, ONE_OPEN, SIDES };
 
 struct line {
     std::vector<double> before, after, side, width, step, ex, ey, all;
@@ -38,11 +38,12 @@ struct line {
             before[k] = k > 0 || wraps ? step[(k + n - 1) % n] / width[k] : 0;
             after[k] = k + 1 < n || wraps ? step[k] / width[k] : 0;
         }
-        side[0] += at == HELD || at == LOWER ? 1.5 / width[0] : 0;
+        side[0] += at == HELD || at == LOWER || at == ONE_OPEN ? 1.5 / width[0] : 0;
         side[n - 1] += at == HELD || at == UPPER ? 2.5 / width[n - 1] : 0;
         cpu.n = n;
         cpu.wraps = wraps;
-        cpu.null = at == PERIODIC || at == CLOSED;
+        cpu.null = at == PERIODIC || at == CLOSED || (at >= OPEN && at < ONE_OPEN);
+        open_ends(at);
         cpu.before = before.data();
         cpu.after = after.data();
         cpu.side = side.data();
@@ -55,7 +56,28 @@ struct line {
         all.insert(all.end(), width.begin(), width.end());
         all.push_back(side[0] * width[0]);
         all.push_back(n > 1 ? side[n - 1] * width[n - 1] : 0);
-        all.push_back(std::accumulate(width.begin(), width.end(), 0.0));
+        const double length = std::accumulate(width.begin(), width.end(), 0.0);
+        all.push_back(length);
+        all.push_back(0);
+        all.insert(all.end(), cpu.open, cpu.open + 2);
+        const double end = at == OPEN ? 2 * cpu.reach : cpu.reach;
+        const bool some = at >= OPEN && at < ONE_OPEN;
+        for (double more :
+             {cpu.share[0] * length, some ? cpu.share[1] * length + end : 0, cpu.share[0] * length,
+              at == OPEN_BELOW ? -length : 0, some ? 0.0 : 1.0})
+            all.push_back(more);
+    }
+    /// Of which the one of ONE_OPEN is above a wall.
+    void open_ends(int at) {
+        const uint32_t n = width.size();
+        const bool below = at == OPEN || at == OPEN_BELOW, above = at >= OPEN && at != OPEN_BELOW;
+        cpu.open[0] = below ? width[0] : 0;
+        cpu.open[1] = above ? width[n - 1] : 0;
+        cpu.share[0] = at == OPEN ? 0.5 : at == OPEN_BELOW;
+        cpu.share[1] = at == OPEN ? 0.5 : at == OPEN_ABOVE;
+        cpu.reach = at == OPEN ? 0 : at == OPEN_BELOW ? width[n - 1] / 2 : width[0] / 2;
+        for (uint32_t k = 0; k + 1 < n; k++)
+            cpu.reach += (at == OPEN ? 0.25 : 1) / step[k];
     }
 };
 
@@ -110,7 +132,7 @@ static void check(uint32_t n, int at, double ratio, double lambda, bool pairs, R
     run(p);
     double worst = 0;
     for (uint32_t c = 0; c < pitch; c++) {
-        double most = 1e-30, off = 0;
+        double most = at == OPEN && n == 1 ? 1 : 1e-30, off = 0; // u is 0 there
         for (uint32_t z = 0; z < n; z++) {
             const complex_t<Real> w = want[z * pitch + c], g = p.u[z * pitch + c];
             const double d = fabs(g.x - w.x) + fabs(g.y - w.y);
