@@ -1,7 +1,8 @@
 /* pcg: div(eps grad u) = f by conjugate gradients, with a solve of lap(u) = f as preconditioner:
  * the FFT's tasks, those of the stencil and of sums in one graph, which a plan submits. f = A u of
- * a known u, on a periodic box of length 1. The iteration's fields are f64; the preconditioner has
- * the precision of the options.
+ * a known u, on a box of length 1, which is periodic, or has a solid body between two walls. The
+ * iteration's fields are f64; the preconditioner has the precision of the options. Of several
+ * processes each has the planes that the plan gives it.
  */
 #include "base/memory.h"
 #include "graph/psg_machine.h"
@@ -17,8 +18,8 @@ enum { LEAST_N = 4, MOST_N = 2048, STEPS_MOST = 2000 };
 static const double tolerance = 1e-10;
 static const double pi = 3.14159265358979323846;
 
-typedef enum form { SMOOTH = 0, BALL, FORMS } form;
-static const char *const form_names[FORMS] = {"smooth", "ball"};
+typedef enum form { SMOOTH = 0, BALL, BODY, FORMS } form;
+static const char *const form_names[FORMS] = {"smooth", "ball", "body"};
 
 /* Steps to the tolerance at 64^3, computed apart from this program. The condition of the
  * preconditioned matrix depends on the contrast or on how smooth eps is, so finer grids need no
@@ -28,7 +29,8 @@ static const struct known {
     form form;
     double contrast;
     double steps;
-} knowns[] = {{SMOOTH, 2, 8}, {SMOOTH, 10, 11}, {SMOOTH, 40, 13}, {BALL, 10, 28}, {BALL, 40, 40}};
+} knowns[] = {{SMOOTH, 2, 8}, {SMOOTH, 10, 11}, {SMOOTH, 40, 13}, {BALL, 10, 28},
+              {BALL, 40, 40}, {BODY, 1, 14},    {BODY, 10, 19}};
 
 enum { F, EPS, U, FIELDS };
 
@@ -40,7 +42,8 @@ typedef struct problem {
     size_t planes; /* of a segment; 0: as the plan has it */
     psg_plan *plan;
     size_t segments;
-    double *field[FIELDS];  /* [n][n][n] */
+    size_t first, count;    /* planes of this process */
+    double *field[FIELDS];  /* [count][n][n] */
     psg_data *data[FIELDS]; /* [segments] */
 } problem;
 
@@ -62,7 +65,8 @@ static psg_status parse_form(problem *p, const char *text) {
                                        text + length + 1);
         }
     }
-    return workload_fail(PSG_ERR_ARG, "pcg: '%.*s' is no form of eps: there are smooth and ball",
+    return workload_fail(PSG_ERR_ARG,
+                         "pcg: '%.*s' is no form of eps: there are smooth, ball and body",
                          (int)length, text);
 }
 
@@ -88,59 +92,78 @@ static void tell(const void *memory, char *text, size_t size) {
 
 /* ---------------------------------------------------------------------------------- its data */
 
-static double epsilon_at(const problem *p, double x, double y, double z) {
+static double middle(const problem *p, size_t index) {
+    return ((double)index + .5) / (double)p->n;
+}
+
+/* At a point, which is in the middle of a cell. */
+static double known_eps(const problem *p, const size_t at[3]) {
+    const double x = middle(p, at[0]), y = middle(p, at[1]), z = middle(p, at[2]);
     const double s = sin(2 * pi * x) * sin(2 * pi * y) * sin(2 * pi * z);
     const double r = sqrt((x - .5) * (x - .5) + (y - .5) * (y - .5) + (z - .5) * (z - .5));
-    return p->form == SMOOTH ? exp(log(p->contrast) / 2 * s) : r < .3 ? 1 : p->contrast;
+    return p->form == BALL             ? (r < .3 ? 1 : p->contrast)
+           : p->form == BODY && r < .3 ? 0
+                                       : exp(log(p->contrast) / 2 * s);
 }
 
-/* Points are in the middle of cells. */
-static double u_at(double x, double y, double z) {
-    return sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3);
+/* Its mean is 0 in the fluid, too, as u changes its sign with x - 1/2. */
+static double known_u(const problem *p, const size_t at[3]) {
+    const double x = middle(p, at[0]), y = middle(p, at[1]), z = middle(p, at[2]);
+    return known_eps(p, at) > 0 ? sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3) : 0;
 }
 
-typedef void (*point_function)(const problem *p, size_t i, size_t j, size_t k, size_t at, void *to);
+/* @param[in] at  the point in the box @param[in] m  among those of this process */
+typedef void (*point_function)(const problem *p, const size_t at[3], size_t m, void *to);
 
 static void each_point(const problem *p, point_function work, void *to) {
-    for (size_t k = 0, at = 0; k < p->n; k++) {
-        for (size_t j = 0; j < p->n; j++) {
-            for (size_t i = 0; i < p->n; i++, at++) {
-                work(p, i, j, k, at, to);
+    size_t at[3], m = 0;
+    for (at[2] = p->first; at[2] < p->first + p->count; at[2]++) {
+        for (at[1] = 0; at[1] < p->n; at[1]++) {
+            for (at[0] = 0; at[0] < p->n; at[0]++, m++) {
+                work(p, at, m, to);
             }
         }
     }
 }
 
-static double middle(const problem *p, size_t index) {
-    return ((double)index + .5) / (double)p->n;
-}
-
-static void put_known(const problem *p, size_t i, size_t j, size_t k, size_t at, void *to) {
-    const double x[3] = {middle(p, i), middle(p, j), middle(p, k)};
+static void put_known(const problem *p, const size_t at[3], size_t m, void *to) {
     (void)to;
-    p->field[EPS][at] = epsilon_at(p, x[0], x[1], x[2]);
-    p->field[U][at] = u_at(x[0], x[1], x[2]);
+    p->field[EPS][m] = known_eps(p, at);
+    p->field[U][m] = known_u(p, at);
 }
 
 /* A u at a point: what flows out through its six faces, whose resistance is half that of each cell.
- */
-static double flux(const problem *p, size_t i, size_t j, size_t k, size_t at) {
-    const size_t index[3] = {i, j, k};
-    const size_t stride[3] = {1, p->n, p->n * p->n};
+ * Nothing flows through walls.
+ * @param[out] across  a neighbour is another process', and u there is taken for the known one */
+static double flux(const problem *p, const size_t at[3], size_t m, bool *across) {
     double sum = 0;
-    for (int m = 0; m < 6; m++) {
-        const size_t d = (size_t)m / 2;
-        const size_t next = (index[d] + (m % 2 == 0 ? 1 : p->n - 1)) % p->n;
-        const size_t there = at - index[d] * stride[d] + next * stride[d];
-        sum += (p->field[U][there] - p->field[U][at]) /
-               (.5 / p->field[EPS][at] + .5 / p->field[EPS][there]);
+    *across = false;
+    for (size_t face = 0; face < 6; face++) {
+        const size_t d = face / 2, step = face % 2 == 0 ? 1 : p->n - 1;
+        size_t next[3] = {at[0], at[1], at[2]};
+        next[d] = (at[d] + step) % p->n;
+        if (p->form == BODY && d == 2 && at[d] == (face % 2 == 0 ? p->n - 1 : 0)) {
+            continue;
+        }
+        const bool here = next[2] >= p->first && next[2] < p->first + p->count;
+        const size_t there = ((next[2] - p->first) * p->n + next[1]) * p->n + next[0];
+        const double u = here ? p->field[U][there] : known_u(p, next);
+        const double eps = here ? p->field[EPS][there] : known_eps(p, next);
+        *across = *across || !here;
+        sum += (u - p->field[U][m]) / (.5 / p->field[EPS][m] + .5 / eps);
     }
     return sum * (double)(p->n * p->n);
 }
 
-static void put_f(const problem *p, size_t i, size_t j, size_t k, size_t at, void *to) {
+static void put_f(const problem *p, const size_t at[3], size_t m, void *to) {
+    bool across;
     (void)to;
-    p->field[F][at] = flux(p, i, j, k, at);
+    p->field[F][m] = flux(p, at, m, &across);
+}
+
+/* Each process needs a plane. */
+static psg_status cut(void *memory, const psg_engine_workers *workers) {
+    return workload_check_share(workers, "pcg", ((problem *)memory)->n, "planes");
 }
 
 /* Cores and GPUs take part, where there are both and none is left out. */
@@ -152,6 +175,10 @@ static psg_status plan(void *memory, const psg_options *options, const psg_engin
     psg_options_init(&with);
     with = options != NULL ? *options : with;
     psg_grid_init(&grid, p->n, p->n, p->n, 1, 1, 1);
+    if (p->form == BODY) {
+        grid.axis[2].points = PSG_POINTS_CELLS;
+        grid.axis[2].bc[0] = grid.axis[2].bc[1] = PSG_BC_NEUMANN;
+    }
     with.symbol = PSG_SYMBOL_FD2;
     with.segment_planes = p->planes;
     if (workers->cpus > 0 && workers->gpus > 0) {
@@ -165,16 +192,21 @@ static psg_status plan(void *memory, const psg_options *options, const psg_engin
 
 static void make(void *memory) {
     problem *p = memory;
-    const size_t plane = p->n * p->n, bytes = plane * p->n * sizeof(double);
+    const size_t plane = p->n * p->n;
     (void)psg_plan_segments(p->plan, &p->segments, NULL);
     size_t *z0 = workload_memory(&p->head, p->segments + 1, sizeof *z0);
     p->head.failed = z0 == NULL || psg_plan_slab_handles(p->plan, NULL, NULL, z0) != PSG_OK;
+    if (p->head.failed) {
+        return;
+    }
+    p->first = z0[0];
+    p->count = z0[p->segments] - z0[0];
     for (int m = 0; m < FIELDS; m++) {
-        p->field[m] = workload_array(&p->head, bytes);
+        p->field[m] = workload_array(&p->head, plane * p->count * sizeof(double));
         p->data[m] = workload_memory(&p->head, p->segments, sizeof *p->data[m]);
         for (size_t s = 0; s < p->segments && !p->head.failed; s++) {
-            workload_lend(&p->head, &p->data[m][s], p->field[m] + z0[s] * plane, p->n, p->n,
-                          z0[s + 1] - z0[s], sizeof(double));
+            workload_lend(&p->head, &p->data[m][s], p->field[m] + (z0[s] - p->first) * plane, p->n,
+                          p->n, z0[s + 1] - z0[s], sizeof(double));
         }
     }
     if (p->head.failed) {
@@ -182,7 +214,8 @@ static void make(void *memory) {
     }
     each_point(p, put_known, NULL);
     each_point(p, put_f, NULL);
-    memset(p->field[U], 0xff, bytes); /* NaN: a run has to write all of it */
+    /* NaN: a run has to write all of it */
+    memset(p->field[U], 0xff, plane * p->count * sizeof(double));
 }
 
 /* A simulation takes as many steps as are known, or that the eigenvalues allow at the most. */
@@ -217,21 +250,23 @@ typedef struct errors {
     double u, du, f, df;
 } errors;
 
-static void compare(const problem *p, size_t i, size_t j, size_t k, size_t at, void *to) {
+static void compare(const problem *p, const size_t at[3], size_t m, void *to) {
     errors *e = to;
-    const double u = u_at(middle(p, i), middle(p, j), middle(p, k));
-    const double du = fabs(p->field[U][at] - u);
-    const double df = flux(p, i, j, k, at) - p->field[F][at];
+    bool across;
+    const double u = known_u(p, at);
+    const double du = fabs(p->field[U][m] - u);
+    const double df = flux(p, at, m, &across) - p->field[F][m];
     e->u = fmax(e->u, fabs(u));
     e->du = du <= e->du ? e->du : du; /* a NaN stays */
-    e->f += p->field[F][at] * p->field[F][at];
-    e->df += df * df;
+    e->f += p->field[F][m] * p->field[F][m];
+    e->df += across ? 0 : df * df; /* the other process' u is not here */
 }
 
 static workload_answer steps_answer(const problem *p) {
     psg_statistics statistics = {.iterations = 0};
     (void)psg_plan_statistics(p->plan, &statistics);
-    workload_answer a = {"iterations", (double)statistics.iterations, 0, INFINITY};
+    const double mine = p->head.rank == 0 ? (double)statistics.iterations : 0;
+    workload_answer a = {"iterations", mine, 0, INFINITY};
     for (size_t m = 0; m < sizeof knowns / sizeof *knowns; m++) {
         if (knowns[m].form == p->form && knowns[m].contrast == p->contrast && p->n >= KNOWN_FROM) {
             a.expected = knowns[m].steps;
@@ -262,12 +297,15 @@ const workload_row workload_pcg = {
     .facts = {.name = "pcg",
               .about =
                   "div(eps grad u) = f by conjugate gradients, with a solve by FFT in each step",
-              .sizes = "N[:smooth|ball[:CONTRAST]]: N^3 points, what eps is; default: smooth:10",
-              .tile = "P: planes of a segment"},
+              .sizes = "N[:smooth|ball|body[:CONTRAST]]: N^3 points, what eps is; default: "
+                       "smooth:10",
+              .tile = "P: planes of a segment",
+              .processes = true},
     .bytes = sizeof(problem),
     .f32 = true,
     .plan = plan,
     .parse = parse,
+    .cut = cut,
     .tell = tell,
     .make = make,
     .solve = solve,

@@ -111,14 +111,14 @@ static psg_status make_engine(workload *w, const psg_options *options) {
     return status;
 }
 
-/* It joins the engine's StarPU. A plan of one process needs no communicator. */
+/* It joins the engine's StarPU. */
 static psg_status make_plan(workload *w, const psg_options *options,
                             const psg_engine_workers *workers) {
     psg_plan *plan = NULL;
     psg_options own = {.struct_size = 0};
     if (options != NULL) {
         own = *options;
-        own.comm = NULL;
+        own.comm = w->row->facts.processes ? options->comm : NULL;
     }
     const psg_status status =
         w->row->plan(w->problem, options != NULL ? &own : NULL, workers, &plan);

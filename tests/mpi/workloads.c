@@ -8,7 +8,8 @@
 
 enum { MOST = 16 };
 
-/* Where the bits of sums are not those of one process, `near` is how far they may be off. */
+/* Where the bits of sums are not those of one process, `near` is how far they may be off. pcg's sums
+ * have those bits, but an answer sums the largest errors of the processes. */
 typedef struct job {
     const char *name;
     size_t tile;
@@ -23,6 +24,9 @@ static const job jobs[] = {{"ep:S", 20, 16, 0, PSG_F64},
                            {"dock:64:60", 8, 12, 0, PSG_F64},
                            {"dock:64:60", 1, 90, 0, PSG_F64},
                            {"dock:64:90:electrostatics", 4, 6, 0, PSG_F64},
+                           {"pcg:20", 3, 20, MOST, PSG_F64},
+                           {"pcg:24:body", 0, 24, MOST, PSG_F64},
+                           {"pcg:16:ball", 1, 16, MOST, PSG_F32},
                            {"jacobi:131:20", 17, 129, 1e-12, PSG_F64},
                            {"jacobi:131:20", 17, 129, 1e-12, PSG_F32},
                            {"jacobi:131:20:sync", 17, 129, 1e-12, PSG_F64},
@@ -56,7 +60,8 @@ static void check_answer(const job *j, workload *work, const workload_answer *wa
     for (size_t m = 0; m < count && m < found; m++) {
         CHECK(strcmp(a[m].name, wanted[m].name) == 0 && a[m].expected == wanted[m].expected,
               "%s: %s is checked against %.17g", j->name, a[m].name, a[m].expected);
-        CHECK_NEAR(a[m].value, wanted[m].value, j->near * fabs(wanted[m].value), "%s: %s",
+        const double near = strcmp(a[m].name, "iterations") == 0 ? 0 : j->near;
+        CHECK_NEAR(a[m].value, wanted[m].value, near * fabs(wanted[m].value), "%s: %s",
                    workload_about(work), a[m].name);
     }
 }
@@ -124,8 +129,8 @@ static void refused(const MPI_Comm *comm) {
     const int ranks = ranks_size(*comm), last = ranks_rank(*comm) == ranks - 1;
     const psg_options options = ranks_options(PSG_F64, comm);
     const workload_options wrong = {.tile = last ? 3 : 20};
-    static const char *const single[] = {"cg:S",      "qr:100",     "transpose:100",
-                                         "vadd:1000", "blocks:5+6", "pcg:16"};
+    static const char *const single[] = {"cg:S", "qr:100", "transpose:100", "vadd:1000",
+                                         "blocks:5+6"};
     workload *work = NULL;
     ranks_at("what is refused");
     CHECK_SAYS(workload_create(&work, last ? "ep:Q" : "ep:S", NULL, &options), PSG_ERR_ARG,

@@ -104,7 +104,7 @@ static const struct {
     {"vadd:9", "", "order: vadd has none", {.order = WORKLOAD_LONGEST}},
 
     {"pcg", "|:|:3|:2049|:-32|: 32|:32x|:" HUGE_NUMBER, "N from 4 to 2048", {0}},
-    {"pcg:32:", "|cube|ballx|:10", "there are smooth and ball", {0}},
+    {"pcg:32:", "|cube|ballx|:10", "there are smooth, ball and body", {0}},
     {"pcg:32:",
      "ball:|ball:.5|smooth:-2|smooth:1e7|ball:nan|ball:2x",
      "a number from 1 to 1e6",

@@ -82,9 +82,11 @@ static void forms(psg_options options) {
         {"pcg:32:ball:40", 16, 36, 1},
         {"pcg:64:smooth:2", 16, 8, 1},
         {"pcg:64:ball", 16, 28, 1},
+        {"pcg:32:body", 8, 18, 1},
+        {"pcg:32:body:1", 11, 14, 1},
         {"pcg:30:smooth:1", 7, 1, 0},
     };
-    static const size_t segments[] = {4, 1, 3, 2, 4, 4, 5};
+    static const size_t segments[] = {4, 1, 3, 2, 4, 4, 4, 3, 5};
     for (int precision = 0; precision < 2; ++precision) {
         options.precision = precision == 0 ? PSG_F64 : PSG_F32;
         for (size_t m = 0; m < sizeof wants / sizeof *wants; ++m) {
