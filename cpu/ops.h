@@ -62,8 +62,8 @@ typedef struct psg_cpu_line {
     /** below and above, the width of the cells that follow one another for ever beyond an open end;
      *  0: it is not open. What such an end adds is psg_symbol_open() of s */
     double open[2];
-    /** of a column without s that has no side: through which ends the sum of f leaves, 1 in all, and
-     *  share[0] u[0] + share[1] u[n-1] = reach times it. Both 0: its mean is dropped */
+    /** of a column without s that has no side: through which ends the sum of f leaves, 1 in all,
+     *  and share[0] u[0] + share[1] u[n-1] = reach times it. Both 0: its mean is dropped */
     double share[2], reach;
     double norm;      /**< that of a transform in place of the line, which divide.scale is for */
     double *eigen[2]; /**< the eigenvalues along x and y, as psg_cpu_divide has them */

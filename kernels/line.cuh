@@ -23,8 +23,9 @@ struct line_tables {
     const double *side;         // [2]: of the first row and of the last one
     const double *length;       // the sum of width
     const double *open;         // [2]: the width of the cells beyond an open end; else 0
-    // Of columns without s: what each end takes of the sum of f over length; by what the first u and
-    // the last one count in the level of u; 1 where the mean of f is dropped, and u's is the level.
+    // Of columns without s: what each end takes of the sum of f over length; by what the first u
+    // and the last one count in the level of u; 1 where the mean of f is dropped, and u's is the
+    // level.
     const double *take, *level, *drop; // [2], [2], [1]
     uint32_t n, log2_threads;          // T of a column; n >= 2 T, or T = 1
     bool null;
@@ -259,8 +260,8 @@ template <class Real, bool PAIRS> struct line_thread {
     PSG_HD line_pair<double> less(line_pair<double> mean) const {
         return {alone[0] ? -mean.x : 0, alone[1] ? -mean.y : 0};
     }
-    /// The last row of a part that is alone loses something, so that there is one u: 0 there where f
-    /// has no mean, and with an open end minus what take adds.
+    /// The last row of a part that is alone loses something, so that there is one u: 0 there where
+    /// f has no mean, and with an open end minus what take adds.
     /// @param after  what the thread after this one told
     PSG_HD void separate(const line_tables &l, const line_room<M> &after) {
         const double next = link[ROWS];

@@ -1,8 +1,8 @@
 /* What holds at the ends of z beside systems that the test writes down on its own: each pair of
  * Dirichlet, Neumann, Robin and free sides, faces at equal distances and others, short columns. A
- * Robin side has an unknown of its own, u on the side. Beyond a free one u decays from cell to cell.
- * The systems are solved in long double. Then the order of the error, the limits of k, and words for
- * what cannot be. */
+ * Robin side has an unknown of its own, u on the side. Beyond a free one u decays from cell to
+ * cell. The systems are solved in long double. Then the order of the error, the limits of k, and
+ * words for what cannot be. */
 #include "tests/graph/stretched_box.h"
 
 enum { MOST = 32 };
@@ -292,8 +292,8 @@ static void order(void) {
 
 /* ----------------------------------------------------------------------------------- gradients */
 
-/** The derivative along z is that of u, and beyond an open end that to the point there: the end cell
- *  has its balance with it, of each mode. On cores. */
+/** The derivative along z is that of u, and beyond an open end that to the point there: the end
+ *  cell has its balance with it, of each mode. On cores. */
 static void gradients(void) {
     static const char *const along[] = {"FF", "NF", "FN", "DF", "RF", "FR"};
     const size_t n[3] = {6, 5, 9};
