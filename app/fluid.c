@@ -44,18 +44,16 @@ static size_t root_of(const parts *p, size_t part) {
 /* Regions of the planes alone. @return NULL: no memory */
 static base_regions *find(const parts *p, double *const *eps, double lambda) {
     const psg_axis *axis = p->grid->axis;
-    const size_t n[3] = {axis[0].n, axis[1].n, p->planes.count};
+    base_regions_box box = {.n = {axis[0].n, axis[1].n, p->planes.count},
+                            .plane = {(const double *const *)eps}};
     const bool has[2] = {p->planes.z0 == 0, p->planes.z0 + p->planes.count == axis[2].n};
-    bool wraps[3];
-    bool fixes[3][2];
     for (int d = 0; d < 3; d++) {
-        wraps[d] = (d < 2 || app_ranks() == 1) && is_periodic(p, d);
+        box.wraps[d] = (d < 2 || app_ranks() == 1) && is_periodic(p, d);
         for (int side = 0; side < 2; side++) {
-            fixes[d][side] = (d < 2 || has[side]) && axis[d].bc[side] == PSG_BC_DIRICHLET;
+            box.fixes[d][side] = (d < 2 || has[side]) && axis[d].bc[side] == PSG_BC_DIRICHLET;
         }
     }
-    base_regions *found =
-        base_regions_create(n, (const double *const *)eps, wraps, (const bool(*)[2])fixes);
+    base_regions *found = base_regions_create(&box);
     for (size_t r = 0; found != NULL && r < found->count; r++) {
         found->region[r].fixed = found->region[r].fixed || lambda != 0;
     }

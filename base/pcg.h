@@ -11,7 +11,12 @@
  * more when r is small enough: r = f - A x is computed, and if it is too large there are more
  * steps.
  *
- * A point with eps = 0 is solid. A has 0 in its row and column, and r begins with 0 there, so that
+ * eps is known at points, and the harmonic mean of two counts between them; or it is known on
+ * faces: number i of an axis is that of the face between points i and i+1, and at the lower end of
+ * an axis that is not periodic number 0 counts once more.
+ *
+ * A point with eps = 0 is solid, and so is one whose faces all have 0, if lambda is 0.
+ * A has 0 in its row and column, and r begins with 0 there, so that
  * r stays 0, and r.z, p.q and A p at other points do not see z and p there. A constant in a region
  * of the fluid that nothing fixes is not seen, either: it is taken off x at the end.
  *
@@ -55,7 +60,7 @@ enum {
     BASE_PCG_LARGEST, /**< |f| */
     BASE_PCG_LEAST,   /**< eps above 0; 0: some eps is not good */
     BASE_PCG_MOST,    /**< eps */
-    BASE_PCG_FLUID,   /**< points with eps above 0; f is measured at these alone */
+    BASE_PCG_FLUID,   /**< points with eps above 0; on faces those whose faces all are open */
     BASE_PCG_TOTAL,   /**< of eps */
     BASE_PCG_ROUGH,   /**< of the squared gradient of sqrt(eps) */
     BASE_PCG_MEASURES
@@ -120,6 +125,7 @@ typedef struct base_pcg_terms {
     long drops;       /**< the mean of f is dropped */
     long begins;      /**< BASE_PCG_ANEW ... */
     long guess;       /**< BASE_PCG_ANEW: u has the first x */
+    long faces;       /**< eps is known on faces */
     /** Where an axis is not periodic the points beyond its ends have the eps of the last ones, and
      *  u of these times such a number: 1 at a Neumann side, -1 at a Dirichlet side half a cell off,
      *  and 0 where the next point would be on it. */
@@ -144,10 +150,11 @@ BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage, const base_pcg_ter
 typedef struct base_pcg_task {
     size_t n[3];
     base_pcg_terms terms;
-    bool end[2];           /**< the segment is at an end of a z that is not periodic */
-    double *scalars;       /**< [BASE_PCG_SCALARS]; NULL: solution -> p, and there is no D */
-    double *part;          /**< [BASE_PCG_MEASURES][planes][base_pcg_blocks()]: its sums */
-    double *eps;           /**< [planes + 2][ny][nx]: with the planes below and above */
+    bool end[2];     /**< the segment is at an end of a z that is not periodic */
+    double *scalars; /**< [BASE_PCG_SCALARS]; NULL: solution -> p, and there is no D */
+    double *part;    /**< [BASE_PCG_MEASURES][planes][base_pcg_blocks()]: its sums */
+    /** [planes + 2][ny][nx]: with the planes below and above; on faces by axis, else [1] is NULL */
+    double *eps[3];
     double *x, *r, *p, *q; /**< [planes][ny][nx] */
     double *scale;         /**< [planes][ny][nx]: D; NULL: 1 */
     double *low, *high;    /**< [ny][nx]: the first and the last plane of p */
@@ -254,22 +261,39 @@ BASE_PCG_FUNCTION base_pcg_beside base_pcg_beside_of(const base_pcg_task *t, int
     return to;
 }
 
+/** The same with eps of the two faces. */
+BASE_PCG_FUNCTION double base_pcg_face_flux(double e0, double e1, double d0, double d1) {
+    return e0 * d0 + e1 * d1;
+}
+
+/** The steps in `eps` from a point to the next one on an axis, below or above. */
+BASE_PCG_FUNCTION ptrdiff_t base_pcg_step(const base_pcg_task *t, const size_t at[3], int d,
+                                          int side) {
+    const ptrdiff_t row = (ptrdiff_t)t->n[0];
+    const ptrdiff_t stride = d == 0 ? 1 : d == 1 ? row : row * (ptrdiff_t)t->n[1];
+    const bool last = d < 2 && at[d] == (side == 0 ? 0 : t->n[d] - 1);
+    return last ? base_pcg_beside_of(t, d, at[d]).at[side] * stride
+                : (side == 0 ? -stride : stride);
+}
+
+/** Where eps of a point is, or of the face above it along axis d. */
+BASE_PCG_FUNCTION const double *base_pcg_eps(const base_pcg_task *t, const size_t at[3], int d) {
+    return t->eps[d] + ((at[2] + 1) * t->n[1] + at[1]) * t->n[0] + at[0];
+}
+
+/** eps of a face of a point. */
+BASE_PCG_FUNCTION double base_pcg_face(const base_pcg_task *t, const size_t at[3], int d,
+                                       int side) {
+    const bool faces = t->eps[1] != NULL;
+    const double *e = base_pcg_eps(t, at, faces ? d : 0);
+    const double beyond = faces && side == 1 ? *e : e[base_pcg_step(t, at, d, side)];
+    return faces ? beyond : *e > 0 && beyond > 0 ? 2 * *e * beyond / (*e + beyond) : 0;
+}
+
 /** (the difference of sqrt(eps) between two points)^2; 0 where one of the two is solid, or bad. */
 BASE_PCG_FUNCTION double base_pcg_rough(double e0, double e1) {
     const double difference = e0 > 0 && e1 > 0 ? sqrt(e0) - sqrt(e1) : 0;
     return difference * difference;
-}
-
-/** The shares of a face in two sums that D is made of: what flows with eps, and with eps = 1. */
-typedef struct base_pcg_faces {
-    double eps, one;
-} base_pcg_faces;
-
-/** A face is added. @param[in] e1  eps beyond it
- *  @param[in] weight  1/h^2 times base_pcg_passes() */
-BASE_PCG_FUNCTION void base_pcg_add_face(base_pcg_faces *sum, double e, double e1, double weight) {
-    sum->eps += e > 0 && e1 > 0 ? weight * (2 * e * e1 / (e + e1)) : 0;
-    sum->one += e > 0 && e1 > 0 ? weight : 0;
 }
 
 /** How much of a face's flux is the point's own, where the difference is 1: at the side of an axis
@@ -278,11 +302,82 @@ BASE_PCG_FUNCTION double base_pcg_passes(const base_pcg_task *t, int d, int side
     return base_pcg_ends(t, d, side, at) ? 1 - t->terms.beyond[d][side] : 1;
 }
 
+/** The measures of f and eps on the faces of a point. What no flux can pass is no face here: a
+ *  Neumann side, and what a single point of a periodic axis has beside it. */
+BASE_PCG_FUNCTION void base_pcg_measure_faces(const base_pcg_task *t, const size_t at[3], double f,
+                                              double value[]) {
+    bool open = t->terms.lambda != 0, all = true;
+    int axes = 0;
+    for (int m = 0; m < BASE_PCG_MEASURES; m++) {
+        value[m] = base_pcg_nothing(m);
+    }
+    for (int d = 0; d < 3; d++) {
+        const double weight = t->terms.weight[d];
+        double eps[2];
+        bool is[2];
+        for (int side = 0; side < 2; side++) {
+            eps[side] = base_pcg_face(t, at, d, side);
+            is[side] = weight * base_pcg_passes(t, d, side, at[d]) > 0;
+            open = open || (is[side] && eps[side] > 0);
+            all = all && (!is[side] || eps[side] > 0);
+        }
+        const bool good = base_pcg_good(eps[1]);
+        const double counts = is[1] || !good ? eps[1] : 0;
+        axes += weight > 0;
+        value[BASE_PCG_LEAST] =
+            base_pcg_join(BASE_PCG_LEAST, value[BASE_PCG_LEAST], base_pcg_least(counts));
+        value[BASE_PCG_MOST] =
+            base_pcg_join(BASE_PCG_MOST, value[BASE_PCG_MOST], good ? counts : 0);
+        value[BASE_PCG_TOTAL] += counts;
+        value[BASE_PCG_ROUGH] += is[0] && is[1] ? weight * base_pcg_rough(eps[0], eps[1]) : 0;
+    }
+    value[BASE_PCG_TOTAL] /= axes > 0 ? axes : 1;
+    value[BASE_PCG_FLUID] = all;
+    value[BASE_PCG_SUM] = open ? f : 0;
+    value[BASE_PCG_LARGEST] = fabs(value[BASE_PCG_SUM]);
+}
+
+/** The measures of f and eps at a point. */
+BASE_PCG_FUNCTION void base_pcg_measure_at(const base_pcg_task *t, const size_t at[3], double f,
+                                           double value[]) {
+    if (t->eps[1] != NULL) {
+        base_pcg_measure_faces(t, at, f, value);
+        return;
+    }
+    const double *e = base_pcg_eps(t, at, 0);
+    const double *w = t->terms.weight;
+    value[BASE_PCG_SUM] = *e > 0 ? f : 0;
+    value[BASE_PCG_LARGEST] = fabs(value[BASE_PCG_SUM]);
+    value[BASE_PCG_LEAST] = base_pcg_least(*e);
+    value[BASE_PCG_MOST] = base_pcg_good(*e) ? *e : 0;
+    value[BASE_PCG_FLUID] = *e > 0;
+    value[BASE_PCG_TOTAL] = *e;
+    value[BASE_PCG_ROUGH] = w[0] * base_pcg_rough(*e, e[base_pcg_step(t, at, 0, 1)]) +
+                            w[1] * base_pcg_rough(*e, e[base_pcg_step(t, at, 1, 1)]) +
+                            w[2] * base_pcg_rough(*e, e[base_pcg_step(t, at, 2, 1)]);
+}
+
+/** A face's shares in two sums: what flows with eps, and what flows with eps = 1. */
+BASE_PCG_FUNCTION void base_pcg_add_face(const base_pcg_task *t, const size_t at[3], int d,
+                                         int side, double sum[2]) {
+    const double face = base_pcg_face(t, at, d, side);
+    const double weight = t->terms.weight[d] * base_pcg_passes(t, d, side, at[d]);
+    sum[0] += weight * face;
+    sum[1] += face > 0 ? weight : 0;
+}
+
 /** D at a point, around 1; 1 at a point without faces. */
-BASE_PCG_FUNCTION double base_pcg_scale(const base_pcg_faces *sum, const base_pcg_terms *t) {
-    const double eps = sum->eps + t->lambda;
-    const double one = sum->one + t->lambda / t->middle;
-    return eps > 0 ? sqrt(t->middle * one / eps) : 1;
+BASE_PCG_FUNCTION double base_pcg_scale_at(const base_pcg_task *t, const size_t at[3]) {
+    double sum[2] = {0, 0};
+    base_pcg_add_face(t, at, 0, 0, sum); /* a loop would take twice as long */
+    base_pcg_add_face(t, at, 0, 1, sum);
+    base_pcg_add_face(t, at, 1, 0, sum);
+    base_pcg_add_face(t, at, 1, 1, sum);
+    base_pcg_add_face(t, at, 2, 0, sum);
+    base_pcg_add_face(t, at, 2, 1, sum);
+    const double eps = sum[0] + t->terms.lambda;
+    const double one = sum[1] + t->terms.lambda / t->terms.middle;
+    return eps > 0 ? sqrt(t->terms.middle * one / eps) : 1;
 }
 
 /** Does D save steps? Without it the condition number is the contrast at the most. With it that

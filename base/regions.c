@@ -39,15 +39,44 @@ static void unite(const names *all, uint32_t a, uint32_t b) {
     all->same[a > b ? a : b] = a > b ? b : a;
 }
 
+/* epsilon of a face of point `at`; that of the point itself, if it is known at points. At the
+ * lower end of an axis the face above the point counts. */
+static double face_of(const base_regions_box *box, const size_t at[3], int d, int side) {
+    const size_t *n = box->n;
+    const size_t j = at[1] * n[0];
+    if (box->plane[1] == NULL) {
+        return box->plane[0][at[2]][j + at[0]];
+    }
+    if (box->closed[d][side] && at[d] == (side == 0 ? 0 : n[d] - 1)) {
+        return 0;
+    }
+    const size_t lower = at[d] > 0 ? at[d] - 1 : box->wraps[d] ? n[d] - 1 : 0;
+    return side == 1    ? box->plane[d][at[2]][j + at[0]]
+           : d == 0     ? box->plane[d][at[2]][j + lower]
+           : d == 1     ? box->plane[d][at[2]][lower * n[0] + at[0]]
+           : at[2] == 0 ? box->below[j + at[0]]
+                        : box->plane[d][at[2] - 1][j + at[0]];
+}
+
+static bool is_fluid(const base_regions_box *box, const size_t at[3]) {
+    bool open = box->all;
+    for (int m = 0; m < (box->plane[1] == NULL ? 1 : 6) && !open; m++) {
+        open = face_of(box, at, m / 2, m % 2) > 0;
+    }
+    return open;
+}
+
 /* Point `at` has the name of its lower neighbours, or a new one. @return false: no memory */
 static bool name_point(base_regions *g, names *all, const size_t at[3], size_t m,
-                       const bool wraps[3]) {
+                       const base_regions_box *box) {
     const size_t stride[3] = {1, g->n[0], g->n[0] * g->n[1]};
     uint32_t name = 0;
     for (int d = 0; d < 3; d++) {
         const size_t last = g->n[d] - 1;
-        const bool closes = wraps[d] && at[d] == last && last > 0;
-        const uint32_t near[2] = {at[d] > 0 ? g->of[m - stride[d]] : 0,
+        const bool opens = at[d] > 0 && face_of(box, at, d, 0) > 0;
+        const bool closes =
+            box->wraps[d] && at[d] == last && last > 0 && face_of(box, at, d, 1) > 0;
+        const uint32_t near[2] = {opens ? g->of[m - stride[d]] : 0,
                                   closes ? g->of[m - last * stride[d]] : 0};
         for (int side = 0; side < 2; side++) {
             if (near[side] != 0 && name != 0) {
@@ -61,7 +90,7 @@ static bool name_point(base_regions *g, names *all, const size_t at[3], size_t m
     return name != 0;
 }
 
-static bool name_all(base_regions *g, names *all, const double *const *plane, const bool wraps[3]) {
+static bool name_all(base_regions *g, names *all, const base_regions_box *box) {
     bool good = true;
     size_t m = 0;
     (void)new_name(all); /* that of solid points */
@@ -69,8 +98,8 @@ static bool name_all(base_regions *g, names *all, const double *const *plane, co
         for (size_t j = 0; j < g->n[1]; j++) {
             for (size_t i = 0; i < g->n[0]; i++, m++) {
                 const size_t at[3] = {i, j, k};
-                if (plane[k][j * g->n[0] + i] > 0) {
-                    good = good && name_point(g, all, at, m, wraps);
+                if (is_fluid(box, at)) {
+                    good = good && name_point(g, all, at, m, box);
                 }
             }
         }
@@ -96,7 +125,7 @@ static bool number(base_regions *g, const names *all) {
     return good;
 }
 
-static void describe(base_regions *g, const bool fixes[3][2]) {
+static void describe(base_regions *g, const base_regions_box *box) {
     const size_t *n = g->n;
     for (size_t m = 0; m < n[0] * n[1] * n[2]; m++) {
         const size_t at[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
@@ -105,15 +134,18 @@ static void describe(base_regions *g, const bool fixes[3][2]) {
         }
         base_region *region = &g->region[g->of[m] - 1];
         region->first = region->points++ == 0 ? m : region->first;
-        for (int d = 0; d < 3; d++) {
+        region->fixed = region->fixed || box->all;
+        for (int f = 0; f < 6; f++) {
+            const int d = f / 2;
+            const bool end = at[d] == (f % 2 == 0 ? 0 : n[d] - 1);
             region->fixed =
-                region->fixed || (fixes[d][0] && at[d] == 0) || (fixes[d][1] && at[d] + 1 == n[d]);
+                region->fixed || (box->fixes[d][f % 2] && end && face_of(box, at, d, f % 2) > 0);
         }
     }
 }
 
-base_regions *base_regions_create(const size_t n[3], const double *const *plane,
-                                  const bool wraps[3], const bool fixes[3][2]) {
+base_regions *base_regions_create(const base_regions_box *box) {
+    const size_t *n = box->n;
     base_regions *g = calloc(1, sizeof *g);
     names all = {.same = NULL};
     bool good = g != NULL;
@@ -122,10 +154,10 @@ base_regions *base_regions_create(const size_t n[3], const double *const *plane,
             g->n[d] = n[d];
         }
         g->of = calloc(n[0] * n[1] * n[2] + 1, sizeof *g->of);
-        good = g->of != NULL && name_all(g, &all, plane, wraps) && number(g, &all);
+        good = g->of != NULL && name_all(g, &all, box) && number(g, &all);
     }
     if (good) {
-        describe(g, fixes);
+        describe(g, box);
     } else {
         base_regions_destroy(g);
     }

@@ -1,6 +1,7 @@
-/** @file regions.h  The fluid of a solve with solid bodies: points with epsilon above 0. Its
- *  regions are what faces between two such points connect. Where no side and no lambda fixes u in a
- *  region, u is known there up to a constant, and f has to have the mean 0 there. */
+/** @file regions.h  The fluid of a solve with solid bodies: points with epsilon above 0, or with a
+ *  face that has such an epsilon. Its regions are what faces between two such points connect. Where
+ *  no side and no lambda fixes u in a region, u is known there up to a constant, and f has to have
+ *  the mean 0 there. */
 #ifndef BASE_REGIONS_H
 #define BASE_REGIONS_H
 
@@ -27,13 +28,22 @@ typedef struct base_regions {
     double *sum; /**< [BASE_REGIONS_DIGITS][1 + count]: room for base_regions_drop() */
 } base_regions;
 
+/** What is known of the box. */
+typedef struct base_regions_box {
+    size_t n[3];
+    /** [nz]: planes of epsilon, [ny][nx] each; at points [0] alone; on faces by axis, each that of
+     *  the face above the point */
+    const double *const *plane[3];
+    const double *below; /**< the plane of faces along z below the first one */
+    bool all;            /**< every point is fluid, whatever its faces are, and u is fixed */
+    bool wraps[3];       /**< by axis: the last point is next to the first one */
+    bool fixes[3][2];    /**< by axis and side: the side fixes u */
+    bool closed[3][2];   /**< on faces: nothing passes the side */
+} base_regions_box;
+
 /** Label the regions in one pass over the points, by union and find.
- *  @param[in] plane  [nz]: planes of epsilon, [ny][nx] each
- *  @param[in] wraps  by axis: the last point is next to the first one
- *  @param[in] fixes  by axis and side: the side fixes u
  *  @return NULL: no memory; give it back by base_regions_destroy() */
-base_regions *base_regions_create(const size_t n[3], const double *const *plane,
-                                  const bool wraps[3], const bool fixes[3][2]);
+base_regions *base_regions_create(const base_regions_box *box);
 /** NULL is fine. */
 void base_regions_destroy(base_regions *regions);
 /** What regions have elsewhere, where they go on, is joined with what they have here. */

@@ -44,6 +44,7 @@ typedef struct psg_overlap_place {
     /** By segment, on its GPU: the rows of all sheets when they are back, or that are pulled,
      *  complex [sheet][planes][rows][nxc]. */
     void **after;
+    void **beside; /**< like `after`, of the derivative along z; NULL: no solve has wanted it */
 } psg_overlap_place;
 
 /** What the values on the sides add to f at the points next to them: reals of the precision, in
@@ -237,6 +238,12 @@ static inline size_t psg_components_with_u(const psg_task_args *args, int compon
     return psg_label_components(&args->label) > 0
                ? psg_gradient_wants_xy(&psg_terms_of(args->run)->gradient, component)
                : 0;
+}
+
+/** Is the task about blocks of the derivative along z that `kspace` has made beside u? */
+static inline bool psg_reads_beside(const psg_task_args *args) {
+    return args->label.kind == PSG_TASK_GRADIENT_XY && args->label.index[PSG_AXIS_COMPONENT] == 2 &&
+           psg_terms_of(args->run)->gradient.way == PSG_GRADIENT_BESIDE;
 }
 
 /** Does a run read its blocks again after the transform back that makes u, and are they the

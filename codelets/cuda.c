@@ -43,6 +43,12 @@ static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
+static bool makes_beside(const psg_context *c) {
+    return c->waves->line.n > 0 && c->waves->along[0] != NULL &&
+           psg_cuda_kspace_supported(psg_cuda_precision_of(c), PSG_CUDA_LINE_BESIDE,
+                                     c->layout.n[2]) > 0;
+}
+
 /* Along z: the fused kernel where the graph is fused and the length has one, else cuFFT. */
 static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     size_t rows[PSG_CUDA_SIZES];
@@ -56,9 +62,14 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                            c->layout.n[2], 0);
         w->gradient_z = w->kspace;
     }
-    if (code == 0 && !w->is_plain && c->tabled && c->waves->eigen[2] != NULL) {
-        code = (int)psg_cuda_kspace_create(&w->gradient_z, psg_cuda_precision_of(c),
-                                           psg_cuda_kspace_kind_of(c, false), c->layout.n[2], 0);
+    const bool beside = fused && makes_beside(c);
+    const bool again = code == 0 && c->tabled && c->waves->eigen[2] != NULL;
+    if ((code == 0 || code == cudaErrorNotSupported) && !w->is_plain && (beside || again)) {
+        const psg_cuda_r2r other =
+            beside ? PSG_CUDA_LINE_BESIDE : psg_cuda_kspace_kind_of(c, false);
+        const int made = (int)psg_cuda_kspace_create(&w->gradient_z, psg_cuda_precision_of(c),
+                                                     other, c->layout.n[2], 0);
+        code = made != 0 ? made : code;
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || w->strips != NULL ||
         (psg_overlap_rows_all(&c->layout) > 0 && !w->is_plain)) {
@@ -161,9 +172,9 @@ enum { LINE_MORE = 12 };
 static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     const psg_cpu_line *l = &c->waves->line;
     const size_t n = l->n;
-    double *link = psg_stretched(c) ? calloc(2 * n + LINE_MORE, sizeof *link) : NULL;
+    double *link = n > 0 ? calloc(2 * n + LINE_MORE, sizeof *link) : NULL;
     if (link == NULL) {
-        return psg_stretched(c) ? cudaErrorMemoryAllocation : 0;
+        return n > 0 ? cudaErrorMemoryAllocation : 0;
     }
     double *sides = link + 2 * n + 1;
     for (size_t k = 0; k < n; k++) {
@@ -173,22 +184,37 @@ static int copy_line(psg_cuda_plans *w, const psg_context *c) {
         sides[2] += l->width[k];
     }
     link[0] = link[n];
+    sides[3] = l->last;
     put_open(l, sides[2], sides + 4);
     const int code = copy_table(w, &w->line_d, link, (2 * n + LINE_MORE) * sizeof *link);
     free(link);
     return code;
 }
 
-/* The imaginary parts of the multipliers: kernels multiply by sqrt(-1).
- * Along x as psg_cuda_columns has the numbers of a row. */
+/* The multipliers along x and y. Along x as psg_cuda_columns has the numbers of a row. Of a free
+ * axis between points GPUs make the differences of both neighbours, whose multipliers have no real
+ * part. */
 static void *waves_of(const psg_cuda_plans *w, const psg_context *c, int d, size_t count) {
     const size_t bytes = c->cpu->real_bytes;
     const size_t half = (count - 1) / 2;
     const bool strips = d == 0 && w->strips != NULL;
-    char *table = malloc(count * bytes);
+    const bool centred = c->waves->between && c->waves->from_f != NULL;
+    char *table = calloc(2 * count, bytes);
     for (size_t m = 0; table != NULL && m < count; m++) {
         const size_t k = m < half || !strips ? m : m + 1 == count ? half : count - 1 - (m - half);
-        memcpy(table + m * bytes, (const char *)c->waves->along[d] + (2 * k + 1) * bytes, bytes);
+        const size_t skip = centred ? bytes : 0;
+        memcpy(table + 2 * m * bytes + skip,
+               (const char *)c->waves->along[d] + 2 * k * bytes + skip, 2 * bytes - skip);
+    }
+    return table;
+}
+
+/* Of a free z the imaginary parts: its kernel multiplies by real numbers. */
+static void *waves_along_z(const psg_context *c, size_t count) {
+    const size_t bytes = c->cpu->real_bytes;
+    char *table = malloc(count * bytes);
+    for (size_t m = 0; table != NULL && m < count; m++) {
+        memcpy(table + m * bytes, (const char *)c->waves->along[2] + (2 * m + 1) * bytes, bytes);
     }
     return table;
 }
@@ -197,19 +223,20 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
     const bool from_f = c->waves->from_f != NULL;
     const size_t count[3] = {c->layout.nxc, c->layout.nyc,
                              c->layout.n[2] * (c->kind[2] == PSG_TRANSFORM_FREE ? 2 : 1)};
+    const bool again = c->waves->eigen[2] != NULL;
     int code = 0;
-    if (c->waves->eigen[2] == NULL && !from_f) {
+    if (!again && !from_f && !makes_beside(c)) {
         return 0; /* solves on GPUs make differences of u */
     }
-    for (int d = 0; d < 3 && code == 0 && !from_f; d++) {
+    for (int d = 0; d < 3 && code == 0 && again; d++) {
         code =
             copy_table(w, &w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
     }
     for (int d = 0; d < (from_f ? 3 : 2) && code == 0; d++) {
-        void *waves = waves_of(w, c, d, count[d]);
-        code = waves == NULL
-                   ? cudaErrorMemoryAllocation
-                   : copy_table(w, &w->waves_d.along[d], waves, count[d] * c->cpu->real_bytes);
+        void *waves = d < 2 ? waves_of(w, c, d, count[d]) : waves_along_z(c, count[d]);
+        code = waves == NULL ? cudaErrorMemoryAllocation
+                             : copy_table(w, &w->waves_d.along[d], waves,
+                                          (d < 2 ? 2 : 1) * count[d] * c->cpu->real_bytes);
         free(waves);
     }
     return code;
@@ -278,13 +305,14 @@ static int make_plans(psg_cuda_plans **plans, const psg_context *c, bool plain) 
     }
     w->is_plain = plain;
     w->stream = starpu_cuda_get_local_stream();
-    w->segments[0] = calloc(3 * c->layout.segments.count, sizeof **w->segments);
+    w->segments[0] = calloc(5 * c->layout.segments.count, sizeof **w->segments);
     w->blocks = calloc(2 * c->layout.bundles.count, sizeof *w->blocks);
     w->rows = calloc(2 * c->layout.bundles.count + 1, sizeof *w->rows);
     w->parts = calloc(2 * c->layout.bundles.count, sizeof *w->parts);
     if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts != NULL) {
-        w->segments[1] = w->segments[0] + c->layout.segments.count;
-        w->segments[2] = w->segments[1] + c->layout.segments.count;
+        for (int m = 1; m < 5; m++) {
+            w->segments[m] = w->segments[m - 1] + c->layout.segments.count;
+        }
         code = 0;
         for (size_t m = 0; m < sizeof steps / sizeof *steps && code == 0; m++) {
             code = steps[m](w, c);
@@ -338,24 +366,47 @@ static void add_planes(const psg_context *c, psg_cuda_segment *segments, size_t 
     }
 }
 
+/* Where overlap rows stand. */
+typedef enum relay { BEFORE, AFTER, BESIDE } relay;
+
 /* The overlap rows of sheet p in segment s, plane after plane. Before `kspace`, unless they are
  * pulled, they stand in the sheet's buffer, which has them of all planes. Else they stand in the
  * segment's buffer, which has them of all sheets. */
-static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direction, size_t s,
-                                   size_t p) {
+static psg_cuda_segment relayed_of(const psg_run *run, relay where, size_t s, size_t p) {
     const psg_context *c = psg_context_of(run);
     const size_t planes = psg_layout_planes(&c->layout, s);
     const psg_overlap_place *place = &psg_terms_of(run)->overlap[starpu_worker_get_id_check()];
-    const bool there = direction == PSG_CUDA_FORWARD && place->before != NULL;
+    const bool there = where == BEFORE && place->before != NULL;
     size_t before =
         there ? c->layout.segments.part[s].box.lo[2] * psg_overlap_rows_of(&c->layout, p) : 0;
     for (size_t other = 0; !there && other < p; other++) {
         before += planes * psg_overlap_rows_of(&c->layout, other);
     }
-    char *base = there ? place->before[p] : place->after[s];
+    char *base = there ? place->before[p] : where == BESIDE ? place->beside[s] : place->after[s];
     return (psg_cuda_segment){.base_d = base + before * c->layout.nxc * 2 * c->cpu->real_bytes,
                               .planes = planes,
                               .plane_pitch = psg_overlap_rows_of(&c->layout, p) * c->layout.nxc};
+}
+
+static psg_cuda_segment block_of(const psg_context *c, void *buffers[], size_t m) {
+    return (psg_cuda_segment){.base_d = psg_task_pointer(buffers, m),
+                              .planes = psg_layout_planes(&c->layout, m % c->layout.segments.count),
+                              .plane_pitch = psg_task_pitch(buffers, m)};
+}
+
+/* Where `kspace` writes the derivative: blocks behind those of u. */
+static void put_beside(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]) {
+    const psg_context *c = psg_context_of(args->run);
+    psg_cuda_segment *const *segments = psg_cuda_plans_self(args->run)->segments + 3;
+    for (size_t b = 0; b < 2; b++) {
+        bands[b].beside = segments[b];
+        for (size_t s = 0; s < c->layout.segments.count && bands[b].rows > 0; s++) {
+            const psg_cuda_segment next =
+                b == 0 ? block_of(c, buffers, c->layout.segments.count + s)
+                       : relayed_of(args->run, BESIDE, s, psg_sheet_of(args));
+            add_planes(c, segments[b], &bands[b].beside_count, &next);
+        }
+    }
 }
 
 /* gradient_z finds overlap rows of u where kspace has put them. */
@@ -371,36 +422,39 @@ size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_ba
     bands[1] = (psg_cuda_band){
         .segments = w->segments[1], .rows = returned, .to = stay ? NULL : w->segments[2]};
     for (size_t s = 0; s < c->layout.segments.count; s++) {
-        const psg_cuda_segment block = {.base_d = psg_task_pointer(buffers, s),
-                                        .planes = psg_layout_planes(&c->layout, s),
-                                        .plane_pitch = psg_task_pitch(buffers, s)};
+        const psg_cuda_segment block = block_of(c, buffers, s);
         add_planes(c, w->segments[0], &bands[0].count, &block);
         if (returned > 0) {
-            const psg_cuda_segment from =
-                relayed_of(run, stay ? PSG_CUDA_INVERSE : PSG_CUDA_FORWARD, s, p);
-            const psg_cuda_segment to = relayed_of(run, PSG_CUDA_INVERSE, s, p);
+            const psg_cuda_segment from = relayed_of(run, stay ? AFTER : BEFORE, s, p);
+            const psg_cuda_segment to = relayed_of(run, AFTER, s, p);
             add_planes(c, w->segments[1], &bands[1].count, &from);
             add_planes(c, w->segments[2], &bands[1].to_count, &to);
         }
     }
+    if (psg_label_beside(&args->label)) {
+        put_beside(args, buffers, bands);
+    }
     return returned > 0 ? 2 : 1;
 }
 
-size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
-                         void *buffers[], const psg_cuda_xy_part **result) {
-    const psg_context *c = psg_context_of(run);
-    psg_cuda_xy_part *parts = psg_cuda_plans_self(run)->parts;
+size_t psg_cuda_parts_of(const psg_task_args *args, psg_cuda_direction direction, void *blocks[],
+                         const psg_cuda_xy_part **result) {
+    const psg_context *c = psg_context_of(args->run);
+    psg_cuda_xy_part *parts = psg_cuda_plans_self(args->run)->parts;
+    const relay where = direction == PSG_CUDA_FORWARD ? BEFORE
+                        : psg_reads_beside(args)      ? BESIDE
+                                                      : AFTER;
     size_t count = 0;
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
         const size_t returned = psg_overlap_rows_of(&c->layout, g); /* if any, bundles are sheets */
         const size_t rows = psg_box_length(bundle, 1) - returned;
-        parts[count++] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
-                                            .plane_pitch = psg_task_pitch(buffers, g),
+        parts[count++] = (psg_cuda_xy_part){.base_d = psg_task_pointer(blocks, g),
+                                            .plane_pitch = psg_task_pitch(blocks, g),
                                             .y0 = bundle->lo[1],
                                             .rows = rows};
         if (returned > 0) {
-            const psg_cuda_segment rest = relayed_of(run, direction, s, g);
+            const psg_cuda_segment rest = relayed_of(args->run, where, psg_segment_of(args), g);
             parts[count++] = (psg_cuda_xy_part){.base_d = rest.base_d,
                                                 .plane_pitch = rest.plane_pitch,
                                                 .y0 = bundle->lo[1] + rows,
@@ -427,7 +481,7 @@ psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args) {
                               .pairs = divide.apart,
                               .waves_d = from_f ? w->waves_d.along[2] : NULL};
     if (divide.line != NULL) {
-        symbol.line = (psg_cuda_line){w->line_d, divide.line->null};
+        symbol.line = (psg_cuda_line){w->line_d, divide.line->null, divide.line->norm};
     }
     if (free != NULL) {
         symbol.free = (psg_cuda_free){.length = free->length,
@@ -549,6 +603,7 @@ static psg_gpu_user stateless(void) {
 const psg_gpu_kernels psg_cuda_kernels = {.strip = strip,
                                           .overlaps = overlaps,
                                           .has_kspace = all_have_kspace,
+                                          .makes_beside = makes_beside,
                                           .plans = plans,
                                           .renew = renew,
                                           .green_rows = green_rows,

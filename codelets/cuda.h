@@ -42,9 +42,11 @@ typedef struct psg_cuda_plans {
     psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of sheet]; NULL with the fused graph and kspace */
     psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
     cudaStream_t stream;             /**< the worker's */
-    psg_cuda_kspace *gradient_z;     /**< of kspace with a table: the same without; else kspace */
-    void *eigen_d[3];                /**< tables of the symbol */
-    void *line_d;                    /**< psg_cuda_line.tables_d */
+    /** that makes derivatives along z: beside u, where z has a line; the same as kspace without a
+     *  table; else kspace */
+    psg_cuda_kspace *gradient_z;
+    void *eigen_d[3];  /**< tables of the symbol */
+    void *line_d;      /**< psg_cuda_line.tables_d */
     psg_waves waves_d; /**< those of the gradient; x in the order of kernels with strips */
     void *work_d;      /**< work area of all of them */
     void *spectrum_d;  /**< room for the spectrum of a segment, if form.packed and
@@ -56,7 +58,7 @@ typedef struct psg_cuda_plans {
                                           spectrum_d; made by the first task that needs it */
     psg_cuda_whole_room whole;
     /* For the arguments of kernels: */
-    psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
+    psg_cuda_segment *segments[5]; /**< [layout.segments.count] of a band */
     void **blocks;                 /**< [2 * layout.bundles.count] */
     size_t *rows;                  /**< [2 * layout.bundles.count + 1] */
     psg_cuda_xy_part *parts;       /**< [2 * layout.bundles.count] */
@@ -108,10 +110,10 @@ size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_ba
 /** For kernels/: the division of a task, of all rows of the spectrum; and that of its sheet. */
 psg_cuda_symbol psg_cuda_whole_symbol_of(const psg_task_args *args);
 psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args);
-/** For kernels/, valid until this worker's next task: segment s' blocks, and the overlap rows
- *  between them, in their order, on the way to the sheets or back. @return how many */
-size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
-                         void *buffers[], const psg_cuda_xy_part **parts);
+/** For kernels/, valid until this worker's next task: the blocks of a task's segment, and overlap
+ *  rows between them, in their order, on the way to the sheets or back. @return how many */
+size_t psg_cuda_parts_of(const psg_task_args *args, psg_cuda_direction direction, void *blocks[],
+                         const psg_cuda_xy_part **parts);
 
 static inline psg_cuda_precision psg_cuda_precision_of(const psg_context *context) {
     return context->engine.precision == PSG_TASK_F64 ? PSG_CUDA_F64 : PSG_CUDA_F32;

@@ -16,11 +16,11 @@
 
 /* Dense blocks, and between them what kspace returns, as kernels/pack.h has them. @return how
  * many */
-static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t s,
-                        void *buffers[]) {
+static size_t blocks_of(const psg_task_args *args, psg_cuda_direction direction, void *buffers[]) {
+    const psg_run *run = args->run;
     const psg_cuda_plans *w = psg_cuda_plans_self(run);
     const psg_cuda_xy_part *parts = NULL;
-    const size_t count = psg_cuda_parts_of(run, direction, s, buffers, &parts);
+    const size_t count = psg_cuda_parts_of(args, direction, buffers, &parts);
     for (size_t m = 0; m < count; m++) {
         w->blocks[m] = parts[m].base_d;
         w->rows[m] = parts[m].y0;
@@ -112,9 +112,11 @@ static int run_fft(psg_run *run, psg_cuda_direction direction, size_t s,
 
 /* By cuFFT into or out of the spectrum, or the blocks that are views of it. Else by a spectrum of
  * the worker's own, which is dealt out to blocks that may be on peers. */
-static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t s,
+static int transform_by_cufft(const psg_task_args *args, psg_cuda_direction direction,
                               const psg_cuda_field *field, void *blocks[]) {
+    psg_run *run = args->run;
     const psg_context *c = psg_context_of(run);
+    const size_t s = psg_segment_of(args);
     const psg_cuda_plans *w = psg_cuda_plans_self(run);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
@@ -122,7 +124,7 @@ static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t
     const size_t modes[2] = {c->layout.nxc, c->layout.nyc};
     const bool deals = w->spectrum_d != NULL;
     const bool keeps = direction == PSG_CUDA_INVERSE && psg_gradient_reads_spectrum(run);
-    const size_t count = deals ? blocks_of(run, direction, s, blocks) : 0;
+    const size_t count = deals ? blocks_of(args, direction, blocks) : 0;
     int code = keeps ? make_copy(run) : 0;
     void *spectrum_d = deals ? w->spectrum_d : keeps ? w->copy_d : psg_task_pointer(blocks, 0);
     if (code == 0 && keeps) {
@@ -152,19 +154,21 @@ static int transform_by_strips(const psg_task_args *args, psg_cuda_direction dir
     const psg_cuda_plans *w = psg_cuda_plans_self(args->run);
     const size_t s = psg_segment_of(args);
     const psg_cuda_xy_part *parts = NULL;
-    const size_t count = psg_cuda_parts_of(args->run, direction, s, blocks, &parts);
+    const size_t count = psg_cuda_parts_of(args, direction, blocks, &parts);
     return (int)psg_cuda_xy_run(w->strips, direction, fields, fields_count,
                                 psg_layout_planes(&c->layout, s), parts, count, w->work_d,
                                 starpu_cuda_get_local_stream());
 }
 
-/* By what component d multiplies the modes of its blocks. `gradient_z` has multiplied by those
- * along z. */
+/* By what component d multiplies the modes of its blocks. Those along z are derivatives already: of
+ * `kspace`, or of `gradient_z`, which leaves sqrt(-1) to multiply by. */
 static psg_cuda_derivative derivative_along(const psg_task_args *args, int d) {
     const psg_waves *waves_d = &psg_cuda_plans_self(args->run)->waves_d;
+    const double scale = psg_derivative_scale(args->run);
+    const bool turned = d == 2 && !psg_reads_beside(args);
     return (psg_cuda_derivative){.kx_d = d == 0 ? waves_d->along[0] : NULL,
                                  .ky_d = d == 1 ? waves_d->along[1] : NULL,
-                                 .scale = psg_derivative_scale(args->run)};
+                                 .scale = {turned ? 0 : scale, turned ? scale : 0}};
 }
 
 /* Blocks that are no views are put together first. */
@@ -178,7 +182,7 @@ static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *f
     int code = w->spectrum_d == NULL ? make_copy(args->run) : 0;
     void *spectrum_d = w->spectrum_d == NULL ? w->copy_d : w->spectrum_d;
     if (code == 0 && c->form.packed) {
-        const size_t count = blocks_of(args->run, PSG_CUDA_INVERSE, s, blocks);
+        const size_t count = blocks_of(args, PSG_CUDA_INVERSE, blocks);
         code = (int)psg_cuda_unpack_segment(psg_cuda_precision_of(c), spectrum_d, modes[0],
                                             modes[1], modes[2], w->blocks, w->rows, count, stream);
     }
@@ -188,6 +192,34 @@ static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *f
             modes, by, spectrum_d, stream);
     }
     return code == 0 ? run_fft(args->run, PSG_CUDA_INVERSE, s, field, spectrum_d) : code;
+}
+
+/* Component d, made of blocks, is taken out of a flow, or written with what a value on the
+ * upper side of z adds to it. An overflow is found. */
+static int finish_component(const psg_task_args *args, size_t d, const psg_cuda_field *from,
+                            const psg_cuda_field *to) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_terms *t = psg_terms_of(args->run);
+    const psg_box *box = &c->layout.segments.part[psg_segment_of(args)].box;
+    const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_box_length(box, 2)};
+    const void *const added = psg_sides_at(c, &t->sides, 0, box->lo[2], n[2]).z[1];
+    const psg_cuda_field none = {.base_d = NULL};
+    psg_cuda_field result[3] = {none, none, none};
+    psg_cuda_difference along[3] = {{.made = 0}};
+    result[d] = *to;
+    along[d] = (psg_cuda_difference){.made = 1,
+                                     .weight = t->gradient.along[d].weight,
+                                     .added = d == 2 ? added : NULL,
+                                     .taken = t->flow.changes != 0 ? t->flow.scale : 0};
+    return (int)psg_cuda_gradient(psg_cuda_precision_of(c), from, &none, n, along, result,
+                                  (int *)(uintptr_t)&psg_findings_of(args->run)->overflow,
+                                  starpu_cuda_get_local_stream());
+}
+
+/* Differences of fd2 by modes. */
+static bool finishes(const psg_run *run) {
+    return psg_context_of(run)->waves->line.n > 0 &&
+           psg_terms_of(run)->gradient.way == PSG_GRADIENT_BESIDE;
 }
 
 int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
@@ -220,25 +252,37 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
             .reals = psg_cuda_field_of(buffers, 1 + context->layout.bundles.count + m),
             .by = &by[m]};
     }
-    if (psg_cuda_plans_self(args->run)->strips != NULL) {
-        return transform_by_strips(args, direction, fields, 1 + beside, blocks);
-    }
-    code = transform_by_cufft(args->run, direction, s, &field, blocks);
+    const bool strips = psg_cuda_plans_self(args->run)->strips != NULL;
+    code = strips ? transform_by_strips(args, direction, fields, 1 + beside, blocks)
+                  : transform_by_cufft(args, direction, &field, blocks);
     for (size_t m = 1; m <= beside && code == 0; m++) {
-        code = component_by_cufft(args, &fields[m].reals, blocks, fields[m].by);
+        const psg_cuda_field *made = &fields[m].reals;
+        code = strips ? 0 : component_by_cufft(args, made, blocks, fields[m].by);
+        if (code == 0 && finishes(args->run)) {
+            code = finish_component(args, (size_t)component[m - 1], made, made);
+        }
     }
     return code;
 }
 
 int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]) {
-    const int code = psg_cuda_make_plain(args->run);
+    const psg_context *c = psg_context_of(args->run);
+    const size_t d = args->label.index[PSG_AXIS_COMPONENT];
+    const psg_cuda_field result = psg_cuda_field_of(buffers, 0);
+    psg_cuda_field made = result;
+    int code = psg_cuda_make_plain(args->run);
+    if (code == 0 && psg_terms_of(args->run)->flow.changes != 0) {
+        code = make_dense(args->run, "room for a component of the gradient");
+        made = psg_cuda_dense_field(psg_cuda_plans_self(args->run)->dense_d, c->layout.n[0],
+                                    c->layout.n[1]);
+    }
     if (code != 0) {
         return code;
     }
-    const psg_cuda_derivative by =
-        derivative_along(args, (int)args->label.index[PSG_AXIS_COMPONENT]);
-    const psg_cuda_xy_field field = {.reals = psg_cuda_field_of(buffers, 0), .by = &by};
-    return psg_cuda_plans_self(args->run)->strips != NULL
+    const psg_cuda_derivative by = derivative_along(args, (int)d);
+    const psg_cuda_xy_field field = {.reals = made, .by = &by};
+    code = psg_cuda_plans_self(args->run)->strips != NULL
                ? transform_by_strips(args, PSG_CUDA_INVERSE, &field, 1, buffers + 1)
-               : component_by_cufft(args, &field.reals, buffers + 1, &by);
+               : component_by_cufft(args, &made, buffers + 1, &by);
+    return code == 0 && finishes(args->run) ? finish_component(args, d, &made, &result) : code;
 }

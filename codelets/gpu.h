@@ -16,6 +16,9 @@ typedef struct psg_gpu_kernels {
     /** Has each GPU a kernel of its own for the sides along z and for nz? Right-hand sides that are
      *  solved whole, see psg_task_whole(), and a free z need it. */
     bool (*has_kspace)(const psg_context *context);
+    /** Can `kspace` make the derivative along z beside u? Where modes along x and y are
+     *  multiplied, and z has equations of neighbours. The same on all GPUs. */
+    bool (*makes_beside)(const psg_context *context);
     /** For psg_gpu_start(): cuFFT plans, tables and work areas of a plan, whose context is the
      * engine's owner.
      *  @param[in] peers  tasks write and read other GPUs' memory */

@@ -45,8 +45,8 @@ static int kspace_gpu(void *buffers[], const psg_task_args *args) {
         return made;
     }
     const psg_cuda_plans *plans = psg_cuda_plans_self(args->run);
-    const psg_cuda_kspace *kspace =
-        args->label.kind == PSG_TASK_GRADIENT_Z ? plans->gradient_z : plans->kspace;
+    const bool derives = args->label.kind == PSG_TASK_GRADIENT_Z || psg_label_beside(&args->label);
+    const psg_cuda_kspace *kspace = derives ? plans->gradient_z : plans->kspace;
     if (kspace == NULL) {
         return psg_cuda_solve_sheet(buffers, args);
     }

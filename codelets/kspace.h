@@ -8,7 +8,7 @@
 
 /** unpack, fft_z, divide, ifft_z, pack: a sheet's blocks in place; the factor
  *  factor/(nx ny nz) is in it.
- *  @param[out] beside  blocks like these, on cores: the derivative along z; NULL: it is not
+ *  @param[out] beside  blocks like these: the derivative along z; NULL: it is not
  *                      wanted */
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
                      const starpu_data_handle_t *beside, size_t stride);

@@ -25,18 +25,18 @@ typedef struct use {
     { offsetof(psg_task_pcg_data, name), offsetof(base_pcg_task, name), false, STARPU_##mode }
 #define FIELD(name, mode)                                                                          \
     { offsetof(psg_task_pcg_data, name), offsetof(base_pcg_task, name), true, STARPU_##mode }
-enum { MOST_DATA = 10 };
+enum { MOST_DATA = 12 };
 static const use uses[][MOST_DATA + 1] = {
     [PSG_TASK_PCG_MEASURE] = {FIELD(f, R), DENSE(p, R), DENSE(below, R), DENSE(above, R),
-                              DENSE(eps, W), DENSE(part, W)},
-    [PSG_TASK_PCG_START] = {FIELD(f, R), DENSE(scalars, R), DENSE(eps, R), DENSE(q, R), DENSE(r, W),
-                            DENSE(x, RW), FIELD(source, W), DENSE(part, W), DENSE(scale, R),
-                            FIELD(u, R)},
+                              DENSE(eps[0], W), DENSE(eps[1], R), DENSE(eps[2], R), DENSE(part, W)},
+    [PSG_TASK_PCG_START] = {FIELD(f, R), DENSE(scalars, R), DENSE(eps[0], R), DENSE(eps[1], R),
+                            DENSE(eps[2], R), DENSE(q, R), DENSE(r, W), DENSE(x, RW),
+                            FIELD(source, W), DENSE(part, W), DENSE(scale, R), FIELD(u, R)},
     [PSG_TASK_PCG_DOT] = {DENSE(r, R), FIELD(solution, R), DENSE(part, W), DENSE(scale, R)},
     [PSG_TASK_PCG_DIRECTION] = {DENSE(scalars, R), FIELD(solution, R), DENSE(p, RW), DENSE(low, W),
                                 DENSE(high, W), DENSE(scale, R)},
-    [PSG_TASK_PCG_APPLY] = {DENSE(eps, R), DENSE(p, R), DENSE(below, R), DENSE(above, R),
-                            DENSE(q, W), DENSE(part, W)},
+    [PSG_TASK_PCG_APPLY] = {DENSE(eps[0], R), DENSE(eps[1], R), DENSE(eps[2], R), DENSE(p, R),
+                            DENSE(below, R), DENSE(above, R), DENSE(q, W), DENSE(part, W)},
     [PSG_TASK_PCG_UPDATE] = {DENSE(scalars, R), DENSE(p, R), DENSE(q, R), DENSE(x, RW),
                              DENSE(r, RW), FIELD(source, W), DENSE(part, W), DENSE(scale, R)},
     [PSG_TASK_PCG_END] = {DENSE(scalars, R), DENSE(x, R), FIELD(u, W)},
@@ -46,7 +46,17 @@ static const use uses[][MOST_DATA + 1] = {
 static int mode_of(const use *at, const psg_label *label, const base_pcg_terms *terms) {
     const bool anew = label->kind == PSG_TASK_PCG_START && terms->begins == BASE_PCG_ANEW;
     const bool alone = label->kind == PSG_TASK_PCG_DIRECTION && label->index[2] == PSG_NO_INDEX;
+    const bool faces = label->kind == PSG_TASK_PCG_MEASURE && terms->faces;
+    const bool copies = faces && label->index[2] != PSG_NO_INDEX;
     switch (at->handle) {
+    case offsetof(psg_task_pcg_data, eps[0]):
+        return faces && !copies ? STARPU_R : at->mode;
+    case offsetof(psg_task_pcg_data, eps[1]):
+    case offsetof(psg_task_pcg_data, eps[2]):
+        return terms->faces && !copies ? at->mode : 0;
+    case offsetof(psg_task_pcg_data, f):
+    case offsetof(psg_task_pcg_data, part):
+        return copies ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, scale):
         return !terms->scaled || alone ? 0 : anew ? STARPU_W : STARPU_R;
     case offsetof(psg_task_pcg_data, scalars):

@@ -15,7 +15,7 @@
 /** What tasks on a segment use. f64 but `f`, `u`, `source` and `solution`, which may be f32. Their
  *  names are those of base_pcg_task. */
 typedef struct psg_task_pcg_data {
-    starpu_data_handle_t eps, x, r, p, q, scale, low, high, part;
+    starpu_data_handle_t eps[3], x, r, p, q, scale, low, high, part;
     starpu_data_handle_t below, above; /**< the planes of p next to the segment */
     starpu_data_handle_t scalars, f, source, solution, u;
 } psg_task_pcg_data;
@@ -23,7 +23,7 @@ typedef struct psg_task_pcg_data {
 /** A task of the kinds PSG_TASK_PCG_MEASURE to _END: what it does is what the function of its name
  *  in cpu/pcg.h does. D is used where base_pcg_terms.scaled says so.
  *  @param[in] step  of the iteration; PSG_NO_INDEX before and after steps: _DIRECTION makes p of
- *                   `solution` alone */
+ *                   `solution` alone. An axis, of _MEASURE and faces: p -> eps[0] alone */
 void psg_task_pcg(psg_run *run, int kind, size_t s, size_t step, const psg_task_pcg_data *data);
 /** The sums of all segments -> scalars, which BASE_PCG_MEASURED writes as the first.
  *  @param[in]  data     [segments]: `part` of each, and `scalars` of the first

@@ -102,24 +102,23 @@ static rows rows_at(const base_pcg_task *t, const double *const plane[3], size_t
                   .by_z = {z.by[0], z.by[1]}};
 }
 
-/* Rows of eps around row j of plane k. */
-static rows rows_of_eps(const base_pcg_task *t, size_t j, size_t k) {
+/* Rows of eps around row j of plane k: at points the first; on faces by axis. */
+typedef struct eps_rows {
+    rows of[3];
+} eps_rows;
+
+static eps_rows rows_of_eps(const base_pcg_task *t, size_t j, size_t k) {
     const size_t plane = t->n[0] * t->n[1];
-    const double *const at = t->eps + (k + 1) * plane;
-    const double *const around[3] = {at - plane, at, at + plane};
-    return rows_at(t, around, j, k);
+    eps_rows all = {.of = {{.here = NULL}}};
+    for (int d = 0; d < 3 && t->eps[d] != NULL; d++) {
+        const double *const at = t->eps[d] + (k + 1) * plane;
+        const double *const around[3] = {at - plane, at, at + plane};
+        all.of[d] = rows_at(t, around, j, k);
+    }
+    return all;
 }
 
 /* --------------------------------------------------------------------------------- measures */
-
-/* The squared gradient of sqrt(eps) towards the next points. */
-static double rough_at(const base_pcg_task *t, const rows *eps, size_t i) {
-    const double *w = t->terms.weight;
-    const double e = eps->here[i];
-    const base_pcg_beside x = base_pcg_beside_of(t, 0, i);
-    return w[0] * base_pcg_rough(e, eps->here[(ptrdiff_t)i + x.at[1]]) +
-           w[1] * base_pcg_rough(e, eps->y[1][i]) + w[2] * base_pcg_rough(e, eps->z[1][i]);
-}
 
 static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measure[]) {
     double lane[BASE_PCG_MEASURES][LANES];
@@ -129,20 +128,12 @@ static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measu
             lane[m][l] = base_pcg_nothing(m);
         }
     }
-    const rows eps = rows_of_eps(t, j, k);
     for (size_t at = 0; at < t->n[0]; at += CHUNK) {
         const size_t count = chunk_of(t->n[0], at);
         const double *given = read_row(&t->f, row_of(&t->f, j, k), at, count, room);
         for (size_t i = 0; i < count; i++) {
-            const double e = eps.here[at + i];
-            const double f = e > 0 ? given[i] : 0;
-            const double value[BASE_PCG_MEASURES] = {[BASE_PCG_SUM] = f,
-                                                     [BASE_PCG_LARGEST] = fabs(f),
-                                                     [BASE_PCG_LEAST] = base_pcg_least(e),
-                                                     [BASE_PCG_MOST] = base_pcg_good(e) ? e : 0,
-                                                     [BASE_PCG_FLUID] = e > 0,
-                                                     [BASE_PCG_TOTAL] = e,
-                                                     [BASE_PCG_ROUGH] = rough_at(t, &eps, at + i)};
+            double value[BASE_PCG_MEASURES];
+            base_pcg_measure_at(t, (const size_t[3]){at + i, j, k}, given[i], value);
             for (int m = 0; m < BASE_PCG_MEASURES; m++) {
                 lane[m][i % LANES] = base_pcg_join(m, lane[m][i % LANES], value[m]);
             }
@@ -153,15 +144,22 @@ static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measu
     }
 }
 
-void psg_cpu_pcg_measure(const base_pcg_task *t) {
+static void copy_eps(const base_pcg_task *t) {
     const size_t plane = t->n[0] * t->n[1];
+    double *to = t->eps[0];
+    memcpy(to, t->below, plane * sizeof *to);
+    memcpy(to + plane, t->p, t->n[2] * plane * sizeof *to);
+    memcpy(to + (t->n[2] + 1) * plane, t->above, plane * sizeof *to);
+}
+
+void psg_cpu_pcg_measure(const base_pcg_task *t) {
     const size_t blocks = base_pcg_blocks(t->n[1]);
     double row[BASE_PCG_MEASURES][ROWS];
     double measure[BASE_PCG_MEASURES];
-    memcpy(t->eps, t->below, plane * sizeof *t->eps);
-    memcpy(t->eps + plane, t->p, t->n[2] * plane * sizeof *t->eps);
-    memcpy(t->eps + (t->n[2] + 1) * plane, t->above, plane * sizeof *t->eps);
-    for (size_t k = 0; k < t->n[2]; k++) {
+    if (t->eps[1] == NULL) {
+        copy_eps(t);
+    }
+    for (size_t k = 0; k < t->n[2] && t->part != NULL; k++) {
         for (size_t j = 0; j < t->n[1]; j++) {
             measure_row(t, j, k, measure);
             for (int m = 0; m < BASE_PCG_MEASURES; m++) {
@@ -174,12 +172,16 @@ void psg_cpu_pcg_measure(const base_pcg_task *t) {
 
 /* -------------------------------------------------------------------------------------- A p */
 
-/* Points first .. end-1. */
-PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps, const rows *u,
+/* A p at points first .. end-1. @param[in] next  their neighbours along x */
+typedef void (*apply_function)(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
+                               size_t first, size_t end, const base_pcg_beside *next,
+                               double *restrict q);
+
+PSG_CLONES static void apply_points(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
                                     size_t first, size_t end, const base_pcg_beside *next,
                                     double *restrict q) {
     const base_pcg_beside x = *next;
-    const rows e = *eps;
+    const rows e = eps->of[0];
     const rows p = *u;
     const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
     const double lambda = terms->lambda;
@@ -197,7 +199,30 @@ PSG_CLONES static void apply_points(const base_pcg_terms *terms, const rows *eps
     }
 }
 
+PSG_CLONES static void apply_faces(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
+                                   size_t first, size_t end, const base_pcg_beside *next,
+                                   double *restrict q) {
+    const base_pcg_beside x = *next;
+    const rows e[3] = {eps->of[0], eps->of[1], eps->of[2]};
+    const rows p = *u;
+    const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
+    const double lambda = terms->lambda;
+    for (size_t i = first; i < end; i++) {
+        const double *ex = e[0].here + i;
+        const double *px = p.here + i;
+        const double at = *px;
+        q[i] = w[0] * base_pcg_face_flux(ex[x.at[0]], *ex, x.by[0] * px[x.at[0]] - at,
+                                         x.by[1] * px[x.at[1]] - at) +
+               w[1] * base_pcg_face_flux(e[1].y[0][i], e[1].here[i], p.by_y[0] * p.y[0][i] - at,
+                                         p.by_y[1] * p.y[1][i] - at) +
+               w[2] * base_pcg_face_flux(e[2].z[0][i], e[2].here[i], p.by_z[0] * p.z[0][i] - at,
+                                         p.by_z[1] * p.z[1][i] - at) -
+               lambda * at;
+    }
+}
+
 void psg_cpu_pcg_apply(const base_pcg_task *t) {
+    const apply_function apply = t->eps[1] != NULL ? apply_faces : apply_points;
     const size_t *n = t->n;
     const size_t plane = n[0] * n[1];
     const base_pcg_beside first = base_pcg_beside_of(t, 0, 0);
@@ -210,13 +235,13 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
                                          k + 1 < n[2] ? at + plane : t->above};
         for (size_t j = 0; j < n[1]; j++) {
             const rows p = rows_at(t, around, j, k);
-            const rows e = rows_of_eps(t, j, k);
+            const eps_rows e = rows_of_eps(t, j, k);
             double *q = t->q + (k * n[1] + j) * n[0];
             double lane[LANES] = {0};
-            apply_points(&t->terms, &e, &p, 0, 1, &first, q);
-            apply_points(&t->terms, &e, &p, 1, n[0] - 1, &inside, q);
+            apply(&t->terms, &e, &p, 0, 1, &first, q);
+            apply(&t->terms, &e, &p, 1, n[0] - 1, &inside, q);
             if (n[0] > 1) {
-                apply_points(&t->terms, &e, &p, n[0] - 1, n[0], &last, q);
+                apply(&t->terms, &e, &p, n[0] - 1, n[0], &last, q);
             }
             add_products(lane, p.here, q, n[0]);
             keep_row(BASE_PCG_SUM, row, t->part + k * base_pcg_blocks(n[1]), j, n[1],
@@ -247,23 +272,6 @@ static void each_chunk(const base_pcg_task *t, chunk_function work) {
             }
         }
     }
-}
-
-/* D at point i of row j of plane k. */
-static double scale_at(const base_pcg_task *t, const rows *eps, size_t i, size_t j, size_t k) {
-    const size_t at[3] = {i, j, k};
-    const double e = eps->here[i];
-    const base_pcg_beside x = base_pcg_beside_of(t, 0, i);
-    base_pcg_faces sum = {0, 0};
-    for (int m = 0; m < 6; m++) {
-        const int d = m / 2;
-        const int side = m % 2;
-        const double e1 = d == 0   ? eps->here[(ptrdiff_t)i + x.at[side]]
-                          : d == 1 ? eps->y[side][i]
-                                   : eps->z[side][i];
-        base_pcg_add_face(&sum, e, e1, t->terms.weight[d] * base_pcg_passes(t, d, side, at[d]));
-    }
-    return base_pcg_scale(&sum, &t->terms);
 }
 
 /* D r; without D r itself, in place. @param[out] room  CHUNK */
@@ -314,9 +322,8 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
         lane[BASE_PCG_X][m % LANES] += t->x[at + m];
     }
     if (t->scale != NULL && begins == BASE_PCG_ANEW) {
-        const rows eps = rows_of_eps(t, j, k);
         for (size_t m = 0; m < count; m++) {
-            t->scale[at + m] = scale_at(t, &eps, i + m, j, k);
+            t->scale[at + m] = base_pcg_scale_at(t, (const size_t[3]){i + m, j, k});
         }
     }
     write_source(t, j, k, i, at, count);

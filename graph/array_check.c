@@ -17,12 +17,28 @@ void psg_array_init(psg_array *array, void *data) {
 }
 
 const char *psg_field_name(const psg_plan *plan, int field) {
-    static const char *const name[PSG_FIELDS] = {
-        "f",    "u",    "gradient[0]", "gradient[1]", "gradient[2]", "epsilon",
-        "v[0]", "v[1]", "v[2]",        "f_modes",     "u_modes"};
-    const int d = field - PSG_FIELD_GRADIENT;
-    const bool component = d >= 0 && d < 3;
-    return name[component ? PSG_FIELD_GRADIENT + psg_grid_turn(&plan->problem.grid, d) : field];
+    static const char *const name[PSG_FIELDS] = {"f",
+                                                 "u",
+                                                 "gradient[0]",
+                                                 "gradient[1]",
+                                                 "gradient[2]",
+                                                 "epsilon",
+                                                 "epsilon_faces[0]",
+                                                 "epsilon_faces[1]",
+                                                 "epsilon_faces[2]",
+                                                 "v[0]",
+                                                 "v[1]",
+                                                 "v[2]",
+                                                 "f_modes",
+                                                 "u_modes"};
+    const int by_axis[] = {PSG_FIELD_GRADIENT, PSG_FIELD_FACES};
+    for (int m = 0; m < 2; m++) {
+        const int d = field - by_axis[m];
+        if (d >= 0 && d < 3) {
+            return name[by_axis[m] + psg_grid_turn(&plan->problem.grid, d)];
+        }
+    }
+    return name[field];
 }
 
 /* A GPU has the parts that are at home there. A process has all of its parts. */
@@ -318,9 +334,13 @@ static bool same(const psg_array *a, const psg_array *b) {
     return a->data == b->data && a->stride[1] == b->stride[1] && a->stride[2] == b->stride[2];
 }
 
+static bool is_epsilon(int field) {
+    return field >= PSG_FIELD_EPSILON && field < PSG_FIELD_FLOW;
+}
+
 static bool is_read(const psg_arrays *arrays, int field) {
     const bool flow = field >= PSG_FIELD_FLOW && field < PSG_FIELD_F_MODES;
-    return field == PSG_FIELD_F || field == PSG_FIELD_EPSILON || field == PSG_FIELD_F_MODES ||
+    return field == PSG_FIELD_F || field == PSG_FIELD_F_MODES || is_epsilon(field) ||
            (flow && !arrays->in_place);
 }
 
@@ -345,7 +365,8 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
             const bool modes =
                 c == PSG_FIELD_U_MODES && d == PSG_FIELD_F_MODES && same(field[c], field[d]);
             const bool may = c == d ? one == other || is_read(arrays, c)
-                                    : modes || (u_of_f && arrays->in_place && one == other);
+                                    : modes || (is_epsilon(c) && is_epsilon(d)) ||
+                                          (u_of_f && arrays->in_place && one == other);
             if (!may &&
                 overlap(extent_of(plan, arrays, c, one), extent_of(plan, arrays, d, other))) {
                 return c == d ? psg_fail(PSG_ERR_ARG, "%s of two GPUs overlap",

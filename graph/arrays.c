@@ -14,8 +14,9 @@
 #include <string.h>
 
 /* What a solve reads, and may have written by the caller before. */
-static const int read_fields[] = {PSG_FIELD_F,    PSG_FIELD_EPSILON,  PSG_FIELD_F_MODES,
-                                  PSG_FIELD_FLOW, PSG_FIELD_FLOW + 1, PSG_FIELD_FLOW + 2};
+static const int read_fields[] = {PSG_FIELD_F,     PSG_FIELD_F_MODES,   PSG_FIELD_EPSILON,
+                                  PSG_FIELD_FACES, PSG_FIELD_FACES + 1, PSG_FIELD_FACES + 2,
+                                  PSG_FIELD_FLOW,  PSG_FIELD_FLOW + 1,  PSG_FIELD_FLOW + 2};
 enum { READ = sizeof read_fields / sizeof *read_fields };
 
 static size_t array_bytes(const psg_plan *plan) {
@@ -485,7 +486,7 @@ static bool in_array(const psg_plan *plan, const psg_arrays *arrays, int field, 
 
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy) {
-    static const char letter[PSG_FIELD_F_MODES] = {'f', 'u', 'g', 'g', 'g', 'e', 'v', 'v', 'v'};
+    static const char letter[] = "fugggeeeevvv";
     for (int m = 0; m < PSG_FIELD_F_MODES; m++) {
         if (arrays->field[m] != NULL && in_array(plan, arrays, m, address, copy)) {
             copy->data = letter[m];
@@ -579,7 +580,7 @@ double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const p
     for (size_t m = 0; may && m < solve->events.count; m++) {
         const psg_run_event *event = &solve->events.event[m];
         const int kind = event->label.kind;
-        const bool pcg = arrays->slabs[PSG_FIELD_EPSILON] != NULL; /* transforms have slabs then */
+        const bool pcg = psg_arrays_epsilon(arrays); /* transforms have slabs then */
         const bool whole = kind == PSG_TASK_WHOLE;
         const bool reads_f = pcg ? kind == PSG_TASK_PCG_START
                                  : kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;

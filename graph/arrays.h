@@ -8,14 +8,16 @@
 
 #include <starpu.h>
 
-/** The fields of a solve: f, u, the components of the gradient of u, epsilon, and those of a flow,
- *  which stand in place of f; and the modes of f and of u, which are cut into sheets. */
+/** The fields of a solve: f, u, the components of the gradient of u, epsilon at points, or on faces
+ *  by axis, and those of a flow, which stand in place of f; and the modes of f and of u, which are
+ *  cut into sheets. */
 enum {
     PSG_FIELD_F = 0,
     PSG_FIELD_U,
     PSG_FIELD_GRADIENT,
     PSG_FIELD_EPSILON = PSG_FIELD_GRADIENT + 3,
-    PSG_FIELD_FLOW,
+    PSG_FIELD_FACES,
+    PSG_FIELD_FLOW = PSG_FIELD_FACES + 3,
     PSG_FIELD_F_MODES = PSG_FIELD_FLOW + 3,
     PSG_FIELD_U_MODES,
     PSG_FIELDS
@@ -70,6 +72,11 @@ typedef struct psg_held_arrays {
     psg_pinned *pinned;
 } psg_held_arrays;
 
+/** Has the solve epsilon, at points or on faces? */
+static inline bool psg_arrays_epsilon(const psg_arrays *a) {
+    return a->slabs[PSG_FIELD_EPSILON] != NULL || a->slabs[PSG_FIELD_FACES] != NULL ||
+           a->slabs[PSG_FIELD_FACES + 1] != NULL || a->slabs[PSG_FIELD_FACES + 2] != NULL;
+}
 /** Does a solve with a flow take the gradient out of it, as it has no arrays for that? */
 static inline bool psg_flow_changes(const psg_arrays *arrays) {
     return arrays->slabs[PSG_FIELD_FLOW] != NULL && arrays->in_place;

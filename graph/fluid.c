@@ -89,26 +89,32 @@ static void copy(const psg_layout *l, psg_fluid_data f, double *const *to) {
 
 /* ----------------------------------------------------------------------- regions of one process */
 
-static base_regions *label(const psg_plan *plan, double *const *planes, double lambda) {
+/* @param[in] planes  of eps; on faces by axis, which those before the first one follow */
+static base_regions *label(const psg_plan *plan, double *const *const planes[3],
+                           const base_pcg_terms *terms) {
     const psg_layout *l = &plan->context.layout;
     const psg_grid *grid = &plan->problem.grid;
     const psg_range own = l->segments.own;
-    const size_t n[3] = {l->n[0], l->n[1], planes_here(plan)};
     const bool has[2] = {own.first == 0, own.end == l->segments.count};
-    bool wraps[3];
-    bool fixes[3][2];
+    base_regions_box box = {.n = {l->n[0], l->n[1], planes_here(plan)},
+                            .all = terms->faces && terms->lambda != 0};
     for (int d = 0; d < 3; d++) {
-        wraps[d] = (d < 2 || plan->processes.ranks == 1) && grid->axis[d].bc[0] == PSG_BC_PERIODIC;
+        const psg_axis *axis = &grid->axis[d];
+        box.plane[d] = (const double *const *)planes[d];
+        box.wraps[d] = (d < 2 || plan->processes.ranks == 1) && axis->bc[0] == PSG_BC_PERIODIC;
         for (int side = 0; side < 2; side++) {
-            fixes[d][side] = (d < 2 || has[side]) && grid->axis[d].bc[side] == PSG_BC_DIRICHLET;
+            const bool here = d < 2 || has[side];
+            box.fixes[d][side] = here && axis->bc[side] == PSG_BC_DIRICHLET;
+            box.closed[d][side] =
+                here && (axis->bc[side] == PSG_BC_NEUMANN || terms->weight[d] == 0);
         }
     }
-    base_regions *found =
-        base_regions_create(n, (const double *const *)planes, wraps, (const bool(*)[2])fixes);
+    box.below = terms->faces && box.n[2] > 0 ? planes[2][0] - box.n[0] * box.n[1] : NULL;
+    base_regions *found = base_regions_create(&box);
     const size_t below =
-        psg_range_count(own) > 0 ? l->segments.part[own.first].box.lo[2] * n[0] * n[1] : 0;
+        psg_range_count(own) > 0 ? l->segments.part[own.first].box.lo[2] * l->n[0] * l->n[1] : 0;
     for (size_t r = 0; found != NULL && r < found->count; r++) {
-        found->region[r].fixed = found->region[r].fixed || lambda != 0;
+        found->region[r].fixed = found->region[r].fixed || terms->lambda != 0;
         found->region[r].first += below;
     }
     return found;
@@ -171,6 +177,14 @@ static bool name_shared(psg_fluid *fluid, psg_run *run, const psg_plan *plan) {
     return psg_pcg_agree(run, plan) && good;
 }
 
+/* The faces below a segment that is held, or those above it. */
+static const double *between(const psg_plan *plan, const psg_task_pcg_data *at, int side) {
+    const psg_layout *l = &plan->context.layout;
+    const double *first = (const double *)starpu_block_get_local_ptr(at->eps[2]);
+    const size_t planes = starpu_block_get_nz(at->eps[2]);
+    return first + (side == 0 ? 0 : (planes - 2) * l->n[0] * l->n[1]);
+}
+
 /* The names of the points beside the other processes -> low and high of the own segments. */
 static void write_names(const psg_fluid *fluid, psg_run *run, const psg_plan *plan) {
     const psg_range own = own_of(plan);
@@ -179,13 +193,18 @@ static void write_names(const psg_fluid *fluid, psg_run *run, const psg_plan *pl
         const uint32_t *of = points_towards(fluid, plan, side, &count);
         const psg_task_pcg_data *at = &plan->held.pcg->segment[side == 0 ? own.first : own.end - 1];
         const starpu_data_handle_t plane = count == 0 ? NULL : side == 0 ? at->low : at->high;
+        const psg_fluid_data faces = {&at->eps[2], PSG_PCG_DATA};
+        const bool held = count > 0 && fluid->faces && acquire(run, faces, 1, STARPU_R);
         if (count > 0 && psg_work_acquire(run, plane, STARPU_W)) {
             double *to = (double *)starpu_block_get_local_ptr(plane);
+            const double *face = held ? between(plan, at, side) : NULL;
             for (size_t m = 0; m < count; m++) {
-                to[m] = of[m] != 0 ? fluid->name[of[m] - 1] : 0;
+                const bool open = of[m] != 0 && (face == NULL || face[m] > 0);
+                to[m] = open ? fluid->name[of[m] - 1] : 0;
             }
             starpu_data_release_on_node(plane, STARPU_MAIN_RAM);
         }
+        release(faces, held ? 1 : 0);
     }
 }
 
@@ -310,16 +329,35 @@ void psg_fluid_destroy(psg_fluid *fluid) {
     }
 }
 
-psg_fluid *psg_fluid_find(psg_run *run, const psg_plan *plan, psg_fluid_data eps, double lambda) {
+/* Wait for eps, and label. */
+static base_regions *label_own(psg_run *run, const psg_plan *plan, const base_pcg_terms *terms) {
     const size_t segments = psg_range_count(own_of(plan));
+    const psg_task_pcg_data *first = &plan->held.pcg->segment[own_of(plan).first];
+    double **planes[3] = {NULL};
+    bool good = true;
+    int held = 0;
+    for (int d = 0; d < (terms->faces ? 3 : 1) && good; d++) {
+        const psg_fluid_data eps = {&first->eps[d], PSG_PCG_DATA};
+        good = acquire(run, eps, segments, STARPU_R);
+        held += good;
+        planes[d] = good ? planes_of(run, plan, eps, 1) : NULL;
+        good = planes[d] != NULL;
+    }
+    base_regions *found = good ? label(plan, (double *const *const *)planes, terms) : NULL;
+    for (int d = 0; d < 3; d++) {
+        free(planes[d]);
+        release((psg_fluid_data){&first->eps[d], PSG_PCG_DATA}, d < held ? segments : 0);
+    }
+    return found;
+}
+
+psg_fluid *psg_fluid_find(psg_run *run, const psg_plan *plan, const base_pcg_terms *terms) {
     psg_fluid *fluid = calloc(1, sizeof *fluid);
-    if (fluid != NULL && acquire(run, eps, segments, STARPU_R)) {
-        double **planes = planes_of(run, plan, eps, 1);
+    if (fluid != NULL) {
         fluid->run = run;
         fluid->plan = plan;
-        fluid->regions = planes != NULL ? label(plan, planes, lambda) : NULL;
-        free(planes);
-        release(eps, segments);
+        fluid->faces = terms->faces != 0;
+        fluid->regions = label_own(run, plan, terms);
     }
     if (fluid == NULL || fluid->regions == NULL || !number_shared(fluid, plan)) {
         psg_run_fail(run, PSG_FAULT_MEMORY, "no memory for the regions of the fluid");

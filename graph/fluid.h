@@ -17,6 +17,7 @@ typedef struct psg_fluid {
     psg_run *run;
     const psg_plan *plan;
     base_regions *regions;
+    bool faces; /**< they have epsilon */
     /** [regions->count]: of one that has a point beside another process its number among such
      *  regions of all processes, from 1 on. Parts of one region have the least of their numbers.
      *  0: the region ends here */
@@ -29,10 +30,9 @@ typedef struct psg_fluid {
 } psg_fluid;
 
 /** Wait for eps, and label the regions of the fluid. As all here, collective.
- *  @param[in]  eps      with a plane below each segment
- *  @param[in]  lambda   not 0: it fixes u in every region
+ *  @param[in]  terms  whose lambda, if it is not 0, fixes u in every region
  *  @return for psg_fluid_destroy(); NULL: the run has failed, here or on another process */
-psg_fluid *psg_fluid_find(psg_run *run, const psg_plan *plan, psg_fluid_data eps, double lambda);
+psg_fluid *psg_fluid_find(psg_run *run, const psg_plan *plan, const base_pcg_terms *terms);
 /** NULL is fine. */
 void psg_fluid_destroy(psg_fluid *fluid);
 /** f, f32 or f64 -> `to`, f64, 0 at solid points, less its mean in each region that nothing fixes:

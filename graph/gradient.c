@@ -3,8 +3,8 @@
  *
  * With the symbol spectral: the derivatives at the points, of periodic u by its modes. In f32, and
  * in a projection, where x and y are periodic, the differences of fd2 are made of the modes, too: u
- * that is rounded has lost the digits of a difference. On cores `kspace` makes the derivative along
- * z beside u, in blocks Z of their own. B as in fused.c.
+ * that is rounded has lost the digits of a difference. `kspace` makes the derivative along z beside
+ * u, in blocks Z of their own; on GPUs with the symbol fd2 alone. B as in fused.c.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -14,9 +14,9 @@
  * Elsewhere the modes of u are differentiated along z once more, with the symbol spectral alone. Of
  * a free z those of u at the points do not tell the derivative. There, and of fd2 where an axis is
  * free, forward_xy makes the blocks of f again before gradient_z, which multiplies their modes by
- * those of the Green's function, too. GPUs multiply modes by real numbers times sqrt(-1). There the
- * modes of fd2 make (next - before)/(2h) along free axes. Tasks `gradient` make the differences of
- * u after these, and beyond the last point twice that number less the difference before it.
+ * those of the Green's function, too. There GPUs multiply modes by real numbers times sqrt(-1), and
+ * the modes of fd2 make (next - before)/(2h) along free axes. Tasks `gradient` make the differences
+ * of u after these, and beyond the last point twice that number less the difference before it.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -26,6 +26,7 @@
  *                          B[s][0..P-1] --gradient_xy(s,z)--> along z [s]
  */
 #include "graph/gradient.h"
+#include "codelets/gpu.h"
 #include "codelets/gradient.h"
 #include "codelets/inverse_xy.h"
 #include "codelets/kspace.h"
@@ -36,6 +37,7 @@
 #include "graph/plan_struct.h"
 #include "graph/sides.h"
 #include "graph/status.h"
+#include "graph/storage.h"
 #include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
@@ -112,19 +114,26 @@ static psg_gradient_way way_without(const psg_plan *plan) {
                                                         : PSG_GRADIENT_DIFFERENCES;
 }
 
+/* Does `kspace` make the derivative along z? Sheets that are no task `kspace` have no other blocks.
+ * All processes go one way, also where some have GPUs and others have none. */
+static bool has_beside(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    return psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
+           (!plan->workers.gpus_anywhere || (psg_kernels != NULL && psg_kernels->makes_beside(c)));
+}
+
 /* Differences of u in f64 have digits to lose, and take less time, but they need u, and there are
- * none at a free upper side. Sheets that are no task `kspace` have no other blocks. All processes
- * go one way, also where some have GPUs and others have none. */
+ * none at a free upper side. */
 static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
                                const psg_solve_args *args) {
     const psg_context *c = &plan->context;
     const bool line = c->waves->line.n > 0;
     const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
+    const bool open = c->waves->line.open[1] > 0; /* GPUs have no derivative beyond it yet */
     const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32 ||
-                         !psg_symbol_of(&plan->problem)->faces || c->waves->line.open[1] > 0) &&
-                        psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
-                        !plan->workers.gpus_anywhere && args->f_modes == NULL &&
-                        args->u_modes == NULL;
+                         !psg_symbol_of(&plan->problem)->faces || open) &&
+                        !(open && plan->workers.gpus_anywhere) && has_beside(plan) &&
+                        args->f_modes == NULL && args->u_modes == NULL;
     return c->waves->along[0] == NULL || args->epsilon != NULL ? PSG_GRADIENT_DIFFERENCES
            : beside                                            ? PSG_GRADIENT_BESIDE
                                                                : way_without(plan);
@@ -179,7 +188,7 @@ static void choose_by_modes(psg_gradient_terms *g, const psg_plan *plan) {
 psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan,
                               const psg_arrays *arrays, psg_workspace *workspace) {
     if (gradient->way == PSG_GRADIENT_BESIDE && psg_gradient_wants(gradient, 2) &&
-        !psg_workspace_have_beside(workspace, plan)) {
+        !psg_storage_have_beside(workspace, plan)) {
         gradient->way = way_without(plan);
         choose_by_modes(gradient, plan);
         if (psg_transforms_free_side(&plan->problem.grid) && plan->problem.waves.eigen[2] == NULL) {
@@ -189,9 +198,10 @@ psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan
     }
     return gradient->way == PSG_GRADIENT_DIFFERENCES && arrays->slabs[PSG_FIELD_U] == NULL &&
                    arrays->slabs[PSG_FIELD_FLOW] != NULL
-               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: on GPUs, where x or y has "
-                                       "sides, or where there is no memory for a second spectrum, "
-                                       "the gradient is that of differences of u")
+               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: where x or y has sides, on GPUs "
+                                       "with more than 8192 planes, or where there is no memory "
+                                       "for a second spectrum, the gradient is that of differences "
+                                       "of u")
                : PSG_OK;
 }
 

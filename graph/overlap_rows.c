@@ -73,7 +73,7 @@ bool psg_overlap_allocate(psg_workspace *workspace, const psg_plan *plan) {
             return false;
         }
         workspace->overlap[plan->workers.gpus[g]] =
-            (psg_overlap_place){before > 0 ? table : NULL, table + before};
+            (psg_overlap_place){before > 0 ? table : NULL, table + before, NULL};
     }
     return workspace->overlap != NULL;
 }
@@ -106,6 +106,13 @@ static void fill(const psg_workspace *workspace, const psg_plan *plan, int worke
 void psg_overlap_fill(psg_workspace *workspace, const psg_plan *plan) {
     for (size_t g = 0; workspace->overlap != NULL && g < plan->workers.gpu_count; g++) {
         fill(workspace, plan, plan->workers.gpus[g]);
+    }
+}
+
+void psg_overlap_beside(psg_workspace *workspace, const psg_plan *plan) {
+    for (size_t g = 0; workspace->overlap != NULL && g < plan->workers.gpu_count; g++) {
+        const int worker = plan->workers.gpus[g];
+        workspace->overlap[worker].beside = workspace->beside->overlap[worker].after;
     }
 }
 

@@ -15,6 +15,8 @@ psg_status psg_overlap_choose(psg_overlap *overlap, const psg_plan *plan);
 bool psg_overlap_allocate(psg_workspace *workspace, const psg_plan *plan);
 /** The addresses, once all processes have the workspace. */
 void psg_overlap_fill(psg_workspace *workspace, const psg_plan *plan);
+/** The rows of the derivative along z are those of workspace->beside. */
+void psg_overlap_beside(psg_workspace *workspace, const psg_plan *plan);
 void psg_overlap_free(psg_workspace *workspace, const psg_plan *plan);
 
 #endif

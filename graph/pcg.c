@@ -2,7 +2,8 @@
  * preconditioner. base/pcg.h has the method, and s is a segment:
  *
  *   direction(s): given[s] -> p[s], low[s], high[s]
- *   measure(s): p[s], high[s-1], low[s+1] -> eps[s] --> scalars
+ *   measure(s): p[s], high[s-1], low[s+1] -> eps[s] --> scalars; on faces axis by axis, and then
+ *   the measures
  *   start(s): r[s], source[s], scale[s] --> scalars
  *
  *   a step:  source[0..S-1] --the plan's graph--> solution[0..S-1]
@@ -261,9 +262,8 @@ static double longest(const psg_plan *plan) {
 
 /* Solid points: their regions, and f less its means there. @return false: the run has failed */
 static bool find_fluid(work *w) {
-    const psg_fluid_data eps = {&w->g->segment[w->own.first].eps, PSG_PCG_DATA};
     const psg_fluid_data f = {w->given->f, 1};
-    w->fluid = psg_fluid_find(w->run, w->plan, eps, w->terms->pcg.lambda);
+    w->fluid = psg_fluid_find(w->run, w->plan, &w->terms->pcg);
     if (w->fluid == NULL || !fill_fluid(w, f, w->result)) {
         return false;
     }
@@ -272,6 +272,22 @@ static bool find_fluid(work *w) {
         w->g->segment[s].f = w->g->segment[s].p;
     }
     return true;
+}
+
+/* What was given -> eps, with the planes below and above, and the measures. */
+static void submit_epsilon(const work *w) {
+    for (size_t d = 0; d < 3 && w->terms->pcg.faces; d++) {
+        submit_copy(w, (psg_fluid_data){w->given->eps[d], 1});
+        for (size_t s = w->own.first; s < w->own.end; s++) {
+            psg_task_pcg_data to = w->g->segment[s];
+            to.eps[0] = to.eps[d];
+            psg_task_pcg(w->run, PSG_TASK_PCG_MEASURE, s, d, &to);
+        }
+    }
+    if (!w->terms->pcg.faces) {
+        submit_copy(w, (psg_fluid_data){w->given->eps[0], 1});
+    }
+    submit_tasks(w, PSG_TASK_PCG_MEASURE, PSG_NO_INDEX);
 }
 
 /* @return false: there is nothing to solve, or the run has failed */
@@ -287,8 +303,7 @@ static bool measure(work *w) {
     *r = (psg_pcg_result){.residual = 1};
     t->begins = BASE_PCG_ANEW;
     fill_segments(w);
-    submit_copy(w, (psg_fluid_data){w->given->eps, 1});
-    submit_tasks(w, PSG_TASK_PCG_MEASURE, PSG_NO_INDEX);
+    submit_epsilon(w);
     submit_scalars(w, BASE_PCG_MEASURED, 0);
     if (!read_report(w, s)) {
         return false;
@@ -326,8 +341,14 @@ void psg_pcg_submit(psg_run *run, const psg_plan *plan, psg_pending *pending,
 
 void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_pending *pending) {
     const psg_arrays *a = pending->arrays;
-    const psg_pcg_given given = {a->slabs[PSG_FIELD_F], a->slabs[PSG_FIELD_EPSILON],
-                                 a->slabs[PSG_FIELD_U]};
+    psg_pcg_given given = {.f = a->slabs[PSG_FIELD_F], .u = a->slabs[PSG_FIELD_U]};
+    for (int d = 0; d < 3; d++) { /* where an axis has one point any of them does */
+        for (int m = PSG_FIELD_EPSILON; m < PSG_FIELD_FLOW; m++) {
+            const bool own = m == PSG_FIELD_FACES + d;
+            given.eps[d] =
+                a->slabs[m] != NULL && (own || given.eps[d] == NULL) ? a->slabs[m] : given.eps[d];
+        }
+    }
     psg_pcg_submit(run, plan, pending, &given);
     if (pending->pcg.bad_eps || pending->pcg.bad_guess || !isfinite(pending->pcg.sum)) {
         return;

@@ -18,6 +18,9 @@ static psg_status read_args(psg_pending *pending, psg_plan *plan, const psg_solv
     const psg_array any = {.data = NULL}; /* the program's data stand for it */
     psg_solve_args full = psg_terms_of_plan(plan);
     psg_status status = args != NULL ? psg_terms_read(&full, plan, args) : PSG_OK;
+    if (status == PSG_OK && psg_terms_faces(&full) != 0) {
+        status = psg_fail(PSG_ERR_UNSUPPORTED, "psg_solve_epsilon() has epsilon at points alone");
+    }
     full.epsilon = &any;
     if (status == PSG_OK) {
         status = psg_terms_take(plan, &full, &pending->terms, &pending->mean);
@@ -73,7 +76,7 @@ psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f
                              struct _starpu_data_state *const *epsilon,
                              struct _starpu_data_state *const *u, const psg_solve_args *args) {
     psg_pending pending = {.next = NULL};
-    const psg_pcg_given given = {f, epsilon, u};
+    const psg_pcg_given given = {f, {epsilon}, u};
     psg_clear_error();
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");

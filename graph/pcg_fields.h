@@ -19,12 +19,13 @@ struct psg_pcg {
     struct psg_arrays *slabs;   /**< the preconditioner's f and u */
     psg_task_pcg_data *segment; /**< of all processes: of others what own tasks read */
     starpu_data_handle_t scalars, scratch;
+    bool faces; /**< there was room for epsilon on faces */
     starpu_data_handle_t report[PSG_PCG_REPORTS];
 };
 
 /** What a solve is about: handles by own segment from its first on, f32 or f64. */
 typedef struct psg_pcg_given {
-    const starpu_data_handle_t *f, *eps, *u;
+    const starpu_data_handle_t *f, *eps[3], *u; /**< eps at points, or on faces by axis */
 } psg_pcg_given;
 
 /** The segment below another one, or above it. @param[in] towards  -1 or 1

@@ -1,5 +1,6 @@
 /* What the words say of a solve with epsilon that has ended. */
 #include "base/pcg.h"
+#include "graph/array_check.h"
 #include "graph/arrays.h"
 #include "graph/fluid.h"
 #include "graph/options.h"
@@ -85,16 +86,23 @@ static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
     double value = 0;
     size_t at[3];
     bool there = false;
-    const psg_status status =
-        find(plan, arrays, PSG_FIELD_EPSILON, base_pcg_good, &there, at, &value);
+    int field = PSG_FIELD_EPSILON - 1;
+    psg_status status = PSG_OK;
+    while (!there && status == PSG_OK && ++field < PSG_FIELD_FLOW) {
+        /* a process without planes has slabs of none */
+        status = arrays->slabs[field] != NULL
+                     ? find(plan, arrays, field, base_pcg_good, &there, at, &value)
+                     : PSG_OK;
+    }
     if (status != PSG_OK) {
         return status;
     }
     return there ? psg_fail(PSG_ERR_DATA,
-                            "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be 0, in solid "
+                            "%s is %g at (i,j,k) = (%zu,%zu,%zu): it has to be 0, in solid "
                             "bodies, or finite and above 0, from %g to %g; u is the same with "
                             "epsilon, lambda and factor divided by one number",
-                            value, at[0], at[1], at[2], BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
+                            psg_field_name(plan, field), value, at[0], at[1], at[2],
+                            BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
                  : psg_fail(PSG_ERR_DATA, "epsilon is 0 everywhere: there is no fluid");
 }
 

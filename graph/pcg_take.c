@@ -10,6 +10,7 @@
 #include "graph/plan_struct.h"
 #include "graph/simulated.h"
 #include "graph/status.h"
+#include "graph/terms.h"
 #include "graph/transform_table.h"
 #include "graph/transforms.h"
 #include "runtime/runs.h"
@@ -55,26 +56,27 @@ static bool make_block(starpu_data_handle_t *handle, const psg_plan *plan, size_
 
 /* A task has six fields of a segment at most, and some planes. To ask a GPU for its free memory
  * takes longer than a small solve, so that it is asked when the fields are made. */
-static psg_status check_room(const psg_plan *plan) {
-    enum { FIELDS = 7 };
+static psg_status check_room(const psg_plan *plan, bool faces) {
+    const int fields = faces ? 9 : 7;
     const psg_layout *l = &plan->context.layout;
     const double plane = (double)(l->n[0] * l->n[1] * sizeof(double));
     const double needed =
-        FIELDS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
+        fields * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
     return psg_placement_check_bytes(plan, needed, "the fields of a segment", "segments");
 }
 
-/* In main memory: x, r, p, q, scale and eps with two planes more, low and high, sums, the
- * preconditioner's f and u, and where epsilon is 0 somewhere the numbers of regions. On a plan with
- * GPUs the fields live there. */
-static psg_status check_memory(const psg_plan *plan) {
-    enum { FIELDS = 6, PLANES = 4 };
+/* In main memory: x, r, p, q, scale and eps, one or by axis, with two planes more, low and high,
+ * sums, the preconditioner's f and u, and where epsilon is 0 somewhere the numbers of regions. On a
+ * plan with GPUs the fields live there. */
+static psg_status check_memory(const psg_plan *plan, bool faces) {
+    const int fields = faces ? 8 : 6;
+    const int plane_fields = faces ? 8 : 4;
     const psg_layout *l = &plan->context.layout;
     const double segments = (double)psg_range_count(l->segments.own);
     const double plane = (double)(l->n[0] * l->n[1]);
     const double points = plane * (double)psg_parts_length(&l->segments, l->segments.own, 2);
     const double sums = (double)(base_pcg_blocks(l->n[1]) * l->n[2] * BASE_PCG_MEASURES);
-    const double reals = FIELDS * points + PLANES * plane * segments + sums;
+    const double reals = fields * points + plane_fields * plane * segments + sums;
     const double slabs = 2 * points * (double)plan->context.cpu->real_bytes;
     const double regions = points * sizeof(uint32_t);
     char what[96];
@@ -98,11 +100,13 @@ static bool make_segment(psg_pcg *g, const psg_plan *plan, size_t s) {
                             psg_range_has(l->segments.own, psg_pcg_beside(plan, s, 1))};
     starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q, &to->scale};
     bool all = make_block(&to->part, plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES) &&
-               (!own || make_block(&to->eps, plan, n[0], n[1], planes + 2)) &&
                (!(own || beside[1]) || make_block(&to->high, plan, n[0], n[1], 1)) &&
                (!(own || beside[0]) || make_block(&to->low, plan, n[0], n[1], 1));
     for (int m = 0; m < 5 && own && all; m++) {
         all = make_block(fields[m], plan, n[0], n[1], planes);
+    }
+    for (int d = 0; d < 3 && own && all; d++) {
+        all = make_block(&to->eps[d], plan, n[0], n[1], planes + 2);
     }
     return all;
 }
@@ -122,11 +126,7 @@ static psg_status create(psg_pcg **result, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const size_t segments = l->segments.count;
     *result = NULL;
-    psg_status status = check_room(plan);
-    status = status == PSG_OK ? check_memory(plan) : status;
-    if (status != PSG_OK) {
-        return status;
-    }
+    psg_status status = PSG_OK;
     psg_pcg *g = calloc(1, sizeof *g);
     *result = g;
     if (g != NULL) {
@@ -145,6 +145,20 @@ static psg_status create(psg_pcg **result, const psg_plan *plan) {
     return status;
 }
 
+/* The fields have memory once a task writes them. */
+static psg_status take_fields(psg_pcg **fields, const psg_plan *plan, bool faces) {
+    if (*fields != NULL && (*fields)->faces >= faces) {
+        return PSG_OK;
+    }
+    psg_status status = check_room(plan, faces);
+    status = status == PSG_OK ? check_memory(plan, faces) : status;
+    status = status == PSG_OK && *fields == NULL ? create(fields, plan) : status;
+    if (status == PSG_OK) {
+        (*fields)->faces = faces;
+    }
+    return status;
+}
+
 void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
     if (g == NULL) {
         return;
@@ -157,7 +171,7 @@ void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
             psg_block_leave(&g->segment[s].high, 1);
             psg_block_leave(&g->segment[s].part, 1);
         }
-        psg_block_unregister(&g->segment[s].eps, PSG_PCG_OWN_DATA);
+        psg_block_unregister(g->segment[s].eps, PSG_PCG_OWN_DATA);
     }
     psg_block_unregister(&g->scalars, 1);
     psg_block_unregister(&g->scratch, 1);
@@ -220,8 +234,8 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
         status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
                           args->tolerance);
     }
-    if (status == PSG_OK && plan->held.pcg == NULL) {
-        status = create(&plan->held.pcg, plan);
+    if (status == PSG_OK) {
+        status = take_fields(&plan->held.pcg, plan, psg_terms_faces(args) != 0);
     }
     if (status == PSG_OK && !make_room_for_messages(pending->run, plan)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the messages of iterations");
@@ -230,5 +244,6 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
     pending->terms.pcg = constants_of(plan, args->lambda, args->factor);
     pending->terms.pcg.tolerance = tolerance;
     pending->terms.pcg.guess = args->guess;
+    pending->terms.pcg.faces = psg_terms_faces(args);
     return status;
 }

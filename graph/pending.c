@@ -1,10 +1,8 @@
 /* What a solve in flight gets of the plan: a workspace, and a run with room for its terms. */
 #include "graph/pending.h"
 #include "base/tuning.h"
-#include "graph/placement.h"
 #include "graph/plan_struct.h"
-#include "graph/ranks.h"
-#include "graph/status.h"
+#include "graph/storage.h"
 #include "graph/workspace.h"
 #include "runtime/runs.h"
 #include "runtime/step_list.h"
@@ -31,30 +29,14 @@ static psg_workspace *idlest_lane(const psg_plan *plan) {
     return workspace;
 }
 
-/* All processes make a workspace at once, or none does: some may have less memory. */
-static bool another_fits(const psg_plan *plan) {
-    const psg_home_row *home = plan->route.home;
-    const bool fits = home->fits == NULL || home->fits(plan, true);
-    const psg_status status =
-        fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
-    return psg_ranks_agree(plan->processes.comm, status) == PSG_OK;
-}
-
 psg_workspace *psg_pending_choose_workspace(psg_plan *plan) {
     psg_workspace *workspace = idlest_lane(plan);
     psg_workspace *another = NULL;
     if (workspace->users > 0 && plan->storage.workspace_count < plan->problem.options.in_flight &&
-        another_fits(plan)) {
-        if (psg_ranks_agree(plan->processes.comm,
-                            psg_workspace_create(&another, plan, plan->storage.workspace_count)) ==
-            PSG_OK) {
-            plan->storage.workspaces[plan->storage.workspace_count++] = another;
-            workspace = another;
-        } else {
-            psg_workspace_destroy(another, plan);
-        }
+        psg_storage_another(&another, plan, plan->storage.workspace_count) == PSG_OK) {
+        plan->storage.workspaces[plan->storage.workspace_count++] = another;
+        workspace = another;
     }
-    psg_clear_error();
     return workspace;
 }
 

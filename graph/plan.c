@@ -125,7 +125,8 @@ static psg_status make_shared(psg_plan *plan) {
     return status;
 }
 
-/* The most data of a chain's step, besides blocks or sums of segments. */
+/* The most data of a chain's step, besides blocks or sums of segments, of which `kspace` may have
+ * two each. */
 enum { TASK_DATA = 6 };
 
 static psg_status make_codelets(psg_plan *plan) {
@@ -136,7 +137,7 @@ static psg_status make_codelets(psg_plan *plan) {
     c->codelets = &plan->placement.codelets;
     status =
         status == PSG_OK ? psg_route_chain(&plan->route, plan, &c->engine.chain_steps) : status;
-    c->engine.task_data = TASK_DATA + (segments > bundles ? segments : bundles);
+    c->engine.task_data = TASK_DATA + (2 * segments > bundles ? 2 * segments : bundles);
     return status;
 }
 

@@ -425,9 +425,8 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
  *  data[i stride[0] + j stride[1] + k stride[2]]. */
 typedef struct psg_array {
     void *data; /**< the first point of this process', or this GPU's, part of the grid */
-    int device; /**< PSG_HOST, PSG_ASK, or a CUDA device number of the plan's. CUDA's managed
-                              memory counts as memory of this device, and as main memory for
-                              PSG_ASK */
+    int device; /**< PSG_HOST, PSG_ASK, or a CUDA device number of the plan's. Managed memory
+                              counts as memory of this device, and as main memory for PSG_ASK */
     ptrdiff_t stride[3]; /**< elements from a point to the next along x, y, z; all 0: dense. x: 1;
                               y: >= nx; z: planes do not overlap, on a GPU >= ny stride[1] */
     void *stream;        /**< of a CUDA device: the cudaStream_t that f is written on and u is read
@@ -468,10 +467,10 @@ typedef struct psg_solve_args {
     const psg_array *gradient[3];
     /** NULL; or epsilon, 0 or from 1e-75 to 1e75, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of
-     *  the plan in each iteration. epsilon is known at the points; between two points stands its
-     *  harmonic mean. A point with 0 is solid: no flux passes its faces, f is not read there, and
-     *  u is 0. In each region of other points that no side and no lambda fixes u has the mean 0,
-     *  and f is to have it: see `mean`. For the symbol fd2, and sides with 0 that are
+     *  the plan in each iteration. epsilon is known at the points, and between two its harmonic
+     *  mean counts; or on faces: epsilon_faces. A point with 0 is solid: no flux passes, f is not
+     *  read, and u is 0. In each region of other points that no side and no lambda fixes u has the
+     *  mean 0, and f is to have it: see `mean`. For the symbol fd2, and sides with 0 that are
      *  periodic, Dirichlet or, with points in cells, Neumann. Processes take the iterations of
      *  one. Not with psg_submit_slabs(); psg_submit_arrays() returns near the end of the solve. */
     const psg_array *epsilon;
@@ -489,6 +488,11 @@ typedef struct psg_solve_args {
     ptrdiff_t side_step[3][2];
     const psg_array *f_modes; /**< NULL; or modes of f in place of f, see psg_modes.h */
     const psg_array *u_modes; /**< NULL; or where modes of u go, beside u or in place of it */
+    /** NULL; or all three: epsilon of the face above point (i,j,k) along x, y and z, as in
+     *  psg_project(); a lower Dirichlet side has that of the first such face. 0: closed; a point
+     *  with all faces closed is solid if lambda is 0. Those on a Neumann side, and along an axis of
+     *  one periodic point, do not count; NULL for such an axis. */
+    const psg_array *epsilon_faces[3];
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL
@@ -502,8 +506,7 @@ PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *pla
  *  Order: the solve begins after what is on the streams of f and u. Work that is put on either
  *    stream after this call comes after the solve, and finds u. A stream that is being captured, or
  *    that is another GPU's, is an error.
- *  Life: the host neither touches nor frees the arrays before psg_wait() for the solve has
- *  returned.
+ *  Life: the host neither touches nor frees the arrays before psg_wait() for the solve returns.
  *    Work on the streams may read and write arrays on GPUs earlier, so solves may follow one
  *    another with the same f and u.
  *  Overlap: f may be u, and the solve is in place. Any other overlap is an error.
@@ -578,12 +581,9 @@ PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_
 
 /** Take part in a collective call and refuse it, in place of the call: for a binding, or a program,
  *  that finds its own arguments wrong before it can call. The other processes get the status and
- *  the words from their call, and the words name this process. Without a communicator it returns at
- *  once.
- *  @param[in] plan     of the call, which is a psg_solve...() or psg_submit...(); NULL: the call is
- *  psg_plan_create()
- *  @param[in] options  of psg_plan_create(), of which only comm and time_limit have to be right.
- *  NULL: no other process waits
+ *  the words from their call, and the words name this process. Without others it returns at once.
+ *  @param[in] plan     of a psg_solve...() or psg_submit...(); NULL: it is psg_plan_create()
+ *  @param[in] options  of that: comm and time_limit have to be right. NULL: no other process waits
  *  @param[in] status   not PSG_OK
  *  @param[in] words    one sentence; NULL: those of the status
  *  @return what all processes return: the status, or that of an earlier process that failed, too */

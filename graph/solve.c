@@ -55,7 +55,7 @@ static void note_streams(request *r, const psg_plan *plan, const psg_arrays *arr
 /* Tasks that use the caller's arrays in place wait for the streams on the GPU. If StarPU copies the
  * arrays, or with epsilon, the calling thread waits: StarPU knows nothing of the streams. */
 static psg_status follow_streams(psg_run *run, const psg_arrays *arrays, const request *r) {
-    const bool ordered = arrays->stays && arrays->slabs[PSG_FIELD_EPSILON] == NULL;
+    const bool ordered = arrays->stays && !psg_arrays_epsilon(arrays);
     char words[256] = "";
     if (psg_stream_orders == NULL) {
         return PSG_OK;
@@ -239,11 +239,13 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     }
     const psg_array *given[PSG_FIELDS] = {[PSG_FIELD_F] = f,
                                           [PSG_FIELD_U] = u,
-                                          [PSG_FIELD_EPSILON] = terms.epsilon,
+                                          [PSG_FIELD_EPSILON] =
+                                              psg_terms_faces(&terms) != 0 ? NULL : terms.epsilon,
                                           [PSG_FIELD_F_MODES] = terms.f_modes,
                                           [PSG_FIELD_U_MODES] = terms.u_modes};
     for (int d = 0; d < 3; d++) {
         given[PSG_FIELD_GRADIENT + d] = terms.gradient[psg_grid_turn(&plan->problem.grid, d)];
+        given[PSG_FIELD_FACES + d] = terms.epsilon_faces[psg_grid_turn(&plan->problem.grid, d)];
         given[PSG_FIELD_FLOW + d] = r.flow != NULL ? r.flow + d : NULL;
     }
     if (status == PSG_OK) {

@@ -1,6 +1,7 @@
 /* The memory of solves. */
 #include "graph/storage.h"
 #include "base/memory.h"
+#include "graph/overlap_rows.h"
 #include "graph/plan_struct.h"
 #include "graph/ranks.h"
 #include "graph/status.h"
@@ -23,6 +24,35 @@ psg_status psg_storage_workspaces(psg_storage *storage, const psg_plan *plan) {
     status = psg_workspace_create(&storage->workspaces[0], plan, 0);
     storage->workspace_count = status == PSG_OK ? 1 : 0;
     return status;
+}
+
+/* All processes make a workspace at once, or none does: some may have less memory. */
+psg_status psg_storage_another(psg_workspace **result, const psg_plan *plan, size_t number) {
+    const psg_home_row *home = plan->route.home;
+    const bool fits = home->fits == NULL || home->fits(plan, true);
+    psg_status status = fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
+    *result = NULL;
+    status = psg_ranks_agree(plan->processes.comm, status);
+    if (status == PSG_OK) {
+        status = psg_ranks_agree(plan->processes.comm, psg_workspace_create(result, plan, number));
+    }
+    if (status != PSG_OK) {
+        psg_workspace_destroy(*result, plan);
+        *result = NULL;
+        psg_clear_error();
+    }
+    return status;
+}
+
+bool psg_storage_have_beside(psg_workspace *workspace, const psg_plan *plan) {
+    if (workspace->beside == NULL && !workspace->alone) {
+        const size_t number = plan->problem.options.in_flight + workspace->number;
+        workspace->alone = psg_storage_another(&workspace->beside, plan, number) != PSG_OK;
+        if (!workspace->alone) {
+            psg_overlap_beside(workspace, plan);
+        }
+    }
+    return !workspace->alone;
 }
 
 psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {

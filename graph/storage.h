@@ -22,6 +22,12 @@ typedef struct psg_storage {
  * PSG_ERR_MEMORY, _RUNTIME */
 psg_status psg_storage_workspaces(psg_storage *storage, const psg_plan *plan);
 psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan);
+/** psg_workspace_create() where there is room for one more solve. Collective.
+ *  @return PSG_OK; PSG_ERR_MEMORY: *workspace is NULL on all processes, and no error is latched */
+psg_status psg_storage_another(psg_workspace **workspace, const psg_plan *plan, size_t number);
+/** Make `beside`, unless it is there. Collective. @return false: there is no memory for it, nor
+ *  will there be in another call */
+bool psg_storage_have_beside(psg_workspace *workspace, const psg_plan *plan);
 void psg_storage_free(psg_storage *storage, const psg_plan *plan);
 
 #endif

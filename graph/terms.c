@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(offsetof(psg_solve_args, value) == 32 && sizeof(psg_solve_args) == 264,
+_Static_assert(offsetof(psg_solve_args, value) == 32 && sizeof(psg_solve_args) == 288,
                "psg_solve_args may grow at its end only; keep the old sizes valid");
 enum { FIRST_ARGS_SIZE = 32 };
 
@@ -43,6 +43,37 @@ psg_status(psg_solve_args_init)(psg_solve_args *args, const psg_plan *plan, size
     return PSG_OK;
 }
 
+int psg_terms_faces(const psg_solve_args *args) {
+    int axes = 0;
+    for (int d = 0; d < 3; d++) {
+        axes |= args->epsilon_faces[d] != NULL ? 1 << d : 0;
+    }
+    return axes;
+}
+
+/* A single point of a periodic axis has no faces along it. */
+static psg_status read_faces(psg_solve_args *full, const psg_plan *plan) {
+    const psg_grid grid = psg_grid_turned(&plan->problem.grid);
+    if (psg_terms_faces(full) == 0) {
+        return PSG_OK;
+    }
+    if (full->epsilon != NULL) {
+        return psg_fail(PSG_ERR_ARG, "epsilon and epsilon_faces are both given: a solve has one");
+    }
+    for (int d = 2; d >= 0; d--) {
+        const psg_axis *axis = &grid.axis[d];
+        const psg_array *faces = full->epsilon_faces[d];
+        if (faces == NULL && (axis->n > 1 || axis->bc[0] != PSG_BC_PERIODIC)) {
+            return psg_fail(PSG_ERR_ARG,
+                            "epsilon_faces[%d] is NULL: each axis of more than one point needs "
+                            "its faces",
+                            d);
+        }
+        full->epsilon = faces != NULL ? faces : full->epsilon;
+    }
+    return PSG_OK;
+}
+
 psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_solve_args *args) {
     *full = psg_terms_of_plan(plan);
     if (args->struct_size < FIRST_ARGS_SIZE || args->struct_size > sizeof *args) {
@@ -53,7 +84,7 @@ psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_
             args->struct_size, sizeof *args);
     }
     memcpy(full, args, args->struct_size);
-    return PSG_OK;
+    return read_faces(full, plan);
 }
 
 /* Has the precision all digits of k^2 + lambda from `least` to `most`, and of the quotients of
@@ -177,7 +208,7 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool
     static const char *const given[6] = {"side[0][0]", "side[0][1]", "side[1][0]",
                                          "side[1][1]", "side[2][0]", "side[2][1]"};
     static const char *const component[3] = {"gradient[0]", "gradient[1]", "gradient[2]"};
-    enum { TERMS = 14, SIDES = 12 };
+    enum { TERMS = 15, SIDES = 12 };
     psg_option_value values[TERMS + SIDES + 3] = {{"lambda", args->lambda},
                                                   {"factor", args->factor},
                                                   {"mean", (double)args->mean},
@@ -189,6 +220,7 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool
                                                   {"u", to_u},
                                                   {"psg_project()", flow},
                                                   {"epsilon", args->epsilon != NULL},
+                                                  {"epsilon_faces", psg_terms_faces(args)},
                                                   {"tolerance", args->tolerance},
                                                   {"iterations", (double)args->iterations},
                                                   {"guess", args->guess}};

@@ -8,8 +8,12 @@
 /** The plan's own. As in all args, axes are in the caller's order: psg_grid_turn(). */
 psg_solve_args psg_terms_of_plan(const psg_plan *plan);
 /** What a program gave, whatever version of the struct it is. @param[in] args  not NULL
- *  @return PSG_OK; PSG_ERR_ARG: no version of this library's */
+ *  @return PSG_OK; PSG_ERR_ARG: no version of this library's, or epsilon at points and on faces,
+ *          or on the faces of some axes */
 psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_solve_args *args);
+/** Is epsilon known on faces? `epsilon` of what psg_terms_read() read is then one of these.
+ *  @return a bit for each axis that has some */
+int psg_terms_faces(const psg_solve_args *args);
 /** The terms of a solve, checked as those of a plan are, and the plan's tables for its box.
  *  @param[in]  args   from psg_terms_read()
  *  @param[out] terms  without its overlap and sides

@@ -7,7 +7,6 @@
 #include "graph/overlap_rows.h"
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
-#include "graph/ranks.h"
 #include "graph/shared_memory.h"
 #include "graph/status.h"
 #include "runtime/device.h"
@@ -523,20 +522,6 @@ psg_status psg_workspace_create(psg_workspace **result, const psg_plan *plan, si
     }
     *result = workspace;
     return PSG_OK;
-}
-
-bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan) {
-    if (workspace->beside == NULL && !workspace->alone) {
-        const size_t number = plan->problem.options.in_flight + workspace->number;
-        const psg_status status = psg_workspace_create(&workspace->beside, plan, number);
-        workspace->alone = psg_ranks_agree(plan->processes.comm, status) != PSG_OK;
-        if (workspace->alone) {
-            psg_workspace_destroy(workspace->beside, plan);
-            workspace->beside = NULL;
-            psg_clear_error();
-        }
-    }
-    return !workspace->alone;
 }
 
 /* Several lists may have the same handle. One list unregisters it: `bundles`, else `arrivals`, else

@@ -64,9 +64,6 @@ bool psg_workspace_find(const psg_plan *plan, const psg_workspace *workspace, co
                         psg_copy *copy);
 /** Workspaces of a plan, those beside others among them: their numbers are below this. */
 size_t psg_workspaces_most(const psg_plan *plan);
-/** Make `beside`, unless it is there. Collective. @return false: there is no memory for it, nor
- *  will there be in another call */
-bool psg_workspace_have_beside(psg_workspace *workspace, const psg_plan *plan);
 /** @return PSG_OK; PSG_ERR_MEMORY: *workspace is NULL */
 psg_status psg_workspace_create(psg_workspace **workspace, const psg_plan *plan, size_t number);
 void psg_workspace_destroy(psg_workspace *workspace, const psg_plan *plan);

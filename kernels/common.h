@@ -52,9 +52,11 @@ typedef enum psg_cuda_r2r {
     PSG_CUDA_FREE_SIN,
     PSG_CUDA_FREE_COS_END,
     PSG_CUDA_FREE_SIN_END,
-    /* Of kspace.h alone: z with a psg_cuda_line, and where numbers have two modes along x. */
+    /* Of kspace.h alone: z with a psg_cuda_line; where numbers have two modes along x; and where
+     * the derivative along z is written beside u. */
     PSG_CUDA_LINE,
     PSG_CUDA_LINE_PAIRS,
+    PSG_CUDA_LINE_BESIDE,
     /* Of kspace.h alone: z with a psg_cuda_table, and as PSG_CUDA_DFT, _FREE and _FREE_PAIRS; or
      * as none of these, which has no kernel there. */
     PSG_CUDA_TABLE_SIDES,
@@ -109,6 +111,10 @@ typedef struct psg_cuda_band {
     const psg_cuda_segment
         *to; /**< [to_count]: where the results of `segments` go; NULL: in place */
     size_t to_count;
+    const psg_cuda_segment
+        *beside; /**< [beside_count]: where the derivative along z goes, which lies between the
+                      planes: PSG_CUDA_LINE_BESIDE alone; else NULL */
+    size_t beside_count;
 } psg_cuda_band;
 
 /** The numbers in a plane of a sheet, each the begin of a column: `rows` of nxc, either one after
@@ -133,10 +139,12 @@ typedef struct psg_cuda_free {
 typedef struct psg_cuda_line {
     /** link [n + 1]: 1 / the distance from row k - 1 to row k, 0 where there is no such row, and
      *  of row 0 and after the last row the same where z wraps. width [n]. What the sides add to the
-     *  first row and to the last one, times their widths. The sum of width. A number that is not
-     *  read. line_tables.open, take, level and drop (kernels/line.cuh). NULL: no equations */
+     *  first row and to the last one, times their widths. The sum of width. What u at the last
+     *  point is multiplied by to be the derivative beyond it, where z does not wrap.
+     *  line_tables.open, take, level and drop (kernels/line.cuh). NULL: no equations */
     const double *tables_d;
     bool null;
+    double norm; /**< u and the mean of f are multiplied by it */
 } psg_cuda_line;
 
 /** The modes of a Green's function, by which those of f are multiplied, times -scale, instead of a
@@ -170,7 +178,8 @@ typedef struct psg_cuda_symbol {
     psg_cuda_table table;
     const void *waves_d; /**< NULL; or of a free z without a wall, and without `pairs`: [2 nz] reals
                               like ez_d, by which the modes are multiplied, too */
-    /** read with PSG_CUDA_LINE alone: mode0_d gets the mean along z of the sums of f in planes */
+    /** read with PSG_CUDA_LINE, _PAIRS and _BESIDE alone: mode0_d gets the mean along z of the sums
+     *  of f in planes, times `norm` */
     psg_cuda_line line;
 } psg_cuda_symbol;
 

@@ -28,9 +28,9 @@ cudaError_t launch(const void *spectrum_d, const size_t n[3], const psg_cuda_der
         return cudaErrorInvalidValue;
     const differentiate_args<Real> a = {static_cast<const complex_t<Real> *>(spectrum_d),
                                         static_cast<complex_t<Real> *>(result_d),
-                                        static_cast<const Real *>(by->kx_d),
-                                        static_cast<const Real *>(by->ky_d),
-                                        (Real)by->scale,
+                                        static_cast<const complex_t<Real> *>(by->kx_d),
+                                        static_cast<const complex_t<Real> *>(by->ky_d),
+                                        {(Real)by->scale[0], (Real)by->scale[1]},
                                         (uint32_t)n[0],
                                         (uint32_t)columns,
                                         (uint32_t)blocks};

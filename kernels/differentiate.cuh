@@ -12,8 +12,8 @@ constexpr int differentiate_elements = 4; // numbers of each thread
 template <class Real> struct differentiate_args {
     const complex_t<Real> *from;
     complex_t<Real> *to;
-    const Real *kx, *ky;
-    Real scale;
+    const complex_t<Real> *kx, *ky; // nullptr: 1
+    complex_t<Real> scale;
     uint32_t nxc, columns; // numbers of a row, and of a plane
     uint32_t blocks;       // of a plane
 };
@@ -21,10 +21,10 @@ template <class Real> struct differentiate_args {
 /// Number `index` of plane k.
 template <class Real>
 PSG_HD void differentiate_one(const differentiate_args<Real> &a, size_t k, uint32_t index) {
-    const Real kx = a.kx ? a.kx[index % a.nxc] : Real(1);
-    const Real ky = a.ky ? a.ky[index / a.nxc] : Real(1);
+    const complex_t<Real> x = a.kx ? a.scale * a.kx[index % a.nxc] : a.scale;
+    const complex_t<Real> by = a.ky ? x * a.ky[index / a.nxc] : x;
     const size_t at = k * a.columns + index;
-    a.to[at] = a.scale * kx * ky * mul_i<1>(a.from[at]);
+    a.to[at] = by * a.from[at];
 }
 
 } // namespace psg_cuda

@@ -67,7 +67,8 @@ cudaError_t launch(const psg_cuda_field *u, const psg_cuda_field *above, const s
                       along[d].wraps != 0,
                       along[d].centred != 0,
                       along[d].step_d,
-                      along[d].taken};
+                      along[d].taken,
+                      along[d].made != 0};
     gradient_kernel<Real><<<(unsigned)(n[2] * blocks), gradient_threads, 0, stream>>>(a);
     return cudaGetLastError();
 }

@@ -18,6 +18,7 @@ template <class Real> struct axis_args {
     bool wraps, centred;
     const double *step; // by plane, times scale; nullptr: 1
     double taken;       // 0: the component is written; else so many of it are taken out
+    bool made;          // u is the component, but for what is added
 };
 
 template <class Real> struct gradient_args {
@@ -40,12 +41,14 @@ PSG_HD bool gradient_put(const axis_args<Real> &d, size_t k, uint32_t j, uint32_
         return true;
     Real *const out = d.out + k * d.plane + j * d.row + i;
     const Real scale = d.step ? Real(d.scale * d.step[k]) : d.scale;
-    Real value = next        ? (*next - *at) * scale
+    Real value = d.made      ? *at + (next || !d.added ? Real(0) : d.weight * d.added[m])
+                 : next      ? (*next - *at) * scale
                  : d.centred ? 2 * *out - (*at - *(at - pitch)) * d.scale
                              : d.last * *at + (d.added ? d.weight * d.added[m] : Real(0));
     if (d.taken != 0)
         value = Real(*out - d.taken * value);
-    *out = value;
+    if (!d.made || value != *out) // of what stays as it is no more is written
+        *out = value;
     return is_finite(value);
 }
 

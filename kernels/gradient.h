@@ -23,6 +23,9 @@ typedef struct psg_cuda_difference {
     /** [planes]: times scale; along z alone. Device memory; NULL: 1 */
     const double *step_d;
     double taken; /**< 0: the component is written; else the result loses so many of it */
+    /** u is the component itself, but for weight times what the values add beyond the last point of
+     *  an axis that does not wrap */
+    int made;
 } psg_cuda_difference;
 
 /** The planes of a flow through the upper faces of cells. */

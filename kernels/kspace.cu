@@ -57,7 +57,7 @@ bool is_free(psg_cuda_r2r kind) {
 
 /// Is z solved without a transform?
 bool is_line(psg_cuda_r2r kind) {
-    return kind == PSG_CUDA_LINE || kind == PSG_CUDA_LINE_PAIRS;
+    return kind >= PSG_CUDA_LINE && kind <= PSG_CUDA_LINE_BESIDE;
 }
 
 bool has_table(psg_cuda_r2r kind) {
@@ -67,7 +67,7 @@ bool has_table(psg_cuda_r2r kind) {
 /// May a number have two modes along x?
 bool has_pairs(psg_cuda_r2r kind) {
     return kind != PSG_CUDA_DFT && kind != PSG_CUDA_FREE && kind != PSG_CUDA_TABLE_DFT &&
-           kind != PSG_CUDA_TABLE_FREE && kind != PSG_CUDA_LINE;
+           kind != PSG_CUDA_TABLE_FREE && kind != PSG_CUDA_LINE && kind != PSG_CUDA_LINE_BESIDE;
 }
 
 /// Is there a kernel for any length that factors?
@@ -189,20 +189,21 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
 /// The kernel of equations along z has its tables from the symbol, but for planes.
 cudaError_t make_line(psg_cuda_kspace *plan) {
     const bool pairs = has_pairs(plan->kind), f64 = plan->precision == PSG_CUDA_F64;
-    const uint32_t log2_threads =
-        f64 ? line_log2_threads<double>(plan->list.n) : line_log2_threads<float>(plan->list.n);
+    const bool beside = plan->kind == PSG_CUDA_LINE_BESIDE;
+    const uint32_t log2_threads = f64 || beside ? line_log2_threads<double>(plan->list.n)
+                                                : line_log2_threads<float>(plan->list.n);
     const uint32_t log2_columns = line_log2_columns(log2_threads);
     const uint32_t threads = 1u << (log2_threads + log2_columns);
-    plan->function = kspace_line_function(f64, pairs);
+    plan->function = kspace_line_function(f64, pairs, beside);
     plan->tile = {log2_columns, threads,
                   2 * threads *
                       (pairs ? sizeof(line_room<line_pair<double>>) : sizeof(line_room<double>))};
     plan->few = plan->tile;
     plan->most_blocks = UINT32_MAX;
-    snprintf(plan->words, sizeof plan->words, "line, %u columns, %u threads, %zu KB",
-             1u << log2_columns, threads, plan->tile.bytes / 1024);
+    snprintf(plan->words, sizeof plan->words, "line%s, %u columns, %u threads, %zu KB",
+             beside ? " and derivative" : "", 1u << log2_columns, threads, plan->tile.bytes / 1024);
     void *device = nullptr;
-    cudaError_t e = cudaMalloc(&device, 4 * plan->list.n * sizeof(int64_t));
+    cudaError_t e = cudaMalloc(&device, 6 * plan->list.n * sizeof(int64_t));
     plan->tables_d = static_cast<char *>(device);
     if (e == cudaSuccess)
         e = cudaFuncSetAttribute(plan->function, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -301,9 +302,9 @@ cudaError_t set_place(kspace_place *place, const psg_cuda_kspace *plan,
 
 /// Bands, and how many tiles of 2^log2_columns they are.
 template <class Real>
-cudaError_t set_bands(kspace_args<Real> *a, const psg_cuda_kspace *plan, const psg_cuda_band *bands,
-                      size_t count, uint32_t log2_columns, const psg_cuda_symbol *symbol,
-                      cudaStream_t stream) {
+cudaError_t set_bands(kspace_args<Real> *a, line_tables *line, const psg_cuda_kspace *plan,
+                      const psg_cuda_band *bands, size_t count, uint32_t log2_columns,
+                      const psg_cuda_symbol *symbol, cudaStream_t stream) {
     const char *base = static_cast<const char *>(bands[0].segments[0].base_d);
     a->base = static_cast<complex_t<Real> *>(bands[0].segments[0].base_d);
     size_t row = 0, tiles[2] = {0, 0};
@@ -320,6 +321,9 @@ cudaError_t set_bands(kspace_args<Real> *a, const psg_cuda_kspace *plan, const p
         band->to = band->from;
         if (e == cudaSuccess && bands[b].to)
             e = set_place(&band->to, plan, bands[b].to, bands[b].to_count, base, 2 * b + 1, stream);
+        if (e == cudaSuccess && bands[b].beside)
+            e = set_place(&line->beside[b], plan, bands[b].beside, bands[b].beside_count, base,
+                          4 + b, stream);
         if (e != cudaSuccess)
             return e;
     }
@@ -338,8 +342,11 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     // At most so many tiles of `few`: the last one of a band may not be full.
     const size_t most = (columns->rows * columns->nxc >> log2_columns_of(plan, plan->few)) + count;
     const kspace_tile_shape *tile = most * sheets <= plan->few_tiles ? &plan->few : &plan->tile;
+    line_tables line = plan->kind == PSG_CUDA_LINE_BESIDE
+                           ? line_tables_of<double>(symbol->line, plan->list.n)
+                           : line_tables_of<Real>(symbol->line, plan->list.n);
     const cudaError_t e =
-        set_bands(&a, plan, bands, count, log2_columns_of(plan, *tile), symbol, stream);
+        set_bands(&a, &line, plan, bands, count, log2_columns_of(plan, *tile), symbol, stream);
     if (e != cudaSuccess)
         return e;
     a.twiddles = reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->twiddles_at);
@@ -348,7 +355,6 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.ez = static_cast<const Real *>(symbol->ez_d);
     a.waves = static_cast<const Real *>(symbol->waves_d);
     a.pairs = symbol->pairs;
-    line_tables line = line_tables_of<Real>(symbol->line, plan->list.n);
     a.z =
         r2r_make_step(plan->kind, (int)plan->list.n,
                       reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->factors_at));
@@ -356,7 +362,7 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.nonfinite = symbol->nonfinite_d;
     a.sheet_pitch = plan->list.n * bands[0].segments[0].plane_pitch; // read where there are several
     a.lambda = (Real)symbol->lambda;
-    a.scale = (Real)symbol->scale;
+    a.scale = (Real)(symbol->scale * (is_line(plan->kind) ? line.norm : 1));
     a.log2_columns = tile->log2_columns;
     a.list = plan->list;
     a.free = kspace_free_of<Real>(symbol->free, plan->list.n, symbol->scale);
@@ -367,18 +373,26 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
                         dim3(tile->threads), args, tile->bytes, stream);
 }
 
-/// Whether bands are such as psg_cuda_kspace_run() says.
+/// Whether planes are such as psg_cuda_kspace_run() says.
+bool planes_valid(const psg_cuda_kspace *plan, const psg_cuda_segment *segments, size_t count,
+                  size_t columns) {
+    return segments && count > 0 &&
+           segments_valid(segments, count, plan->list.n, columns, complex_bytes(plan->precision));
+}
+
+/// The same of bands.
 bool bands_valid(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t count,
                  const psg_cuda_columns *columns) {
     size_t rows = 0;
+    const bool beside = plan->kind == PSG_CUDA_LINE_BESIDE;
     for (size_t b = 0; b < count; b++) {
-        if (!bands[b].segments || bands[b].count == 0 || bands[b].rows > columns->rows - rows ||
-            (count > 1 && bands[b].rows == 0) ||
-            !segments_valid(bands[b].segments, bands[b].count, plan->list.n,
-                            bands[b].rows * columns->nxc, complex_bytes(plan->precision)) ||
-            (bands[b].to &&
-             !segments_valid(bands[b].to, bands[b].to_count, plan->list.n,
-                             bands[b].rows * columns->nxc, complex_bytes(plan->precision))))
+        const psg_cuda_band &band = bands[b];
+        const size_t numbers = band.rows * columns->nxc;
+        if (band.rows > columns->rows - rows || (count > 1 && band.rows == 0) ||
+            !planes_valid(plan, band.segments, band.count, numbers) ||
+            (band.to && !planes_valid(plan, band.to, band.to_count, numbers)) ||
+            beside != (band.beside != nullptr) ||
+            (beside && !planes_valid(plan, band.beside, band.beside_count, numbers)))
             return false;
         rows += bands[b].rows;
     }
@@ -487,6 +501,6 @@ cudaError_t psg_cuda_kspace_run_many(const psg_cuda_kspace *plan, void *sheets_d
     if (!plan || !columns || sheets > PSG_CUDA_KSPACE_SHEETS)
         return cudaErrorInvalidValue;
     const psg_cuda_segment first = {sheets_d, plan->list.n, plane_pitch};
-    const psg_cuda_band band = {&first, 1, columns->rows, NULL, 0};
+    const psg_cuda_band band = {&first, 1, columns->rows, NULL, 0, NULL, 0};
     return sheets == 0 ? cudaSuccess : run(plan, &band, 1, columns, symbol, sheets, stream);
 }

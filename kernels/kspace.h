@@ -28,7 +28,8 @@ typedef struct psg_cuda_kspace psg_cuda_kspace;
 /** Number of kernels that can do this length. PSG_CUDA_DFT, _FREE, _FREE_PAIRS, and the same with a
  *  table: 0 = none, if nz has a prime factor above 13, or is longer than about 5000 (a tile of
  *  32-byte rows must fit 163 KB of shared memory; the rule is the same for all devices).
- *  PSG_CUDA_R2HC, _REDFT10, _RODFT10, _REDFT11, _RODFT11: for some lengths only. Other kinds: none.
+ *  PSG_CUDA_R2HC, _REDFT10, _RODFT10, _REDFT11, _RODFT11: for some lengths only. PSG_CUDA_LINE,
+ *  _PAIRS, _BESIDE: 1 up to 8192 points. Other kinds: none.
  *  Where there is none, use fft.h and divide.h. Needs no device.
  *  @param[in] kind  of the forward transform along z */
 int psg_cuda_kspace_supported(psg_cuda_precision precision, psg_cuda_r2r kind, size_t nz);

@@ -28,8 +28,8 @@ const kspace_entry *kspace_table_f32(size_t *count);
 /// kspace_generic, see kspace_generic.cuh; with a free z kspace_generic_free, see kspace_free.cuh.
 /// @param table  the factors are in a table
 const void *kspace_generic_function(bool f64, bool free, bool table);
-/// The kernel of equations along z.
-const void *kspace_line_function(bool f64, bool pairs);
+/// The kernel of equations along z. @param beside  it writes derivatives, too; not with pairs
+const void *kspace_line_function(bool f64, bool pairs, bool beside);
 
 /// The shape of a line of kspace_f64.def, kspace_free_f64.def or kspace_sides_f64.def. Columns of
 /// the last are MIRRORED if they can be.

@@ -4,13 +4,14 @@
 
 namespace psg_cuda {
 
-template <class Real> static const void *function(bool pairs) {
-    return pairs ? reinterpret_cast<const void *>(kspace_line<Real, true>)
-                 : reinterpret_cast<const void *>(kspace_line<Real, false>);
+template <class Real> static const void *function(bool pairs, bool beside) {
+    return beside  ? reinterpret_cast<const void *>(kspace_line<Real, false, true>)
+           : pairs ? reinterpret_cast<const void *>(kspace_line<Real, true, false>)
+                   : reinterpret_cast<const void *>(kspace_line<Real, false, false>);
 }
 
-const void *kspace_line_function(bool f64, bool pairs) {
-    return f64 ? function<double>(pairs) : function<float>(pairs);
+const void *kspace_line_function(bool f64, bool pairs, bool beside) {
+    return f64 ? function<double>(pairs, beside) : function<float>(pairs, beside);
 }
 
 } // namespace psg_cuda

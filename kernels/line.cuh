@@ -3,7 +3,9 @@
 // have one link. T threads have a column. Each eliminates its rows but the last one, which is its
 // separator, and adds up what the separator before its rows gets of them. What is left of the
 // separators is halved by parallel cyclic reduction, log2 T times. Then each thread knows u beside
-// its rows. A row is read once and written once, and has one division.
+// its rows. A row is read once and written once, and has one division. With BESIDE the differences
+// of u from row to row over their distance are written too, elsewhere: made of u in f64, they have
+// digits that those of a rounded u have lost.
 #ifndef PSG_KERNELS_LINE_CUH
 #define PSG_KERNELS_LINE_CUH
 
@@ -12,8 +14,10 @@
 
 namespace psg_cuda {
 
+/// What is kept of a row, and u, are of this type.
+template <class Real, bool BESIDE> using line_kept = std::conditional_t<BESIDE, double, Real>;
 /// Rows of a thread, at most: as many as its registers hold.
-template <class Real> constexpr uint32_t line_rows = 128 / sizeof(Real);
+template <class Kept> constexpr uint32_t line_rows = 128 / sizeof(Kept);
 /// Threads of a block, at most.
 constexpr uint32_t line_threads = 512;
 
@@ -22,6 +26,7 @@ struct line_tables {
     const double *link, *width; // [n + 1]: between row k - 1 and row k; [n]
     const double *side;         // [2]: of the first row and of the last one
     const double *length;       // the sum of width
+    const double *last;         // what makes the derivative beyond the last row of u there
     const double *open;         // [2]: the width of the cells beyond an open end; else 0
     // Of columns without s: what each end takes of the sum of f over length; by what the first u
     // and the last one count in the level of u; 1 where the mean of f is dropped, and u's is the
@@ -29,12 +34,14 @@ struct line_tables {
     const double *take, *level, *drop; // [2], [2], [1]
     uint32_t n, log2_threads;          // T of a column; n >= 2 T, or T = 1
     bool null;
+    double norm;
+    kspace_place beside[2]; // by band: where derivatives go; BESIDE alone
 };
 
 /// Threads of a column of n points.
-template <class Real> uint32_t line_log2_threads(uint32_t n) {
+template <class Kept> uint32_t line_log2_threads(uint32_t n) {
     uint32_t log2 = 0;
-    while (((size_t)line_rows<Real> << log2) < n)
+    while (((size_t)line_rows<Kept> << log2) < n)
         log2++;
     return log2;
 }
@@ -45,12 +52,23 @@ inline uint32_t line_log2_columns(uint32_t log2_threads) {
     return log2_threads < 3 ? 5 : log2_threads < most ? most - log2_threads : 0;
 }
 
-template <class Real> line_tables line_tables_of(const psg_cuda_line &line, uint32_t n) {
+template <class Kept> line_tables line_tables_of(const psg_cuda_line &line, uint32_t n) {
     const double *t = line.tables_d;
-    const double *sides = t + 2 * n + 1, *open = sides + 4;
-    return {t,        t + n + 1, sides,    sides + 2, open,
-            open + 2, open + 4,  open + 6, n,         line_log2_threads<Real>(n),
-            line.null};
+    const double *ends = t + 2 * n + 1, *open = ends + 4;
+    return {t,
+            t + n + 1,
+            ends,
+            ends + 2,
+            ends + 3,
+            open,
+            open + 2,
+            open + 4,
+            open + 6,
+            n,
+            line_log2_threads<Kept>(n),
+            line.null,
+            line.norm,
+            {}};
 }
 
 /// Of the two parts of a complex number, each for itself.
@@ -60,6 +78,9 @@ template <class T> PSG_HD line_pair<T> operator+(line_pair<T> a, line_pair<T> b)
 }
 template <class T> PSG_HD line_pair<T> operator+(line_pair<T> a, T b) {
     return {a.x + b, a.y + b};
+}
+template <class T> PSG_HD line_pair<T> operator-(line_pair<T> a, line_pair<T> b) {
+    return {a.x - b.x, a.y - b.y};
 }
 template <class T> PSG_HD line_pair<T> operator*(line_pair<T> a, line_pair<T> b) {
     return {a.x * b.x, a.y * b.y};
@@ -119,18 +140,19 @@ template <class M> PSG_HD line_room<M> operator*(M by, const line_room<M> &of) {
 }
 
 /// Equations and sums are in f64. What is kept of a row, and the way up to u, have the precision of
-/// the numbers.
-template <class Real, bool PAIRS> struct line_thread {
+/// the numbers, but with BESIDE.
+template <class Real, bool PAIRS, bool BESIDE> struct line_thread {
     using M = line_matrix<double, PAIRS>;
-    using Kept = line_matrix<Real, PAIRS>;
-    static constexpr int ROWS = line_rows<Real>;
+    using Number = line_kept<Real, BESIDE>;
+    using Kept = line_matrix<Number, PAIRS>;
+    static constexpr int ROWS = line_rows<Number>;
     kspace_column<Real, true> column;
     uint32_t t;
     int first, skip; // rows are in the last places of v: its separator is in the last one
     const double *link, *width; // of the row in each place
     M s;
     bool alone[2]; // a part loses nothing, so that u has a constant that is not known
-    line_pair<Real> v[ROWS];
+    line_pair<Number> v[ROWS];
     Kept r[ROWS];
     line_room<M> own;
 
@@ -186,10 +208,27 @@ template <class Real, bool PAIRS> struct line_thread {
             return;
         numbers(a, a.band[column.band].to, [&](int e, complex_t<Real> *to) {
             if (e >= skip)
-                *to = {-a.scale * v[e].x, -a.scale * v[e].y};
+                *to = {Real(-a.scale * v[e].x), Real(-a.scale * v[e].y)};
         });
         if (t == 0)
-            report_nonfinite(complex_t<Real>{v[ROWS - 1].x, v[ROWS - 1].y}, column.nonfinite(a));
+            report_nonfinite(complex_t<Real>{Real(v[ROWS - 1].x), Real(v[ROWS - 1].y)},
+                             column.nonfinite(a));
+    }
+    /// @param next  u of the row after these
+    PSG_HD void store_beside(const kspace_args<Real> &a, const line_tables &l,
+                             line_pair<double> next) const {
+        if (!column.valid)
+            return;
+        const bool ends = first - skip + ROWS == (int)l.n && link[ROWS] == 0;
+        numbers(a, l.beside[column.band], [&](int e, complex_t<Real> *to) {
+            line_pair<double> d;
+            if (e + 1 < ROWS)
+                d = link[e + 1] * (v[e + 1] - v[e]);
+            else
+                d = ends ? *l.last * v[e] : link[ROWS] * (next - v[e]);
+            if (e >= skip)
+                *to = {Real(-a.scale * d.x), Real(-a.scale * d.y)};
+        });
     }
     /// Down the rows to the separator.
     /// @return what the separator before these rows gets of them: with the weights that the
@@ -284,7 +323,7 @@ template <class Real, bool PAIRS> struct line_thread {
     }
     /// @param before_, x  u of the separators before these rows and of them
     PSG_HD void go_up(line_pair<double> before_, line_pair<double> x) {
-        line_pair<Real> before;
+        line_pair<Number> before;
         Kept z, p;
         line_set(before, before_);
         line_set(v[ROWS - 1], x);
@@ -293,23 +332,23 @@ template <class Real, bool PAIRS> struct line_thread {
         rows([&](int e) {
             if (e + 1 < ROWS) {
                 p = z * p;
-                z = (Real)link[e + 1] * r[e];
+                z = (Number)link[e + 1] * r[e];
                 v[e] = r[e] * (v[e] + p * before);
                 r[e] = z;
             }
         });
         PSG_UNROLL
         for (int e = ROWS - 2; e >= 0; e--)
-            v[e] = v[e] + r[e] * v[e + 1];
+            v[e] = BESIDE && e < skip ? v[e + 1] : v[e] + r[e] * v[e + 1];
     }
 };
 
 /// One tile. all(step): step(thread) by all threads of the block, which then wait for each other.
 /// @param room  two for each thread: what is read in a step, and what is written
-template <class Real, bool PAIRS, class All>
+template <class Real, bool PAIRS, bool BESIDE, class All>
 PSG_HD void line_tile(const kspace_args<Real> &a, const line_tables &l, uint32_t width,
                       line_room<line_matrix<double, PAIRS>> *room, All all) {
-    using Thread = line_thread<Real, PAIRS>;
+    using Thread = line_thread<Real, PAIRS, BESIDE>;
     using M = line_matrix<double, PAIRS>;
     const uint32_t threads = 1u << l.log2_threads;
     const auto at = [&](const Thread &me, uint32_t half, uint32_t t) -> line_room<M> & {
@@ -331,7 +370,7 @@ PSG_HD void line_tile(const kspace_args<Real> &a, const line_tables &l, uint32_t
         if (me.asks(a)) {
             f = mean(me, 1);
             if (me.column.first && me.t == 0 && a.mode0)
-                a.mode0[me.column.sheet] = {(Real)f.x, (Real)f.y};
+                a.mode0[me.column.sheet] = {Real(l.norm * f.x), Real(l.norm * f.y)};
         }
         at(me, 0, me.t) = me.go_down(l, me.less(f));
     });
@@ -349,10 +388,18 @@ PSG_HD void line_tile(const kspace_args<Real> &a, const line_tables &l, uint32_t
         me.go_up(at(me, half, me.t + threads - 1).f, at(me, half, me.t).f);
         if (me.alone[0] || me.alone[1])
             at(me, 1 - half, me.t).f = me.level(l);
+        if constexpr (BESIDE) { // u of the first of these rows, which all places before it have
+            at(me, 1 - half, me.t).a = me.v[0].x;
+            at(me, 1 - half, me.t).c = me.v[0].y;
+        }
     });
     all([&](Thread &me) {
+        if constexpr (BESIDE) {
+            const line_room<M> &after = at(me, 1 - half, me.t + 1);
+            me.store_beside(a, l, {after.a, after.c});
+        }
         if (me.alone[0] || me.alone[1]) {
-            line_pair<Real> less;
+            line_pair<typename Thread::Number> less;
             line_set(less, me.less(mean(me, 1 - half)));
             me.rows([&](int e) { me.v[e] = me.v[e] + less; });
         }
@@ -364,20 +411,20 @@ PSG_HD void line_tile(const kspace_args<Real> &a, const line_tables &l, uint32_t
 
 /// One tile a block. Grid: x tiles, y sheets; block: T threads for each of 2^log2_columns columns;
 /// shared memory: two line_rooms for each thread.
-template <class Real, bool PAIRS>
+template <class Real, bool PAIRS, bool BESIDE>
 __global__ void __launch_bounds__(line_threads, 1)
     kspace_line(const __grid_constant__ kspace_args<Real> a,
                 const __grid_constant__ line_tables l) {
     extern __shared__ __align__(16) unsigned char line_shared[];
     const uint32_t width = 1u << a.log2_columns;
-    line_thread<Real, PAIRS> me(a, l, blockIdx.x, width, threadIdx.x, blockIdx.y);
+    line_thread<Real, PAIRS, BESIDE> me(a, l, blockIdx.x, width, threadIdx.x, blockIdx.y);
     wait_for_the_one_before();
-    line_tile<Real, PAIRS>(a, l, width,
-                           reinterpret_cast<line_room<line_matrix<double, PAIRS>> *>(line_shared),
-                           [&](auto step) {
-                               step(me);
-                               __syncthreads();
-                           });
+    line_tile<Real, PAIRS, BESIDE>(
+        a, l, width, reinterpret_cast<line_room<line_matrix<double, PAIRS>> *>(line_shared),
+        [&](auto step) {
+            step(me);
+            __syncthreads();
+        });
 }
 
 #endif

@@ -116,15 +116,15 @@ cudaError_t psg_cuda_pcg_measure(const base_pcg_task *t, cudaStream_t stream) {
         return cudaErrorInvalidValue;
     const size_t plane = t->n[0] * t->n[1], planes = t->n[2];
     const double *const from[] = {t->below, t->p, t->above};
-    double *const to[] = {t->eps, t->eps + plane, t->eps + (planes + 1) * plane};
-    for (int m = 0; m < 3; m++) {
+    double *const to[] = {t->eps[0], t->eps[0] + plane, t->eps[0] + (planes + 1) * plane};
+    for (int m = 0; m < 3 && !t->eps[1]; m++) {
         const size_t bytes = (m == 1 ? planes : 1) * plane * sizeof(double);
         const cudaError_t error =
             cudaMemcpyAsync(to[m], from[m], bytes, cudaMemcpyDeviceToDevice, stream);
         if (error != cudaSuccess)
             return error;
     }
-    return launch<psg_cuda::pcg_measure>(t, stream);
+    return t->part ? launch<psg_cuda::pcg_measure>(t, stream) : cudaSuccess;
 }
 
 cudaError_t psg_cuda_pcg_start(const base_pcg_task *t, cudaStream_t stream) {
@@ -140,7 +140,8 @@ cudaError_t psg_cuda_pcg_direction(const base_pcg_task *t, cudaStream_t stream) 
 }
 
 cudaError_t psg_cuda_pcg_apply(const base_pcg_task *t, cudaStream_t stream) {
-    return launch<psg_cuda::pcg_apply>(t, stream);
+    return t->eps[1] ? launch<psg_cuda::pcg_apply<true>>(t, stream)
+                     : launch<psg_cuda::pcg_apply<false>>(t, stream);
 }
 
 cudaError_t psg_cuda_pcg_update(const base_pcg_task *t, cudaStream_t stream) {

@@ -26,9 +26,10 @@ PSG_HD void pcg_put(const base_pcg_field &a, size_t i, size_t j, size_t k, doubl
 struct pcg_point {
     size_t i, j, k;
     size_t at; // of the segment's numbers
+    size_t place[3];
 
     PSG_HD pcg_point(const base_pcg_task &t, size_t i_, size_t j_, size_t k_)
-        : i(i_), j(j_), k(k_), at((k_ * t.n[1] + j_) * t.n[0] + i_) {
+        : i(i_), j(j_), k(k_), at((k_ * t.n[1] + j_) * t.n[0] + i_), place{i_, j_, k_} {
     }
 };
 
@@ -54,27 +55,6 @@ struct pcg_six {
     }
 };
 
-PSG_HD double pcg_eps(const base_pcg_task &t, const pcg_point &p) {
-    return t.eps[t.n[0] * t.n[1] + p.at];
-}
-
-PSG_HD pcg_six pcg_eps_around(const base_pcg_task &t, const pcg_around &next, const pcg_point &p) {
-    const size_t plane = t.n[0] * t.n[1];
-    const double *e = t.eps + plane + p.at;
-    return pcg_six(t, next, e, *(e - plane), e[plane]);
-}
-
-/// D
-PSG_HD double pcg_scale_at(const base_pcg_task &t, const pcg_point &p) {
-    const size_t at[3] = {p.i, p.j, p.k};
-    const pcg_six eps = pcg_eps_around(t, pcg_around(t, p), p);
-    base_pcg_faces sum = {0, 0};
-    for (int m = 0; m < 6; m++)
-        base_pcg_add_face(&sum, pcg_eps(t, p), eps.at[m / 2][m % 2],
-                          t.terms.weight[m / 2] * base_pcg_passes(&t, m / 2, m % 2, at[m / 2]));
-    return base_pcg_scale(&sum, &t.terms);
-}
-
 /// D r, or r
 PSG_HD double pcg_scaled(const base_pcg_task &t, double r, size_t at) {
     return t.scale ? t.scale[at] * r : r;
@@ -91,14 +71,8 @@ struct pcg_measure : pcg_work<BASE_PCG_MEASURED, BASE_PCG_MEASURES> {
     PSG_HD explicit pcg_measure(const base_pcg_task &) {
     }
     PSG_HD void operator()(const base_pcg_task &t, const pcg_point &p, double measure[]) const {
-        const pcg_six beside = pcg_eps_around(t, pcg_around(t, p), p);
-        const double eps = pcg_eps(t, p), f = eps > 0 ? pcg_get(t.f, p.i, p.j, p.k) : 0;
-        const double rough = t.terms.weight[0] * base_pcg_rough(eps, beside.at[0][1]) +
-                             t.terms.weight[1] * base_pcg_rough(eps, beside.at[1][1]) +
-                             t.terms.weight[2] * base_pcg_rough(eps, beside.at[2][1]);
-        const double value[BASE_PCG_MEASURES] = {
-            f,   fabs(f), base_pcg_least(eps), base_pcg_good(eps) ? eps : 0, eps > 0 ? 1. : 0.,
-            eps, rough};
+        double value[BASE_PCG_MEASURES];
+        base_pcg_measure_at(&t, p.place, pcg_get(t.f, p.i, p.j, p.k), value);
         for (int m = 0; m < BASE_PCG_MEASURES; m++)
             measure[m] = base_pcg_join(m, measure[m], value[m]);
     }
@@ -121,7 +95,7 @@ struct pcg_start : pcg_work<BASE_PCG_STARTED, BASE_PCG_STARTS> {
                             ? pcg_get(t.u, p.i, p.j, p.k) / base_pcg_back(&t.terms, t.scalars)
                             : 0;
             if (t.scale)
-                t.scale[p.at] = pcg_scale_at(t, p);
+                t.scale[p.at] = base_pcg_scale_at(&t, p.place);
         } else
             t.x[p.at] -= base_pcg_off_x(&t.terms, t.scalars);
         t.r[p.at] = r;
@@ -158,23 +132,32 @@ struct pcg_direction : pcg_work<BASE_PCG_SOLVED, 1> {
     }
 };
 
-struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1> {
+/// @param FACES  eps is known there
+template <bool FACES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1> {
     PSG_HD explicit pcg_apply(const base_pcg_task &) {
     }
     PSG_HD void operator()(const base_pcg_task &t, const pcg_point &p, double sum[]) const {
         const size_t plane = t.n[0] * t.n[1], in_plane = p.j * t.n[0] + p.i;
-        const double *u = t.p + p.at, here = *u, e = pcg_eps(t, p);
+        const double *u = t.p + p.at, here = *u, *e = base_pcg_eps(&t, p.place, 0);
         const pcg_around next(t, p);
-        const pcg_six eps = pcg_eps_around(t, next, p);
         const pcg_six beside(t, next, u, p.k > 0 ? *(u - plane) : t.below[in_plane],
                              p.k + 1 < t.n[2] ? u[plane] : t.above[in_plane]);
+        const ptrdiff_t stride[2] = {1, (ptrdiff_t)t.n[0]};
         double flux[3];
-        for (int d = 0; d < 3; d++)
-            flux[d] =
-                t.terms.weight[d] * base_pcg_flux(e, eps.at[d][0], eps.at[d][1],
-                                                  next.axis[d].by[0] * beside.at[d][0] - here,
-                                                  next.axis[d].by[1] * beside.at[d][1] - here);
-        const double q = flux[0] + flux[1] + flux[2] - (e > 0 ? t.terms.lambda : 0) * here;
+        for (int d = 0; d < 3; d++) {
+            const double *of = FACES ? base_pcg_eps(&t, p.place, d) : e;
+            const double below = d < 2 ? of[next.axis[d].at[0] * stride[d]] : *(of - plane);
+            const double d0 = next.axis[d].by[0] * beside.at[d][0] - here;
+            const double d1 = next.axis[d].by[1] * beside.at[d][1] - here;
+            if (FACES)
+                flux[d] = t.terms.weight[d] * base_pcg_face_flux(below, *of, d0, d1);
+            else {
+                const double above = d < 2 ? of[next.axis[d].at[1] * stride[d]] : of[plane];
+                flux[d] = t.terms.weight[d] * base_pcg_flux(*of, below, above, d0, d1);
+            }
+        }
+        const double lambda = FACES || *e > 0 ? t.terms.lambda : 0;
+        const double q = flux[0] + flux[1] + flux[2] - lambda * here;
         t.q[p.at] = q;
         sum[0] += here * q;
     }

@@ -182,7 +182,9 @@ template <class Real> xy_field<Real> field_of(const psg_cuda_xy_field &from) {
     field.shifted = !aligned(field.base, 2 * sizeof(Real)) || field.row_pitch % 2 != 0 ||
                     field.plane_pitch % 2 != 0;
     if (from.by)
-        field.by = {true, (Real)from.by->scale, static_cast<const Real *>(from.by->kx_d)};
+        field.by = {true,
+                    {(Real)from.by->scale[0], (Real)from.by->scale[1]},
+                    static_cast<const complex_t<Real> *>(from.by->kx_d)};
     return field;
 }
 
@@ -201,7 +203,7 @@ void put_families(xy_args<Real> *a, const psg_cuda_xy_field *fields, size_t coun
                 put[o] = true;
             }
         if (next > first)
-            a->family[a->families++] = {static_cast<const Real *>(ky), first, next};
+            a->family[a->families++] = {static_cast<const complex_t<Real> *>(ky), first, next};
     }
 }
 

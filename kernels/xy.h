@@ -42,12 +42,12 @@ typedef struct psg_cuda_xy_part {
     size_t rows;
 } psg_cuda_xy_part;
 
-/** Each mode times sqrt(-1) scale kx ky: a derivative. */
+/** Each mode times scale kx ky, which are complex: a derivative. */
 typedef struct psg_cuda_derivative {
-    const void
-        *kx_d; /**< reals of the precision, [nxc] in the order of the numbers of a row; NULL: 1 */
+    const void *kx_d; /**< complex numbers of the precision, [nxc] in the order of the numbers of a
+                           row; NULL: 1 */
     const void *ky_d; /**< [ny]; NULL: 1 */
-    double scale;
+    double scale[2];
 } psg_cuda_derivative;
 
 /** A field of a call. */

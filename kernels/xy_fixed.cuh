@@ -378,7 +378,7 @@ xy_strip(const xy_args<typename X::Real> &a, const xy_item &item, const uint8_t 
     } else {
         X::load_blocks(v, q, col, strip, part_of, strips, nxc, step);
         if constexpr (xy_several<FORWARD, FORM>) {
-            const typename X::Real *ky = a.family[xy_place(a, true, item.plane).family].ky;
+            const typename X::Complex *ky = a.family[xy_place(a, true, item.plane).family].ky;
             if (ky)
                 X::multiply_rows(v, q, ky);
         }

@@ -27,10 +27,10 @@ template <class Real> struct xy_part {
 /// By what number m of a row is multiplied before it is transformed back along x.
 template <class Real> struct xy_derivative {
     bool there; // else by nothing
-    Real scale;
-    const Real *kx; // null: 1
+    complex_t<Real> scale;
+    const complex_t<Real> *kx; // null: 1
     PSG_HD complex_t<Real> operator()(int m, complex_t<Real> v) const {
-        return scale * (kx ? kx[m] : Real(1)) * mul_i<1>(v);
+        return (kx ? scale * kx[m] : scale) * v;
     }
 };
 struct xy_no_derivative {
@@ -52,7 +52,7 @@ template <class Real> struct xy_field {
 /// Fields that share the transform along y on the way back: the rows of the parts are multiplied by
 /// ky once for all of them.
 template <class Real> struct xy_family {
-    const Real *ky; // null: 1
+    const complex_t<Real> *ky; // null: 1
     uint32_t first, end;
 };
 
@@ -439,7 +439,7 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
         }
     }
     /// What load_blocks() has loaded, each row by its ky.
-    static PSG_HD void multiply_rows(Complex *v, Member q, const Real *ky) {
+    static PSG_HD void multiply_rows(Complex *v, Member q, const Complex *ky) {
         PSG_UNROLL
         for (int e = 0; e < Columns::E; e++)
             v[e] = ky[Columns::place_frequency(q, e)] * v[e];

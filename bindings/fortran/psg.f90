@@ -69,7 +69,7 @@ module psg
         integer(c_int) :: placement, kernel, wire_bits
     end type psg_options
 
-    integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 12
+    integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 15
     type, bind(c) :: psg_stage_statistics
         integer(c_int64_t) :: tasks
         real(c_double) :: seconds
@@ -118,18 +118,18 @@ module psg
         integer(c_size_t) :: iterations
         real(c_double) :: box(3)
         integer(c_intptr_t) :: side_step(2, 3)
-        type(c_ptr) :: f_modes, u_modes
+        type(c_ptr) :: f_modes, u_modes, epsilon_faces(3)
     end type c_args
 
     !> What a solve may have besides lambda and factor: psg_solve_args in graph/psg.h. `value` and `side` are by side, 1 for the
     !> lower one, and axis. box 0: the plan's. Pointers are c_loc() of dense arrays of the plan's kind of real: side(:, 1) is
-    !> (ny, nz), (:, 2) (nx, nz) and (:, 3) (nx, ny), in main memory; gradient(d), of u along axis d, and epsilon have u's shape.
-    !> f_modes stands in place of f, and u_modes beside u or in place of it, which then is
+    !> (ny, nz), (:, 2) (nx, nz) and (:, 3) (nx, ny), in main memory; gradient(d), of u along axis d, and epsilon have u's shape,
+    !> as epsilon_faces(d). f_modes stands in place of f, u_modes beside u or in its place, then
     !> c_null_ptr: complex (nx/2+1, ny, nz), or what local_modes() says; see graph/psg_modes.h.
     type :: psg_terms
         real(real64) :: value(2, 3) = 0, tolerance = 0, box(3) = 0
         type(c_ptr) :: side(2, 3) = c_null_ptr, gradient(3) = c_null_ptr, epsilon = c_null_ptr
-        type(c_ptr) :: f_modes = c_null_ptr, u_modes = c_null_ptr
+        type(c_ptr) :: f_modes = c_null_ptr, u_modes = c_null_ptr, epsilon_faces(3) = c_null_ptr
         integer :: iterations = 0, guess = 0
     end type psg_terms
 
@@ -489,7 +489,7 @@ contains
         args%iterations = int(terms%iterations, c_size_t); args%guess = int(terms%guess, c_int)
         if (any(abs(terms%box) > 0 .or. terms%box /= terms%box)) args%box = terms%box
         given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon, terms%f_modes, &
-            terms%u_modes]
+            terms%u_modes, terms%epsilon_faces]
         do m = 1, TERMS_ARRAYS
             at(m) = pointed(given(m), stream)
             if (c_associated(given(m))) given(m) = c_loc(at(m))
@@ -497,8 +497,8 @@ contains
         args%side = reshape(given(:6), [2, 3])
         args%gradient = given(7:9)
         args%epsilon = given(10)
-        args%f_modes = given(11)
-        args%u_modes = given(12)
+        args%f_modes = given(11); args%u_modes = given(12)
+        args%epsilon_faces = given(13:15)
     end subroutine take_terms
 
     subroutine run(call_, plan, f, u, lambda, factor, terms, status)

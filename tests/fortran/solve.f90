@@ -381,6 +381,23 @@ contains
         terms%guess = 0
         call walls%solve(f, u, terms=terms, status=status)
         call check(status == PSG_ERR_DATA, 'too few iterations')
+        do i = 1, nx ! the same on the faces along x, and all closed along y and z
+            j = modulo(i, nx) + 1
+            slope(i, :, :, 1) = 2 * eps(i, :, :) * eps(j, :, :) / (eps(i, :, :) + eps(j, :, :))
+        end do
+        slope(:, :, :, 2:) = 0
+        terms = psg_terms(epsilon=c_loc(eps), tolerance=1e-12_real64)
+        call walls%solve(f, back, terms=terms)
+        terms%epsilon = c_null_ptr
+        do i = 1, 3
+            terms%epsilon_faces(i) = c_loc(slope(1, 1, 1, i))
+        end do
+        call walls%solve(f, u, terms=terms)
+        call check(all(abs(u - back) <= 1e-10_real64 * maxval(abs(back))), 'coefficients on faces')
+        terms%epsilon = c_loc(eps)
+        call walls%solve(f, u, terms=terms, status=status)
+        call check(status == PSG_ERR_ARG, 'epsilon and epsilon_faces')
+        terms = psg_terms(epsilon=c_loc(eps))
         eps(3, 2, 1) = -1
         call walls%solve(f, u, terms=terms, status=status)
         call check(status == PSG_ERR_DATA, 'an epsilon below 0')

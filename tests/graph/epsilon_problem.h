@@ -21,6 +21,7 @@ typedef struct medium {
     const char *sides;
     size_t points;
     double *f, *eps, *u;
+    double *faces[3]; /**< in place of eps, by axis; NULL: eps is known at points */
 } medium;
 
 static inline medium make(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
@@ -40,6 +41,9 @@ static inline void destroy(const medium *p) {
     free(p->f);
     free(p->eps);
     free(p->u);
+    for (int d = 0; d < 3; ++d) {
+        free(p->faces[d]);
+    }
 }
 
 /** f around a mean, eps from 1 to `contrast`. */
@@ -48,6 +52,17 @@ static inline void fill_random(const medium *p, double mean, double contrast) {
     for (size_t m = 0; m < p->points; ++m) {
         p->f[m] = mean + 2.0 * rand() / RAND_MAX - 1;
         p->eps[m] = exp(log(contrast) * rand() / RAND_MAX);
+    }
+}
+
+/** eps of faces, from 1 to `contrast`, and a share of them closed. */
+static inline void fill_faces(medium *p, double contrast, double closed) {
+    for (int d = 0; d < 3; ++d) {
+        p->faces[d] = calloc(p->points, sizeof(double));
+        for (size_t m = 0; m < p->points; ++m) {
+            const bool open = rand() >= RAND_MAX * closed;
+            p->faces[d][m] = open ? exp(log(contrast) * rand() / RAND_MAX) : 0;
+        }
     }
 }
 
@@ -90,6 +105,31 @@ static inline size_t beyond(const medium *p, size_t m, int face) {
     return m - at[d] * stride[d] + next * stride[d];
 }
 
+/** eps of a face of a point that has faces. */
+static inline double face_of(const medium *p, size_t m, int face) {
+    const size_t other = face % 2 == 0 ? beyond(p, m, face) : m;
+    return p->faces[face / 2][other < p->points ? other : m];
+}
+
+/** Are the face and what is beyond it open for u? */
+static inline bool is_open(const medium *p, size_t m, int face) {
+    const psg_grid grid = grid_of(p);
+    const size_t other = beyond(p, m, face);
+    const bool fluid = p->faces[0] != NULL
+                           ? face_of(p, m, face) > 0
+                           : p->eps[m] > 0 && (other == p->points || p->eps[other] > 0);
+    return fluid && other != m &&
+           (other < p->points || grid.axis[face / 2].bc[face % 2] == PSG_BC_DIRICHLET);
+}
+
+static inline bool is_fluid(const medium *p, size_t m) {
+    bool open = p->faces[0] != NULL ? p->lambda != 0 : p->eps[m] > 0;
+    for (int face = 0; face < 6 && p->faces[0] != NULL && !open; ++face) {
+        open = is_open(p, m, face);
+    }
+    return open;
+}
+
 /** div(eps grad u) at a point: through each face goes the difference of u over the resistance of
  * two half cells, and through a Dirichlet side u over that of half a cell, or of a whole one. */
 static inline double divergence(const medium *p, size_t m) {
@@ -102,9 +142,13 @@ static inline double divergence(const medium *p, size_t m) {
         const double h = p->length[d] / (double)(p->n[d] + (nodes ? 1 : 0));
         const size_t other = beyond(p, m, face);
         if (other == p->points) {
-            sum -= axis->bc[face % 2] == PSG_BC_DIRICHLET
-                       ? p->u[m] * p->eps[m] / (nodes ? h : h / 2) / h
-                       : 0;
+            const double eps = p->faces[0] != NULL ? face_of(p, m, face) : p->eps[m];
+            sum -= axis->bc[face % 2] == PSG_BC_DIRICHLET ? p->u[m] * eps / (nodes ? h : h / 2) / h
+                                                          : 0;
+            continue;
+        }
+        if (p->faces[0] != NULL) {
+            sum += face_of(p, m, face) * (p->u[other] - p->u[m]) / h / h;
             continue;
         }
         sum += (p->u[other] - p->u[m]) / (h / 2 / p->eps[m] + h / 2 / p->eps[other]) / h;
@@ -119,7 +163,6 @@ static inline void means_of(const medium *p, const double *values, double *mean)
     double *sum = calloc(3 * p->points, sizeof *sum);
     double *count = sum + p->points;
     double *fixed = count + p->points;
-    const psg_grid grid = grid_of(p);
     for (size_t m = 0; m < p->points; ++m) {
         least[m] = m;
     }
@@ -128,9 +171,9 @@ static inline void means_of(const medium *p, const double *values, double *mean)
         for (size_t f = 0; f < 6 * p->points; ++f) {
             const size_t m = f / 6;
             const size_t other = beyond(p, m, (int)(f % 6));
-            if (other < p->points && p->eps[m] > 0 && p->eps[other] > 0 &&
-                least[other] < least[m]) {
-                least[m] = least[other];
+            if (other < p->points && least[other] != least[m] && is_open(p, m, (int)(f % 6))) {
+                const size_t less = least[other] < least[m] ? least[other] : least[m];
+                least[m] = least[other] = less;
                 changes = true;
             }
         }
@@ -139,8 +182,7 @@ static inline void means_of(const medium *p, const double *values, double *mean)
         sum[least[m]] += values[m];
         count[least[m]] += 1;
         for (int face = 0; face < 6; ++face) {
-            fixed[least[m]] += beyond(p, m, face) == p->points &&
-                               grid.axis[face / 2].bc[face % 2] == PSG_BC_DIRICHLET;
+            fixed[least[m]] += beyond(p, m, face) == p->points && is_open(p, m, face);
         }
     }
     for (size_t m = 0; m < p->points; ++m) {
@@ -160,8 +202,8 @@ static inline double residual_of(const medium *p) {
     for (size_t m = 0; m < p->points; ++m) {
         const double f = p->factor * (p->f[m] - mean[m]);
         const double r = f - (divergence(p, m) - p->lambda * p->u[m]);
-        left += p->eps[m] > 0 ? r * r : p->u[m] != 0;
-        all += p->eps[m] > 0 ? f * f : 0;
+        left += is_fluid(p, m) ? r * r : p->u[m] != 0;
+        all += is_fluid(p, m) ? f * f : 0;
     }
     free(mean);
     return sqrt(left / all);
@@ -177,21 +219,27 @@ static inline psg_plan *plan_of(const medium *p, psg_options options) {
 
 static inline psg_status solve(psg_plan *plan, psg_precision precision, const medium *p,
                                const psg_solve_args *with, bool in_place) {
-    double *const dense[3] = {p->f, p->u, p->eps};
-    psg_array array[3];
+    double *const dense[5] = {p->f, p->u, p->faces[0] != NULL ? p->faces[0] : p->eps, p->faces[1],
+                              p->faces[2]};
+    const int arrays = p->faces[0] != NULL ? 5 : 3;
+    psg_array array[5];
     psg_solve_args args = *with;
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; a < arrays; ++a) {
         psg_array_init(&array[a], harness_array(precision, p->points));
         harness_store(precision, p->points, dense[a], array[a].data);
     }
     void *const u = array[1].data;
     array[1].data = in_place ? array[0].data : u;
-    args.epsilon = &array[2];
+    args.epsilon = p->faces[0] == NULL ? &array[2] : NULL;
+    for (int d = 0; d < 3 && p->faces[0] != NULL; ++d) {
+        args.epsilon_faces[d] = &array[2 + d];
+    }
     const psg_status status = psg_solve_arrays(plan, 1, &array[0], &array[1], &args);
     harness_load(precision, p->points, array[1].data, p->u);
-    free(array[0].data);
-    free(u);
-    free(array[2].data);
+    array[1].data = u;
+    for (int a = 0; a < arrays; ++a) {
+        free(array[a].data);
+    }
     return status;
 }
 

@@ -1,7 +1,10 @@
-// Each mode of a dense segment becomes sqrt(-1) times its wavenumber and itself, in a copy and in place.
+// Each mode of a dense segment is multiplied by a complex number along x and one along y, in a copy
+// and in place.
 #include "kernels/complex.cuh"
 #include "kernels/differentiate.h"
 #include "tests/kernels/check_cuda.h"
+
+#include <complex>
 
 using psg_cuda::complex_t;
 
@@ -9,26 +12,28 @@ template <class Real>
 static void differentiate(size_t nxc, size_t ny, size_t planes, bool in_place) {
     using Complex = complex_t<Real>;
     const size_t n[3] = {nxc, ny, planes};
-    std::vector<Real> kx(nxc), ky(ny);
-    for (std::vector<Real> *k : {&kx, &ky})
-        for (Real &v : *k)
-            v = (Real)check_uniform();
+    std::vector<Complex> kx(nxc), ky(ny);
+    for (std::vector<Complex> *k : {&kx, &ky})
+        for (Complex &v : *k)
+            v = {(Real)check_uniform(), (Real)check_uniform()};
     std::vector<Complex> host(nxc * ny * planes);
     for (Complex &v : host)
         v = {(Real)check_uniform(), (Real)check_uniform()};
-    const device_array<Real> kx_d(kx), ky_d(ky);
+    const device_array<Complex> kx_d(kx), ky_d(ky);
     device_array<Complex> from(host), to(host.size());
     for (int along = 0; along < 4; along++) {
-        const psg_cuda_derivative by = {along & 1 ? kx_d.data() : nullptr,
-                                        along & 2 ? ky_d.data() : nullptr, 0.5};
+        const psg_cuda_derivative by = {
+            along & 1 ? kx_d.data() : nullptr, along & 2 ? ky_d.data() : nullptr, {0.5, 0.25}};
         const std::vector<Complex> before = from.get();
         MUST(psg_cuda_differentiate(precision_of<Real>(), from.data(), n, &by,
                                     in_place ? from.data() : to.data(), 0));
         const std::vector<Complex> got = in_place ? from.get() : to.get();
         for (size_t i = 0; i < got.size(); i++) {
-            const double f =
-                0.5 * (along & 1 ? kx[i % nxc] : 1) * (along & 2 ? ky[i / nxc % ny] : 1);
-            const double e = fabs(got[i].x + f * before[i].y) + fabs(got[i].y - f * before[i].x);
+            const auto number = [](Complex v) { return std::complex<double>(v.x, v.y); };
+            const std::complex<double> f = std::complex<double>(0.5, 0.25) *
+                                           (along & 1 ? number(kx[i % nxc]) : 1) *
+                                           (along & 2 ? number(ky[i / nxc % ny]) : 1);
+            const double e = std::abs(number(got[i]) - f * number(before[i]));
             if (!(e <= (sizeof(Real) == 8 ? 1e-15 : 1e-6))) {
                 FAIL("%zu x %zu x %zu, along %d: number %zu is off by %g", nxc, ny, planes, along,
                      i, e);
@@ -49,7 +54,7 @@ int main() {
     need_device();
     all<double>();
     all<float>();
-    const psg_cuda_derivative by = {nullptr, nullptr, 1};
+    const psg_cuda_derivative by = {nullptr, nullptr, {1, 0}};
     const device_array<double> room(2 * 6);
     const size_t n[3] = {3, 2, 1}, none[3] = {3, 2, 0};
     CHECK(psg_cuda_differentiate(PSG_CUDA_F64, room.data(), n, &by, nullptr, 0) ==

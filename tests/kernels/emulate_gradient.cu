@@ -92,6 +92,51 @@ static void check_flow(const size_t n[3], unsigned which, field<Real> v[3], fiel
     compare("the divergence", n, which, out, want);
 }
 
+/// A component that is there already: it is written, or taken out of a flow, with what the values
+/// on an upper side add to its last points. Bits of `which` as in check().
+template <class Real> static void check_made(const size_t n[3], unsigned which) {
+    const bool taken = which & 16, values = which & 32, next = which & 64;
+    const double scale = 0.75, weight = 0.5;
+    for (int d = 0; d < 3; d++) {
+        const bool wraps = d < 2 ? which >> d & 1 : next;
+        field<Real> u(n, 1), other(n, 2), got(n, 3), want = got;
+        std::vector<Real> added;
+        for (size_t m = 0; m < n[0] * n[1] * n[2]; m++)
+            added.push_back(Real(uniform()));
+        gradient_args<Real> a{};
+        a.u = u.at(0);
+        a.row = u.row;
+        a.plane = u.plane;
+        a.above = next ? other.at(0) : nullptr;
+        a.above_row = other.row;
+        a.nx = (uint32_t)n[0];
+        a.ny = (uint32_t)n[1];
+        a.planes = (uint32_t)n[2];
+        a.points = (uint32_t)(n[0] * n[1]);
+        a.along[d].out = got.at(0);
+        a.along[d].row = got.row;
+        a.along[d].plane = got.plane;
+        a.along[d].weight = Real(weight);
+        a.along[d].added = values ? added.data() : nullptr;
+        a.along[d].wraps = wraps;
+        a.along[d].taken = taken ? scale : 0;
+        a.along[d].made = true;
+        for (size_t k = 0; k < n[2]; k++)
+            for (uint32_t p = 0; p < a.points; p++) {
+                const size_t at[3] = {p % n[0], p / n[0], k};
+                const size_t m = d == 0 ? k * n[1] + at[1] : d == 1 ? k * n[0] + at[0] : p;
+                const bool ends = at[d] + 1 == n[d] && !wraps && values;
+                const double made =
+                    (double)u.at(k)[at[1] * u.row + at[0]] + (ends ? weight * (double)added[m] : 0);
+                Real *to = want.at(k) + at[1] * want.row + at[0];
+                *to = taken ? Real(*to - scale * made) : Real(made);
+                if (!gradient_point(a, k, p))
+                    failures++;
+            }
+        compare("a component that is made", n, which, got.values, want.values);
+    }
+}
+
 /// Bits 0-2 of `which`: an axis wraps; 3: z has steps; 4: out of a flow; 5: values on sides; 6: a
 /// plane is above, or below.
 template <class Real> static void check(const size_t n[3], unsigned which) {
@@ -173,6 +218,8 @@ int main() {
         for (unsigned which = 0; which < 128; which++) {
             check<double>(n, which);
             check<float>(n, which);
+            check_made<double>(n, which);
+            check_made<float>(n, which);
         }
     printf("%d checks, %d failed\n", checks, failures);
     return failures > 0;

@@ -5,6 +5,7 @@
 #include "kernels/pack.cuh"
 #include "kernels/transpose.cuh"
 #include "workloads/vadd.cuh"
+#include <complex>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -258,11 +259,12 @@ static void divide(uint32_t nxc, uint32_t rows_, uint32_t nz, bool strided, uint
 
 static void differentiate(uint32_t nxc, uint32_t ny, bool along_x, bool along_y) {
     const uint32_t columns = nxc * ny, planes = 3;
-    std::vector<double> kx(nxc), ky(ny);
+    using Complex = std::complex<double>; // whole numbers, which have no rounding
+    std::vector<complex_t<double>> kx(nxc), ky(ny);
     for (uint32_t m = 0; m < nxc; m++)
-        kx[m] = m;
+        kx[m] = {1.0 * m, 3.0 - m};
     for (uint32_t j = 0; j < ny; j++)
-        ky[j] = 1000.0 + j;
+        ky[j] = {1000.0 + j, 2.0 - j};
     std::vector<complex_t<double>> from((size_t)columns * planes), to(from.size(), {-1, -1});
     for (size_t i = 0; i < from.size(); i++)
         from[i] = {1.0 + (double)i, -2.0 * (double)i};
@@ -270,7 +272,7 @@ static void differentiate(uint32_t nxc, uint32_t ny, bool along_x, bool along_y)
                                           to.data(),
                                           along_x ? kx.data() : nullptr,
                                           along_y ? ky.data() : nullptr,
-                                          0.5,
+                                          {0.5, -1.5},
                                           nxc,
                                           columns,
                                           1};
@@ -278,8 +280,11 @@ static void differentiate(uint32_t nxc, uint32_t ny, bool along_x, bool along_y)
         for (uint32_t index = 0; index < columns; index++)
             differentiate_one(a, k, index);
     for (size_t i = 0; i < to.size(); i++) {
-        const double by = 0.5 * (along_x ? kx[i % nxc] : 1) * (along_y ? ky[i / nxc % ny] : 1);
-        if (to[i].x != -by * from[i].y || to[i].y != by * from[i].x) {
+        const complex_t<double> x = kx[i % nxc], y = ky[i / nxc % ny];
+        const Complex want = Complex(0.5, -1.5) * (along_x ? Complex(x.x, x.y) : Complex(1)) *
+                             (along_y ? Complex(y.x, y.y) : Complex(1)) *
+                             Complex(from[i].x, from[i].y);
+        if (to[i].x != want.real() || to[i].y != want.imag()) {
             fail("derivative", nxc, ny, along_x, (int)i);
             return;
         }

@@ -57,10 +57,13 @@ struct emulated {
 
     static void measure(const base_pcg_task *t) {
         const size_t plane = t->n[0] * t->n[1];
-        memcpy(t->eps, t->below, plane * sizeof(double));
-        memcpy(t->eps + plane, t->p, t->n[2] * plane * sizeof(double));
-        memcpy(t->eps + (t->n[2] + 1) * plane, t->above, plane * sizeof(double));
-        each<psg_cuda::pcg_measure>(t);
+        if (!t->eps[1]) {
+            memcpy(t->eps[0], t->below, plane * sizeof(double));
+            memcpy(t->eps[0] + plane, t->p, t->n[2] * plane * sizeof(double));
+            memcpy(t->eps[0] + (t->n[2] + 1) * plane, t->above, plane * sizeof(double));
+        }
+        if (t->part)
+            each<psg_cuda::pcg_measure>(t);
     }
     static void start(const base_pcg_task *t) {
         each<psg_cuda::pcg_start>(t);
@@ -72,7 +75,10 @@ struct emulated {
         each<psg_cuda::pcg_direction>(t);
     }
     static void apply(const base_pcg_task *t) {
-        each<psg_cuda::pcg_apply>(t);
+        if (t->eps[1])
+            each<psg_cuda::pcg_apply<true>>(t);
+        else
+            each<psg_cuda::pcg_apply<false>>(t);
     }
     static void update(const base_pcg_task *t) {
         each<psg_cuda::pcg_update>(t);

@@ -7,6 +7,7 @@
 #include "kernels/xy_fixed.cuh"
 #include "tests/kernels/emulate_threads.cuh"
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -106,7 +107,7 @@ template <class X> struct plane {
         }
     }
     /// @param ky  NULL: 1
-    void inverse(const xy_derivative<Real> &by = {}, const Real *ky = nullptr) {
+    void inverse(const xy_derivative<Real> &by = {}, const Complex *ky = nullptr) {
         threads<Lines> lines;
         threads<Columns> columns;
         for (int s = 0; s < X::STRIPS; s++) {
@@ -254,24 +255,34 @@ template <class X> static complex_t<double> mode(const plane<X> &p, int kx, int 
     return {(double)re, (double)im};
 }
 
-/// Each mode of the derivatives is that of the plane times sqrt(-1) k.
+/// The multiplier of mode k of n of a difference to the next point, which is real at n / 2.
+static std::complex<double> difference(int k, int n) {
+    return 2 * k == n ? -2.0 : std::polar(1.0, 2 * M_PI * k / n) - 1.0;
+}
+
+/// Each mode of the differences to the next point is that of the plane times its multiplier.
 template <class X> static void derivatives(plane<X> &p, const plane<X> &f, double tolerance) {
     using Real = typename X::Real;
-    std::vector<Real> kx(X::NXC), ky(X::NY);
-    for (int k = 1; k < X::M; k++)
-        kx[k <= X::M / 2 - 1 ? k : X::mirrored(X::M - k)] = (Real)k;
-    for (int k = 1; k < X::NY; k++)
-        ky[k] = (Real)(2 * k == X::NY ? 0 : 2 * k < X::NY ? k : k - X::NY);
-    const Real scale = (Real)1 / ((Real)X::NX * X::NY);
+    std::vector<complex_t<Real>> kx(X::NXC), ky(X::NY);
+    const auto rounded = [](std::complex<double> by) {
+        return complex_t<Real>{(Real)by.real(), (Real)by.imag()};
+    };
+    for (int k = 0; k <= X::M; k++) // in the order of the numbers of a row
+        kx[k <= X::M / 2 - 1 ? k : X::mirrored(X::M - k)] = rounded(difference(k, X::NX));
+    for (int k = 0; k < X::NY; k++)
+        ky[k] = rounded(difference(k, X::NY));
+    const complex_t<Real> scale = {(Real)1 / ((Real)X::NX * X::NY), 0};
     const xy_derivative<Real> along[2] = {{true, scale, kx.data()}, {true, scale, nullptr}};
-    const int modes[][2] = {
-        {1, 2}, {X::M / 2, X::NY - 1}, {X::M - 1, X::NY / 3}, {X::M, 1}, {0, 3}};
+    const int modes[][2] = {{1, 2}, {X::M / 2, X::NY - 1}, {X::M - 1, X::NY / 3}, {X::M, 1},
+                            {0, 3}, {0, X::NY / 2}};
     for (int d = 0; d < 2; d++) {
         p.inverse(along[d], d == 1 ? ky.data() : nullptr);
         for (const auto &m : modes) {
-            const double k = d == 1 ? ky[m[1]] : m[0] == X::M ? 0 : m[0];
+            const std::complex<double> by =
+                d == 1 ? difference(m[1], X::NY) : difference(m[0], X::NX);
             const complex_t<double> have = mode(p, m[0], m[1]), of_f = mode(f, m[0], m[1]);
-            expect(hypot(have.x + k * of_f.y, have.y - k * of_f.x) < tolerance * (1 + fabs(k)),
+            expect(std::abs(std::complex<double>(have.x, have.y) -
+                            by * std::complex<double>(of_f.x, of_f.y)) < tolerance,
                    d == 0 ? "a mode of the derivative along x" : "a mode of that along y", X::NX);
         }
     }

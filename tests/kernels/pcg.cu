@@ -42,7 +42,7 @@ static void bad_values() {
     f.device.put(f.host);
     base_pcg_task t = of_size(3, 2, 2);
     t.part = part.device.data();
-    t.eps = eps.device.data();
+    t.eps[0] = eps.device.data();
     t.f = f.there;
     t.p = given.device.data();
     t.below = t.p + 6;

@@ -6,6 +6,7 @@
 
 #include "kernels/pcg.h"
 #include "tests/kernels/check_cuda.h"
+#include <algorithm>
 extern "C" {
 #include "cpu/pcg.h"
 }
@@ -76,6 +77,7 @@ static void set_terms(base_pcg_task &t, long begins, int ends, bool is_scaled) {
     t.terms.begins = begins;
     t.terms.scaled = is_scaled;
     t.terms.guess = ends != 0;
+    t.terms.faces = (ends & 16) != 0;
     for (int d = 0; d < 3; d++) {
         t.terms.ends[d] = ends & (d < 2 ? 1 << d : 12);
         t.terms.beyond[d][0] = d - 1;
@@ -85,16 +87,37 @@ static void set_terms(base_pcg_task &t, long begins, int ends, bool is_scaled) {
     t.end[1] = ends & 8;
 }
 
+/// eps of faces is made of the same numbers, turned from axis to axis.
+template <class Side, class Twin>
+static void measure_faces(const base_pcg_task &a, const base_pcg_task &b,
+                          std::initializer_list<Twin *> given) {
+    for (int d = 0; d < 3 && a.terms.faces; d++) {
+        base_pcg_task here = a, there = b;
+        here.part = there.part = nullptr;
+        here.eps[0] = a.eps[d];
+        there.eps[0] = b.eps[d];
+        here.eps[1] = there.eps[1] = nullptr;
+        psg_cpu_pcg_measure(&here);
+        Side::measure(&there);
+        for (Twin *w : given) {
+            std::rotate(w->host.begin(), w->host.begin() + w->host.size() / 3, w->host.end());
+            w->device.put(w->host);
+        }
+    }
+}
+
 /// The tasks of a segment on both sides. @param Side  the array of the other side, and its tasks
 /// @param begins  BASE_PCG_ANEW ... @param ends  bits 0 and 1: x and y are not periodic;
-/// bits 2 and 3: the segment is at the lower and at the upper end of z @param scaled  with D
+/// bits 2 and 3: the segment is at the lower and at the upper end of z; bit 4: eps is on faces
+/// @param scaled  with D
 template <class Side>
 static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long begins = 0,
                 int ends = 0, bool is_scaled = false) {
     using twin = pcg_twin<typename Side::array>;
     using field = pcg_pitched<typename Side::array>;
     const size_t n[3] = {nx, ny, nz}, plane = nx * ny, blocks = base_pcg_blocks(ny);
-    twin scalars(BASE_PCG_SCALARS), part(BASE_PCG_MEASURES * nz * blocks), eps((nz + 2) * plane);
+    twin scalars(BASE_PCG_SCALARS), part(BASE_PCG_MEASURES * nz * blocks);
+    twin eps((nz + 2) * plane), eps_y((nz + 2) * plane), eps_z((nz + 2) * plane);
     twin scale(nz * plane), x(nz * plane), r(nz * plane), p(nz * plane), q(nz * plane);
     twin low(plane), high(plane), below(plane), above(plane);
     field f(n, single, gap), u(n, single, gap), source(n, single, 0), solution(n, single, 0);
@@ -111,7 +134,9 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
         const auto at = [&](field &w) { return gpu ? w.there : w.here; };
         t.scalars = of(scalars);
         t.part = of(part);
-        t.eps = of(eps);
+        t.eps[0] = of(eps);
+        t.eps[1] = a.terms.faces ? of(eps_y) : nullptr;
+        t.eps[2] = a.terms.faces ? of(eps_z) : nullptr;
         t.x = of(x);
         t.scale = is_scaled ? of(scale) : nullptr;
         t.r = of(r);
@@ -129,10 +154,12 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
     all(a, false);
     all(b, true);
     const auto same = [&](const char *step) {
-        const twin *const every[] = {&part, &eps, &scale, &x, &r, &p, &q, &low, &high, &u, &source};
+        const twin *const every[] = {&part, &eps, &eps_y, &eps_z, &scale, &x,     &r,
+                                     &p,    &q,   &low,   &high,  &u,     &source};
         for (const twin *w : every)
             w->same(step);
     };
+    measure_faces<Side, twin>(a, b, {&p, &below, &above});
     psg_cpu_pcg_measure(&a);
     Side::measure(&b);
     same("measure");
@@ -172,12 +199,13 @@ template <class Side> static void check_tasks() {
         one<Side>(1, 1, 1, single, 0);
         one<Side>(2, 64, 2, single, 1);
         one<Side>(300, 40, 5, single, 0);
-        for (int ends = 1; ends < 16; ends++)
+        for (int ends = 1; ends < 32; ends++)
             one<Side>(6, 4, 3, single, 1, BASE_PCG_ANEW, ends, ends % 2);
         for (long begins = BASE_PCG_ANEW; begins <= BASE_PCG_FROM_R; begins++) {
             one<Side>(70, 33, 4, single, 3, begins, 0, true);
             one<Side>(7, 5, 3, single, 0, begins, 15, begins > 0);
             one<Side>(1, 1, 1, single, 0, begins, 15, true);
+            one<Side>(70, 33, 4, single, 3, begins, 16, begins > 0);
         }
     }
 }

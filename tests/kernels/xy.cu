@@ -132,15 +132,15 @@ template <class Real> struct problem {
     /// give what the kernel gives that multiplies them; and one call makes several fields as calls for each make them.
     void derivatives(device_array<Complex> &spectrum, const std::vector<psg_cuda_xy_part> &parts,
                      size_t strip, const psg_cuda_xy *xy, void *work) {
-        std::vector<Real> k[2] = {std::vector<Real>(nxc), std::vector<Real>(ny)};
-        for (std::vector<Real> &along : k)
-            for (Real &v : along)
-                v = (Real)check_uniform();
-        const device_array<Real> kx_d(k[0]), ky_d(k[1]);
-        const psg_cuda_derivative by[4] = {{kx_d.data(), nullptr, 0.5},
-                                           {nullptr, ky_d.data(), 0.5},
-                                           {kx_d.data(), ky_d.data(), 2},
-                                           {nullptr, nullptr, 2}};
+        std::vector<Complex> k[2] = {std::vector<Complex>(nxc), std::vector<Complex>(ny)};
+        for (std::vector<Complex> &along : k)
+            for (Complex &v : along)
+                v = {(Real)check_uniform(), (Real)check_uniform()};
+        const device_array<Complex> kx_d(k[0]), ky_d(k[1]);
+        const psg_cuda_derivative by[4] = {{kx_d.data(), nullptr, {0.5, 0}},
+                                           {nullptr, ky_d.data(), {0.5, 0.25}},
+                                           {kx_d.data(), ky_d.data(), {2, -1}},
+                                           {nullptr, nullptr, {0, 2}}};
         pitched_field<Real> ghosts(nx, ny, nz, all_pitches[0]);
         const std::vector<Complex> modes = spectrum.get();
         const psg_cuda_field u = psg_cuda_dense_field(u_d.data(), nx, ny);
@@ -180,10 +180,10 @@ template <class Real> struct problem {
                     for (size_t m = 0; m < nxc; m += strip)
                         for (size_t j = 0; j < p.rows; j++)
                             for (size_t i = m; i < m + strip && i < nxc; i++, at++) {
-                                const Real by_k = (Real)by[d].scale *
-                                                  (by[d].kx_d ? k[0][i] : (Real)1) *
-                                                  (by[d].ky_d ? k[1][p.y0 + j] : (Real)1);
-                                times[at] = {-by_k * modes[at].y, by_k * modes[at].x};
+                                const Complex one = {1, 0};
+                                const Complex scale = {(Real)by[d].scale[0], (Real)by[d].scale[1]};
+                                times[at] = scale * (by[d].kx_d ? k[0][i] : one) *
+                                            (by[d].ky_d ? k[1][p.y0 + j] : one) * modes[at];
                             }
                 }
             spectrum.put(times);
@@ -343,7 +343,7 @@ static void arguments() {
     const psg_cuda_xy_part good = {a.data(), 256 * 129, 0, 256}, few = {a.data(), 1, 0, 255},
                            late = {a.data(), 1, 1, 255}, odd = {(char *)a.data() + 8, 1, 0, 256};
     const psg_cuda_field field = psg_cuda_dense_field(a.data(), 256, 256);
-    const psg_cuda_derivative by = {nullptr, nullptr, 1};
+    const psg_cuda_derivative by = {nullptr, nullptr, {1, 0}};
     const psg_cuda_xy_field fields[4] = {
         {field, nullptr}, {field, nullptr}, {field, &by}, {field, nullptr}};
     const auto run = [&](const psg_cuda_xy_part *part, size_t planes, size_t count) {

@@ -12,16 +12,22 @@ static MPI_Comm world;
 /** This process' planes of f and u, of epsilon, and of the gradient along z. */
 typedef struct shares {
     share u, eps, z;
+    share faces[3]; /**< in place of eps */
 } shares;
 
 static shares take(MPI_Comm comm, const medium *p) {
     const oracle_grid grid = {{p->n[0], p->n[1], p->n[2]},
                               {p->length[0], p->length[1], p->length[2]}};
-    shares s = {share_make(comm, PSG_F64, &grid, 0), share_make(comm, PSG_F64, &grid, 0),
-                share_make(comm, PSG_F64, &grid, 0)};
+    shares s = {.u = share_make(comm, PSG_F64, &grid, 0),
+                .eps = share_make(comm, PSG_F64, &grid, 0),
+                .z = share_make(comm, PSG_F64, &grid, 0)};
     share_take(&s.u, p->f);
     share_take(&s.eps, p->eps);
     share_take(&s.z, p->f);
+    for (int d = 0; d < 3; ++d) {
+        s.faces[d] = share_make(comm, PSG_F64, &grid, 0);
+        share_take(&s.faces[d], p->faces[d] != NULL ? p->faces[d] : p->eps);
+    }
     return s;
 }
 
@@ -29,6 +35,9 @@ static void give_back(shares *s) {
     share_free(&s->u);
     share_free(&s->eps);
     share_free(&s->z);
+    for (int d = 0; d < 3; ++d) {
+        share_free(&s->faces[d]);
+    }
 }
 
 /** What a solve answers. */
@@ -53,7 +62,12 @@ static psg_status solve_on(MPI_Comm comm, const medium *p, psg_options options,
     args.mean = with->mean;
     args.tolerance = with->tolerance;
     args.iterations = with->iterations;
-    args.epsilon = &eps;
+    const psg_array faces[3] = {harness_view(s.faces[0].f), harness_view(s.faces[1].f),
+                                harness_view(s.faces[2].f)};
+    args.epsilon = p->faces[0] == NULL ? &eps : NULL;
+    for (int d = 0; d < 3 && p->faces[0] != NULL; ++d) {
+        args.epsilon_faces[d] = &faces[d];
+    }
     args.gradient[2] = options.gpus > 0 ? NULL : &z;
     args.guess = from != NULL;
     if (from != NULL && s.u.points > 0) {
@@ -187,6 +201,36 @@ static void solids(void) {
     }
 }
 
+/** eps on faces, of which some are closed; and a pipe that closed faces alone make, which winds
+ * through all planes. */
+static void faces(void) {
+    static const char *const all[] = {"PP", "NN", "DN,PP,PP", "PP,PP,ND", "dd", "PP,PP,DD"};
+    const bool gpus = harness_options(PSG_F64).gpus > 0;
+    const psg_solve_args args = plain_args(0, 20000);
+    for (size_t c = 0; c < (gpus ? 2 : sizeof all / sizeof *all) * 4; ++c) {
+        if (!ranks_takes(c)) {
+            continue;
+        }
+        AT_END(destroy) medium p = make(9, 6, c % 4 == 3 ? 4 : 12, 1, 1.5, 2);
+        p.sides = all[c / 4];
+        p.lambda = c % 4 == 3 ? 12 : 0;
+        fill_random(&p, .3, 1);
+        fill_faces(&p, 20, c % 2 == 0 ? 0 : .4);
+        for (size_t m = 0; m < p.points; ++m) {
+            const size_t at[3] = {m % 9, m / 9 % 6, m / 54};
+            const size_t turn = at[0] % 2 == 0 ? 11 : 0;
+            p.faces[0][m] *= c % 2 == 0 && (at[2] != turn || at[0] == 8) ? 0 : 1;
+            p.faces[1][m] *= c % 2 == 0 && at[1] % 3 == 2 ? 0 : 1;
+            p.faces[2][m] *= c % 2 == 0 && at[2] == 11 ? 0 : 1;
+        }
+        for (size_t m = 0; m < p.points; ++m) {
+            p.f[m] = is_fluid(&p, m) ? p.f[m] : NAN;
+        }
+        const psg_options options = options_of(c);
+        compare(&p, &options, &args, NULL, c % 2 == 0 ? "a pipe of faces" : "closed faces");
+    }
+}
+
 /* ------------------------------------------------------------------------------------ refusals */
 
 /** All processes have the status, and the words. */
@@ -252,15 +296,22 @@ static void differ(void) {
     share_take(&s.eps, p.eps);
     DESTROYED psg_plan *plan = plan_of(&p, options_of(0));
     for (int who = 0; who < ranks_size(world) && ranks_size(world) > 1; ++who) {
-        static const char *const words[] = {"tolerance is not that of", "iterations is not that of",
-                                            "guess is not that of", "epsilon is not that of",
-                                            "epsilon"};
-        for (int what = 0; what < 5; ++what) {
+        static const char *const words[] = {"tolerance is not that of",
+                                            "iterations is not that of",
+                                            "guess is not that of",
+                                            "epsilon is not that of",
+                                            "epsilon",
+                                            "epsilon_faces is not that of"};
+        for (int what = 0; what < 6; ++what) {
             psg_solve_args args = harness_args(plan);
             const bool me = ranks_rank(world) == who;
             psg_array f = harness_view(s.u.f), u = harness_view(s.u.u);
             psg_array eps = harness_view(s.eps.f);
             args.epsilon = me && what == 3 ? NULL : &eps;
+            for (int d = 0; d < 3 && me && what == 5; ++d) {
+                args.epsilon_faces[d] = &eps;
+                args.epsilon = NULL;
+            }
             args.tolerance = me && what == 0 ? 1e-6 : 0;
             args.iterations = me && what == 1 ? 7 : 0;
             args.guess = me && what == 2;
@@ -327,6 +378,7 @@ int main(int argc, char **argv) {
     answers();
     thin();
     solids();
+    faces();
     means();
     bad_values();
     differ();

@@ -56,7 +56,7 @@ class SolveArgs(Structure):
                 ("guess", c_int), ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3),
                 ("gradient", c_void_p * 3), ("epsilon", c_void_p), ("tolerance", c_double), ("iterations", c_size_t),
                 ("box", c_double * 3), ("side_step", c_ssize_t * 2 * 3),
-                ("f_modes", c_void_p), ("u_modes", c_void_p)]
+                ("f_modes", c_void_p), ("u_modes", c_void_p), ("epsilon_faces", c_void_p * 3)]
 
 
 class StageStatistics(Structure):

@@ -13,6 +13,7 @@ import weakref
 from typing import Any, Mapping, Optional, Sequence, Tuple
 
 from . import _arrays as arrays
+from . import _coefficients as coefficients
 from . import _grid as grids
 from . import _kernel as kernels
 from . import _modes as modes
@@ -159,7 +160,8 @@ class Plan:
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
         epsilon  an array like f, finite and above 0, or 0 in solid bodies, where u is 0. With
-                symbol="fd2", and sides with 0. See statistics()
+                symbol="fd2", and sides with 0. Or (ez, ey, ex), as f has axes: of faces above the
+                points, as in project(); 0: closed. A lower Dirichlet side has the first face's epsilon
         tolerance  end when ||residual|| <= tolerance ||factor f||, in the 2-norm; 0: 1e-10 in float64, 1e-6 in float32
         iterations  the most of them; 0: 1000. With guess=True they begin at what out has
         f_modes  in place of f its modes, as modes() has them: no transform forward is left to do
@@ -396,9 +398,7 @@ class Plan:
 
     def _coefficients(self, args: SolveArgs, epsilon: Any, tolerance: float, iterations: int, guess: bool) -> list[Any]:
         """@return what the arguments point at, and what that points at"""
-        view, array = self._look(epsilon, "epsilon"), Array()
-        arrays.fill(array, view, "epsilon")
-        args.epsilon = ctypes.addressof(array)
+        kept = coefficients.fill(args, epsilon, self._look, len(self.shape))
         args.tolerance = number(tolerance, "tolerance")
         try:
             args.iterations, args.guess = operator.index(iterations), bool(guess)
@@ -406,7 +406,7 @@ class Plan:
             raise ArgumentError("iterations = %s: a whole number is needed" % shown(iterations)) from None
         if iterations < 0:
             raise ArgumentError("iterations = %r: at least 0" % iterations)
-        return [view, array]
+        return kept
 
     def wait(self) -> Any:
         """Wait for the oldest solve submitted and not yet waited for. Return its u."""
