@@ -154,19 +154,6 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
-/* Open ends. In a column without s the last u is minus `end` times the sum of f, and its level says
- * what is missing to share[0] u[0] + share[1] u[n-1] = reach times that sum. */
-static void put_open(const psg_cpu_line *l, double length, double to[7]) {
-    const bool last = l->share[1] > 0;
-    const double end = l->reach / (last ? l->share[1] : 1);
-    const bool any = last || l->share[0] > 0;
-    const double values[] = {l->open[0],           l->open[1],
-                             l->share[0] * length, any ? l->share[1] * length + end : 0,
-                             l->share[0] * length, any && !last ? -length : 0,
-                             any ? 0 : 1};
-    memcpy(to, values, sizeof values);
-}
-
 /* As psg_cuda_line has them. */
 enum { LINE_MORE = 12 };
 static int copy_line(psg_cuda_plans *w, const psg_context *c) {
@@ -185,7 +172,7 @@ static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     }
     link[0] = link[n];
     sides[3] = l->last;
-    put_open(l, sides[2], sides + 4);
+    psg_cpu_line_open(l, sides[2], sides + 4);
     const int code = copy_table(w, &w->line_d, link, (2 * n + LINE_MORE) * sizeof *link);
     free(link);
     return code;

@@ -24,6 +24,19 @@ enum { RECIPROCAL, WRAPPED, LOST, PART, ARRAYS = PART + 2 };
 enum { ALONE = 1, TOGETHER = 2 };
 
 #if !PSG_REAL_IS_FLOAT
+/* Open ends. In a column without s the last u is minus `end` times the sum of f, and its level says
+ * what is missing to share[0] u[0] + share[1] u[n-1] = reach times that sum. */
+void psg_cpu_line_open(const psg_cpu_line *l, double length, double to[7]) {
+    const bool last = l->share[1] > 0;
+    const double end = l->reach / (last ? l->share[1] : 1);
+    const bool any = last || l->share[0] > 0;
+    const double values[] = {l->open[0],           l->open[1],
+                             l->share[0] * length, any ? l->share[1] * length + end : 0,
+                             l->share[0] * length, any && !last ? -length : 0,
+                             any ? 0 : 1};
+    memcpy(to, values, sizeof values);
+}
+
 size_t psg_cpu_line_scratch_bytes(size_t n) {
     return n * (ARRAYS * sizeof(lanes) + 4 * sizeof(double));
 }
