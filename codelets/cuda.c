@@ -154,8 +154,7 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
-/* As psg_cuda_line has them. */
-enum { LINE_MORE = 12 };
+enum { LINE_MORE = 12 }; /* numbers of psg_cuda_line besides two of each row */
 static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     const psg_cpu_line *l = &c->waves->line;
     const size_t n = l->n;
