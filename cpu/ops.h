@@ -268,7 +268,8 @@ extern const psg_cpu_ops psg_cpu_ops_f32;
  *  @return false: FFTW found no plan */
 bool psg_cpu_cosines(int axes, const int *points, size_t count, size_t pitch, double *lines);
 
-/** line_tables.open, take, level and drop of kernels/line.cuh. @param[in] length  the sum of width */
+/** line_tables.open, take, level and drop of kernels/line.cuh.
+ *  @param[in] length  the sum of width */
 void psg_cpu_line_open(const psg_cpu_line *l, double length, double to[7]);
 /** Bytes of scratch that kspace needs for a psg_cpu_line of n points. */
 size_t psg_cpu_line_scratch_bytes(size_t n);
