@@ -154,11 +154,11 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
-/* As psg_cuda_line has them. */
+enum { LINE_MORE = 12 }; /* numbers of psg_cuda_line besides two of each row */
 static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     const psg_cpu_line *l = &c->waves->line;
     const size_t n = l->n;
-    double *link = n > 0 ? calloc(2 * n + 5, sizeof *link) : NULL;
+    double *link = n > 0 ? calloc(2 * n + LINE_MORE, sizeof *link) : NULL;
     if (link == NULL) {
         return n > 0 ? cudaErrorMemoryAllocation : 0;
     }
@@ -171,7 +171,8 @@ static int copy_line(psg_cuda_plans *w, const psg_context *c) {
     }
     link[0] = link[n];
     sides[3] = l->last;
-    const int code = copy_table(w, &w->line_d, link, (2 * n + 5) * sizeof *link);
+    psg_cpu_line_open(l, sides[2], sides + 4);
+    const int code = copy_table(w, &w->line_d, link, (2 * n + LINE_MORE) * sizeof *link);
     free(link);
     return code;
 }

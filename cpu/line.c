@@ -4,6 +4,7 @@
  * numbers >= 0, and u is right to a few units of the last digit for any condition (the idea of W.
  * K. Grassmann, M. I. Taksar and D. P. Heyman, Operations Research 33, 1107, 1985). */
 #include "cpu/internal.h"
+#include "cpu/symbol.h"
 
 #include <string.h>
 
@@ -23,6 +24,19 @@ enum { RECIPROCAL, WRAPPED, LOST, PART, ARRAYS = PART + 2 };
 enum { ALONE = 1, TOGETHER = 2 };
 
 #if !PSG_REAL_IS_FLOAT
+/* Open ends. In a column without s the last u is minus `end` times the sum of f, and its level says
+ * what is missing to share[0] u[0] + share[1] u[n-1] = reach times that sum. */
+void psg_cpu_line_open(const psg_cpu_line *l, double length, double to[7]) {
+    const bool last = l->share[1] > 0;
+    const double end = l->reach / (last ? l->share[1] : 1);
+    const bool any = last || l->share[0] > 0;
+    const double values[] = {l->open[0],           l->open[1],
+                             l->share[0] * length, any ? l->share[1] * length + end : 0,
+                             l->share[0] * length, any && !last ? -length : 0,
+                             any ? 0 : 1};
+    memcpy(to, values, sizeof values);
+}
+
 size_t psg_cpu_line_scratch_bytes(size_t n) {
     return n * (ARRAYS * sizeof(lanes) + 4 * sizeof(double));
 }
@@ -39,6 +53,7 @@ typedef struct tile {
     size_t rows;  /* that are eliminated: all, but the last one where z wraps */
     double scale; /* of u */
     lanes s;      /* what each lane loses in a row */
+    lanes end[2]; /* in the first row, and in the last one of more than one: with open ends */
     lanes *array[ARRAYS];
     lanes x[2]; /* the solution of the row that is not eliminated; else 0 */
 } tile;
@@ -94,10 +109,11 @@ INLINE void eliminate(const tile *t, size_t k, int parts, double *restrict r, do
     const double after = t->line->after[k];
     const double side = t->line->side[k];
     const double wrapped = k > 0 ? 0 : before;
+    const double *restrict s = k == 0 ? t->end[0] : k + 1 == t->line->n ? t->end[1] : t->s;
     for (int c = 0; c < LANES; c++) {
         const double z = before * r[c];
         p[c] = wrapped + z * p[c];
-        q[c] = side + t->s[c] + z * q[c];
+        q[c] = side + s[c] + z * q[c];
         for (int part = 0; part < parts; part++) {
             y[part][c] = t->array[PART + part][k][c] + z * y[part][c];
         }
@@ -229,9 +245,12 @@ INLINE void up(const tile *t, int parts) {
                 continue;
             }
             for (int part = 0; part < parts; part++) {
-                const double by = k + 1 < l->n ? -l->step[k] : l->last;
+                const bool beyond = k + 1 == l->n;
+                const double by = beyond ? l->last : -l->step[k];
+                const double open = beyond && l->open[1] > 0 ? l->width[k] : 0;
+                const double *restrict s = t->end[k > 0];
                 for (int c = 0; c < LANES; c++) {
-                    last[part][c] = by * fall[part][c];
+                    last[part][c] = (by - open * (s[c] - t->s[c])) * fall[part][c];
                 }
             }
             store(t, row_of(&sheet->beside[m], t, plane), parts, last);
@@ -266,11 +285,17 @@ static double mean_of(const psg_cpu_line *l, const double *f) {
 }
 
 /* A column that loses nothing: minus f less its mean becomes u. The sum of f is the derivative, and
- * the sum of that is u. Where z wraps, the rises from point to point add up to 0.
+ * the sum of that is u. Where z wraps, the rises from point to point add up to 0. With open ends
+ * the mean stays, and all of f flows out through these.
  * @param[out] derivative  beyond each point */
 static void add_up(const psg_cpu_line *l, double *u, double *derivative) {
-    const double mean = mean_of(l, u);
-    double sum = 0;
+    const bool open = l->share[0] + l->share[1] > 0;
+    const double mean = open ? 0 : mean_of(l, u);
+    double total = 0;
+    for (size_t k = 0; k < l->n; k++) {
+        total += l->width[k] * u[k];
+    }
+    double sum = l->share[0] * total;
     double rise = 0;
     double length = 0;
     for (size_t k = 0; k < l->n; k++) {
@@ -286,8 +311,10 @@ static void add_up(const psg_cpu_line *l, double *u, double *derivative) {
         derivative[k] -= less;
         next += derivative[k] / l->step[k];
     }
-    derivative[l->n - 1] = l->wraps ? derivative[l->n - 1] : 0;
-    const double least = mean_of(l, u);
+    const size_t last = l->n - 1;
+    derivative[last] = l->wraps || l->open[1] > 0 ? derivative[last] : 0;
+    const double least =
+        open ? l->share[0] * u[0] + l->share[1] * u[last] + l->reach * total : mean_of(l, u);
     for (size_t k = 0; k < l->n; k++) {
         u[k] -= least;
     }
@@ -330,6 +357,13 @@ static size_t find_losses(tile *t, const psg_cpu_divide *divide) {
             alone = c < t->lanes ? c : alone;
             t->s[c] = 1;
         }
+        double add[2] = {0, 0};
+        for (int side = 0; side < 2; side++) {
+            const int end = side == 0 || l->n == 1 ? 0 : 1;
+            add[end] += l->open[side] > 0 ? psg_symbol_open(t->s[c], l->open[side]) : 0;
+        }
+        t->end[0][c] = t->s[c] + add[0];
+        t->end[1][c] = t->s[c] + add[1];
     }
     return alone;
 }

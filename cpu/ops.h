@@ -52,13 +52,19 @@ typedef struct psg_cpu_free {
 typedef struct psg_cpu_line {
     size_t n; /**< 0: there is none */
     bool wraps;
-    bool null;        /**< without s the equation has no solution for a mean of f */
-    double *before;   /**< [n], >= 0; at a side 0 */
-    double *after;    /**< [n] */
-    double *side;     /**< [n], >= 0: what a Dirichlet side adds */
-    double *width;    /**< [n]: the length of z that a point stands for */
-    double *step;     /**< [n]: 1 / the distance to the next point */
-    double last;      /**< the derivative beyond the last point, where z does not wrap, is last u */
+    bool null;      /**< without s the equation has no solution for a mean of f */
+    double *before; /**< [n], >= 0; at a side 0 */
+    double *after;  /**< [n] */
+    double *side;   /**< [n], >= 0: what a Dirichlet or a Robin side adds */
+    double *width;  /**< [n]: the length of z that a point stands for */
+    double *step;   /**< [n]: 1 / the distance to the next point */
+    double last;    /**< the derivative beyond the last point, where z does not wrap, is last u */
+    /** below and above, the width of the cells that follow one another for ever beyond an open end;
+     *  0: it is not open. What such an end adds is psg_symbol_open() of s */
+    double open[2];
+    /** of a column without s that has no side: through which ends the sum of f leaves, 1 in all,
+     *  and share[0] u[0] + share[1] u[n-1] = reach times it. Both 0: its mean is dropped */
+    double share[2], reach;
     double norm;      /**< that of a transform in place of the line, which divide.scale is for */
     double *eigen[2]; /**< the eigenvalues along x and y, as psg_cpu_divide has them */
 } psg_cpu_line;
@@ -262,6 +268,9 @@ extern const psg_cpu_ops psg_cpu_ops_f32;
  *  @return false: FFTW found no plan */
 bool psg_cpu_cosines(int axes, const int *points, size_t count, size_t pitch, double *lines);
 
+/** line_tables.open, take, level and drop of kernels/line.cuh.
+ *  @param[in] length  the sum of width */
+void psg_cpu_line_open(const psg_cpu_line *l, double length, double to[7]);
 /** Bytes of scratch that kspace needs for a psg_cpu_line of n points. */
 size_t psg_cpu_line_scratch_bytes(size_t n);
 

@@ -79,6 +79,14 @@ static inline void psg_symbol_multiplier(const psg_symbol_row *row, size_t m, si
     by[1] = !row->faces ? k : k != 0 ? s * cos(half) : 0;
 }
 
+/** Of -u'' + s u = 0 in cells of width h beyond an end, where u falls to its mu-th part from each
+ *  to the next: (1 - mu)/h^2, which the end adds to s in the last cell before it. */
+static inline double psg_symbol_open(double s, double h) {
+    const double q = s * h * h;
+    const double more = q / 2 + sqrt(q) * sqrt(1 + q / 4); /* 1/mu - 1 */
+    return more / (1 + more) / (h * h);
+}
+
 #ifdef __cplusplus
 }
 #endif

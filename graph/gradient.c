@@ -129,9 +129,11 @@ static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
     const psg_context *c = &plan->context;
     const bool line = c->waves->line.n > 0;
     const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
+    const bool open = c->waves->line.open[1] > 0; /* GPUs have no derivative beyond it yet */
     const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32 ||
-                         !psg_symbol_of(&plan->problem)->faces) &&
-                        has_beside(plan) && args->f_modes == NULL && args->u_modes == NULL;
+                         !psg_symbol_of(&plan->problem)->faces || open) &&
+                        !(open && plan->workers.gpus_anywhere) && has_beside(plan) &&
+                        args->f_modes == NULL && args->u_modes == NULL;
     return c->waves->along[0] == NULL || args->epsilon != NULL ? PSG_GRADIENT_DIFFERENCES
            : beside                                            ? PSG_GRADIENT_BESIDE
                                                                : way_without(plan);
@@ -232,7 +234,9 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                             "the gradient of fd2 along %c at a free upper side is %s: with one "
                             "more point, where f is 0, u is the same, and it is inside",
                             psg_grid_letter(&plan->problem.grid, d),
-                            !plan->problem.waves.between
+                            plan->problem.waves.line.open[1] > 0
+                                ? "there on cores in the fused graph, where x and y are periodic"
+                            : !plan->problem.waves.between
                                 ? "there if each axis is periodic or free at both sides"
                             : by_modes
                                 ? "there on GPUs where the last segment has two points along it"

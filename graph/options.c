@@ -262,11 +262,9 @@ static psg_status check_axes(const psg_grid *grid) {
 /* The faces along an axis. */
 static psg_status check_faces(const psg_axis *axis, char name) {
     const double *z = axis->faces;
-    if (axis->points == PSG_POINTS_NODES || axis->bc[0] == PSG_BC_FREE ||
-        axis->bc[1] == PSG_BC_FREE) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "%c has faces, which are for points in cells %s", name,
-                        axis->points == PSG_POINTS_NODES ? "and not on nodes"
-                                                         : "between sides that are not free");
+    if (axis->points == PSG_POINTS_NODES) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "%c has faces, which are for points in cells and not on nodes", name);
     }
     for (size_t k = 0; k <= axis->n; k++) {
         if (!isfinite(z[k])) {

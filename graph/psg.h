@@ -105,7 +105,7 @@ typedef struct psg_axis {
     psg_points points;
     /** NULL; or n + 1 increasing positions, faces[n] - faces[0] = length: point j is in the middle
      *  of faces[j] and faces[j + 1]. Of z, of two axes y: the equation along it is that of fd2 for
-     *  such cells. Means count a point by its cell. No free sides; GPUs: fused graph. Not kept */
+     *  such cells. Means count a point by its cell. GPUs: fused graph. Not kept */
     const double *faces;
     double robin[2]; /**< k of Robin sides, >= 0 and finite, unit 1/L; of others 0 */
 } psg_axis;

@@ -44,6 +44,13 @@ static const psg_transform transforms[] = {
     STRETCHED_ROW(NEUMANN, DIRICHLET, 0.5, false),
     STRETCHED_ROW(DIRICHLET, DIRICHLET, 1, false),
     STRETCHED_ROW(DIRICHLET, NEUMANN, 0.5, false),
+    STRETCHED_ROW(FREE, FREE, 0, true),
+    STRETCHED_ROW(NEUMANN, FREE, 0, true),
+    STRETCHED_ROW(FREE, NEUMANN, 0, true),
+    STRETCHED_ROW(DIRICHLET, FREE, 0.5, false),
+    STRETCHED_ROW(FREE, DIRICHLET, 0.5, false),
+    STRETCHED_ROW(ROBIN, FREE, 0.5, false),
+    STRETCHED_ROW(FREE, ROBIN, 0.5, false),
     STRETCHED_ROW(ROBIN, ROBIN, 0.5, false),
     STRETCHED_ROW(ROBIN, NEUMANN, 0.5, false),
     STRETCHED_ROW(NEUMANN, ROBIN, 0.5, false),
@@ -98,7 +105,8 @@ double psg_transforms_norm(const psg_grid *grid) {
 bool psg_transforms_null(const psg_grid *grid) {
     bool all = true;
     for (int d = 0; d < 3; d++) {
-        all = all && psg_transform_of(&grid->axis[d])->null;
+        const psg_transform *row = psg_transform_of(&grid->axis[d]);
+        all = all && row->null && row->bc[0] != PSG_BC_FREE && row->bc[1] != PSG_BC_FREE;
     }
     return all;
 }

@@ -162,7 +162,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
 }
 
 static bool is_free(const psg_axis *axis) {
-    return axis->bc[0] == PSG_BC_FREE && axis->bc[1] == PSG_BC_FREE;
+    return psg_transform_free(psg_transform_of(axis)) && axis->bc[0] == axis->bc[1];
 }
 
 /* What makes derivatives of modes along an axis. A free one has those of twice the length.
@@ -198,6 +198,23 @@ static bool make_again(psg_waves *waves, const psg_problem *p, const psg_plan *p
         psg_transforms_put(plan, waves->eigen[2], m, k != 0 ? 1 / k : 0);
     }
     return all;
+}
+
+/* What open ends take, f beyond which is 0. A column without s that has no side finds u = |z|/2 of
+ * each f: both ends get half of f, and u there adds up to half of f times their distance. A Neumann
+ * side has the image of f, so the open end gets all of f. */
+static void open_ends(psg_cpu_line *l, const psg_axis *z) {
+    const bool open[2] = {z->bc[0] == PSG_BC_FREE, z->bc[1] == PSG_BC_FREE};
+    const size_t last = z->n - 1;
+    l->reach = 0;
+    for (size_t k = 0; k < last; k++) {
+        l->reach += 1 / l->step[k];
+    }
+    for (int side = 0; side < 2; side++) {
+        l->open[side] = open[side] ? l->width[side == 0 ? 0 : last] : 0;
+        l->share[side] = !open[side] ? 0 : open[1 - side] ? 0.5 : 1;
+    }
+    l->reach = open[0] && open[1] ? l->reach / 4 : l->reach + l->width[open[1] ? 0 : last] / 2;
 }
 
 /* The equation along z of neighbours. A point on a Neumann side stands for half of the distance to
@@ -237,6 +254,9 @@ static bool make_line(psg_cpu_line *l, const psg_problem *p, const size_t count[
         }
     }
     l->wraps = wraps;
+    if (all) {
+        open_ends(l, z);
+    }
     for (int d = 0; d < 2; d++) {
         for (size_t m = 0; m < count[d] && all; m++) {
             l->eigen[d][m] = psg_transforms_eigenvalue(p, d, m);

@@ -140,8 +140,8 @@ typedef struct psg_cuda_line {
     /** link [n + 1]: 1 / the distance from row k - 1 to row k, 0 where there is no such row, and
      *  of row 0 and after the last row the same where z wraps. width [n]. What the sides add to the
      *  first row and to the last one, times their widths. The sum of width. What u at the last
-     *  point is multiplied by to be the derivative beyond it, where z does not wrap. NULL: no
-     *  equations */
+     *  point is multiplied by to be the derivative beyond it, where z does not wrap.
+     *  line_tables.open, take, level and drop (kernels/line.cuh). NULL: no equations */
     const double *tables_d;
     bool null;
     double norm; /**< u and the mean of f are multiplied by it */

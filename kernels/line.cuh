@@ -27,7 +27,12 @@ struct line_tables {
     const double *side;         // [2]: of the first row and of the last one
     const double *length;       // the sum of width
     const double *last;         // what makes the derivative beyond the last row of u there
-    uint32_t n, log2_threads;   // T of a column; n >= 2 T, or T = 1
+    const double *open;         // [2]: the width of the cells beyond an open end; else 0
+    // Of columns without s: what each end takes of the sum of f over length; by what the first u
+    // and the last one count in the level of u; 1 where the mean of f is dropped, and u's is the
+    // level.
+    const double *take, *level, *drop; // [2], [2], [1]
+    uint32_t n, log2_threads;          // T of a column; n >= 2 T, or T = 1
     bool null;
     double norm;
     kspace_place beside[2]; // by band: where derivatives go; BESIDE alone
@@ -49,9 +54,21 @@ inline uint32_t line_log2_columns(uint32_t log2_threads) {
 
 template <class Kept> line_tables line_tables_of(const psg_cuda_line &line, uint32_t n) {
     const double *t = line.tables_d;
-    const double *ends = t + 2 * n + 1;
-    return {t,         t + n + 1, ends, ends + 2, ends + 3, n, line_log2_threads<Kept>(n),
-            line.null, line.norm, {}};
+    const double *ends = t + 2 * n + 1, *open = ends + 4;
+    return {t,
+            t + n + 1,
+            ends,
+            ends + 2,
+            ends + 3,
+            open,
+            open + 2,
+            open + 4,
+            open + 6,
+            n,
+            line_log2_threads<Kept>(n),
+            line.null,
+            line.norm,
+            {}};
 }
 
 /// Of the two parts of a complex number, each for itself.
@@ -84,6 +101,14 @@ PSG_HD double line_inverse(double a) {
 }
 PSG_HD line_pair<double> line_inverse(line_pair<double> a) {
     return {line_inverse(a.x), line_inverse(a.y)};
+}
+/// psg_symbol_open() times h; 0: the end is not open.
+PSG_HD double line_open(double s, double h) {
+    const double q = s * h * h, more = q / 2 + sqrt(q) * sqrt(1 + q / 4);
+    return h > 0 ? more / (1 + more) / h : 0;
+}
+PSG_HD line_pair<double> line_open(line_pair<double> s, double h) {
+    return {line_open(s.x, h), line_open(s.y, h)};
 }
 /// In either precision: both parts from one number, or each from its own. Where both parts have one
 /// number, it is that of the real part.
@@ -215,7 +240,10 @@ template <class Real, bool PAIRS, bool BESIDE> struct line_thread {
         line_set(weight, 1);
         line_set(own.a, link[skip]);
         line_set(own.s, t == 0 ? l.side[0] : 0);
-        own.f = {0, 0};
+        if (t == 0)
+            own.s = own.s + line_open(s, l.open[0]);
+        own.f = (t == 0 ? l.take[0] : 0) * less;
+        const line_pair<double> all = *l.drop * less;
         line_set(told.a, 0);
         line_set(told.s, 0);
         told.f = {0, 0};
@@ -224,7 +252,7 @@ template <class Real, bool PAIRS, bool BESIDE> struct line_thread {
             line_set(f, v[e]);
             own.a = z * own.a;
             own.s = width[e] * s + z * own.s;
-            own.f = width[e] * (f + less) + z * own.f;
+            own.f = width[e] * (f + all) + z * own.f;
             line_set(v[e], own.f);
             if (e + 1 < ROWS) {
                 const M d = line_inverse(own.a + own.s + link[e + 1]), by = weight * d;
@@ -235,6 +263,8 @@ template <class Real, bool PAIRS, bool BESIDE> struct line_thread {
                 line_set(r[e], d);
             }
         });
+        if (is_last(l))
+            own.f = own.f + l.take[1] * less;
         told.c = weight;
         return told;
     }
@@ -251,21 +281,36 @@ template <class Real, bool PAIRS, bool BESIDE> struct line_thread {
         });
         return sum;
     }
+    /// Has this thread the last row?
+    PSG_HD bool is_last(const line_tables &l) const {
+        return first - skip + ROWS == (int)l.n;
+    }
+    /// What u is to have less, times length.
+    PSG_HD line_pair<double> level(const line_tables &l) const {
+        line_pair<double> sum = *l.drop * this->sum(), u;
+        rows([&](int e) {
+            line_set(u, v[e]);
+            sum = sum + (e == skip && t == 0 ? l.level[0] : 0) * u;
+        });
+        line_set(u, v[ROWS - 1]);
+        return sum + (is_last(l) ? l.level[1] : 0) * u;
+    }
     /// What is less than this by its mean. @return 0 for a part that is not alone
     PSG_HD line_pair<double> less(line_pair<double> mean) const {
         return {alone[0] ? -mean.x : 0, alone[1] ? -mean.y : 0};
     }
-    /// The last row of a part that is alone loses something, so that there is one u. As f has no
-    /// mean, that row is 0.
+    /// The last row of a part that is alone loses something, so that there is one u: 0 there where
+    /// f has no mean, and with an open end minus what take adds.
     /// @param after  what the thread after this one told
     PSG_HD void separate(const line_tables &l, const line_room<M> &after) {
         const double next = link[ROWS];
         M some;
         own.c = next * after.c;
         own.s = own.s + next * after.s;
-        if (first - skip + ROWS == (int)l.n) {
+        if (is_last(l)) {
             line_set(some, line_pair<double>{(double)alone[0], (double)alone[1]});
             own.s = own.s + 1 / *l.length * some + l.side[1];
+            own.s = own.s + line_open(s, l.open[1]);
         }
         own.f = own.f + next * after.f;
     }
@@ -342,7 +387,7 @@ PSG_HD void line_tile(const kspace_args<Real> &a, const line_tables &l, uint32_t
     all([&](Thread &me) {
         me.go_up(at(me, half, me.t + threads - 1).f, at(me, half, me.t).f);
         if (me.alone[0] || me.alone[1])
-            at(me, 1 - half, me.t).f = me.sum();
+            at(me, 1 - half, me.t).f = me.level(l);
         if constexpr (BESIDE) { // u of the first of these rows, which all places before it have
             at(me, 1 - half, me.t).a = me.v[0].x;
             at(me, 1 - half, me.t).c = me.v[0].y;

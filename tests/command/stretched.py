@@ -78,6 +78,9 @@ def answers():
     check([int(n) for n, _ in places] == [8, 11], places)
     along = [float(z) for z in places[1][1].split()]
     check(np.allclose(along, (Z[1:] + Z[:-1]) / 2), along)
+    said = json.loads(solve("--in", "in.h5:f", "--faces", "z=z.txt", "--bc", "PP,PP,DF", *FD2, "--verify",
+                            "--json", "-").stdout)
+    check(said["verify"]["ok"] and said["verify"]["points"] == 10 * 6 * 8, said["verify"])
     for symbol in "spectral", "fd4":
         solve("--in", "in.h5:f", "--faces", "z=z.txt", "--bc", "PP,NN,DN", "--symbol", symbol,
               "--gpus", "0", "--verify", "--lambda", "2")
@@ -132,7 +135,6 @@ def bad():
         refused("solve", *given, faces, code=2, says=(says,))
     refused("solve", *given, "z=z.txt", "--points", "nodes", "--bc", "DD", code=2,
             says=("not on nodes",))
-    refused("solve", *given, "z=z.txt", "--bc", "PP,PP,DF", code=2, says=("not free",))
     refused("solve", "--problem", "modes", "--grid", "8", "--faces", "z=z.txt", code=2,
             says=("--faces and --robin are for --in",))
     check(files() == old, "files were left behind")

@@ -1,7 +1,8 @@
 /* What holds at the ends of z beside systems that the test writes down on its own: each pair of
- * Dirichlet, Neumann and Robin sides, faces at equal distances and others, short columns. A Robin
- * side has an unknown of its own, u on the side. The systems are solved in long double. Then the
- * order of the error, the limits of k, and words for what cannot be. */
+ * Dirichlet, Neumann, Robin and free sides, faces at equal distances and others, short columns. A
+ * Robin side has an unknown of its own, u on the side. Beyond a free one u decays from cell to
+ * cell. The systems are solved in long double. Then the order of the error, the limits of k, and
+ * words for what cannot be. */
 #include "tests/graph/stretched_box.h"
 
 enum { MOST = 32 };
@@ -56,6 +57,11 @@ static void add_flow(matrix *m, size_t row, size_t from, size_t to, long double 
  *  axis is g -+ k u. */
 static void add_side(matrix *m, size_t at, int upper, psg_bc bc, long double k, long double g,
                      long double half) {
+    if (bc == PSG_BC_FREE) { /* k is s: the root of mu^2 - (2 + q) mu + 1 that is below 1 */
+        const long double q = k * 4 * half * half;
+        m->a[at][at] += (q / 2 - sqrtl(q + q * q / 4)) / (4 * half * half);
+        return;
+    }
     const size_t side = m->n++;
     const int sign = upper ? 1 : -1;
     add_flow(m, at, at, side, half, 2 * half);
@@ -68,10 +74,39 @@ static void add_side(matrix *m, size_t at, int upper, psg_bc bc, long double k, 
     m->a[side][at] = -sign / half;
 }
 
+/** u'' = f with u = |z|/2 of each f; a Neumann side has its image. */
+static void add_potentials(const box *b, const double *f, long double *u) {
+    const size_t n = b->grid.n[2];
+    const double *z = b->face[2];
+    for (size_t k = 0; k < n; ++k) {
+        u[k] = 0;
+        for (size_t j = 0; j < n; ++j) {
+            const long double at = ((long double)z[k] + z[k + 1]) / 2;
+            const long double from = ((long double)z[j] + z[j + 1]) / 2;
+            u[k] += fabsl(at - from) / 2 * f[j] * width(b, 2, j);
+            for (int side = 0; side < 2; ++side) {
+                if (b->g.axis[2].bc[side] == PSG_BC_NEUMANN) {
+                    u[k] += fabsl(at + from - 2 * z[side ? n : 0]) / 2 * f[j] * width(b, 2, j);
+                }
+            }
+        }
+    }
+}
+
 /** u'' - s u = f between faces, of a box whose other axes have one wave. */
 static void expect(const box *b, long double s, const double *f, long double *u) {
     static matrix m;
     const size_t n = b->grid.n[2];
+    const psg_bc *bc = b->g.axis[2].bc;
+    const int open = bc[0] == PSG_BC_FREE || bc[1] == PSG_BC_FREE;
+    int held = s > 0;
+    for (int side = 0; side < 2; ++side) {
+        held = held || bc[side] == PSG_BC_DIRICHLET || bc[side] == PSG_BC_ROBIN;
+    }
+    if (open && !held) {
+        add_potentials(b, f, u);
+        return;
+    }
     memset(&m, 0, sizeof m);
     m.n = n;
     for (size_t k = 0; k < n; ++k) {
@@ -87,8 +122,8 @@ static void expect(const box *b, long double s, const double *f, long double *u)
     }
     for (int side = 0; side < 2; ++side) {
         const size_t at = side == 0 ? 0 : n - 1;
-        add_side(&m, at, side, b->g.axis[2].bc[side], b->g.axis[2].robin[side], b->value[2][side],
-                 width(b, 2, at) / 2.0L);
+        add_side(&m, at, side, bc[side], bc[side] == PSG_BC_FREE ? s : b->g.axis[2].robin[side],
+                 b->value[2][side], width(b, 2, at) / 2.0L);
     }
     solve_matrix(&m);
     memcpy(u, m.b, n * sizeof *u);
@@ -96,13 +131,14 @@ static void expect(const box *b, long double s, const double *f, long double *u)
 
 /* ------------------------------------------------------------------------------------- columns */
 
+/** @param[in] beta  0: the plan has no faces; below 0: it has them at equal distances */
 static void set_faces(box *b, double beta) {
     const size_t n = b->grid.n[2];
     for (size_t k = 0; k <= n; ++k) {
         const double s = (double)k / (double)n;
         b->face[2][k] = 0.75 * (beta > 0 ? 0.5 * (1 + tanh(beta * (2 * s - 1)) / tanh(beta)) : s);
     }
-    b->stretched = beta > 0;
+    b->stretched = beta != 0;
     b->g.axis[2].length = b->face[2][n];
 }
 
@@ -118,17 +154,20 @@ static void one_column(const char *sides, size_t n, double beta, int wave, doubl
     result r = make_result(b.points);
     set_faces(&b, beta);
     b.lambda = closed && !wave ? lambda + 1 : lambda; /* else there is no solution */
+    for (int m = 0; m < 6; ++m) { /* those of a closed box with an open end would count, too */
+        const int none = wave || (b.lambda == 0 && strchr(sides, 'F') != NULL);
+        b.value[m / 2][m % 2] =
+            none || b.g.axis[m / 2].bc[m % 2] == PSG_BC_FREE ? 0 : b.value[m / 2][m % 2];
+    }
     oracle_random(n, n, line);
     for (size_t p = 0; p < b.points; ++p) {
         f[p] = line[p / 8] * (wave && p % 2 ? -1 : 1);
-    }
-    if (wave) {
-        memset(b.value, 0, sizeof b.value);
     }
     const double h = b.grid.length[0] / 4;
     expect(&b, b.lambda + (wave ? 4 / (h * h) : 0), line, want);
     for (int precision = 0; precision < 2; ++precision) {
         psg_options options = harness_with((psg_precision)precision, "symbol=fd2");
+        r.u[0] = NAN;
         CHECK_STATUS(solve(&b, options, MPI_COMM_NULL, 0, f, &r), PSG_OK);
         for (size_t p = 0; p < b.points; ++p) {
             const double u = (double)want[p / 8] * (wave && p % 2 ? -1 : 1);
@@ -145,19 +184,67 @@ static void one_column(const char *sides, size_t n, double beta, int wave, doubl
 }
 
 static void columns(void) {
-    static const char letters[] = "DNR";
+    static const char letters[] = "DNRF";
     static const size_t lengths[] = {1, 2, 3, 7, 20};
-    for (size_t m = 0; m < 9; ++m) {
-        const char sides[] = {'P', 'P', ',', 'P', 'P', ',', letters[m / 3], letters[m % 3], '\0'};
+    for (size_t m = 0; m < 16; ++m) {
+        const char sides[] = {'P', 'P', ',', 'P', 'P', ',', letters[m / 4], letters[m % 4], '\0'};
+        const int uniform = strchr("R", sides[6]) != NULL || strchr("R", sides[7]) != NULL ||
+                            strchr(sides, 'F') == NULL; /* else a Green's function solves it */
         for (size_t n = 0; n < sizeof lengths / sizeof *lengths; ++n) {
             for (int way = 0; way < 8; ++way) {
-                one_column(sides, lengths[n], way & 1 ? 1.7 : 0, way >> 1 & 1, way & 4 ? 0.75 : 0);
+                one_column(sides, lengths[n],
+                           way & 1   ? 1.7
+                           : uniform ? 0
+                                     : -1,
+                           way >> 1 & 1, way & 4 ? 0.75 : 0);
             }
         }
     }
 }
 
 /* --------------------------------------------------------------------------------------- order */
+
+/** u'' - k^2 u = f for a Gaussian f of width w at 0 and all z. */
+static double potential(double z, double k, double w) {
+    const double root = sqrt(2.0) * w;
+    return -exp(k * k * w * w / 2) / (4 * k) *
+           (exp(-k * z) * erfc((k * w * w - z) / root) + exp(k * z) * erfc((k * w * w + z) / root));
+}
+
+/** A Gaussian times a wave along x between open ends. */
+static void open_order(void) {
+    static const double known[] = {9.5e-3, 2.5e-3, 6.4e-4, 1.6e-4};
+    for (size_t m = 0; m < 4; ++m) {
+        const size_t n = (size_t)32 << m, size[3] = {4, 2, n};
+        const double w = 0.05, norm = 1 / (sqrt(2 * pi) * w);
+        box b = make_box(size, "PP,PP,FF", 1, 1);
+        const psg_options options = harness_with(PSG_F64, "symbol=spectral");
+        FREED double *f = oracle_array(b.points), *want = oracle_array(b.points);
+        result r = make_result(b.points);
+        double off = 0;
+        set_faces(&b, 1);
+        for (size_t k = 0; k <= n; ++k) {
+            b.face[2][k] /= 0.75;
+        }
+        b.g.axis[2].length = b.face[2][n];
+        b.g.axis[0].length = 1;
+        for (size_t p = 0; p < b.points; ++p) {
+            const double z = (b.face[2][p / 8] + b.face[2][p / 8 + 1]) / 2 - 0.5;
+            const double wave = cos(pi / 2 * (double)(p % 4));
+            f[p] = wave * norm * exp(-z * z / (2 * w * w));
+            want[p] = wave * potential(z, 2 * pi, w);
+        }
+        CHECK_STATUS(solve(&b, options, MPI_COMM_NULL, 0, f, &r), PSG_OK);
+        for (size_t p = 0; p < b.points; ++p) {
+            off = check_worse(off, fabs(r.u[p] - want[p]));
+        }
+        off /= oracle_max(want, b.points);
+        CHECK_NEAR(off / known[m], 1, 0.03, "%zu cells: the error is %.3g, not %.3g", n, off,
+                   known[m]);
+        free_result(&r);
+        free_box(&b);
+    }
+}
 
 /** The largest error of e^z cos x over the largest u, z between Robin sides with values. */
 static double error_of(size_t n, double beta) {
@@ -200,6 +287,42 @@ static void order(void) {
         CHECK_NEAR(log2(before / now), 2, 0.1, "%zu cells: the error is %.3g after %.3g", n, now,
                    before);
         before = now;
+    }
+}
+
+/* ----------------------------------------------------------------------------------- gradients */
+
+/** The derivative along z is that of u, and beyond an open end that to the point there: the end
+ *  cell has its balance with it, of each mode. On cores. */
+static void gradients(void) {
+    static const char *const along[] = {"FF", "NF", "FN", "DF", "RF", "FR"};
+    const size_t n[3] = {6, 5, 9};
+    for (size_t m = 0; m < 6 && !on_gpus(); ++m) {
+        char sides[12];
+        snprintf(sides, sizeof sides, "PP,PP,%s", along[m]);
+        box b = make_box(n, sides, 7, 1);
+        psg_options options = harness_with(PSG_F64, "symbol=fd2");
+        FREED double *f = oracle_array(b.points), *lap = oracle_array(b.points);
+        result r = make_result(b.points);
+        oracle_random(m, b.points, f);
+        CHECK_STATUS(solve(&b, options, MPI_COMM_NULL, 7, f, &r), PSG_OK);
+        const int open = b.g.axis[2].bc[0] == PSG_BC_FREE;
+        for (size_t p = open ? 30 : 0; p < b.points; ++p) {
+            const size_t at[3] = {p % 6, p / 6 % 5, p / 30}, step[3] = {1, 6, 30};
+            long double sum = -f[p];
+            for (int d = 0; d < 3; ++d) {
+                const size_t below = at[d] > 0 ? p - step[d] : p + (n[d] - 1) * step[d];
+                const long double in =
+                    d == 2 && at[2] == 0 ? flux(&b, r.u, p, 2, 0) : (long double)r.g[d][below];
+                sum += (r.g[d][p] - in) / width(&b, d, at[d]);
+            }
+            lap[p] = (double)sum;
+        }
+        CHECK(oracle_max(lap, b.points) <= 1e-11 * oracle_max(f, b.points),
+              "%s: the divergence of the gradient is off by %.2g", b.words,
+              oracle_max(lap, b.points));
+        free_result(&r);
+        free_box(&b);
     }
 }
 
@@ -286,6 +409,20 @@ static void refused(void) {
     CHECK_SAYS(try_with("FF,PP,RR", "symbol=fd2", 1, 1), PSG_ERR_UNSUPPORTED, "free sides");
     CHECK_SAYS(try_with("PP,PP,RR", "symbol=spectral kernel=user", 1, 1), PSG_ERR_UNSUPPORTED,
                "symbol spectral has no Robin side");
+    const psg_options staged = harness_with(PSG_F64, "symbol=fd2 graph=staged");
+    double faces[] = {0, 0.1, 0.3, 0.6, 1}, f[64] = {1}, u[64], gradient[64];
+    psg_grid open = harness_box(4, 4, 4, 1, 1, 1);
+    harness_sides(&open, "PP,PP,NF");
+    open.axis[2].faces = faces;
+    DESTROYED psg_plan *plan = harness_plan(&open, &staged);
+    psg_solve_args args = harness_args(plan);
+    const psg_array in = harness_view(f), out = harness_view(u), along_z = harness_view(gradient);
+    args.gradient[2] = &along_z;
+    CHECK_SAYS(psg_solve_arrays(plan, 1, &in, &out, &args), PSG_ERR_UNSUPPORTED,
+               "there on cores in the fused graph");
+    args.gradient[2] = NULL;
+    args.value[2][1] = 1;
+    CHECK_SAYS(psg_solve_arrays(plan, 1, &in, &out, &args), PSG_ERR_ARG, "free there along z");
     CHECK_STATUS(psg_axis_points(&axis, &first, &step), PSG_OK);
     CHECK(first == 0.125 && step == 0.25, "points at %g, %g apart", first, step);
     CHECK_STATUS(psg_good_length(17 * 19, bc, PSG_POINTS_CELLS, &good), PSG_OK);
@@ -297,6 +434,8 @@ int main(void) {
     psg_plan *anchor = harness_anchor(&first);
     columns();
     order();
+    open_order();
+    gradients();
     limits();
     if (!on_gpus()) {
         refused();

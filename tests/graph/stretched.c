@@ -139,7 +139,6 @@ static void refused(void) {
                "x has faces, and z alone may have");
     CHECK_SAYS(try_with("PP", "symbol=fd2", 1, 0, 0, 1), PSG_ERR_UNSUPPORTED, "y has faces");
     CHECK_SAYS(try_with("PP,PP,DDn", "symbol=fd2", 2, 0, 0, 1), PSG_ERR_UNSUPPORTED, "nodes");
-    CHECK_SAYS(try_with("PP,PP,DF", "symbol=fd2", 2, 0, 0, 1), PSG_ERR_UNSUPPORTED, "not free");
     CHECK_SAYS(try_with("FF,PP,NN", "symbol=fd2", 2, 0, 0, 1), PSG_ERR_UNSUPPORTED,
                "free sides along x or y");
     CHECK_SAYS(try_with("PP", "kernel=user", 2, 0, 0, 1), PSG_ERR_UNSUPPORTED, "kernel user");

@@ -7,21 +7,23 @@
 /* -------------------------------------------------------------------------- one spacing, errors */
 
 static void one_spacing(void) {
-    static const char *const sides[] = {"PP,PP,PP", "PP,PP,NN",  "PP,NN,DD",
-                                        "DN,PP,DN", "NN,DDn,ND", "NNn,NN,NN"};
+    static const char *const sides[] = {"PP,PP,PP",  "PP,PP,NN",  "PP,NN,DD", "DN,PP,DN",
+                                        "NN,DDn,ND", "NNn,NN,NN", "PP,PP,FF", "PP,NN,NF",
+                                        "DN,PP,FN",  "PP,PP,DF",  "NN,DDn,FD"};
     for (size_t m = 0; m < sizeof sides / sizeof *sides; ++m) {
         const size_t n[3] = {8, 9, 20 + m % 3};
         box b = make_box(n, sides[m], 1, 1);
         FREED double *f = oracle_array(b.points);
         result with = make_result(b.points), without = make_result(b.points);
-        const unsigned wanted = 7;
+        const char *upper = &sides[m][strlen(sides[m]) - 1];
+        const unsigned wanted = *upper != 'F' || (m == 6 && !on_gpus()) ? 7 : 0;
         oracle_random(m, b.points, f);
         const psg_options options = harness_with(PSG_F64, "symbol=fd2");
         CHECK_STATUS(solve(&b, options, MPI_COMM_NULL, wanted, f, &with), PSG_OK);
         b.stretched = 0;
         CHECK_STATUS(solve(&b, options, MPI_COMM_NULL, wanted, f, &without), PSG_OK);
         CHECK_CLOSE(with.u, without.u, n[0], n[1], n[2], 1e-13, "%s: u", sides[m]);
-        for (int d = 0; d < 3; ++d) {
+        for (int d = 0; d < 3 && wanted != 0; ++d) {
             CHECK_CLOSE(with.g[d], without.g[d], n[0], n[1], n[2], 1e-12, "%s: component %d",
                         sides[m], d);
         }

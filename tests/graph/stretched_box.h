@@ -57,7 +57,8 @@ static inline box make_box(const size_t n[3], const char *sides, double ratio, i
         }
         make_widths(n[d], d == 2 ? ratio : 1, smooth, b.grid.length[d], b.face[d]);
         for (int side = 0; side < 2; ++side) {
-            b.value[d][side] = b.g.axis[d].bc[side] == PSG_BC_PERIODIC ? 0 : 0.5 + d - side;
+            const psg_bc bc = b.g.axis[d].bc[side];
+            b.value[d][side] = bc == PSG_BC_PERIODIC || bc == PSG_BC_FREE ? 0 : 0.5 + d - side;
         }
     }
     b.g.axis[2].length = b.face[2][n[2]] - b.face[2][0];

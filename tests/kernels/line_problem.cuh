@@ -24,7 +24,7 @@ static double uniform() {
 enum form { ONE, PAIRS, BESIDE };
 
 /// Sides of z.
-enum sides { PERIODIC, CLOSED, HELD, LOWER, UPPER, SIDES };
+enum sides { PERIODIC, CLOSED, HELD, LOWER, UPPER, OPEN, OPEN_ABOVE, OPEN_BELOW, ONE_OPEN, SIDES };
 
 struct line {
     std::vector<double> before, after, side, width, step, ex, ey, all;
@@ -41,11 +41,12 @@ struct line {
             before[k] = k > 0 || wraps ? step[(k + n - 1) % n] / width[k] : 0;
             after[k] = k + 1 < n || wraps ? step[k] / width[k] : 0;
         }
-        side[0] += at == HELD || at == LOWER ? 1.5 / width[0] : 0;
+        side[0] += at == HELD || at == LOWER || at == ONE_OPEN ? 1.5 / width[0] : 0;
         side[n - 1] += at == HELD || at == UPPER ? 2.5 / width[n - 1] : 0;
         cpu.n = n;
         cpu.wraps = wraps;
-        cpu.null = at == PERIODIC || at == CLOSED;
+        cpu.null = at == PERIODIC || at == CLOSED || (at >= OPEN && at < ONE_OPEN);
+        open_ends(at);
         cpu.before = before.data();
         cpu.after = after.data();
         cpu.side = side.data();
@@ -59,8 +60,28 @@ struct line {
         all.insert(all.end(), width.begin(), width.end());
         all.push_back(side[0] * width[0]);
         all.push_back(n > 1 ? side[n - 1] * width[n - 1] : 0);
-        all.push_back(std::accumulate(width.begin(), width.end(), 0.0));
+        const double length = std::accumulate(width.begin(), width.end(), 0.0);
+        all.push_back(length);
         all.push_back(cpu.last);
+        all.insert(all.end(), cpu.open, cpu.open + 2);
+        const double end = at == OPEN ? 2 * cpu.reach : cpu.reach;
+        const bool some = at >= OPEN && at < ONE_OPEN;
+        for (double more :
+             {cpu.share[0] * length, some ? cpu.share[1] * length + end : 0, cpu.share[0] * length,
+              at == OPEN_BELOW ? -length : 0, some ? 0.0 : 1.0})
+            all.push_back(more);
+    }
+    /// Of which the one of ONE_OPEN is above a wall.
+    void open_ends(int at) {
+        const uint32_t n = width.size();
+        const bool below = at == OPEN || at == OPEN_BELOW, above = at >= OPEN && at != OPEN_BELOW;
+        cpu.open[0] = below ? width[0] : 0;
+        cpu.open[1] = above ? width[n - 1] : 0;
+        cpu.share[0] = at == OPEN ? 0.5 : at == OPEN_BELOW;
+        cpu.share[1] = at == OPEN ? 0.5 : at == OPEN_ABOVE;
+        cpu.reach = at == OPEN ? 0 : at == OPEN_BELOW ? width[n - 1] / 2 : width[0] / 2;
+        for (uint32_t k = 0; k + 1 < n; k++)
+            cpu.reach += (at == OPEN ? 0.25 : 1) / step[k];
     }
 };
 
@@ -139,7 +160,8 @@ static void check(uint32_t n, int at, double ratio, double lambda, enum form for
     const std::vector<complex_t<Real>> want = p.answer(&mode0, &derivative);
     const size_t pitch = p.pitch;
     run(p);
-    std::vector<double> least(pitch, 1e-20); // u of one row that loses nothing is 0
+    // u of one row that loses nothing is 0; of an open one it is that to rounding
+    std::vector<double> least(pitch, at == OPEN && n == 1 ? 1 : 1e-20);
     double worst = error_of(p, p.u, want, least, &least);
     // Differences of u in f64 have its digits, where those of f32 would have none.
     for (double &most : least)
@@ -166,10 +188,10 @@ static void check(uint32_t n, int at, double ratio, double lambda, enum form for
 
 /// All sides, spacings and lengths. run(problem) of both precisions.
 template <class Run> static int check_all(Run run) {
-    for (int pass = 0; pass < 2; pass++) // the second one is that of derivatives
+    for (int pass = 0; pass < 2; pass++) // the second one is that of derivatives, not of open ends
         for (uint32_t n :
              {1u, 2u, 3u, 7u, 16u, 17u, 33u, 64u, 97u, 512u, 1000u, 1024u, 2500u, 5000u})
-            for (int at = 0; at < SIDES; at++)
+            for (int at = 0; at < (pass == 0 ? (int)SIDES : (int)OPEN); at++)
                 for (int m = 0; m < (pass == 0 ? 8 : 4); m++) {
                     const enum form form = pass == 1 ? BESIDE : m & 4 ? PAIRS : ONE;
                     check<double>(n, at, m & 1 ? 101 : 1, m & 2 ? 1e-3 : 0, form, run);
