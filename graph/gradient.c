@@ -270,9 +270,10 @@ static int field_of(const psg_arrays *arrays, int d) {
     return (psg_flow_changes(arrays) ? PSG_FIELD_FLOW : PSG_FIELD_GRADIENT) + d;
 }
 
-/* Another process writes blocks beside those of u once it has those of the next f. So the tasks that
- * read them hold one block of this segment: f's next ones come after them.
- * @param[in] workspace  that has the blocks @param[in] of_u  workspace; or that which it is beside */
+/* Another process writes blocks beside those of u once it has those of the next f. So tasks that
+ * read them hold a block of this segment, which the next f needs.
+ * @param[in] workspace  that has the blocks
+ * @param[in] of_u       that workspace; or the one that it is beside */
 static void submit_component(psg_run *run, const psg_plan *plan, const psg_workspace *workspace,
                              const psg_workspace *of_u, const psg_arrays *arrays, size_t s, int d) {
     const psg_context *c = &plan->context;

@@ -343,8 +343,7 @@ class Plan:
 
         For symbol="fd2" and points in cells, with sides that are periodic, or Neumann below and
         Neumann, Dirichlet or Robin above. Where x and y are periodic, what is left of the
-        divergence is about the last digit of v, on any number of points, and in f64 on GPUs some
-        more.
+        divergence is about the last digit of v, in f64 on GPUs some more.
         """
         if len(self.shape) != 3 or len(v) != 3:
             raise ArgumentError("project() is for three axes, and v for (vz, vy, vx)")
