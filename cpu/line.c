@@ -247,10 +247,11 @@ INLINE void up(const tile *t, int parts) {
             for (int part = 0; part < parts; part++) {
                 const bool beyond = k + 1 == l->n;
                 const double by = beyond ? l->last : -l->step[k];
-                const double open = beyond && l->open[1] > 0 ? l->width[k] : 0;
-                const double *restrict s = t->end[k > 0];
                 for (int c = 0; c < LANES; c++) {
-                    last[part][c] = (by - open * (s[c] - t->s[c])) * fall[part][c];
+                    const double open = beyond && l->open[1] > 0
+                                            ? l->width[k] * psg_symbol_open(t->s[c], l->open[1])
+                                            : 0;
+                    last[part][c] = (by - open) * fall[part][c];
                 }
             }
             store(t, row_of(&sheet->beside[m], t, plane), parts, last);

@@ -191,7 +191,9 @@ psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan
         !psg_storage_have_beside(workspace, plan)) {
         gradient->way = way_without(plan);
         choose_by_modes(gradient, plan);
-        if (psg_transforms_free_side(&plan->problem.grid) && plan->problem.waves.eigen[2] == NULL) {
+        const psg_waves *waves = &plan->problem.waves;
+        if (waves->line.open[1] > 0 ||
+            (psg_transforms_free_side(&plan->problem.grid) && waves->eigen[2] == NULL)) {
             return psg_fail(PSG_ERR_MEMORY, "no memory for a second spectrum, which the gradient "
                                             "needs where a side is free");
         }

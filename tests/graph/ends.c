@@ -293,11 +293,13 @@ static void order(void) {
 /* ----------------------------------------------------------------------------------- gradients */
 
 /** The derivative along z is that of u, and beyond an open end that to the point there: the end
- *  cell has its balance with it, of each mode. On cores. */
+ *  cell has its balance with it, of each mode. As much goes out of one cell below as above, where
+ *  both ends are open. On cores. */
 static void gradients(void) {
     static const char *const along[] = {"FF", "NF", "FN", "DF", "RF", "FR"};
-    const size_t n[3] = {6, 5, 9};
-    for (size_t m = 0; m < 6 && !on_gpus(); ++m) {
+    static const size_t planes[] = {9, 2, 1};
+    for (size_t c = 0; c < 18 && !on_gpus(); ++c) {
+        const size_t m = c / 3, n[3] = {6, 5, planes[c % 3]};
         char sides[12];
         snprintf(sides, sizeof sides, "PP,PP,%s", along[m]);
         box b = make_box(n, sides, 7, 1);
@@ -307,13 +309,15 @@ static void gradients(void) {
         oracle_random(m, b.points, f);
         CHECK_STATUS(solve(&b, options, MPI_COMM_NULL, 7, f, &r), PSG_OK);
         const int open = b.g.axis[2].bc[0] == PSG_BC_FREE;
-        for (size_t p = open ? 30 : 0; p < b.points; ++p) {
+        const int alone = m == 0 && n[2] == 1;
+        for (size_t p = open && !alone ? 30 : 0; p < b.points; ++p) {
             const size_t at[3] = {p % 6, p / 6 % 5, p / 30}, step[3] = {1, 6, 30};
             long double sum = -f[p];
             for (int d = 0; d < 3; ++d) {
                 const size_t below = at[d] > 0 ? p - step[d] : p + (n[d] - 1) * step[d];
-                const long double in =
-                    d == 2 && at[2] == 0 ? flux(&b, r.u, p, 2, 0) : (long double)r.g[d][below];
+                const long double in = alone && d == 2        ? -(long double)r.g[2][p]
+                                       : d == 2 && at[2] == 0 ? flux(&b, r.u, p, 2, 0)
+                                                              : (long double)r.g[d][below];
                 sum += (r.g[d][p] - in) / width(&b, d, at[d]);
             }
             lap[p] = (double)sum;
