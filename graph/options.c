@@ -173,8 +173,8 @@ void psg_grid_settle(psg_grid *grid) {
 static psg_status check_robin(const psg_axis *axis, int side, char name) {
     const double k = axis->robin[side];
     if (axis->bc[side] != PSG_BC_ROBIN && k != 0) {
-        return psg_fail(PSG_ERR_ARG, "robin[%d] along %c is %g, and that is no Robin side", side,
-                        name, k);
+        return psg_fail(PSG_ERR_ARG, "the %s side along %c is no Robin side: robin[%d] = %g, not 0",
+                        side == 0 ? "lower" : "upper", name, side, k);
     }
     return k >= 0 && isfinite(k * axis->length)
                ? PSG_OK

@@ -399,7 +399,8 @@ static void refused(void) {
     CHECK_SAYS(try_with("PP,PP,RR", "symbol=fd2", -1, 2), PSG_ERR_ARG, "robin[0] along z is -1");
     CHECK_SAYS(try_with("PP,PP,RR", "symbol=fd2", 1, NAN), PSG_ERR_ARG, "robin[1] along z is");
     CHECK_SAYS(try_with("PP,PP,RR", "symbol=fd2", INFINITY, 1), PSG_ERR_ARG, "finite");
-    CHECK_SAYS(try_with("PP,PP,DR", "symbol=fd2", 1, 1), PSG_ERR_ARG, "that is no Robin side");
+    CHECK_SAYS(try_with("PP,PP,DR", "symbol=fd2", 1, 1), PSG_ERR_ARG,
+               "the lower side along z is no Robin side: robin[0] = 1");
     CHECK_SAYS(try_with("RR,PP,PP", "symbol=fd2", 0, 1), PSG_ERR_UNSUPPORTED,
                "x has a Robin side, and z alone may have");
     CHECK_SAYS(try_with("PP,NR,PP", "symbol=fd2", 0, 1), PSG_ERR_UNSUPPORTED, "y has a Robin side");

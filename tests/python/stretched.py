@@ -76,7 +76,7 @@ def test_robin():
                          ("k of both sides is needed", dict(bc={"z": "robin"}, robin={"z": 2.0})),
                          ("robin\\[1\\] along z is -1",
                           dict(bc={"z": "robin"}, robin={"z": (1, -1)})),
-                         ("that is no Robin side", dict(robin={"z": (1, 1)})),
+                         ("side along z is no Robin side", dict(robin={"z": (1, 1)})),
                          ("a number is needed", dict(bc={"z": "robin"}, robin={"z": ("k", 1)}))):
         with pytest.raises(psg.ArgumentError, match=words):
             psg.solve(F, symbol="fd2", gpus=0, **wrong)
