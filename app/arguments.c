@@ -80,10 +80,9 @@ static const option_row solve_rows[] = {
     APP_FILE_ROW(
         NULL, values, "FILE",
         "what holds on D, N and R sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, "
-        "z1 [ny][nx]: u on a D side, the derivative of u along the axis on an N side, on a lower R "
-        "side that less K0 u, on an upper one that plus K1 u, in the precision of the solve; 0 "
-        "where there is none. For "
-        "--symbol fd2"),
+        "z1 [ny][nx]: u on a D side, the derivative of u along the axis on an N side, that less K0 "
+        "u on a lower R side, plus K1 u on an upper one, in the precision of the solve; 0 where "
+        "there is none. For --symbol fd2"),
     {NULL, "gradient", "FILE[:GROUP]", app_value_text, FIELD(gradient), NULL, "FILE:GROUP",
      "where the derivatives of u go, HDF5 data sets x, y and z of GROUP, default: /gradient. With "
      "--symbol spectral they are those at the points, for periodic and free axes; with fd2 each "
