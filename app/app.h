@@ -74,6 +74,12 @@ void app_get_row(const void *field, psg_precision precision, size_t first, size_
 void app_put_row(void *field, psg_precision precision, size_t first, size_t count,
                  const double *row);
 
+/** Element `index` of a field. */
+static inline double app_value_at(const void *field, psg_precision precision, size_t index) {
+    return precision == PSG_F32 ? (double)((const float *)field)[index]
+                                : ((const double *)field)[index];
+}
+
 /** The next of a sequence of random numbers. */
 uint64_t app_random(uint64_t *state);
 

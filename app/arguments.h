@@ -102,10 +102,11 @@ extern const app_choice app_problem_choices[];
  *  argv. */
 typedef struct app_arguments {
     app_options solver;
-    const char *in, *out, *faces, *robin, *values, *gradient, *epsilon, *guess, *json, *trace;
-    const char *dag;
-    double tolerance;    /* of a solve with epsilon; 0: the library's */
-    unsigned iterations; /* the same */
+    const char *in, *out, *faces, *robin, *values, *gradient, *guess, *json, *trace, *dag;
+    const char *epsilon, *faces_epsilon; /* on faces epsilon is the same text */
+    const char *epsilon_option;          /* "epsilon" or "faces-epsilon": which one it is of */
+    double tolerance;                    /* of a solve with epsilon; 0: the library's */
+    unsigned iterations;                 /* the same */
     int problem, lattice, form;
     app_grid_value grid;
     app_box_value box;
@@ -122,6 +123,10 @@ typedef struct app_arguments {
 enum { APP_HELPED = -1 };
 int app_arguments_solve(int argc, char **argv, app_arguments *arguments);
 int app_arguments_info(int argc, char **argv, app_arguments *arguments);
+
+/** After the rows are read. @return APP_DONE; APP_USAGE after a message: options contradict each
+ *  other */
+int app_arguments_settle(app_arguments *arguments);
 
 /** The name of an option that was given and is for simulations only, but for --machine; NULL. */
 const char *app_options_simulated(const app_options *options);

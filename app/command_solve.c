@@ -61,13 +61,14 @@ static int allocate(app_job *r, app_solver *s) {
             return APP_FAILED;
         }
     }
-    const app_job_beside *const from[2] = {&r->epsilon, &r->guess};
-    void **const to[2] = {&s->epsilon, &s->guess};
     int code = APP_DONE;
-    for (int m = 0; m < 2 && code == APP_DONE; m++) {
-        if (from[m]->input != NULL) {
-            *to[m] = app_allocate(1, s->bytes, m == 0 ? "epsilon" : "the guess");
-            code = *to[m] != NULL ? app_job_load_beside(r, from[m], *to[m]) : APP_FAILED;
+    s->epsilon.faces = r->arguments.faces_epsilon != NULL;
+    for (int m = 0; m < 4 && code == APP_DONE; m++) {
+        const app_job_beside *from = m < 3 ? &r->epsilon[m] : &r->guess;
+        void **to = m < 3 ? &s->epsilon.values[m] : &s->guess;
+        if (from->input != NULL) {
+            *to = app_allocate(1, s->bytes, m < 3 ? "epsilon" : "the guess");
+            code = *to != NULL ? app_job_load_beside(r, from, *to) : APP_FAILED;
         }
     }
     return code;
@@ -76,9 +77,10 @@ static int allocate(app_job *r, app_solver *s) {
 /* The library's words say whether f, epsilon or a value on a side is meant. */
 static void name_inputs(const app_job *r, char *text, size_t size) {
     const app_arguments *a = &r->arguments;
-    (void)snprintf(text, size, "%s%s%s%s%s: ", r->report.source,
-                   a->epsilon != NULL ? " with --epsilon " : "",
-                   a->epsilon != NULL ? r->epsilon.name : "",
+    (void)snprintf(text, size, "%s%s%s%s%s%s%s: ", r->report.source,
+                   a->epsilon != NULL ? " with --" : "",
+                   a->epsilon != NULL ? a->epsilon_option : "", a->epsilon != NULL ? " " : "",
+                   a->epsilon != NULL ? r->report.epsilon : "",
                    a->values != NULL ? " with --values " : "", a->values != NULL ? a->values : "");
 }
 
@@ -169,8 +171,7 @@ static void take_record(app_job *r, const psg_plan *plan, const char *file) {
 /* With values on the sides, the gradient, and epsilon. */
 static psg_status submit_terms(const app_solver *s, void *u) {
     const psg_array from = {.data = s->f, .device = PSG_HOST}, to = {.data = u, .device = PSG_HOST};
-    const psg_array epsilon = {.data = s->epsilon, .device = PSG_HOST};
-    psg_array side[6], component[3];
+    psg_array side[6], component[3], epsilon[3];
     psg_solve_args args;
     psg_status status = psg_solve_args_init(&args, s->plan);
     for (int m = 0; m < 6; m++) {
@@ -180,8 +181,10 @@ static psg_status submit_terms(const app_solver *s, void *u) {
     for (int d = 0; d < 3; d++) {
         component[d] = (psg_array){.data = s->gradient[d], .device = PSG_HOST};
         args.gradient[d] = s->gradient[d] != NULL ? &component[d] : NULL;
+        epsilon[d] = (psg_array){.data = s->epsilon.values[d], .device = PSG_HOST};
+        args.epsilon_faces[d] = s->epsilon.faces && epsilon[d].data != NULL ? &epsilon[d] : NULL;
     }
-    args.epsilon = s->epsilon != NULL ? &epsilon : NULL;
+    args.epsilon = s->epsilon.faces || epsilon[0].data == NULL ? NULL : &epsilon[0];
     args.tolerance = s->tolerance;
     args.iterations = s->iterations;
     args.guess = s->guess != NULL;
@@ -196,7 +199,7 @@ static psg_status submit(const app_solver *s, unsigned number) {
         return psg_submit_slabs(s->plan);
     }
     void *u = s->u[number % s->count_u];
-    return app_side_values_any(&s->values) || s->gradient[0] != NULL || s->epsilon != NULL
+    return app_side_values_any(&s->values) || s->gradient[0] != NULL || s->epsilon.values[0] != NULL
                ? submit_terms(s, u)
                : psg_submit(s->plan, s->f, u);
 }
@@ -217,7 +220,7 @@ static double look_at_solve(const void *context, char *text, size_t size) {
 /* @param[in] steps  that are solved together next: the last one of them is told */
 static void progress_solves(app_job *r, const app_solver *s, size_t steps) {
     app_progress_part(&r->progress, "solving", s->solved + steps - 1, r->report.runs.repeat,
-                      s->epsilon != NULL ? look_at_solve : NULL, s);
+                      s->epsilon.values[0] != NULL ? look_at_solve : NULL, s);
 }
 
 /* One after the other: the time of each is that of its calls. */
@@ -429,8 +432,8 @@ static void free_solver(app_solver *s) {
     psg_plan_destroy(s->plan); /* waits for what may still use f and u */
     for (int d = 0; d < 3; d++) {
         free(s->gradient[d]);
+        free(s->epsilon.values[d]);
     }
-    free(s->epsilon);
     free(s->guess);
     app_side_values_free(&s->values);
     for (unsigned m = 0; s->u != NULL && m < s->count_u; m++) {
@@ -444,7 +447,9 @@ static void free_job(app_job *r) {
     app_field_close(r->input);
     app_field_abandon(r->field);
     app_field_abandon(r->gradient.field);
-    app_field_close(r->epsilon.input);
+    for (int d = 0; d < 3; d++) {
+        app_field_close(r->epsilon[d].input);
+    }
     app_field_close(r->guess.input);
     app_field_close(r->kernel.input);
     free(r->faces);

@@ -6,8 +6,10 @@
 #include "base/regions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct parts {
+    const app_flux *flux;
     const psg_grid *grid;
     app_planes planes;
     base_regions *own;
@@ -15,7 +17,7 @@ typedef struct parts {
     size_t count;   /* parts of all processes */
     size_t *joined; /* [count]: a part that this one is joined with; or the part itself */
     double *sum;    /* [count] */
-    double *two;    /* two planes */
+    double *room;   /* three planes */
 } parts;
 
 /* @return APP_DONE if each process has its memory; else APP_FAILED after a message */
@@ -41,16 +43,28 @@ static size_t root_of(const parts *p, size_t part) {
     return part;
 }
 
-/* Regions of the planes alone. @return NULL: no memory */
-static base_regions *find(const parts *p, double *const *eps, double lambda) {
+/* epsilon of the faces of plane k along z -> [ny][nx]. */
+static void get_faces(const parts *p, size_t k, int side, double *to) {
+    const size_t nx = p->grid->axis[0].n;
+    for (size_t m = 0; m < plane_of(p) && k - p->planes.z0 < p->planes.count; m++) {
+        to[m] = app_flux_face(p->flux, (const size_t[3]){m % nx, m / nx, k}, 2, side);
+    }
+}
+
+/* Regions of the planes alone. @param[in] eps  by axis, planes @return NULL: no memory */
+static base_regions *find(const parts *p, double *const *const eps[3], double lambda) {
     const psg_axis *axis = p->grid->axis;
-    base_regions_box box = {.n = {axis[0].n, axis[1].n, p->planes.count},
-                            .plane = {(const double *const *)eps}};
+    base_regions_box box = {.n = {axis[0].n, axis[1].n, p->planes.count}, .below = p->room};
+    get_faces(p, p->planes.z0, 0, p->room);
     const bool has[2] = {p->planes.z0 == 0, p->planes.z0 + p->planes.count == axis[2].n};
     for (int d = 0; d < 3; d++) {
+        box.plane[d] = (const double *const *)eps[d];
         box.wraps[d] = (d < 2 || app_ranks() == 1) && is_periodic(p, d);
         for (int side = 0; side < 2; side++) {
-            box.fixes[d][side] = (d < 2 || has[side]) && axis[d].bc[side] == PSG_BC_DIRICHLET;
+            const bool here = d < 2 || has[side];
+            box.fixes[d][side] = here && axis[d].bc[side] == PSG_BC_DIRICHLET;
+            box.closed[d][side] =
+                here && (axis[d].bc[side] == PSG_BC_NEUMANN || !app_line_varies(&p->flux->line[d]));
         }
     }
     base_regions *found = base_regions_create(&box);
@@ -74,8 +88,7 @@ static int number(parts *p) {
         }
         p->joined = malloc((p->count + 1) * sizeof *p->joined);
         p->sum = malloc((p->count + 1) * sizeof *p->sum);
-        p->two = malloc(2 * plane_of(p) * sizeof *p->two);
-        const bool good = p->joined != NULL && p->sum != NULL && p->two != NULL;
+        const bool good = p->joined != NULL && p->sum != NULL;
         code = agree(good);
     }
     for (size_t m = 0; m < p->count && !code; m++) {
@@ -85,20 +98,23 @@ static int number(parts *p) {
     return code;
 }
 
-/* Parts that a cut between planes k and `next` is in are joined. */
+/* Parts that a cut between planes k and `next` is in are joined, where a face is open. */
 static void join(parts *p, size_t k, size_t next) {
     const size_t plane = plane_of(p);
     const size_t pair[2] = {k, next};
+    double *two = p->room, *face = p->room + 2 * plane;
+    memset(face, 0, plane * sizeof *face);
+    get_faces(p, k, 1, face);
     for (size_t m = 0; m < 2 * plane; m++) {
         const size_t own = pair[m / plane] - p->planes.z0;
         const uint32_t label = own < p->planes.count ? p->own->of[own * plane + m % plane] : 0;
-        p->two[m] = label != 0 ? (double)(p->first + label) : 0;
+        two[m] = label != 0 ? (double)(p->first + label) : 0;
     }
-    app_ranks_sum(p->two, 2 * plane);
+    app_ranks_sum(p->room, 3 * plane);
     for (size_t m = 0; m < plane; m++) {
-        if (p->two[m] > 0 && p->two[plane + m] > 0) {
-            const size_t a = root_of(p, (size_t)p->two[m] - 1);
-            const size_t b = root_of(p, (size_t)p->two[plane + m] - 1);
+        if (two[m] > 0 && two[plane + m] > 0 && face[m] > 0) {
+            const size_t a = root_of(p, (size_t)two[m] - 1);
+            const size_t b = root_of(p, (size_t)two[plane + m] - 1);
             p->joined[a > b ? a : b] = a > b ? b : a;
         }
     }
@@ -152,32 +168,39 @@ static void drop(parts *p, double *const *f) {
     base_regions_drop(g, f, &joins);
 }
 
-/* Does epsilon have a 0 in any process? */
-static bool has_solid(const double *eps, size_t points) {
+/* Does epsilon have a 0 in any process? With lambda no point is solid for its faces. */
+static bool has_solid(const app_flux *flux, double lambda, const double *eps, size_t points) {
     double has = 0;
-    for (size_t m = 0; m < points; m++) {
-        has = eps[m] == 0 ? 1 : has;
+    for (size_t m = 0; m < (flux->faces ? 3 : 1) * points; m++) {
+        has = flux->epsilon[m / points] != NULL && eps[m] == 0 ? 1 : has;
     }
+    has = flux->faces && lambda != 0 ? 0 : has;
     app_ranks_max(&has, 1);
     return has > 0;
 }
 
-int app_fluid_f(const psg_grid *grid, psg_precision precision, double lambda, app_planes planes,
-                const void *epsilon, const void *f, void **result) {
-    parts p = {.grid = grid, .planes = planes};
-    const size_t points = plane_of(&p) * planes.count;
-    double *values = calloc(points + 1, sizeof *values);
-    double **plane = calloc(planes.count + 1, sizeof *plane);
-    int code = agree(values != NULL && plane != NULL);
+int app_fluid_f(const app_flux *flux, double lambda, const void *f, void **result) {
+    const app_planes planes = flux->planes;
+    const psg_precision precision = flux->precision;
+    parts p = {.flux = flux, .grid = flux->grid, .planes = planes};
+    const size_t points = plane_of(&p) * planes.count, axes = flux->faces ? 3 : 1;
+    double *values = calloc(axes * points + 1, sizeof *values); /* of epsilon by axis */
+    double **plane = calloc(axes * planes.count + 1, sizeof *plane);
+    double *const *by_axis[3] = {NULL};
+    p.room = calloc(3 * plane_of(&p), sizeof *p.room);
+    int code = agree(values != NULL && plane != NULL && p.room != NULL);
     *result = NULL;
-    if (!code) {
-        app_get_row(epsilon, precision, 0, points, values);
-        for (size_t k = 0; k < planes.count; k++) {
-            plane[k] = values + k * plane_of(&p);
+    for (size_t d = 0; d < axes && !code; d++) {
+        by_axis[d] = plane + d * planes.count;
+        if (flux->epsilon[d] != NULL) {
+            app_get_row(flux->epsilon[d], precision, 0, points, values + d * points);
         }
     }
-    if (!code && has_solid(values, points)) {
-        p.own = find(&p, plane, lambda);
+    for (size_t k = 0; k < axes * planes.count && !code; k++) {
+        plane[k] = values + k * plane_of(&p);
+    }
+    if (!code && has_solid(flux, lambda, values, points)) {
+        p.own = find(&p, by_axis, lambda);
         *result = malloc((points + 1) * app_element_bytes(precision));
         code = agree(p.own != NULL && *result != NULL);
         code = code ? code : number(&p);
@@ -191,7 +214,7 @@ int app_fluid_f(const psg_grid *grid, psg_precision precision, double lambda, ap
     base_regions_destroy(p.own);
     free(p.joined);
     free(p.sum);
-    free(p.two);
+    free(p.room);
     free(plane);
     free(values);
     return code;

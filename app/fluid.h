@@ -2,15 +2,13 @@
 #ifndef PSG_APP_FLUID_H
 #define PSG_APP_FLUID_H
 
-#include "app/app.h"
+#include "app/flux.h"
 
-/** f with 0 where epsilon is 0, and less its mean in each region of the fluid that no side and no
+/** f with 0 at solid points, and less its mean in each region of the fluid that no side and no
  *  lambda fixes. Collective.
- *  @param[in]  grid        turned, see app_turned()
- *  @param[in]  epsilon, f  [count][ny][nx] of the precision, the planes alone
- *  @param[out] result      NULL: epsilon is 0 nowhere; else an array like f, to be freed
+ *  @param[in]  f       [count][ny][nx] of the precision, the planes alone
+ *  @param[out] result  NULL: nothing is closed; else an array like f, to be freed
  *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
-int app_fluid_f(const psg_grid *grid, psg_precision precision, double lambda, app_planes planes,
-                const void *epsilon, const void *f, void **result);
+int app_fluid_f(const app_flux *flux, double lambda, const void *f, void **result);
 
 #endif

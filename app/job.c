@@ -41,7 +41,7 @@ static int open_input(app_job *r) {
 static int check_batch(const app_arguments *a, bool series) {
     const char *option = a->resident          ? "data resident"
                          : a->values != NULL  ? "values"
-                         : a->epsilon != NULL ? "epsilon"
+                         : a->epsilon != NULL ? a->epsilon_option
                                               : NULL;
     if (a->solver.options.batch == 0 || (series && option == NULL)) {
         return APP_DONE;
@@ -122,7 +122,7 @@ static int check_simulation(const app_job *r) {
                          : a->out != NULL      ? "out"
                          : a->values != NULL   ? "values"
                          : a->gradient != NULL ? "gradient"
-                         : a->epsilon != NULL  ? "epsilon"
+                         : a->epsilon != NULL  ? a->epsilon_option
                          : a->solver.kernel    ? "kernel"
                          : a->faces != NULL    ? "faces"
                          : a->verify           ? "verify"
@@ -255,59 +255,6 @@ static int read_values(app_job *r, app_side_values *values) {
     return code;
 }
 
-/* @param[in] given  FILE[:DATASET] of an option */
-static int open_beside(const char *option, const char *given, app_job_beside *beside) {
-    app_field_name name;
-    app_field_info info;
-    if (app_field_split(given, &name)) {
-        return APP_USAGE;
-    }
-    if (app_field_is_series(&name)) {
-        return app_error(APP_USAGE, "--%s %s: give one data set, for all steps", option, given);
-    }
-    if (app_field_open(&name, 0, &beside->input, &info)) {
-        return APP_USAGE;
-    }
-    snprintf(beside->name, sizeof beside->name, "%s", info.name);
-    beside->size = info.size;
-    return APP_DONE;
-}
-
-/* It has the shape of f. */
-static int open_like_f(const app_job *r, const char *option, const char *given,
-                       app_job_beside *beside) {
-    const psg_grid *grid = &r->report.grid;
-    psg_grid own;
-    if (given == NULL) {
-        return APP_DONE;
-    }
-    if (open_beside(option, given, beside)) {
-        return APP_USAGE;
-    }
-    (void)app_grid_make(&beside->size, NULL, NULL, NULL, &own);
-    return strcmp(app_points_words(&own, "x").text, app_points_words(grid, "x").text) == 0
-               ? APP_DONE
-               : app_error(APP_USAGE, "%s: has %s points, and f has %s", beside->name,
-                           app_points_words(&own, " x ").text, app_points_words(grid, " x ").text);
-}
-
-/* The library knows which shape it needs. */
-static int open_kernel(app_job *r) {
-    const char *given = r->arguments.solver.kernel;
-    app_field_name name;
-    if (given == NULL) {
-        return APP_DONE;
-    }
-    if (!app_field_split(given, &name) && access(name.file, F_OK) != 0) {
-        return app_error(APP_USAGE,
-                         "--kernel '%s': expected auto, igf, hockney, or a file with a kernel, and "
-                         "there is no file %s",
-                         given, name.file);
-    }
-    r->report.kernel = r->kernel.name;
-    return open_beside("kernel", given, &r->kernel);
-}
-
 int app_job_describe(app_job *r, app_side_values *values) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
@@ -337,26 +284,22 @@ int app_job_describe(app_job *r, app_side_values *values) {
         r->report.lattice = app_lattice_name((app_lattice)r->arguments.lattice);
     }
     code = app_ranks_agree(read_values(r, values));
-    const app_arguments *given = &r->arguments;
-    code = code ? code : app_ranks_agree(open_like_f(r, "epsilon", given->epsilon, &r->epsilon));
-    code = code ? code : app_ranks_agree(open_like_f(r, "guess", given->guess, &r->guess));
-    r->report.epsilon = given->epsilon != NULL ? r->epsilon.name : NULL;
-    return code ? code : app_ranks_agree(open_kernel(r));
+    return code ? code : app_job_open_beside(r);
 }
 
 /* ------------------------------------------------------------------------------ where it goes */
 
 /* What is read: the part of "FILE:/DATASET" behind the file. Of steps it is their group. NULL: the
  * file has no data sets. */
-static const char *read_dataset(const char *name, const app_field_name *in, char *text) {
+static const char *read_dataset(const char *name, app_field_name *in) {
     const size_t length = strlen(in->file);
     if (strncmp(name, in->file, length) != 0 || name[length] != ':') {
         return NULL;
     }
     const size_t star = app_field_is_series(in) ? strlen("/*") : 0;
-    snprintf(text, sizeof in->dataset, "%.*s", (int)(strlen(name) - length - 1 - star),
+    snprintf(in->dataset, sizeof in->dataset, "%.*s", (int)(strlen(name) - length - 1 - star),
              name + length + 1);
-    return text;
+    return in->dataset;
 }
 
 static const char *written_dataset(const app_field_name *out) {
@@ -365,30 +308,33 @@ static const char *written_dataset(const app_field_name *out) {
 
 static int check_files(const app_job *r) {
     static const char *const sides[] = {"/x0", "/x1", "/y0", "/y1", "/z0", "/z1"};
-    enum { OTHERS = 11, SIDES = sizeof sides / sizeof *sides };
-    enum { IN, EPSILON, GUESS, KERNEL, READ };
+    enum { SIDES = sizeof sides / sizeof *sides };
+    enum { READ = 6, OTHERS = READ + 7 };
     const app_arguments *a = &r->arguments;
-    const char *given[READ] = {a->in, a->epsilon, a->guess, a->solver.kernel};
+    const char *epsilon = a->faces_epsilon != NULL ? "--faces-epsilon" : "--epsilon";
+    const struct {
+        const char *by, *given, *name;
+    } reads[READ] = {{"--in", a->in, r->info.name},
+                     {"--guess", a->guess, r->guess.name},
+                     {"--kernel", a->solver.kernel, r->kernel.name},
+                     {epsilon, a->epsilon, r->epsilon[0].name},
+                     {epsilon, a->faces_epsilon, r->epsilon[1].name},
+                     {epsilon, a->faces_epsilon, r->epsilon[2].name}};
     app_field_name read[READ] = {{.file = ""}};
-    char text[READ][sizeof read[0].dataset];
-    for (int m = 0; m < READ; m++) {
-        (void)(given[m] != NULL && app_field_split(given[m], &read[m]));
-    }
     const app_field_name *out = &r->out, *gradient = &r->gradient.out;
     app_named_file files[OTHERS + SIDES] = {
-        {"--in", read[IN].file, true, read_dataset(r->info.name, &read[IN], text[IN])},
-        {"--epsilon", read[EPSILON].file, true,
-         read_dataset(r->epsilon.name, &read[EPSILON], text[EPSILON])},
-        {"--guess", read[GUESS].file, true, read_dataset(r->guess.name, &read[GUESS], text[GUESS])},
-        {"--kernel", read[KERNEL].file, true,
-         read_dataset(r->kernel.name, &read[KERNEL], text[KERNEL])},
-        {"--faces", a->faces != NULL ? a->faces + 2 : NULL, true, NULL},
+        [READ] = {"--faces", a->faces != NULL ? a->faces + 2 : NULL, true, NULL},
         {"--out", out->file, false, written_dataset(out)},
         {"the .xmf beside --out", r->xmf, false, NULL},
         {"--gradient", gradient->file, false, written_dataset(gradient)},
         {"--json", r->json_to_stdout ? NULL : a->json, false, NULL},
         {"--trace", a->trace, false, NULL},
         {"--dag", a->dag, false, NULL}};
+    for (int m = 0; m < READ; m++) {
+        (void)(reads[m].given != NULL && app_field_split(reads[m].given, &read[m]));
+        const char *dataset = read_dataset(reads[m].name, &read[m]);
+        files[m] = (app_named_file){reads[m].by, read[m].file, true, dataset};
+    }
     for (size_t side = 0; side < SIDES; side++) {
         files[OTHERS + side] = (app_named_file){"--values", a->values, true, sides[side]};
     }
@@ -411,17 +357,8 @@ static int name_gradient(app_job *r) {
     if (given == NULL) {
         return APP_DONE;
     }
-    if (app_field_split(given, out)) {
+    if (app_job_split_group("gradient", "a gradient", given, out)) {
         return APP_USAGE;
-    }
-    if (app_npy_named(out->file)) {
-        return app_error(APP_USAGE,
-                         "%s: NumPy's files have one array, and a gradient has three: give the "
-                         "name of an HDF5 file",
-                         out->file);
-    }
-    if (app_field_is_series(out)) {
-        return app_error(APP_USAGE, "--gradient %s: give the name of a group", given);
     }
     if (!out->dataset[0]) {
         snprintf(out->dataset, sizeof out->dataset, "/gradient");
@@ -530,69 +467,4 @@ void *app_solver_part(const app_solver *s, void *array) {
 
 void *app_solver_last_u(const app_solver *s) {
     return app_solver_part(s, s->u[(s->solved - 1) % s->count_u]);
-}
-
-/* The first value that is negative or not finite. */
-static int check_epsilon(const app_job *r, const void *values, double *row) {
-    const psg_grid *grid = &r->report.grid;
-    const psg_axis *axis = grid->axis;
-    const app_planes before = {0, r->planes.z0};
-    const size_t first = app_plane_points(grid, before) / axis[0].n;
-    const size_t lines = app_plane_points(grid, r->planes) / axis[0].n;
-    for (size_t m = 0; m < lines; m++) {
-        const size_t line = first + m;
-        app_get_row(values, r->report.options.precision, m * axis[0].n, axis[0].n, row);
-        for (size_t i = 0; i < axis[0].n; i++) {
-            if (!(row[i] >= 0) || !isfinite(row[i])) {
-                return app_error(APP_USAGE,
-                                 "%s: epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be "
-                                 "0, in solid bodies, or finite and above 0",
-                                 r->epsilon.name, row[i], i, line % axis[1].n, line / axis[1].n);
-            }
-        }
-    }
-    return APP_DONE;
-}
-
-int app_job_load_beside(app_job *r, const app_job_beside *beside, void *values) {
-    const double start = app_now();
-    double *row = app_allocate(r->report.grid.axis[0].n, sizeof *row, "a row of the field");
-    int code = row != NULL ? APP_DONE : APP_FAILED;
-    code = code ? code
-                : app_field_read(beside->input, 0, r->report.options.precision, r->planes, values);
-    code = code || beside != &r->epsilon ? code : check_epsilon(r, values, row);
-    free(row);
-    r->report.read_seconds += app_now() - start;
-    return code;
-}
-
-/* Each process has all of it. */
-static int read_kernel(app_job *r, double **values) {
-    const size_t *n = r->kernel.size.n;
-    const double start = app_now();
-    *values = app_allocate(n[0] * n[1] * n[2], sizeof **values, "the kernel");
-    const app_planes all = {0, n[r->kernel.size.axes == 2 ? 1 : 2]};
-    const int code =
-        *values == NULL ? APP_FAILED : app_field_read(r->kernel.input, 0, PSG_F64, all, *values);
-    r->report.read_seconds += app_now() - start;
-    return code;
-}
-
-int app_job_give_kernel(app_job *r, psg_plan *plan) {
-    double *values = NULL;
-    if (r->kernel.input == NULL) {
-        return APP_DONE;
-    }
-    int code = app_ranks_agree(read_kernel(r, &values));
-    if (!code) {
-        const psg_kernel_form form =
-            r->arguments.form < 0 ? PSG_KERNEL_FORM_SPACE : (psg_kernel_form)r->arguments.form;
-        const psg_status status = psg_plan_kernel(plan, form, r->kernel.size.n, values);
-        code = status == PSG_OK
-                   ? APP_DONE
-                   : app_error(app_exit_code(status), "%s: %s", r->kernel.name, psg_last_error());
-        code = app_ranks_agree(code);
-    }
-    free(values);
-    return code;
 }

@@ -57,7 +57,8 @@ typedef struct app_job {
     int record_failed;
     app_field_output *field;
     app_job_gradient gradient;
-    app_job_beside epsilon, guess, kernel;
+    app_job_beside epsilon[3]; /* at points: [0]; on faces: along x, y, z */
+    app_job_beside guess, kernel;
     double *faces; /* of the grid; NULL: there are none */
     char written[PATH_MAX + 1280], xmf[PATH_MAX];
     int json_to_stdout;
@@ -85,9 +86,10 @@ typedef struct app_solver {
     unsigned solved;  /* so far */
     bool resident;    /* f and u are slabs */
     app_side_values values;
-    void *epsilon, *guess; /* [nz][ny][nx] of the precision; NULL: there is none */
-    void *gradient[3];     /* of u; NULL: it is not wanted */
-    double tolerance;      /* of a solve with epsilon, as is the next */
+    app_coefficient epsilon;
+    void *guess;       /* [nz][ny][nx] of the precision; NULL: there is none */
+    void *gradient[3]; /* of u; NULL: it is not wanted */
+    double tolerance;  /* of a solve with epsilon, as is the next */
     unsigned iterations;
 } app_solver;
 
@@ -100,6 +102,16 @@ int app_job_describe(app_job *r, app_side_values *values);
  *  Collective.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_job_begin_outputs(app_job *r);
+
+/** Split FILE[:GROUP] of an option, a group of data sets x, y and z.
+ *  @param[in] several  what is in it, for messages
+ *  @return APP_DONE; APP_USAGE after a message */
+int app_job_split_group(const char *option, const char *several, const char *given,
+                        app_field_name *name);
+
+/** Open what is read beside f. Collective.
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message, the same in all processes */
+int app_job_open_beside(app_job *r);
 
 /** Read the guess, or epsilon, whose values are looked at.
  *  @param[out] values  a field of this process @return APP_DONE; APP_USAGE or APP_FAILED after a

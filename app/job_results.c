@@ -54,7 +54,7 @@ static int check_residual(app_job *r, const app_solver *s) {
                                    options->lambda,
                                    options->factor,
                                    &s->values,
-                                   s->epsilon,
+                                   s->epsilon.values[0] != NULL ? &s->epsilon : NULL,
                                    r->report.statistics.residual,
                                    app_wire_rounding(options)};
     if (app_verify(&r->report.grid, options->precision, &equation, r->planes,

@@ -39,10 +39,10 @@ struct check {
     const app_equation *equation;
     const struct rule *rule[3];
     app_planes planes;
-    const void *f, *u; /* of those planes */
-    void *fluid_f;     /* NULL, or f of a solve with solid points: see app_fluid_f() */
-    double *beside[2]; /* epsilon, and then u, in the planes of other processes below and above */
-    double most_epsilon;
+    const void *f, *u;   /* of those planes */
+    void *fluid_f;       /* NULL, or f of a solve with solid points: see app_fluid_f() */
+    app_flux flux;       /* of a solve with epsilon */
+    double most_epsilon; /* of all faces */
     double largest_side; /* of what they add to the stencil */
     double mean;
     app_verification *result;
@@ -190,11 +190,6 @@ static void add_values(struct check *check, size_t j, size_t k, double *row) {
     }
 }
 
-static double value_at(const void *field, psg_precision precision, size_t index) {
-    return precision == PSG_F32 ? (double)((const float *)field)[index]
-                                : ((const double *)field)[index];
-}
-
 /* factor f with what values on sides add to it, its mean where that is dropped, max |u| and the
  * mean of u in one pass; NaN in u makes its maximum NaN. @param[in] drops  the equation has no
  * solution for the mean */
@@ -219,9 +214,10 @@ static void survey(struct check *check, bool drops, double *largest_u, double *m
             total_f += weight * app_line_weight(&line[0], i) * row[i];
         }
         app_numbers_add(&numbers, row, nx);
-        for (size_t i = 0; i < nx && check->equation->epsilon != NULL; i++) {
-            check->most_epsilon = fmax(check->most_epsilon, value_at(check->equation->epsilon,
-                                                                     check->precision, r * nx + i));
+        for (size_t m = 0; m < 6 * nx && check->equation->epsilon != NULL; m++) {
+            const size_t at[3] = {m / 6, r % ny, check->planes.z0 + r / ny};
+            const double face = app_flux_face(&check->flux, at, (int)(m % 6) / 2, m % 2);
+            check->most_epsilon = fmax(check->most_epsilon, face);
         }
         app_get_row(check->u, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
@@ -267,65 +263,6 @@ static bool is_shared(const struct check *check, size_t k) {
     return shared;
 }
 
-/* Each process gets the planes beside its own. @return APP_FAILED: no memory; the same in all */
-static int bring_planes(struct check *check) {
-    const psg_axis *axis = check->grid->axis;
-    const size_t plane = axis[0].n * axis[1].n, nz = axis[2].n;
-    const void *const fields[2] = {check->equation->epsilon, check->u};
-    const app_planes *own = &check->planes;
-    double *both = app_allocate(plane, 2 * sizeof *both, "planes of other processes");
-    bool good = both != NULL;
-    for (int side = 0; side < 2; side++) {
-        check->beside[side] = app_allocate(plane, 2 * sizeof *both, "planes of other processes");
-        good = good && check->beside[side] != NULL;
-    }
-    const int code = app_ranks_agree(good ? APP_DONE : APP_FAILED);
-    for (size_t k = 0; k < nz && !code; k++) {
-        if (!is_shared(check, k)) {
-            continue;
-        }
-        memset(both, 0, 2 * plane * sizeof *both);
-        for (size_t m = 0; m < 2 && k - own->z0 < own->count; m++) {
-            app_get_row(fields[m], check->precision, (k - own->z0) * plane, plane,
-                        both + m * plane);
-        }
-        app_ranks_sum(both, 2 * plane);
-        for (int side = 0; side < 2 && own->count > 0; side++) {
-            const size_t other = side == 0 ? own->z0 + nz - 1 : own->z0 + own->count;
-            if (k == other % nz) {
-                memcpy(check->beside[side], both, 2 * plane * sizeof *both);
-            }
-        }
-    }
-    free(both);
-    return code;
-}
-
-/* fd2 with epsilon: through each face goes the difference of u over the resistances of two half
- * cells. Beyond a side epsilon goes on, and u by its stencil. */
-static double flux_derivative(const struct check *check, const size_t at[3], size_t index) {
-    const psg_axis *axis = check->grid->axis;
-    const size_t plane = axis[0].n * axis[1].n, stride[3] = {1, axis[0].n, plane};
-    const double u = value_at(check->u, check->precision, index);
-    const double epsilon = value_at(check->equation->epsilon, check->precision, index);
-    double sum = 0;
-    for (int face = 0; face < 6; face++) {
-        const int d = face / 2;
-        const term *here = &check->stencil[d][3 * at[d] + 1];
-        const term *t = here + (face % 2 == 0 ? -1 : 1);
-        const double weight = -here->weight / 2;
-        const size_t place = t->weight != 0 ? t->at : at[d];
-        const size_t next = index + (place - at[d]) * stride[d]; /* size_t wraps back */
-        const bool away = d == 2 && place - check->planes.z0 >= check->planes.count;
-        const double *other = away ? check->beside[face % 2] + index % plane : NULL;
-        const double beyond =
-            away ? other[0] : value_at(check->equation->epsilon, check->precision, next);
-        const double u_there = away ? other[plane] : value_at(check->u, check->precision, next);
-        sum += (t->weight * u_there - weight * u) / (0.5 / epsilon + 0.5 / beyond);
-    }
-    return sum;
-}
-
 /* Second derivative along a line at its place `at`, as far as it comes from `count` values that
  * start at place `from` of the line and element `first` of u, in steps of `step`. */
 static double line_derivative(const struct check *check, int axis, size_t from, size_t count,
@@ -336,22 +273,18 @@ static double line_derivative(const struct check *check, int axis, size_t from, 
         const term *t = check->stencil[axis] + at * terms;
         for (size_t m = 0; m < terms; m++) {
             const size_t place = t[m].at - from;
-            sum += t[m].weight != 0 && place < count
-                       ? t[m].weight * value_at(check->u, check->precision, first + place * step)
-                       : 0;
+            sum +=
+                t[m].weight != 0 && place < count
+                    ? t[m].weight * app_value_at(check->u, check->precision, first + place * step)
+                    : 0;
         }
         return sum;
     }
     for (size_t m = from; m < from + count; m++) {
         sum += weight_of(&check->line[axis], check->derivative[axis], m, at) *
-               value_at(check->u, check->precision, first + (m - from) * step);
+               app_value_at(check->u, check->precision, first + (m - from) * step);
     }
     return sum;
-}
-
-static bool is_solid(const struct check *check, size_t index) {
-    return check->fluid_f != NULL &&
-           value_at(check->equation->epsilon, check->precision, index) == 0;
 }
 
 /* What this process has of the residual at a point: its part of the derivative along z, and all the
@@ -359,10 +292,10 @@ static bool is_solid(const struct check *check, size_t index) {
 static double residual_part(const struct check *check, size_t i, size_t j, size_t k) {
     const psg_axis *axis = check->grid->axis;
     const size_t nx = axis[0].n, ny = axis[1].n, z0 = check->planes.z0, count = check->planes.count;
-    const size_t index = ((k - z0) * ny + j) * nx + i;
+    const size_t index = ((k - z0) * ny + j) * nx + i, at[3] = {i, j, k};
     double lap = 0;
     if (check->equation->epsilon != NULL) {
-        lap = flux_derivative(check, (const size_t[3]){i, j, k}, index);
+        lap = app_flux_divergence(&check->flux, at);
     } else {
         lap = line_derivative(check, 2, z0, count, i + j * nx, nx * ny, k);
         if (k < z0 || k >= z0 + count) {
@@ -371,11 +304,11 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
         lap += line_derivative(check, 0, 0, nx, index - i, 1, i) +
                line_derivative(check, 1, 0, ny, index - j * nx, nx, j);
     }
-    const double u = value_at(check->u, check->precision, index);
-    if (is_solid(check, index)) {
+    const double u = app_value_at(check->u, check->precision, index);
+    if (check->fluid_f != NULL && app_flux_solid(&check->flux, at)) {
         return u == 0 ? 0 : INFINITY;
     }
-    const double f = value_at(check->f, check->precision, index);
+    const double f = app_value_at(check->f, check->precision, index);
     return lap - check->equation->lambda * u - (check->equation->factor * f - check->mean);
 }
 
@@ -520,8 +453,7 @@ static void release(struct check *check) {
     free(check->residual);
     free(check->point);
     free(check->fluid_f);
-    free(check->beside[0]);
-    free(check->beside[1]);
+    app_flux_end(&check->flux);
 }
 
 int app_verify(const psg_grid *grid, psg_precision precision, const app_equation *equation,
@@ -547,8 +479,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     memset(result, 0, sizeof *result);
     int code = app_ranks_agree(allocate(&check));
     if (!code && equation->epsilon != NULL) {
-        code = app_fluid_f(&own, precision, lambda, planes, equation->epsilon, f, &check.fluid_f);
-        code = code ? code : bring_planes(&check);
+        code = app_flux_begin(&check.flux, &own, precision, planes, equation->epsilon, u);
+        code = code ? code : app_fluid_f(&check.flux, lambda, f, &check.fluid_f);
         check.f = check.fluid_f != NULL ? check.fluid_f : f;
     }
     if (code) {

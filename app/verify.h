@@ -4,6 +4,7 @@
 #define PSG_APP_VERIFY_H
 
 #include "app/fluctuation.h"
+#include "app/flux.h"
 #include "app/grid_sides.h"
 
 #include <stdbool.h>
@@ -25,9 +26,8 @@ typedef struct app_verification {
 typedef struct app_equation {
     psg_symbol symbol;
     double lambda, factor;
-    const app_side_values *values; /**< on the sides, for fd2; NULL: 0 */
-    /** [count][ny][nx] of the precision, for fd2; NULL: 1. */
-    const void *epsilon;
+    const app_side_values *values;  /**< on the sides, for fd2; NULL: 0 */
+    const app_coefficient *epsilon; /**< for fd2; NULL: 1 */
     /** With epsilon: the bound of ||residual|| / ||f||, in the 2-norm. */
     double tolerance;
     double wire; /**< app_wire_rounding() */

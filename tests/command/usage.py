@@ -147,7 +147,7 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
-    "solve": """in out box bc points faces robin values gradient epsilon tolerance iterations guess problem lattice grid symbol kernel kernel-form lambda factor mean mean-tolerance precision options verify json trace dag bounds force quiet verbose cpus gpus
+    "solve": """in out box bc points faces robin values gradient epsilon faces-epsilon tolerance iterations guess problem lattice grid symbol kernel kernel-form lambda factor mean mean-tolerance precision options verify json trace dag bounds force quiet verbose cpus gpus
         cpu-share placement sched calibrate cache-dir machine nodes network graph exchange z executor segment-planes sheets effort tuned data repeat in-flight batch
         wire time-limit help version""".split(),
     "bench": """grid precision ranks nodes network cpus gpus cpu-share placement sched graph exchange z executor segment-planes sheets

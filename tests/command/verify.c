@@ -126,19 +126,19 @@ static void try_example(struct example e, psg_precision precision) {
     free(e.u);
 }
 
-/** f of a random u and epsilon is right, and of another epsilon at one point of a plane, or another
- * u, it is wrong. */
-static void try_epsilon(psg_precision precision, double lambda) {
+/** f of a random u and epsilon is right, and of another epsilon at one point of a plane, or on one
+ * face, or another u, it is wrong. */
+static void try_epsilon(psg_precision precision, double lambda, bool faces) {
     enum { NX = 6, NY = 5, NZ = 4, POINTS = NX * NY * NZ };
     static const size_t n[3] = {NX, NY, NZ};
     static const size_t stride[3] = {1, NX, NX * NY};
     psg_grid grid;
     app_verification v;
-    double u[POINTS], epsilon[POINTS], f[POINTS], mean = 0;
+    double u[POINTS], epsilon[POINTS], face[3][POINTS], f[POINTS], mean = 0;
     union {
         double f64[POINTS];
         float f32[POINTS];
-    } of[3];
+    } of[5];
     psg_grid_init(&grid, NX, NY, NZ, 1, 2, 0.5);
     for (size_t m = 0; m < POINTS; m++) {
         u[m] = sin(17.0 * (double)(m * m + 1));
@@ -156,27 +156,32 @@ static void try_epsilon(psg_precision precision, double lambda) {
             const size_t next[2] = {(at + 1) % n[d], (at + n[d] - 1) % n[d]};
             for (int side = 0; side < 2; side++) {
                 const size_t o = m + (next[side] - at) * stride[d];
-                f[m] += 2 * epsilon[m] * epsilon[o] / (epsilon[m] + epsilon[o]) * (u[o] - u[m]) /
-                        (h * h);
+                const double between = 2 * epsilon[m] * epsilon[o] / (epsilon[m] + epsilon[o]);
+                face[d][side == 0 ? m : o] = between;
+                f[m] += between * (u[o] - u[m]) / (h * h);
             }
         }
     }
     const app_planes planes = app_own_planes(&grid);
     const size_t first = planes.z0 * stride[2] * app_element_bytes(precision);
     for (int wrong = 0; wrong <= 2 * NZ; wrong++) {
-        double *const changed =
-            (wrong % 2 == 1 ? u : epsilon) + 9 + (wrong > 0 ? (wrong - 1) / 2 : 0) * NX * NY;
+        double *const at_points = wrong % 2 == 1 ? u : epsilon;
+        double *const changed = (faces && wrong % 2 == 0 ? face[wrong / 2 % 3] : at_points) + 9 +
+                                (wrong > 0 ? (wrong - 1) / 2 : 0) * NX * NY;
         *changed *= wrong > 0 ? 1.01 : 1;
         for (size_t m = 0; m < POINTS; m++) {
-            const double values[3] = {f[m], u[m], epsilon[m]};
-            for (int a = 0; a < 3; a++) {
+            const double values[5] = {f[m], u[m], faces ? face[0][m] : epsilon[m], face[1][m],
+                                      face[2][m]};
+            for (int a = 0; a < 5; a++) {
                 app_put_row(&of[a], precision, m, 1, &values[a]);
             }
         }
-        const app_equation equation = {.symbol = PSG_SYMBOL_FD2,
-                                       .lambda = lambda,
-                                       .factor = 1,
-                                       .epsilon = (char *)&of[2] + first};
+        const app_coefficient coefficient = {{(char *)&of[2] + first,
+                                              faces ? (char *)&of[3] + first : NULL,
+                                              faces ? (char *)&of[4] + first : NULL},
+                                             faces};
+        const app_equation equation = {
+            .symbol = PSG_SYMBOL_FD2, .lambda = lambda, .factor = 1, .epsilon = &coefficient};
         CHECK(app_verify(&grid, precision, &equation, planes, (char *)&of[0] + first,
                          (char *)&of[1] + first, &v) == APP_DONE,
               "app_verify");
@@ -207,8 +212,8 @@ int main(int argc, char **argv) {
     if (app_ranks_start(argc, argv)) {
         return 1;
     }
-    for (int m = 0; m < 4; m++) {
-        try_epsilon(m % 2 ? PSG_F32 : PSG_F64, m < 2 ? 0 : 5);
+    for (int m = 0; m < 8; m++) {
+        try_epsilon(m % 2 ? PSG_F32 : PSG_F64, m / 2 % 2 == 0 ? 0 : 5, m >= 4);
     }
     try_mean(PSG_F32, 0, 7);
     try_mean(PSG_F32, 3e3, 4);
