@@ -1,8 +1,8 @@
-"""Makes the figure that belongs to a CSV file of psg bench, or to a trace of psg, as PNG and SVG.
+"""Makes the figure of a CSV file of psg bench, of a trace or of reports of psg, as PNG and SVG.
 
     plot.py FILE.csv [--figure NAME] [--out PREFIX] [--host HOST] [--format png|svg|pdf]
             [--width INCHES]
-    plot.py TRACE.json [--out PREFIX] [--format png|svg|pdf] [--width INCHES]
+    plot.py TRACE.json|REPORT.json... [--out PREFIX] [--format png|svg|pdf] [--width INCHES]
 
 figures:
     stages    bars of the time by stage, summed over the workers (the table of stages of the
@@ -23,9 +23,11 @@ and those of the studies that other programs measure, which have columns of thei
     embed     how many times as fast as cuFFT psg is, by each way into it
 and of a trace (--trace TRACE.json of psg solve, run or dock):
     gantt     what each worker and link did in the latest run, and when
+and of reports with residuals (--json REPORT.json of psg solve with epsilon), several in one figure:
+    residuals the residual after each iteration
 Without --figure it is the one that the file is named after (overlap-2core.csv), or else guessed
 from what varies in it. Without --out the figure is FILE.png and FILE.svg, of a trace
-TRACE-gantt.png and TRACE-gantt.svg.
+TRACE-gantt.png and TRACE-gantt.svg, of reports REPORT-residuals.png and .svg of the first one.
 """
 
 import argparse
@@ -34,6 +36,7 @@ import sys
 
 import figures
 import plot_gantt
+import plot_residuals
 from plot_style import FONTS, Page, days, gpu_name, plt
 from rows import count, fail, has, kind, label, lists, read, varying
 
@@ -176,12 +179,16 @@ def draw(arguments):
         fail("%s: cannot be shown: %s" % (arguments.file, wrong))
 
 
-def draw_trace(path):
-    trace = plot_gantt.read(path)
+def draw_json(paths):
+    """Of a trace, or of reports with residuals, with its name and what stands below it."""
+    of_reports = plot_residuals.is_report(paths[0])
+    of, name, what = ((plot_residuals, "residuals", "report") if of_reports else
+                      (plot_gantt, "gantt", "trace"))
+    read_ones = [of.read(path) for path in paths]
     try:
-        return plot_gantt.plot(trace), "gantt", plot_gantt.caption(trace)
+        return of.plot(*read_ones), name, of.caption(*read_ones)
     except (KeyError, TypeError, ValueError) as wrong:
-        fail("%s: cannot be shown, no trace of this version of psg: %r" % (path, wrong))
+        fail("%s: cannot be shown, no %s of this version of psg: %r" % (paths[0], what, wrong))
 
 
 # The same rows make the same file.
@@ -198,7 +205,8 @@ def inches(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", metavar="FILE.csv|TRACE.json")
+    parser.add_argument("file", metavar="FILE.csv|TRACE.json|REPORT.json")
+    parser.add_argument("more", metavar="REPORT.json", nargs="*", help="other curves of the figure")
     parser.add_argument("--figure", choices=sorted(FIGURES))
     parser.add_argument("--out", metavar="PREFIX")
     parser.add_argument("--host", help="of which machine, if the file has several")
@@ -210,11 +218,15 @@ def main():
     arguments = parser.parse_args()
     Page.width = arguments.width
     plt.rcParams.update(FONTS)
-    of_trace = arguments.file.endswith(".json")
-    page, name, below = draw_trace(arguments.file) if of_trace else draw(arguments)
+    of_json = arguments.file.endswith(".json")
+    if arguments.more and not plot_residuals.is_report(arguments.file):
+        fail("%s: one file, and no other: reports with residuals alone are drawn together" %
+             arguments.file)
+    page, name, below = (draw_json([arguments.file, *arguments.more]) if of_json else
+                         draw(arguments))
     page.compose(below)
     # h200.csv may be beside h200.json
-    prefix = arguments.out or os.path.splitext(arguments.file)[0] + ("-gantt" if of_trace else "")
+    prefix = arguments.out or os.path.splitext(arguments.file)[0] + ("-" + name if of_json else "")
     endings = [arguments.format] if arguments.format else ["png", "svg"]
     paths = [prefix + "." + ending for ending in endings]
     for path in paths:

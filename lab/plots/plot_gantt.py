@@ -16,7 +16,7 @@ def read(path):
         fail("%s: cannot be read: %s" % (path, why))
     about = trace.get("otherData") if isinstance(trace, dict) else None
     if not isinstance(about, dict) or "psg" not in about or not isinstance(trace.get("traceEvents"), list):
-        fail("%s: no trace of psg solve, run or dock" % path)
+        fail("%s: no trace of psg solve, run or dock, and no report with residuals" % path)
     return trace
 
 

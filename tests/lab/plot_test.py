@@ -334,6 +334,32 @@ def test_gantt(plot, folder, _):
         refused(words, plot, path)
 
 
+def test_residuals(plot, folder, _):
+    """Reports of two solves, one of which ends with 0, and a figure of both."""
+    paths = [os.path.join(folder, name) for name in ("loose.json", "tight.json")]
+    report = {"grid": [12, 10, 8], "precision": "f64", "versions": {"psg": "0.1.0"}}
+    for path, residuals in zip(paths, ([1, 1e-2, 1e-4], [1, 1e-3, 1e-7, 0])):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**report, "residuals": residuals}, file)
+    code, out, error = run(plot, *paths)
+    check(code == 0 and not error and out.startswith("residuals: "),
+          "residuals: %s %r %r" % (code, out, error))
+    with open(os.path.join(folder, "loose-residuals.svg"), encoding="utf-8") as file:
+        text = file.read()
+    for words in (">loose: 2 iterations<", ">tight: 3 iterations<", "residual, as a share of f",
+                  "psg 0.1.0; 12", "f64"):
+        check(words in text, "residuals: no %r" % words)
+    wrong, csv_file = (os.path.join(folder, name) for name in ("no.json", "one.csv"))
+    for content, words in (({"residuals": [1]}, "no report of this version"),
+                           ({**report, "residuals": []}, "no report with residuals"),
+                           (report, "no report with residuals")):
+        with open(wrong, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        refused(words, plot, wrong)
+    refused("no report of psg solve with residuals", plot, paths[0], wrong)
+    refused("one file, and no other", plot, csv_file, paths[0])
+
+
 def test_workload(plot, folder, psg):
     """A trace of `psg run` has tasks of a workload and of a solve. Its figure leaves that of a CSV file of the same name alone."""
     trace, other = os.path.join(folder, "here.json"), os.path.join(folder, "here.png")
@@ -417,7 +443,8 @@ def main(plot, results, psg):
         for name in files:
             figure_of(plot, os.path.join(results, name), os.path.join(folder, name), name.split("-")[0])
         for test in (test_scaling, test_scaling_without_one_worker, test_nodes, test_overlap, test_copies, test_hetero, test_workloads, test_crossover, test_own_choice,
-                     test_policies, test_grids, test_variants, test_gantt, test_programs):
+                     test_policies, test_grids, test_variants, test_gantt,
+                     test_residuals, test_programs):
             test(plot, folder, model)
         test_workload(plot, folder, psg)
         test_formats(plot, folder, first)
