@@ -43,8 +43,9 @@ static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
+/* One plane may be thinner than its reciprocal is a number. */
 static bool makes_beside(const psg_context *c) {
-    return c->waves->line.n > 0 && c->waves->along[0] != NULL &&
+    return c->waves->line.n > 0 && c->waves->along[0] != NULL && c->layout.n[2] > 1 &&
            psg_cuda_kspace_supported(psg_cuda_precision_of(c), PSG_CUDA_LINE_BESIDE,
                                      c->layout.n[2]) > 0;
 }

@@ -109,7 +109,9 @@ static double known_eps(const problem *p, const size_t at[3]) {
 /* Its mean is 0 in the fluid, too, as u changes its sign with x - 1/2. */
 static double known_u(const problem *p, const size_t at[3]) {
     const double x = middle(p, at[0]), y = middle(p, at[1]), z = middle(p, at[2]);
-    return known_eps(p, at) > 0 ? sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3) : 0;
+    return p->form == BODY && known_eps(p, at) == 0
+               ? 0
+               : sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3);
 }
 
 /* @param[in] at  the point in the box @param[in] m  among those of this process */

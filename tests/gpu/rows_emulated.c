@@ -81,7 +81,10 @@ static void segment_task(machine *m, writer by, size_t s, int solve) {
     psg_copy found = {.segment = SIZE_MAX};
     void **buffers = buffers_of(m, &m->workspace->bundles[s * c->layout.bundles.count],
                                 c->layout.bundles.count, 1);
-    const size_t count = psg_cuda_parts_of(&m->run, direction, s, buffers, &part);
+    const psg_task_args args = {
+        .run = &m->run,
+        .label = psg_segment_label(forward ? PSG_TASK_FORWARD_XY : PSG_TASK_INVERSE_XY, s)};
+    const size_t count = psg_cuda_parts_of(&args, direction, buffers, &part);
     size_t y = 0, lost = 0;
     for (size_t p = 0; p < count; ++p) {
         const size_t planes = psg_layout_planes(&c->layout, s);
