@@ -24,7 +24,7 @@ extern "C" {
  *  side nothing flows; a flow w through it is psg_solve_args.value = -factor w. On an upper Neumann
  *  side v stays as it is, less value / factor. Upper Dirichlet sides let v through.
  *
- *  The divergence is made in f64. Where x and y are periodic, and on GPUs z has at most 8192
+ *  The divergence is made in f64. Where x and y are periodic, and on GPUs z has 2 to 8192
  *  points, the gradient is that of the modes of u. What is left of a divergence then is about the
  *  last digit of v over the spacing, on any number of points; not so in f64 on GPUs, which make
  *  differences of u along z. Else it is the difference of u, as psg_solve_args says of `gradient`.

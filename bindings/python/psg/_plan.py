@@ -337,7 +337,7 @@ class Plan:
         gradient  (gz, gy, gx): where grad(u) goes, arrays like v, None in place of one that is not
                   wanted. v is only read then
         u         where u goes, an array like v. None: u is not wanted, and None is returned. It is
-                  needed where x or y is not periodic, and on GPUs with more than 8192 points along z
+                  needed where x or y is not periodic, and on GPUs with 1 or more than 8192 points along z
         lambda_, factor, box, values   as in solve(). The divergence of v is 0 for any factor: with
                   1/dt u is the pressure over the density
 
