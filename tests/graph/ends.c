@@ -293,8 +293,8 @@ static void order(void) {
 /* ----------------------------------------------------------------------------------- gradients */
 
 /** The derivative along z is that of u, and beyond an open end that to the point there: the end
- *  cell has its balance with it, of each mode. As much goes out of one cell below as above, where
- *  both ends are open. On cores. */
+ *  cell has its balance with it, of each mode. A single cell between two open ends
+ *  loses as much below as above. On cores. */
 static void gradients(void) {
     static const char *const along[] = {"FF", "NF", "FN", "DF", "RF", "FR"};
     static const size_t planes[] = {9, 2, 1};
