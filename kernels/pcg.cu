@@ -1,6 +1,6 @@
-// Steps of conjugate gradients. A warp has a row of a segment, its lanes the numbers in turn, and a
-// block ROWS rows: that is the order of the sums, see base/pcg.h. The compiler fuses no product
-// with a sum here, as cores do not.
+// Steps of conjugate gradients. A warp has a row of a segment at a time, its lanes the numbers in
+// turn, and a block ROWS rows: that is the order of the sums, see base/pcg.h. The compiler fuses no
+// product with a sum here, as cores do not.
 #include "kernels/pcg.cuh"
 #include "kernels/pcg.h"
 
@@ -9,46 +9,57 @@
 namespace {
 
 constexpr int lanes = BASE_PCG_LANES, rows = BASE_PCG_ROWS, sum_lanes = BASE_PCG_SUM_LANES;
-static_assert(lanes == 32, "a warp has a row");
+constexpr int warps = 8;           // of a block
+constexpr size_t few_blocks = 132; // fewer leave processors of a large GPU idle
+static_assert(lanes == 32 && rows == 32, "a warp has a row, and joins the rows of a block");
 
-/// What stands for all numbers of a block.
-__device__ void keep(int measure, double value, double *to) {
-    __shared__ double of_row[rows];
+/// What stands for the lanes' numbers, in lane 0.
+__device__ double join_lanes(int measure, double value) {
     for (int half = lanes / 2; half > 0; half /= 2)
         value = base_pcg_join(measure, value, __shfl_down_sync(~0u, value, half));
-    __syncthreads(); // what stood there before has been read
-    if (threadIdx.x == 0)
-        of_row[threadIdx.y] = value;
-    __syncthreads();
-    if (threadIdx.y > 0)
-        return;
-    value = threadIdx.x < blockDim.y ? of_row[threadIdx.x] : base_pcg_nothing(measure);
-    for (int half = rows / 2; half > 0; half /= 2)
-        value = base_pcg_join(measure, value, __shfl_down_sync(~0u, value, half));
-    if (threadIdx.x == 0)
-        *to = value;
+    return value;
 }
 
-/// Do the work at each point, and join what it tells.
+/// Do the work in `groups` times its planes of a segment from plane `first` on, and join what it
+/// tells. A block has some rows of a group.
 template <class Work>
-__global__ void __launch_bounds__(lanes *rows) each_kernel(const base_pcg_task t) {
+__global__ void __launch_bounds__(lanes *warps, Work::planes > 1 ? 2 : 3)
+    each_kernel(const __grid_constant__ base_pcg_task t, unsigned first, unsigned groups) {
+    constexpr int planes = Work::planes, numbers = Work::sums * planes;
+    __shared__ double of_row[numbers][rows];
     const size_t blocks = base_pcg_blocks(t.n[1]);
-    const size_t k = blockIdx.x / blocks, j = blockIdx.x % blocks * rows + threadIdx.y;
-    const Work work(t);
-    double sum[Work::sums];
-    PSG_UNROLL
-    for (int m = 0; m < Work::sums; m++)
-        sum[m] = base_pcg_nothing(base_pcg_measure(Work::stage, m));
-    if (j < t.n[1])
-        for (size_t i = threadIdx.x; i < t.n[0]; i += lanes)
-            work(t, psg_cuda::pcg_point(t, i, j, k), sum);
+    // Groups beside each other, which read the same planes, run at the same time.
+    const size_t block = planes > 1 ? blockIdx.x / groups : blockIdx.x % blocks;
+    const size_t k = first + planes * (planes > 1 ? blockIdx.x % groups : blockIdx.x / blocks);
+    Work work(t);
+    for (unsigned row = threadIdx.y; row < rows; row += blockDim.y) {
+        const size_t j = block * rows + row;
+        double sum[numbers];
+        PSG_UNROLL
+        for (int m = 0; m < numbers; m++)
+            sum[m] = base_pcg_nothing(base_pcg_measure(Work::stage, m / planes));
+        if (j < t.n[1]) {
+            work.begin(j, k);
+            psg_cuda::pcg_do_row(work, threadIdx.x, (unsigned)t.n[0], sum);
+        }
+        PSG_UNROLL
+        for (int m = 0; m < numbers && t.part; m++) {
+            if (j < t.n[1])
+                sum[m] = join_lanes(base_pcg_measure(Work::stage, m / planes), sum[m]);
+            if (threadIdx.x == 0)
+                of_row[m][row] = sum[m];
+        }
+    }
     if (!t.part)
         return;
-    PSG_UNROLL
-    for (int m = 0; m < Work::sums; m++)
-        if (m < base_pcg_measures(Work::stage, &t.terms))
-            keep(base_pcg_measure(Work::stage, m), sum[m],
-                 t.part + (size_t)m * t.n[2] * blocks + blockIdx.x);
+    __syncthreads();
+    const unsigned used = base_pcg_measures(Work::stage, &t.terms) * planes;
+    for (unsigned m = threadIdx.y; m < used; m += blockDim.y) {
+        const double value =
+            join_lanes(base_pcg_measure(Work::stage, m / planes), of_row[m][threadIdx.x]);
+        if (threadIdx.x == 0)
+            t.part[(m / planes * t.n[2] + k + m % planes) * blocks + block] = value;
+    }
 }
 
 __global__ void __launch_bounds__(sum_lanes)
@@ -93,26 +104,49 @@ __global__ void __launch_bounds__(sum_lanes)
     }
 }
 
-/// Blocks for a segment; 0: too many, or none.
-unsigned grid_of(const base_pcg_task *t) {
+bool good(const base_pcg_task *t) {
     const size_t blocks = base_pcg_blocks(t->n[1]), planes = t->n[2];
-    const bool good = t->n[0] > 0 && t->n[1] > 0 && planes > 0 && planes <= INT32_MAX / blocks;
-    return good ? (unsigned)(planes * blocks) : 0;
+    return t->n[0] > 0 && t->n[0] <= INT32_MAX && t->n[1] > 0 && planes > 0 &&
+           planes <= INT32_MAX / blocks;
+}
+
+/// From plane `first` on in whole groups of planes. @return the first plane after them
+template <class Work>
+size_t launch_from(const base_pcg_task *t, size_t first, cudaStream_t stream) {
+    const size_t groups = (t->n[2] - first) / Work::planes, blocks = base_pcg_blocks(t->n[1]);
+    const unsigned used = t->n[1] < warps ? (unsigned)t->n[1] : warps;
+    if (groups > 0)
+        each_kernel<Work><<<(unsigned)(groups * blocks), dim3(lanes, used), 0, stream>>>(
+            *t, (unsigned)first, (unsigned)groups);
+    return first + groups * Work::planes;
 }
 
 template <class Work> cudaError_t launch(const base_pcg_task *t, cudaStream_t stream) {
-    const unsigned grid = grid_of(t);
-    if (grid == 0)
+    if (!good(t))
         return cudaErrorInvalidValue;
-    const unsigned used = t->n[1] < rows ? (unsigned)t->n[1] : rows; // rows of a block
-    each_kernel<Work><<<grid, dim3(lanes, used), 0, stream>>>(*t);
+    launch_from<Work>(t, 0, stream);
+    return cudaGetLastError();
+}
+
+template <template <bool> class Work>
+cudaError_t launch_for(bool single, const base_pcg_task *t, cudaStream_t stream) {
+    return single ? launch<Work<true>>(t, stream) : launch<Work<false>>(t, stream);
+}
+
+template <bool FACES> cudaError_t launch_apply(const base_pcg_task *t, cudaStream_t stream) {
+    if (!good(t))
+        return cudaErrorInvalidValue;
+    const bool small = t->n[2] / psg_cuda::pcg_planes * base_pcg_blocks(t->n[1]) < few_blocks;
+    const size_t end =
+        small ? 0 : launch_from<psg_cuda::pcg_apply<FACES, psg_cuda::pcg_planes>>(t, 0, stream);
+    launch_from<psg_cuda::pcg_apply<FACES, 1>>(t, end, stream);
     return cudaGetLastError();
 }
 
 } // namespace
 
 cudaError_t psg_cuda_pcg_measure(const base_pcg_task *t, cudaStream_t stream) {
-    if (grid_of(t) == 0)
+    if (!good(t))
         return cudaErrorInvalidValue;
     const size_t plane = t->n[0] * t->n[1], planes = t->n[2];
     const double *const from[] = {t->below, t->p, t->above};
@@ -132,20 +166,19 @@ cudaError_t psg_cuda_pcg_start(const base_pcg_task *t, cudaStream_t stream) {
 }
 
 cudaError_t psg_cuda_pcg_dot(const base_pcg_task *t, cudaStream_t stream) {
-    return launch<psg_cuda::pcg_dot>(t, stream);
+    return launch_for<psg_cuda::pcg_dot>(t->solution.single, t, stream);
 }
 
 cudaError_t psg_cuda_pcg_direction(const base_pcg_task *t, cudaStream_t stream) {
-    return launch<psg_cuda::pcg_direction>(t, stream);
+    return launch_for<psg_cuda::pcg_direction>(t->solution.single, t, stream);
 }
 
 cudaError_t psg_cuda_pcg_apply(const base_pcg_task *t, cudaStream_t stream) {
-    return t->eps[1] ? launch<psg_cuda::pcg_apply<true>>(t, stream)
-                     : launch<psg_cuda::pcg_apply<false>>(t, stream);
+    return t->eps[1] ? launch_apply<true>(t, stream) : launch_apply<false>(t, stream);
 }
 
 cudaError_t psg_cuda_pcg_update(const base_pcg_task *t, cudaStream_t stream) {
-    return launch<psg_cuda::pcg_update>(t, stream);
+    return launch_for<psg_cuda::pcg_update>(t->source.single, t, stream);
 }
 
 cudaError_t psg_cuda_pcg_end(const base_pcg_task *t, cudaStream_t stream) {

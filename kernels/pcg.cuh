@@ -1,12 +1,35 @@
-// What a thread does at a point in the tasks of conjugate gradients, see cpu/pcg.h. Tests run the
+// What a thread does to a row in the tasks of conjugate gradients, see cpu/pcg.h. Tests run the
 // same source on a core.
+//
+// A thread makes a work, and `begin` sets it to a row. `read` has what stands at a number of the
+// row. The work itself takes that, writes, and adds to sums. No task writes what it reads at
+// another number. So a thread reads at some numbers before it works on the first: memory is busy
+// only while much is on the way.
 #ifndef PSG_KERNELS_PCG_CUH
 #define PSG_KERNELS_PCG_CUH
 
 #include "base/pcg.h"
 #include "kernels/complex.cuh"
 
+#include <type_traits>
+
 namespace psg_cuda {
+
+/// The numbers of a row of a field.
+template <bool SINGLE> struct pcg_reals {
+    using real = typename std::conditional<SINGLE, float, double>::type;
+    real *row;
+
+    PSG_HD void begin(const base_pcg_field &a, size_t j, size_t k) {
+        row = static_cast<real *>(a.first) + k * a.plane_pitch + j * a.row_pitch;
+    }
+    PSG_HD double get(unsigned i) const {
+        return row[i];
+    }
+    PSG_HD void put(unsigned i, double value) const {
+        row[i] = (real)value;
+    }
+};
 
 PSG_HD double pcg_get(const base_pcg_field &a, size_t i, size_t j, size_t k) {
     const size_t at = k * a.plane_pitch + j * a.row_pitch + i;
@@ -22,171 +45,302 @@ PSG_HD void pcg_put(const base_pcg_field &a, size_t i, size_t j, size_t k, doubl
         static_cast<double *>(a.first)[at] = value;
 }
 
-/// A point of a segment.
-struct pcg_point {
-    size_t i, j, k;
-    size_t at; // of the segment's numbers
-    size_t place[3];
-
-    PSG_HD pcg_point(const base_pcg_task &t, size_t i_, size_t j_, size_t k_)
-        : i(i_), j(j_), k(k_), at((k_ * t.n[1] + j_) * t.n[0] + i_), place{i_, j_, k_} {
-    }
-};
-
-/// The neighbours of a point by axis.
-struct pcg_around {
-    base_pcg_beside axis[3];
-
-    PSG_HD pcg_around(const base_pcg_task &t, const pcg_point &p)
-        : axis{base_pcg_beside_of(&t, 0, p.i), base_pcg_beside_of(&t, 1, p.j),
-               base_pcg_beside_of(&t, 2, p.k)} {
-    }
-};
-
-/// What stands at the six neighbours of a point.
-struct pcg_six {
-    double at[3][2];
-
-    PSG_HD pcg_six(const base_pcg_task &t, const pcg_around &next, const double *a, double below,
-                   double above)
-        : at{{a[next.axis[0].at[0]], a[next.axis[0].at[1]]},
-             {a[next.axis[1].at[0] * (ptrdiff_t)t.n[0]], a[next.axis[1].at[1] * (ptrdiff_t)t.n[0]]},
-             {below, above}} {
-    }
-};
-
-/// D r, or r
-PSG_HD double pcg_scaled(const base_pcg_task &t, double r, size_t at) {
-    return t.scale ? t.scale[at] * r : r;
+/// The number of a row's first point among the segment's.
+PSG_HD size_t pcg_first(const base_pcg_task &t, size_t j, size_t k) {
+    return (k * t.n[1] + j) * t.n[0];
 }
 
-/// Work at points. What it tells, `sums` numbers of each point at most, is joined as sums of its
-/// stage are.
-template <base_pcg_stage STAGE, int SUMS> struct pcg_work {
-    static constexpr base_pcg_stage stage = STAGE;
-    static constexpr int sums = SUMS;
+/// D of a row, or 1, which changes no bit.
+struct pcg_scale {
+    const double *row;
+
+    PSG_HD void begin(const base_pcg_task &t, size_t first) {
+        row = t.scale ? t.scale + first : nullptr;
+    }
+    PSG_HD double get(unsigned i) const {
+        return row ? row[i] : 1;
+    }
 };
 
-struct pcg_measure : pcg_work<BASE_PCG_MEASURED, BASE_PCG_MEASURES> {
-    PSG_HD explicit pcg_measure(const base_pcg_task &) {
+/// What the works have. What one tells, `sums` numbers for each of its `planes`, is joined as sums
+/// of its stage are. @param AT_ONCE  numbers of a row that are read together
+template <base_pcg_stage STAGE, int SUMS, int AT_ONCE, int PLANES = 1> struct pcg_work {
+    static constexpr base_pcg_stage stage = STAGE;
+    static constexpr int sums = SUMS, at_once = AT_ONCE, planes = PLANES;
+};
+
+/// A thread's numbers of the row that a work is set to: every BASE_PCG_LANES-th one.
+template <class Work>
+PSG_HD void pcg_do_row(const Work &work, unsigned lane, unsigned count, double sum[]) {
+    constexpr unsigned step = BASE_PCG_LANES, more = (Work::at_once - 1) * step;
+    unsigned i = lane;
+    for (; i + more < count; i += more + step) {
+        typename Work::values v[Work::at_once];
+        PSG_UNROLL
+        for (int m = 0; m < Work::at_once; m++)
+            v[m] = work.read(i + m * step);
+        PSG_UNROLL
+        for (int m = 0; m < Work::at_once; m++)
+            work(i + m * step, v[m], sum);
     }
-    PSG_HD void operator()(const base_pcg_task &t, const pcg_point &p, double measure[]) const {
+    for (; i < count; i += step)
+        work(i, work.read(i), sum);
+}
+
+/// A work of few tasks, which reads as it goes.
+template <base_pcg_stage STAGE, int SUMS> struct pcg_single_work : pcg_work<STAGE, SUMS, 1> {
+    struct values {};
+    const base_pcg_task &t;
+    size_t j, k, first;
+
+    PSG_HD explicit pcg_single_work(const base_pcg_task &t_) : t(t_), j(0), k(0), first(0) {
+    }
+    PSG_HD void begin(size_t j_, size_t k_) {
+        j = j_;
+        k = k_;
+        first = pcg_first(t, j, k);
+    }
+    PSG_HD values read(unsigned) const {
+        return {};
+    }
+};
+
+struct pcg_measure : pcg_single_work<BASE_PCG_MEASURED, BASE_PCG_MEASURES> {
+    using pcg_single_work::pcg_single_work;
+    PSG_HD void operator()(unsigned i, const values &, double measure[]) const {
+        const size_t at[3] = {i, j, k};
         double value[BASE_PCG_MEASURES];
-        base_pcg_measure_at(&t, p.place, pcg_get(t.f, p.i, p.j, p.k), value);
+        base_pcg_measure_at(&t, at, pcg_get(t.f, i, j, k), value);
         for (int m = 0; m < BASE_PCG_MEASURES; m++)
             measure[m] = base_pcg_join(m, measure[m], value[m]);
     }
 };
 
-struct pcg_start : pcg_work<BASE_PCG_STARTED, BASE_PCG_STARTS> {
+struct pcg_start : pcg_single_work<BASE_PCG_STARTED, BASE_PCG_STARTS> {
     double mean, rest, scale;
-    PSG_HD explicit pcg_start(const base_pcg_task &t) {
+    PSG_HD explicit pcg_start(const base_pcg_task &t) : pcg_single_work(t) {
         const long begins = t.terms.begins;
         const bool dropped = t.terms.drops && begins != BASE_PCG_FROM_R;
         mean = dropped ? t.scalars[BASE_PCG_F_MEAN] : 0;
         rest = dropped ? t.scalars[BASE_PCG_B_MEAN] : 0;
         scale = begins == BASE_PCG_FROM_R ? 1 : t.scalars[BASE_PCG_SCALE];
     }
-    PSG_HD void operator()(const base_pcg_task &t, const pcg_point &p, double sum[]) const {
-        const double b = (pcg_get(t.f, p.i, p.j, p.k) - mean) * scale - rest;
-        const double r = b - (t.terms.begins == BASE_PCG_FROM_X ? t.q[p.at] : 0);
+    PSG_HD void operator()(unsigned i, const values &, double sum[]) const {
+        const size_t at = first + i, place[3] = {i, j, k};
+        const double b = (pcg_get(t.f, i, j, k) - mean) * scale - rest;
+        const double r = b - (t.terms.begins == BASE_PCG_FROM_X ? t.q[at] : 0);
         if (t.terms.begins == BASE_PCG_ANEW) {
-            t.x[p.at] = t.terms.guess
-                            ? pcg_get(t.u, p.i, p.j, p.k) / base_pcg_back(&t.terms, t.scalars)
-                            : 0;
+            t.x[at] =
+                t.terms.guess ? pcg_get(t.u, i, j, k) / base_pcg_back(&t.terms, t.scalars) : 0;
             if (t.scale)
-                t.scale[p.at] = base_pcg_scale_at(&t, p.place);
+                t.scale[at] = base_pcg_scale_at(&t, place);
         } else
-            t.x[p.at] -= base_pcg_off_x(&t.terms, t.scalars);
-        t.r[p.at] = r;
-        pcg_put(t.source, p.i, p.j, p.k, pcg_scaled(t, r, p.at));
+            t.x[at] -= base_pcg_off_x(&t.terms, t.scalars);
+        t.r[at] = r;
+        pcg_put(t.source, i, j, k, t.scale ? t.scale[at] * r : r);
         sum[BASE_PCG_RR_START] += r * r;
         sum[BASE_PCG_FF] += b * b;
         sum[BASE_PCG_R] += r;
-        sum[BASE_PCG_X] += t.x[p.at];
+        sum[BASE_PCG_X] += t.x[at];
     }
 };
 
-struct pcg_dot : pcg_work<BASE_PCG_SOLVED, 1> {
-    PSG_HD explicit pcg_dot(const base_pcg_task &) {
-    }
-    PSG_HD void operator()(const base_pcg_task &t, const pcg_point &p, double sum[]) const {
-        sum[0] += t.r[p.at] * pcg_scaled(t, pcg_get(t.solution, p.i, p.j, p.k), p.at);
-    }
-};
-
-struct pcg_direction : pcg_work<BASE_PCG_SOLVED, 1> {
-    double beta;
-    PSG_HD explicit pcg_direction(const base_pcg_task &t)
-        : beta(t.scalars ? t.scalars[BASE_PCG_BETA] : 0) {
-    }
-    PSG_HD void operator()(const base_pcg_task &t, const pcg_point &p, double[]) const {
-        const size_t in_plane = p.j * t.n[0] + p.i;
-        const double z = pcg_scaled(t, pcg_get(t.solution, p.i, p.j, p.k), p.at);
-        const double next = beta != 0 ? z + beta * t.p[p.at] : z;
-        t.p[p.at] = next;
-        if (p.k == 0)
-            t.low[in_plane] = next;
-        if (p.k + 1 == t.n[2])
-            t.high[in_plane] = next;
-    }
-};
-
-/// @param FACES  eps is known there
-template <bool FACES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1> {
-    PSG_HD explicit pcg_apply(const base_pcg_task &) {
-    }
-    PSG_HD void operator()(const base_pcg_task &t, const pcg_point &p, double sum[]) const {
-        const size_t plane = t.n[0] * t.n[1], in_plane = p.j * t.n[0] + p.i;
-        const double *u = t.p + p.at, here = *u, *e = base_pcg_eps(&t, p.place, 0);
-        const pcg_around next(t, p);
-        const pcg_six beside(t, next, u, p.k > 0 ? *(u - plane) : t.below[in_plane],
-                             p.k + 1 < t.n[2] ? u[plane] : t.above[in_plane]);
-        const ptrdiff_t stride[2] = {1, (ptrdiff_t)t.n[0]};
-        double flux[3];
-        for (int d = 0; d < 3; d++) {
-            const double *of = FACES ? base_pcg_eps(&t, p.place, d) : e;
-            const double below = d < 2 ? of[next.axis[d].at[0] * stride[d]] : *(of - plane);
-            const double d0 = next.axis[d].by[0] * beside.at[d][0] - here;
-            const double d1 = next.axis[d].by[1] * beside.at[d][1] - here;
-            if (FACES)
-                flux[d] = t.terms.weight[d] * base_pcg_face_flux(below, *of, d0, d1);
-            else {
-                const double above = d < 2 ? of[next.axis[d].at[1] * stride[d]] : of[plane];
-                flux[d] = t.terms.weight[d] * base_pcg_flux(*of, below, above, d0, d1);
-            }
-        }
-        const double lambda = FACES || *e > 0 ? t.terms.lambda : 0;
-        const double q = flux[0] + flux[1] + flux[2] - lambda * here;
-        t.q[p.at] = q;
-        sum[0] += here * q;
-    }
-};
-
-struct pcg_update : pcg_work<BASE_PCG_UPDATED, 1> {
-    double alpha, mean;
-    PSG_HD explicit pcg_update(const base_pcg_task &t)
-        : alpha(t.scalars[BASE_PCG_ALPHA]), mean(t.scalars[BASE_PCG_R_MEAN]) {
-    }
-    PSG_HD void operator()(const base_pcg_task &t, const pcg_point &p, double sum[]) const {
-        const double r = t.r[p.at] - alpha * t.q[p.at] - mean;
-        t.x[p.at] = t.x[p.at] + alpha * t.p[p.at];
-        t.r[p.at] = r;
-        pcg_put(t.source, p.i, p.j, p.k, pcg_scaled(t, r, p.at));
-        sum[0] += r * r;
-    }
-};
-
-struct pcg_end : pcg_work<BASE_PCG_UPDATED, 1> {
+struct pcg_end : pcg_single_work<BASE_PCG_UPDATED, 1> {
     double back, mean;
     PSG_HD explicit pcg_end(const base_pcg_task &t)
-        : back(base_pcg_back(&t.terms, t.scalars)), mean(t.scalars[BASE_PCG_X_MEAN]) {
+        : pcg_single_work(t), back(base_pcg_back(&t.terms, t.scalars)),
+          mean(t.scalars[BASE_PCG_X_MEAN]) {
     }
-    PSG_HD void operator()(const base_pcg_task &t, const pcg_point &p, double[]) const {
-        const double u = (t.x[p.at] - mean) * back;
-        pcg_put(t.u, p.i, p.j, p.k, u);
+    PSG_HD void operator()(unsigned i, const values &, double[]) const {
+        const double u = (t.x[first + i] - mean) * back;
+        pcg_put(t.u, i, j, k, u);
         if (!base_pcg_fits(t.u.single, u))
             *t.overflow = 1; // by many threads at once: all write the same
+    }
+};
+
+/// @param SINGLE  M's numbers are f32
+template <bool SINGLE> struct pcg_dot : pcg_work<BASE_PCG_SOLVED, 1, 4> {
+    struct values {
+        double r, z, scale;
+    };
+    const base_pcg_task &t;
+    const double *r;
+    pcg_reals<SINGLE> z;
+    pcg_scale scale;
+
+    PSG_HD explicit pcg_dot(const base_pcg_task &t_) : t(t_) {
+    }
+    PSG_HD void begin(size_t j, size_t k) {
+        r = t.r + pcg_first(t, j, k);
+        z.begin(t.solution, j, k);
+        scale.begin(t, pcg_first(t, j, k));
+    }
+    PSG_HD values read(unsigned i) const {
+        return {r[i], z.get(i), scale.get(i)};
+    }
+    PSG_HD void operator()(unsigned, const values &v, double sum[]) const {
+        sum[0] += v.r * (v.scale * v.z);
+    }
+};
+
+template <bool SINGLE> struct pcg_direction : pcg_work<BASE_PCG_SOLVED, 1, 4> {
+    struct values {
+        double z, scale, p;
+    };
+    const base_pcg_task &t;
+    double beta, *p, *low, *high; // of other planes than the first and the last these are NULL
+    pcg_reals<SINGLE> z;
+    pcg_scale scale;
+
+    PSG_HD explicit pcg_direction(const base_pcg_task &t_)
+        : t(t_), beta(t_.scalars ? t_.scalars[BASE_PCG_BETA] : 0) {
+    }
+    PSG_HD void begin(size_t j, size_t k) {
+        p = t.p + pcg_first(t, j, k);
+        low = k == 0 ? t.low + j * t.n[0] : nullptr;
+        high = k + 1 == t.n[2] ? t.high + j * t.n[0] : nullptr;
+        z.begin(t.solution, j, k);
+        scale.begin(t, pcg_first(t, j, k));
+    }
+    PSG_HD values read(unsigned i) const {
+        return {z.get(i), scale.get(i), beta != 0 ? p[i] : 0};
+    }
+    PSG_HD void operator()(unsigned i, const values &v, double[]) const {
+        const double next = beta != 0 ? v.scale * v.z + beta * v.p : v.scale * v.z;
+        p[i] = next;
+        if (low)
+            low[i] = next;
+        if (high)
+            high[i] = next;
+    }
+};
+
+template <bool SINGLE> struct pcg_update : pcg_work<BASE_PCG_UPDATED, 1, 4> {
+    struct values {
+        double p, q, x, r, scale;
+    };
+    const base_pcg_task &t;
+    double alpha, mean;
+    const double *p, *q;
+    double *x, *r;
+    pcg_reals<SINGLE> source;
+    pcg_scale scale;
+
+    PSG_HD explicit pcg_update(const base_pcg_task &t_)
+        : t(t_), alpha(t_.scalars[BASE_PCG_ALPHA]), mean(t_.scalars[BASE_PCG_R_MEAN]) {
+    }
+    PSG_HD void begin(size_t j, size_t k) {
+        const size_t first = pcg_first(t, j, k);
+        p = t.p + first;
+        q = t.q + first;
+        x = t.x + first;
+        r = t.r + first;
+        source.begin(t.source, j, k);
+        scale.begin(t, first);
+    }
+    PSG_HD values read(unsigned i) const {
+        return {p[i], q[i], x[i], r[i], scale.get(i)};
+    }
+    PSG_HD void operator()(unsigned i, const values &v, double sum[]) const {
+        const double next = v.r - alpha * v.q - mean;
+        x[i] = v.x + alpha * v.p;
+        r[i] = next;
+        source.put(i, v.scale * next);
+        sum[0] += next * next;
+    }
+};
+
+/// The planes of a large segment that a thread has at once.
+constexpr int pcg_planes = 4;
+
+/// A row in `PLANES` planes: what is read of p and eps in one of them serves the next one, too.
+/// @param FACES  eps is known there
+template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1, 1, PLANES> {
+    /// A column with the numbers below and above, and beside it. eps of faces is that of the faces
+    /// below and above: e[PLANES + 1] has none then.
+    struct values {
+        double p[PLANES + 2], px[PLANES][2], py[PLANES][2];
+        double e[PLANES + 2], ex[PLANES][2], ey[PLANES][2];
+    };
+    const base_pcg_task &t;
+    size_t plane;
+    unsigned count, x_end[2]; // x_end: what is beside the ends of a row
+    const double *p, *p_below, *p_above, *ex, *ey, *ez;
+    double *q;
+    ptrdiff_t y[2];
+    double by_x[2], by_y[2], by_z[2];
+
+    PSG_HD explicit pcg_apply(const base_pcg_task &t_)
+        : t(t_), plane(t_.n[0] * t_.n[1]), count((unsigned)t_.n[0]) {
+        for (int side = 0; side < 2; side++) {
+            const size_t end = side == 0 ? 0 : count - 1;
+            const base_pcg_beside x = base_pcg_beside_of(&t, 0, end);
+            x_end[side] = (unsigned)((ptrdiff_t)end + x.at[side]);
+            by_x[side] = x.by[side];
+        }
+    }
+    PSG_HD void begin(size_t j, size_t k) {
+        const size_t first = pcg_first(t, j, k), row = j * t.n[0];
+        p = t.p + first;
+        p_below = k > 0 ? p - plane : t.below + row;
+        p_above = k + PLANES < t.n[2] ? p + PLANES * plane : t.above + row;
+        q = t.q + first;
+        ex = t.eps[0] + plane + first;
+        ey = FACES ? t.eps[1] + plane + first : ex;
+        ez = FACES ? t.eps[2] + plane + first : ex;
+        for (int side = 0; side < 2; side++) {
+            const base_pcg_beside to = base_pcg_beside_of(&t, 1, j);
+            y[side] = to.at[side] * (ptrdiff_t)t.n[0];
+            by_y[side] = to.by[side];
+            by_z[side] = base_pcg_beside_of(&t, 2, side == 0 ? k : k + PLANES - 1).by[side];
+        }
+    }
+    PSG_HD values read(unsigned i) const {
+        const unsigned x[2] = {i > 0 ? i - 1 : x_end[0], i + 1 < count ? i + 1 : x_end[1]};
+        values v;
+        v.p[0] = p_below[i];
+        v.p[PLANES + 1] = p_above[i];
+        v.e[0] = (ez - plane)[i];
+        v.e[PLANES + 1] = FACES ? 0 : (ez + PLANES * plane)[i];
+        PSG_UNROLL
+        for (int m = 0; m < PLANES; m++) {
+            const double *u = p + m * plane;
+            const double *const e[2] = {ex + m * plane, ey + m * plane};
+            v.p[m + 1] = u[i];
+            v.e[m + 1] = (ez + m * plane)[i];
+            PSG_UNROLL
+            for (int side = 0; side < 2; side++) {
+                const bool here = FACES && side == 1;
+                v.px[m][side] = u[x[side]];
+                v.py[m][side] = (u + y[side])[i];
+                v.ex[m][side] = e[0][here ? i : x[side]];
+                v.ey[m][side] = (here ? e[1] : e[1] + y[side])[i];
+            }
+        }
+        return v;
+    }
+    /// @param e  at the point @param beside  eps beside it, or on its faces
+    PSG_HD double flux(int d, double e, const double beside[2], double d0, double d1) const {
+        return t.terms.weight[d] * (FACES ? base_pcg_face_flux(beside[0], beside[1], d0, d1)
+                                          : base_pcg_flux(e, beside[0], beside[1], d0, d1));
+    }
+    PSG_HD void operator()(unsigned i, const values &v, double sum[]) const {
+        const double by[2] = {i > 0 ? 1 : by_x[0], i + 1 < count ? 1 : by_x[1]};
+        PSG_UNROLL
+        for (int m = 0; m < PLANES; m++) {
+            const double here = v.p[m + 1], e = v.e[m + 1];
+            const double ez[2] = {v.e[m], FACES ? e : v.e[m + 2]};
+            const double below = m == 0 ? by_z[0] * v.p[m] : v.p[m];
+            const double above = m + 1 == PLANES ? by_z[1] * v.p[m + 2] : v.p[m + 2];
+            const double lambda = FACES || e > 0 ? t.terms.lambda : 0;
+            const double value =
+                flux(0, e, v.ex[m], by[0] * v.px[m][0] - here, by[1] * v.px[m][1] - here) +
+                flux(1, e, v.ey[m], by_y[0] * v.py[m][0] - here, by_y[1] * v.py[m][1] - here) +
+                flux(2, e, ez, below - here, above - here) - lambda * here;
+            (q + m * plane)[i] = value;
+            sum[m] += here * value;
+        }
     }
 };
 

@@ -1,4 +1,4 @@
-// What a thread does at a point in a task of conjugate gradients, run on a core thread by thread from
+// What a thread does to a row in a task of conjugate gradients, run on a core thread by thread from
 // the same source as on the GPU, writes the bits of cpu/pcg.c, sums too. Needs no device.
 #include "kernels/pcg.cuh"
 #include "tests/kernels/pcg_problem.cuh"
@@ -27,32 +27,45 @@ struct emulated {
         return value[0];
     }
 
-    template <class Work> static void each(const base_pcg_task *t) {
+    /// A block of rows of some planes from k on.
+    template <class Work> static void block(const base_pcg_task *t, size_t k, size_t b) {
+        constexpr int planes = Work::planes, numbers = Work::sums * planes;
         const size_t blocks = base_pcg_blocks(t->n[1]);
-        const size_t numbers = t->n[2] * blocks;
-        for (size_t b = 0; b < numbers; b++) {
-            std::vector<std::vector<double>> of_row(
-                Work::sums, std::vector<double>(BASE_PCG_ROWS)); // [row of the block]
-            for (size_t y = 0; y < BASE_PCG_ROWS; y++) {
-                std::vector<std::vector<double>> lane(Work::sums,
-                                                      std::vector<double>(BASE_PCG_LANES));
-                for (size_t x = 0; x < BASE_PCG_LANES; x++) {
-                    const Work work(*t);
-                    const size_t j = b % blocks * BASE_PCG_ROWS + y;
-                    double sum[Work::sums];
-                    for (int m = 0; m < Work::sums; m++)
-                        sum[m] = base_pcg_nothing(base_pcg_measure(Work::stage, m));
-                    for (size_t i = x; i < t->n[0] && j < t->n[1]; i += BASE_PCG_LANES)
-                        work(*t, psg_cuda::pcg_point(*t, i, j, b / blocks), sum);
-                    for (int m = 0; m < Work::sums; m++)
-                        lane[m][x] = sum[m];
+        std::vector<std::vector<double>> of_row(numbers, std::vector<double>(BASE_PCG_ROWS));
+        for (size_t y = 0; y < BASE_PCG_ROWS; y++) {
+            std::vector<std::vector<double>> lane(numbers, std::vector<double>(BASE_PCG_LANES));
+            for (unsigned x = 0; x < BASE_PCG_LANES; x++) {
+                Work work(*t);
+                double sum[numbers];
+                for (int m = 0; m < numbers; m++)
+                    sum[m] = base_pcg_nothing(base_pcg_measure(Work::stage, m / planes));
+                if (b * BASE_PCG_ROWS + y < t->n[1]) {
+                    work.begin(b * BASE_PCG_ROWS + y, k);
+                    psg_cuda::pcg_do_row(work, x, (unsigned)t->n[0], sum);
                 }
-                for (int m = 0; m < Work::sums; m++)
-                    of_row[m][y] = halves(base_pcg_measure(Work::stage, m), lane[m]);
+                for (int m = 0; m < numbers; m++)
+                    lane[m][x] = sum[m];
             }
-            for (int m = 0; t->part && m < base_pcg_measures(Work::stage, &t->terms); m++)
-                t->part[m * numbers + b] = halves(base_pcg_measure(Work::stage, m), of_row[m]);
+            for (int m = 0; m < numbers; m++)
+                of_row[m][y] = halves(base_pcg_measure(Work::stage, m / planes), lane[m]);
         }
+        for (int m = 0; t->part && m < base_pcg_measures(Work::stage, &t->terms) * planes; m++)
+            t->part[(m / planes * t->n[2] + k + m % planes) * blocks + b] =
+                halves(base_pcg_measure(Work::stage, m / planes), of_row[m]);
+    }
+
+    /// From plane `first` on in whole groups. @return the first plane after them
+    template <class Work> static size_t each(const base_pcg_task *t, size_t first = 0) {
+        size_t k = first;
+        for (; k + Work::planes <= t->n[2]; k += Work::planes)
+            for (size_t b = 0; b < base_pcg_blocks(t->n[1]); b++)
+                block<Work>(t, k, b);
+        return k;
+    }
+
+    template <bool FACES> static void apply_to(const base_pcg_task *t) {
+        const size_t end = each<psg_cuda::pcg_apply<FACES, psg_cuda::pcg_planes>>(t);
+        each<psg_cuda::pcg_apply<FACES, 1>>(t, end);
     }
 
     static void measure(const base_pcg_task *t) {
@@ -69,19 +82,28 @@ struct emulated {
         each<psg_cuda::pcg_start>(t);
     }
     static void dot(const base_pcg_task *t) {
-        each<psg_cuda::pcg_dot>(t);
+        if (t->solution.single)
+            each<psg_cuda::pcg_dot<true>>(t);
+        else
+            each<psg_cuda::pcg_dot<false>>(t);
     }
     static void direction(const base_pcg_task *t) {
-        each<psg_cuda::pcg_direction>(t);
+        if (t->solution.single)
+            each<psg_cuda::pcg_direction<true>>(t);
+        else
+            each<psg_cuda::pcg_direction<false>>(t);
     }
     static void apply(const base_pcg_task *t) {
         if (t->eps[1])
-            each<psg_cuda::pcg_apply<true>>(t);
+            apply_to<true>(t);
         else
-            each<psg_cuda::pcg_apply<false>>(t);
+            apply_to<false>(t);
     }
     static void update(const base_pcg_task *t) {
-        each<psg_cuda::pcg_update>(t);
+        if (t->source.single)
+            each<psg_cuda::pcg_update<true>>(t);
+        else
+            each<psg_cuda::pcg_update<false>>(t);
     }
     static void end(const base_pcg_task *t) {
         each<psg_cuda::pcg_end>(t);
