@@ -111,19 +111,20 @@ static void fail(const batch *b, app_measure_job *j, const char *why) {
     app_measure_job_drop(j);
 }
 
-/* Joules of a solve, on average over some seconds of solves one after the other; null where they
- * are not known. GPUs do not count often enough for one solve. Collective. */
+/* Joules of a solve or of a run, on average over some seconds of them one after the other, with what
+ * is between two runs; null where they are not known. GPUs do not count often enough for one solve.
+ * Collective. */
 static void put_joules(const batch *b, const app_measure_job *j, json_t *line) {
-    double seconds = json_real_value(
-        json_object_get(json_array_get(j->samples, 0), "seconds")); /* rank 0 has samples */
-    app_ranks_share(&seconds, sizeof seconds);
-    const size_t runs = 1 + (size_t)(TUNING_ENERGY_SECONDS / fmax(seconds, 1e-6));
-    const size_t solves = runs * (j->solves ? j->solver.options.in_flight : 1);
+    const double before = app_energy_now(), start = psg_clock();
     psg_status status = PSG_OK;
-    const double before = app_energy_now();
-    for (size_t m = 0; m < runs && status == PSG_OK; m++) {
+    size_t runs = 0;
+    for (bool more = true; more && status == PSG_OK; runs++) {
+        double seconds;
         status = app_measure_job_run(j, b->answers, &seconds);
+        more = psg_clock() - start < TUNING_ENERGY_SECONDS;
+        app_ranks_share(&more, sizeof more);
     }
+    const size_t solves = runs * (j->solves ? j->solver.options.in_flight : 1);
     const double joules = status == PSG_OK ? app_energy_now() - before : NAN;
     app_json_put_real(line, "joules", joules / (double)solves);
     app_json_put_size(line, "joules_solves", solves);

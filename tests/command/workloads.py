@@ -52,6 +52,12 @@ def one_run():
         check(abs(2 * float(r["busy"]) * float(r["seconds"]) - in_tasks) <= 0.01 * in_tasks, r)
 
 
+def nothing_to_compare():
+    """A row whose numbers nobody knows beforehand has no error."""
+    run("bench", *QUICK, "--workload", "dock:64:60", "--cpus", "2", "--csv", "unknown.csv")
+    check([(r["status"], r["error"], r["tolerance"]) for r in rows("unknown.csv")] == [("ok", "", "")], rows("unknown.csv"))
+
+
 def beside_grids():
     """A file may have both, and the kinds of task of a solve, too."""
     run("bench", *QUICK, "--grid", "8", "--graph", "staged", "--cpus", "1", "--effort", "estimate", "--csv", "both.csv")
@@ -101,6 +107,7 @@ def bad():
 
 product()
 one_run()
+nothing_to_compare()
 beside_grids()
 study()
 crossover()
