@@ -7,6 +7,9 @@
  *     z = 1/M r;  rz = r.z;  p = z + rz/rz_before p;  q = A p;  pq = p.q;  x += rz/pq p;  r -=
  *     rz/pq q;  rr = r.r
  *
+ * Where p is needed only here, x gets it when the next p is made, as p is read then anyway, and at
+ * the end. r is what M is given, if no D is between them and both are f64.
+ *
  * r is what a recursion has, and rounding takes it away from f - A x. So x is started from once
  * more when r is small enough: r = f - A x is computed, and if it is too large there are more
  * steps.
@@ -126,6 +129,7 @@ typedef struct base_pcg_terms {
     long begins;      /**< BASE_PCG_ANEW ... */
     long guess;       /**< BASE_PCG_ANEW: u has the first x */
     long faces;       /**< eps is known on faces */
+    long shares;      /**< M's f is r */
     /** Where an axis is not periodic the points beyond its ends have the eps of the last ones, and
      *  u of these times such a number: 1 at a Neumann side, -1 at a Dirichlet side half a cell off,
      *  and 0 where the next point would be on it. */
@@ -160,7 +164,7 @@ typedef struct base_pcg_task {
     double *low, *high;    /**< [ny][nx]: the first and the last plane of p */
     double *below, *above; /**< [ny][nx]: the planes of p below and above */
     base_pcg_field f, u;
-    base_pcg_field source, solution; /**< of M: scaled r, and z */
+    base_pcg_field source, solution; /**< of M: scaled r, where r is not used itself; and z */
     int *overflow; /**< becomes 1 if a number of u is out of the range of its precision */
 } base_pcg_task;
 

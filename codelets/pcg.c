@@ -34,11 +34,11 @@ static const use uses[][MOST_DATA + 1] = {
                             FIELD(source, W), DENSE(part, W), DENSE(scale, R), FIELD(u, R)},
     [PSG_TASK_PCG_DOT] = {DENSE(r, R), FIELD(solution, R), DENSE(part, W), DENSE(scale, R)},
     [PSG_TASK_PCG_DIRECTION] = {DENSE(scalars, R), FIELD(solution, R), DENSE(p, RW), DENSE(low, W),
-                                DENSE(high, W), DENSE(scale, R)},
+                                DENSE(high, W), DENSE(scale, R), DENSE(x, RW)},
     [PSG_TASK_PCG_APPLY] = {DENSE(eps[0], R), DENSE(eps[1], R), DENSE(eps[2], R), DENSE(p, R),
                             DENSE(below, R), DENSE(above, R), DENSE(q, W), DENSE(part, W)},
-    [PSG_TASK_PCG_UPDATE] = {DENSE(scalars, R), DENSE(p, R), DENSE(q, R), DENSE(x, RW),
-                             DENSE(r, RW), FIELD(source, W), DENSE(part, W), DENSE(scale, R)},
+    [PSG_TASK_PCG_UPDATE] = {DENSE(scalars, R), DENSE(q, R), DENSE(r, RW), FIELD(source, W),
+                             DENSE(part, W), DENSE(scale, R)},
     [PSG_TASK_PCG_END] = {DENSE(scalars, R), DENSE(x, R), FIELD(u, W)},
 };
 
@@ -58,13 +58,17 @@ static int mode_of(const use *at, const psg_label *label, const base_pcg_terms *
     case offsetof(psg_task_pcg_data, part):
         return copies ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, scale):
-        return !terms->scaled || alone ? 0 : anew ? STARPU_W : STARPU_R;
+        return !terms->scaled || alone || label->index[2] == 0 ? 0 : anew ? STARPU_W : STARPU_R;
+    case offsetof(psg_task_pcg_data, solution):
+        return label->index[2] == 0 ? 0 : at->mode;
+    case offsetof(psg_task_pcg_data, source):
+        return terms->shares ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, scalars):
         return alone ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, p):
         return alone ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, x):
-        return anew ? STARPU_W : at->mode;
+        return alone ? 0 : anew ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, q):
         return label->kind == PSG_TASK_PCG_START && terms->begins != BASE_PCG_FROM_X ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, u):
@@ -230,22 +234,20 @@ void psg_task_pcg_scalars(psg_run *run, base_pcg_stage stage, size_t step,
 
 /* -------------------------------------------------------------------------------- the kinds */
 
-/* Reals of f64 that a task moves for each point without D, and reals of M's precision, which f and
- * u count as. */
+/* Reals of f64 that a task moves for each point without D, if M has r, and reals of M's precision,
+ * which f and u count as. */
 static const struct {
     unsigned reads, writes, other_reads, other_writes;
 } moves[] = {
-    [PSG_TASK_PCG_MEASURE] = {1, 1, 1, 0}, [PSG_TASK_PCG_START] = {0, 2, 1, 1},
-    [PSG_TASK_PCG_DOT] = {1, 0, 1, 0},     [PSG_TASK_PCG_DIRECTION] = {1, 1, 1, 0},
-    [PSG_TASK_PCG_APPLY] = {2, 1, 0, 0},   [PSG_TASK_PCG_UPDATE] = {4, 2, 0, 1},
+    [PSG_TASK_PCG_MEASURE] = {1, 1, 1, 0}, [PSG_TASK_PCG_START] = {0, 2, 1, 0},
+    [PSG_TASK_PCG_DOT] = {1, 0, 1, 0},     [PSG_TASK_PCG_DIRECTION] = {2, 2, 1, 0},
+    [PSG_TASK_PCG_APPLY] = {2, 1, 0, 0},   [PSG_TASK_PCG_UPDATE] = {2, 1, 0, 0},
     [PSG_TASK_PCG_END] = {1, 0, 0, 1},
 };
 
 static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
     const psg_layout *l = &((const psg_context *)owner)->layout;
-    for (int d = 0; d < 3; d++) {
-        shape->n[d] = l->n[d];
-    }
+    memcpy(shape->n, l->n, sizeof shape->n);
     shape->count = psg_layout_planes(l, label->index[0]);
     shape->pieces = 1;
     shape->dense = true;

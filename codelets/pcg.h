@@ -23,7 +23,8 @@ typedef struct psg_task_pcg_data {
 /** A task of the kinds PSG_TASK_PCG_MEASURE to _END: what it does is what the function of its name
  *  in cpu/pcg.h does. D is used where base_pcg_terms.scaled says so.
  *  @param[in] step  of the iteration; PSG_NO_INDEX before and after steps: _DIRECTION makes p of
- *                   `solution` alone. An axis, of _MEASURE and faces: p -> eps[0] alone */
+ *                   `solution` alone. 0, of _DIRECTION: p is x after the last step. An axis, of
+ *                   _MEASURE and faces: p -> eps[0] alone */
 void psg_task_pcg(psg_run *run, int kind, size_t s, size_t step, const psg_task_pcg_data *data);
 /** The sums of all segments -> scalars, which BASE_PCG_MEASURED writes as the first.
  *  @param[in]  data     [segments]: `part` of each, and `scalars` of the first

@@ -286,8 +286,18 @@ static const double *scaled(const base_pcg_task *t, const double *r, size_t at, 
 static void write_source(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at,
                          size_t count) {
     double room[CHUNK];
-    write_row(&t->source, row_of(&t->source, j, k), i, count,
-              scaled(t, t->r + at, at, count, room));
+    if (t->source.first != NULL) {
+        write_row(&t->source, row_of(&t->source, j, k), i, count,
+                  scaled(t, t->r + at, at, count, room));
+    }
+}
+
+/* x + alpha p -> x, if there is x. */
+static void move_x(const base_pcg_task *t, size_t at, size_t count) {
+    const double alpha = t->x != NULL ? t->scalars[BASE_PCG_ALPHA] : 0;
+    for (size_t m = 0; m < count && alpha != 0; m++) { /* p may be none yet */
+        t->x[at + m] = t->x[at + m] + alpha * t->p[at + m];
+    }
 }
 
 /* z. @param[out] room  CHUNK each */
@@ -363,10 +373,12 @@ void psg_cpu_pcg_dot(const base_pcg_task *t) {
 static void direction(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,
                       double lane[LANES]) {
     double room[2][CHUNK];
-    const double *z = read_solution(t, j, k, i, at, count, room[0], room[1]);
-    const double beta = t->scalars != NULL ? t->scalars[BASE_PCG_BETA] : 0;
+    const bool solved = t->solution.first != NULL;
+    const double beta = solved && t->scalars != NULL ? t->scalars[BASE_PCG_BETA] : 0;
     double *p = t->p + at;
     (void)lane;
+    move_x(t, at, count);
+    const double *z = solved ? read_solution(t, j, k, i, at, count, room[0], room[1]) : t->x + at;
     for (size_t m = 0; m < count; m++) {
         p[m] = beta != 0 ? z[m] + beta * p[m] : z[m];
     }
@@ -383,10 +395,9 @@ static void update(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t 
                    double lane[LANES]) {
     const double alpha = t->scalars[BASE_PCG_ALPHA];
     const double mean = t->scalars[BASE_PCG_R_MEAN];
-    double *x = t->x + at;
     double *r = t->r + at;
+    move_x(t, at, count);
     for (size_t m = 0; m < count; m++) {
-        x[m] = x[m] + alpha * t->p[at + m];
         r[m] = r[m] - alpha * t->q[at + m] - mean;
     }
     write_source(t, j, k, i, at, count);

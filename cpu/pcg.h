@@ -13,11 +13,13 @@ void psg_cpu_pcg_measure(const base_pcg_task *t);
 void psg_cpu_pcg_start(const base_pcg_task *t);
 /** r.solution -> part. */
 void psg_cpu_pcg_dot(const base_pcg_task *t);
-/** solution + beta p -> p, low, high. Without scalars solution -> p, low, high. */
+/** If there is x, x + alpha p -> x. Then solution + beta p -> p, low, high; without scalars
+ *  solution, and without solution x -> p, low, high. */
 void psg_cpu_pcg_direction(const base_pcg_task *t);
 /** A p -> q, with below and above; p.q -> part. */
 void psg_cpu_pcg_apply(const base_pcg_task *t);
-/** x + alpha p -> x; r - alpha q, less its mean at first, -> r, source; r.r -> part. */
+/** r - alpha q, less its mean at first, -> r, and source if there is one; r.r -> part. If there is
+ *  x, x + alpha p -> x. */
 void psg_cpu_pcg_update(const base_pcg_task *t);
 /** x, without its scale, times the factor -> u. */
 void psg_cpu_pcg_end(const base_pcg_task *t);

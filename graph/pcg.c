@@ -8,12 +8,12 @@
  *
  *   a step:  source[0..S-1] --the plan's graph--> solution[0..S-1]
  *            dot(s): r[s], solution[s] --> scalars: beta
- *            direction(s): p[s], its planes low[s], high[s]
+ *            direction(s): x[s] of the step before; p[s], its planes low[s], high[s]
  *            apply(s): p[s], high[s-1], low[s+1] -> q[s] --> scalars: alpha
- *            update(s): x[s], r[s], source[s] --> scalars, report
+ *            update(s): r[s], source[s] --> scalars, report
  *
- *   direction(s): x[s] -> p[s], low[s], high[s]; apply(s); start(s): r = f - A x is small enough,
- *   or there are more steps
+ *   direction(s): x[s] of the last step -> p[s], low[s], high[s]; apply(s); start(s): r = f - A x
+ *   is small enough, or there are more steps
  *   end(s): x[s] -> u[s]
  *
  * Tasks read the scalars where these are, so steps are submitted ahead. The thread that submits
@@ -125,8 +125,20 @@ static void fill_segments(const work *w) {
     }
 }
 
+/* r and the plan's f change places, where r is the plan's f: its graph only reads that. */
+static void swap_sources(const work *w) {
+    for (size_t s = w->own.first; s < w->own.end && w->terms->pcg.shares; s++) {
+        starpu_data_handle_t *source = &w->g->slabs->slabs[PSG_FIELD_F][s - w->own.first];
+        const starpu_data_handle_t r = w->g->segment[s].r;
+        w->g->segment[s].r = *source;
+        *source = r;
+    }
+}
+
 static void submit_step(work *w, size_t step) {
+    swap_sources(w);
     w->plan->route.graph->submit(w->run, w->plan, w->workspace, w->g->slabs);
+    swap_sources(w);
     submit_tasks(w, PSG_TASK_PCG_DOT, step);
     submit_scalars(w, BASE_PCG_SOLVED, step);
     submit_direction(w, step);
@@ -190,11 +202,16 @@ static bool start_from_x(work *w) {
         }
     }
     w->terms->pcg.begins = BASE_PCG_FROM_X;
-    if (w->fluid != NULL && !psg_fluid_drop(w->run, w->plan, w->fluid, x)) {
-        w->failed = true;
-        return false;
+    submit_tasks(w, PSG_TASK_PCG_DIRECTION, 0);
+    if (w->fluid == NULL) {
+        psg_pcg_carry_planes(w->run, w->plan);
+    } else {
+        if (!psg_fluid_drop(w->run, w->plan, w->fluid, x)) {
+            w->failed = true;
+            return false;
+        }
+        submit_copy(w, x);
     }
-    submit_copy(w, x);
     submit_tasks(w, PSG_TASK_PCG_APPLY, PSG_NO_INDEX);
     if (w->fluid != NULL && !fill_fluid(w, f, w->result)) {
         return false;
@@ -320,6 +337,7 @@ static bool measure(work *w) {
     t->middle = sqrt(s[BASE_PCG_EPS_LEAST]) * sqrt(s[BASE_PCG_EPS_MOST]);
     w->terms->lambda = t->lambda / t->middle;
     t->scaled = base_pcg_scales(s, longest(w->plan));
+    t->shares = !t->scaled && w->plan->problem.options.precision == PSG_F64;
     return s[BASE_PCG_FLUID_POINTS] == t->points || find_fluid(w);
 }
 

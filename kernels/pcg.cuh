@@ -21,7 +21,8 @@ template <bool SINGLE> struct pcg_reals {
     real *row;
 
     PSG_HD void begin(const base_pcg_field &a, size_t j, size_t k) {
-        row = static_cast<real *>(a.first) + k * a.plane_pitch + j * a.row_pitch;
+        row =
+            a.first ? static_cast<real *>(a.first) + k * a.plane_pitch + j * a.row_pitch : nullptr;
     }
     PSG_HD double get(unsigned i) const {
         return row[i];
@@ -137,7 +138,8 @@ struct pcg_start : pcg_single_work<BASE_PCG_STARTED, BASE_PCG_STARTS> {
         } else
             t.x[at] -= base_pcg_off_x(&t.terms, t.scalars);
         t.r[at] = r;
-        pcg_put(t.source, i, j, k, t.scale ? t.scale[at] * r : r);
+        if (t.source.first)
+            pcg_put(t.source, i, j, k, t.scale ? t.scale[at] * r : r);
         sum[BASE_PCG_RR_START] += r * r;
         sum[BASE_PCG_FF] += b * b;
         sum[BASE_PCG_R] += r;
@@ -184,30 +186,58 @@ template <bool SINGLE> struct pcg_dot : pcg_work<BASE_PCG_SOLVED, 1, 4> {
     }
 };
 
+/// What moves x by alpha p, if the task has x.
+struct pcg_mover {
+    double alpha, *x;
+
+    PSG_HD explicit pcg_mover(const base_pcg_task &t)
+        : alpha(t.x ? t.scalars[BASE_PCG_ALPHA] : 0), x(nullptr) {
+    }
+    PSG_HD void begin(const base_pcg_task &t, size_t first) {
+        x = t.x ? t.x + first : nullptr;
+    }
+    PSG_HD double get(unsigned i) const {
+        return x ? x[i] : 0;
+    }
+    /// @return x
+    PSG_HD double move(unsigned i, double old, double p) const {
+        const double next = alpha != 0 ? old + alpha * p : old; // p may be none yet
+        if (alpha != 0)
+            x[i] = next;
+        return next;
+    }
+};
+
 template <bool SINGLE> struct pcg_direction : pcg_work<BASE_PCG_SOLVED, 1, 4> {
     struct values {
-        double z, scale, p;
+        double z, scale, p, x;
     };
     const base_pcg_task &t;
+    bool solved;
     double beta, *p, *low, *high; // of other planes than the first and the last these are NULL
     pcg_reals<SINGLE> z;
     pcg_scale scale;
+    pcg_mover mover;
 
     PSG_HD explicit pcg_direction(const base_pcg_task &t_)
-        : t(t_), beta(t_.scalars ? t_.scalars[BASE_PCG_BETA] : 0) {
+        : t(t_), solved(t_.solution.first),
+          beta(solved && t_.scalars ? t_.scalars[BASE_PCG_BETA] : 0), mover(t_) {
     }
     PSG_HD void begin(size_t j, size_t k) {
         p = t.p + pcg_first(t, j, k);
+        mover.begin(t, pcg_first(t, j, k));
         low = k == 0 ? t.low + j * t.n[0] : nullptr;
         high = k + 1 == t.n[2] ? t.high + j * t.n[0] : nullptr;
         z.begin(t.solution, j, k);
         scale.begin(t, pcg_first(t, j, k));
     }
     PSG_HD values read(unsigned i) const {
-        return {z.get(i), scale.get(i), beta != 0 ? p[i] : 0};
+        const bool moves = beta != 0 || mover.alpha != 0;
+        return {solved ? z.get(i) : 0, scale.get(i), moves ? p[i] : 0, mover.get(i)};
     }
     PSG_HD void operator()(unsigned i, const values &v, double[]) const {
-        const double next = beta != 0 ? v.scale * v.z + beta * v.p : v.scale * v.z;
+        const double x = mover.move(i, v.x, v.p), z_here = solved ? v.scale * v.z : x;
+        const double next = beta != 0 ? z_here + beta * v.p : z_here;
         p[i] = next;
         if (low)
             low[i] = next;
@@ -223,30 +253,32 @@ template <bool SINGLE> struct pcg_update : pcg_work<BASE_PCG_UPDATED, 1, 4> {
     const base_pcg_task &t;
     double alpha, mean;
     const double *p, *q;
-    double *x, *r;
+    double *r;
     pcg_reals<SINGLE> source;
     pcg_scale scale;
+    pcg_mover mover;
 
     PSG_HD explicit pcg_update(const base_pcg_task &t_)
-        : t(t_), alpha(t_.scalars[BASE_PCG_ALPHA]), mean(t_.scalars[BASE_PCG_R_MEAN]) {
+        : t(t_), alpha(t_.scalars[BASE_PCG_ALPHA]), mean(t_.scalars[BASE_PCG_R_MEAN]), mover(t_) {
     }
     PSG_HD void begin(size_t j, size_t k) {
         const size_t first = pcg_first(t, j, k);
         p = t.p + first;
         q = t.q + first;
-        x = t.x + first;
         r = t.r + first;
+        mover.begin(t, first);
         source.begin(t.source, j, k);
         scale.begin(t, first);
     }
     PSG_HD values read(unsigned i) const {
-        return {p[i], q[i], x[i], r[i], scale.get(i)};
+        return {mover.x ? p[i] : 0, q[i], mover.get(i), r[i], scale.get(i)};
     }
     PSG_HD void operator()(unsigned i, const values &v, double sum[]) const {
         const double next = v.r - alpha * v.q - mean;
-        x[i] = v.x + alpha * v.p;
+        mover.move(i, v.x, v.p);
         r[i] = next;
-        source.put(i, v.scale * next);
+        if (source.row)
+            source.put(i, v.scale * next);
         sum[0] += next * next;
     }
 };

@@ -106,6 +106,45 @@ static void measure_faces(const base_pcg_task &a, const base_pcg_task &b,
     }
 }
 
+/// The tasks of a step, and of the end. @param same  compares all data
+template <class Side, class Same>
+static void steps(base_pcg_task a, base_pcg_task b, const Same &same) {
+    psg_cpu_pcg_dot(&a);
+    Side::dot(&b);
+    same("dot");
+    base_pcg_task c = a, d = b;
+    c.part = d.part = nullptr; // these two have no sums
+    psg_cpu_pcg_direction(&c);
+    Side::direction(&d);
+    same("direction");
+    c.scalars = d.scalars = c.scale = d.scale = c.x = d.x = nullptr;
+    psg_cpu_pcg_direction(&c);
+    Side::direction(&d);
+    same("solution -> p");
+    c.scalars = a.scalars;
+    d.scalars = b.scalars;
+    c.x = a.x;
+    d.x = b.x;
+    c.solution.first = d.solution.first = nullptr;
+    psg_cpu_pcg_direction(&c);
+    Side::direction(&d);
+    same("x -> p");
+    psg_cpu_pcg_apply(&a);
+    Side::apply(&b);
+    same("apply");
+    psg_cpu_pcg_update(&a);
+    Side::update(&b);
+    same("update");
+    a.x = b.x = nullptr;
+    a.source.first = b.source.first = nullptr;
+    psg_cpu_pcg_update(&a);
+    Side::update(&b);
+    same("update of r alone");
+    psg_cpu_pcg_end(&c);
+    Side::end(&d);
+    same("end");
+}
+
 /// The tasks of a segment on both sides. @param Side  the array of the other side, and its tasks
 /// @param begins  BASE_PCG_ANEW ... @param ends  bits 0 and 1: x and y are not periodic;
 /// bits 2 and 3: the segment is at the lower and at the upper end of z; bit 4: eps is on faces
@@ -166,29 +205,7 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
     psg_cpu_pcg_start(&a);
     Side::start(&b);
     same("start");
-    psg_cpu_pcg_dot(&a);
-    Side::dot(&b);
-    same("dot");
-    base_pcg_task c = a, d = b;
-    c.part = d.part = nullptr; // these two have no sums
-    psg_cpu_pcg_direction(&c);
-    Side::direction(&d);
-    same("direction");
-    c.scalars = d.scalars = c.scale = d.scale = nullptr;
-    psg_cpu_pcg_direction(&c);
-    Side::direction(&d);
-    same("solution -> p");
-    c.scalars = a.scalars;
-    d.scalars = b.scalars;
-    psg_cpu_pcg_apply(&a);
-    Side::apply(&b);
-    same("apply");
-    psg_cpu_pcg_update(&a);
-    Side::update(&b);
-    same("update");
-    psg_cpu_pcg_end(&c);
-    Side::end(&d);
-    same("end");
+    steps<Side>(a, b, same);
 }
 
 /// Rows and planes that fill no block, gaps, all sides, with D and without.
