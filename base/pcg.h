@@ -226,17 +226,28 @@ BASE_PCG_FUNCTION bool base_pcg_fits(bool single, double u) {
     return fabs(u) <= (single ? (double)FLT_MAX : DBL_MAX);
 }
 
+typedef struct base_pcg_quotient {
+    double over, under;
+} base_pcg_quotient;
+
 /** What flows towards a point from its two neighbours on an axis, times h. eps between two points
  *  is the harmonic mean 2 e0 e1 / (e0 + e1), which the flux through a face between two materials
  *  has; both means have one division here. Nothing
  *  flows where one of the two is 0.
  *  @param[in] e0, e1  eps at the neighbours, e at the point @param[in] d0, d1  u at a neighbour
  *  less u at the point */
-BASE_PCG_FUNCTION double base_pcg_flux(double e, double e0, double e1, double d0, double d1) {
+BASE_PCG_FUNCTION base_pcg_quotient base_pcg_flux_parts(double e, double e0, double e1, double d0,
+                                                        double d1) {
     const double above = e > 0 ? e : 1; /* no 0/0 between two solid points */
     const double sum0 = above + e0;
     const double sum1 = above + e1;
-    return 2 * e * (e0 * d0 * sum1 + e1 * d1 * sum0) / (sum0 * sum1);
+    const base_pcg_quotient flux = {2 * e * (e0 * d0 * sum1 + e1 * d1 * sum0), sum0 * sum1};
+    return flux;
+}
+
+BASE_PCG_FUNCTION double base_pcg_flux(double e, double e0, double e1, double d0, double d1) {
+    const base_pcg_quotient flux = base_pcg_flux_parts(e, e0, e1, d0, d1);
+    return flux.over / flux.under;
 }
 
 /** Is place `at` along axis d the last one before a side of the box? No side is where an axis is

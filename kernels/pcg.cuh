@@ -11,6 +11,9 @@
 #include "base/pcg.h"
 #include "kernels/complex.cuh"
 
+#include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace psg_cuda {
@@ -283,6 +286,39 @@ template <bool SINGLE> struct pcg_update : pcg_work<BASE_PCG_UPDATED, 1, 4> {
     }
 };
 
+/// The upper half of a number's bits, twice: without its sign.
+PSG_HD unsigned pcg_size(double value) {
+#if defined(__CUDA_ARCH__)
+    return 2 * (unsigned)__double2hiint(value);
+#else
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return 2 * (unsigned)(bits >> 32);
+#endif
+}
+
+/// Quotients -> over, with the bits that `/` has. What a quotient by the reciprocal leaves of
+/// `over` is exact if `over` is from 2^-460 to 2^500, so that the sum of both is rounded once
+/// (P. Markstein, IBM J. Res. Dev. 34, 111 (1990)). BASE_PCG_EPS_LOWEST keeps `under` from 2^-499
+/// to 2^501. The compiler's division has a branch for each quotient: one waits for the other.
+PSG_HD void pcg_divide(base_pcg_quotient flow[3]) {
+    const unsigned exponent = 1u << 21, least = (1023 - 460) * exponent;
+    double quotient[3];
+    bool all = true;
+    PSG_UNROLL
+    for (int d = 0; d < 3; d++) {
+        const double under = flow[d].under, by = reciprocal(under), first = flow[d].over * by;
+        quotient[d] = fma(fma(-under, first, flow[d].over), by, first);
+        all = all && pcg_size(flow[d].over) - least < 960 * exponent;
+    }
+    PSG_UNROLL
+    for (int d = 0; d < 3; d++)
+        if (all)
+            flow[d].over = quotient[d];
+        else if (flow[d].over != 0)
+            flow[d].over /= flow[d].under;
+}
+
 /// The planes of a large segment that a thread has at once.
 constexpr int pcg_planes = 4;
 
@@ -292,7 +328,7 @@ template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 
     /// A column with the numbers below and above, and beside it. eps of faces is that of the faces
     /// below and above: e[PLANES + 1] has none then.
     struct values {
-        double p[PLANES + 2], px[PLANES][2], py[PLANES][2];
+        double p_below, p[PLANES], p_above, px[PLANES][2], py[PLANES][2];
         double e[PLANES + 2], ex[PLANES][2], ey[PLANES][2];
     };
     const base_pcg_task &t;
@@ -302,6 +338,7 @@ template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 
     double *q;
     ptrdiff_t y[2];
     double by_x[2], by_y[2], by_z[2];
+    bool end_x, end_y; // something of by_x, by_y is not 1
 
     PSG_HD explicit pcg_apply(const base_pcg_task &t_)
         : t(t_), plane(t_.n[0] * t_.n[1]), count((unsigned)t_.n[0]) {
@@ -311,6 +348,7 @@ template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 
             x_end[side] = (unsigned)((ptrdiff_t)end + x.at[side]);
             by_x[side] = x.by[side];
         }
+        end_x = by_x[0] != 1 || by_x[1] != 1;
     }
     PSG_HD void begin(size_t j, size_t k) {
         const size_t first = pcg_first(t, j, k), row = j * t.n[0];
@@ -327,19 +365,20 @@ template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 
             by_y[side] = to.by[side];
             by_z[side] = base_pcg_beside_of(&t, 2, side == 0 ? k : k + PLANES - 1).by[side];
         }
+        end_y = by_y[0] != 1 || by_y[1] != 1;
     }
     PSG_HD values read(unsigned i) const {
         const unsigned x[2] = {i > 0 ? i - 1 : x_end[0], i + 1 < count ? i + 1 : x_end[1]};
         values v;
-        v.p[0] = p_below[i];
-        v.p[PLANES + 1] = p_above[i];
+        v.p_below = p_below[i];
+        v.p_above = p_above[i];
         v.e[0] = (ez - plane)[i];
         v.e[PLANES + 1] = FACES ? 0 : (ez + PLANES * plane)[i];
         PSG_UNROLL
         for (int m = 0; m < PLANES; m++) {
             const double *u = p + m * plane;
             const double *const e[2] = {ex + m * plane, ey + m * plane};
-            v.p[m + 1] = u[i];
+            v.p[m] = u[i];
             v.e[m + 1] = (ez + m * plane)[i];
             PSG_UNROLL
             for (int side = 0; side < 2; side++) {
@@ -352,24 +391,41 @@ template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 
         }
         return v;
     }
-    /// @param e  at the point @param beside  eps beside it, or on its faces
-    PSG_HD double flux(int d, double e, const double beside[2], double d0, double d1) const {
-        return t.terms.weight[d] * (FACES ? base_pcg_face_flux(beside[0], beside[1], d0, d1)
-                                          : base_pcg_flux(e, beside[0], beside[1], d0, d1));
+    /// What flows along an axis, without its weight. @param e  at the point
+    /// @param beside  eps beside it, or on its faces
+    PSG_HD base_pcg_quotient flux(double e, const double beside[2], double d0, double d1) const {
+        return FACES ? base_pcg_quotient{base_pcg_face_flux(beside[0], beside[1], d0, d1), 1}
+                     : base_pcg_flux_parts(e, beside[0], beside[1], d0, d1);
     }
-    PSG_HD void operator()(unsigned i, const values &v, double sum[]) const {
-        const double by[2] = {i > 0 ? 1 : by_x[0], i + 1 < count ? 1 : by_x[1]};
+    PSG_HD void operator()(unsigned i, values v, double sum[]) const {
+        if (end_y || (end_x && (i == 0 || i + 1 == count))) {
+            PSG_UNROLL
+            for (int side = 0; side < 2; side++) {
+                const bool last = i == (side == 0 ? 0 : count - 1);
+                PSG_UNROLL
+                for (int m = 0; m < PLANES; m++) {
+                    v.px[m][side] *= last ? by_x[side] : 1;
+                    v.py[m][side] *= by_y[side];
+                }
+            }
+        }
+        v.p_below *= by_z[0];
+        v.p_above *= by_z[1];
         PSG_UNROLL
         for (int m = 0; m < PLANES; m++) {
-            const double here = v.p[m + 1], e = v.e[m + 1];
+            const double here = v.p[m], e = v.e[m + 1];
             const double ez[2] = {v.e[m], FACES ? e : v.e[m + 2]};
-            const double below = m == 0 ? by_z[0] * v.p[m] : v.p[m];
-            const double above = m + 1 == PLANES ? by_z[1] * v.p[m + 2] : v.p[m + 2];
+            const double below = m == 0 ? v.p_below : v.p[m - 1];
+            const double above = m + 1 == PLANES ? v.p_above : v.p[m + 1];
             const double lambda = FACES || e > 0 ? t.terms.lambda : 0;
+            base_pcg_quotient flow[3] = {flux(e, v.ex[m], v.px[m][0] - here, v.px[m][1] - here),
+                                         flux(e, v.ey[m], v.py[m][0] - here, v.py[m][1] - here),
+                                         flux(e, ez, below - here, above - here)};
+            if (!FACES)
+                pcg_divide(flow);
+            const double *w = t.terms.weight;
             const double value =
-                flux(0, e, v.ex[m], by[0] * v.px[m][0] - here, by[1] * v.px[m][1] - here) +
-                flux(1, e, v.ey[m], by_y[0] * v.py[m][0] - here, by_y[1] * v.py[m][1] - here) +
-                flux(2, e, ez, below - here, above - here) - lambda * here;
+                w[0] * flow[0].over + w[1] * flow[1].over + w[2] * flow[2].over - lambda * here;
             (q + m * plane)[i] = value;
             sum[m] += here * value;
         }

@@ -110,7 +110,26 @@ struct emulated {
     }
 };
 
+/// Three quotients at a time have the bits of `/`, also of 0 and of what is out of the range.
+static void quotients() {
+    const double apart[] = {0., -0., 1e-320, -3e-200, 1e-139, 1e151, -1e300, INFINITY};
+    for (int n = 0; n < 300000; n++) {
+        base_pcg_quotient flow[3];
+        double want[3];
+        for (base_pcg_quotient &f : flow) {
+            f.under = ldexp(1 + fabs(check_uniform()), (int)(498 * check_uniform()));
+            f.over = n % 9 < 8 && &f == flow + n % 3 ? apart[n % 9] : check_uniform();
+            f.over = n % 2 ? f.over : ldexp(f.over, (int)(459 * check_uniform()));
+            want[&f - flow] = f.over / f.under;
+        }
+        psg_cuda::pcg_divide(flow);
+        for (int d = 0; d < 3; d++)
+            CHECK(memcmp(&flow[d].over, &want[d], sizeof want[d]) == 0);
+    }
+}
+
 int main() {
+    quotients();
     check_tasks<emulated>();
     if (check_failures)
         printf("%d failures\n", check_failures);

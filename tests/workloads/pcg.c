@@ -26,8 +26,8 @@ static double answer_of(const workload *work, const char *name) {
     return -1;
 }
 
-/** Each step has a solve, and of each segment one task of each kind. u of a body is copied once more,
- * without its mean. */
+/** Each step has a solve, and of each segment one task of each kind. u of a body is copied once
+ * more, without its mean. */
 static void check_tasks(const workload *work, size_t segments, size_t steps, size_t copies) {
     psg_kind_tasks kind[KINDS];
     size_t count = 0;
