@@ -168,7 +168,7 @@ static void check(uint32_t n, int at, double ratio, double lambda, enum form for
         most *= sizeof(Real) == 4 ? 1e-6 : 1;
     const double beside = error_of(p, p.beside, derivative, least, &least);
     // In f32 ex + ey is rounded. In f64 the sums of a long column lose a little with each row.
-    const double tolerance = sizeof(Real) == 4 ? 4e-6 : n > 2500 ? 2e-17 * n : 4e-14;
+    const double tolerance = sizeof(Real) == 4 ? 4e-6 : fmax(4e-14, 2e-17 * n);
     const double off = fabs(p.mode0.x - mode0.x) + fabs(p.mode0.y - mode0.y);
     checks++;
     if (!(worst <= tolerance) || !(beside <= tolerance) || !(off <= tolerance) || p.nonfinite) {
