@@ -1,4 +1,5 @@
-/* A flow between two walls on a staggered grid: what channel.c does and runs.c calls.
+/* A flow between two walls on a staggered grid: what channel.c does and runs.c calls. cores.c has
+ * the loops over cells for cores, and gpu.cu for a GPU; a program has one of them.
  *
  * x and y are periodic (in a cavity x has walls), z is between walls, with cells that are thin
  * at the walls. Velocities are on the upper faces of cells (Harlow and Welch, Phys. Fluids 8,
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifndef REAL
 #define REAL double
@@ -19,6 +21,15 @@
 typedef REAL real;
 
 static const double pi = 3.14159265358979323846;
+
+/** What a cell of component c takes through its faces along an axis: low and high are the shares of
+ *  the carrier in the cell and in the next one along c, half is 0.5 over the cell's extent, above
+ *  and below are friction. */
+typedef struct passage {
+    real low, high, half, above, below;
+} passage;
+
+enum { NUMBERS = 5 }; /* of a plane, at most */
 
 typedef struct flow {
     size_t n[3];      /* cells along x, y, z */
@@ -30,8 +41,26 @@ typedef struct flow {
     double nu, force, lid; /* force along x; speed of the upper wall along x */
     double flux;           /* mean speed along x that is kept in place of a force, or 0 */
     real *v[3], *rate[3], *before[3], *u;
+    passage (*through)[3][3];  /* [nz + 1][component][axis]: cells of a plane are alike */
+    double (*planes)[NUMBERS]; /* [nz], of the last plane_numbers() */
     psg_plan *plan;
 } flow;
+
+/** Numbers of planes. */
+typedef enum quantity {
+    SPEED,     /* sum of v[0] */
+    SQUARES,   /* sums of u, u u, v v, w w, u w in the middle of cells */
+    PRODUCT,   /* sum of v . w times the height of cells */
+    LARGEST,   /* of the three components */
+    DIVERGENCE /* the largest one, and the largest component */
+} quantity;
+
+/** What each_cell() does. */
+typedef enum work {
+    RATES,   /* rate = - div(v v) + nu lap(v) + force */
+    ADVANCE, /* v += now rate + then before */
+    FASTER   /* v[0] += now */
+} work;
 
 /** End the program with words. */
 static inline void fail(const char *words) {
@@ -39,37 +68,12 @@ static inline void fail(const char *words) {
     exit(2);
 }
 
-/** Memory with zeros in it. */
-static inline void *memory(size_t count, size_t size) {
-    void *made = calloc(count, size);
-    if (!made) {
-        fail("no memory");
-    }
-    return made;
-}
-
-/** The element of cell (i,j,k), each counted from 1. */
-static inline size_t at(const flow *f, size_t i, size_t j, size_t k) {
-    return i + j * f->step[1] + k * f->step[2];
-}
-
-/** The last cell of component c along axis a whose flow is sought: none goes through an upper
- *  wall. */
-static inline size_t last(const flow *f, int c, int a) {
-    return f->n[a] - (a == c && f->wall[a] ? 1 : 0);
-}
-
 /** A flow at rest on n[] cells in a box of length[], and its plan. end() frees both. Cells of z
  *  are tanh-spaced: stretch 0 makes them uniform, 2 the middle ones 14 times as thick as those
- *  at walls. wall_x: x has walls, too. */
-void begin(flow *f, const size_t n[3], const double length[3], double stretch, bool wall_x);
+ *  at walls. wall_x: x has walls, too. nu is the viscosity. */
+void begin(flow *f, const size_t n[3], const double length[3], double stretch, bool wall_x,
+           double nu);
 void end(flow *f);
-
-/** Fill ghost cells, after a change of v, wall speeds or slip. */
-void all_ghosts(const flow *f);
-
-/** rate = - div(v v) + nu lap(v) + force. */
-void make_rates(flow *f);
 
 /** Take the divergence out of v, and fill ghost cells. */
 void project(flow *f);
@@ -84,13 +88,38 @@ double longest_step(const flow *f);
  *  thinnest cell. */
 double divergence(const flow *f);
 
-/** The mean of component c in plane k. */
-double plane_mean(const flow *f, int c, size_t k);
+/** The mean of v[0] in plane k. */
+double plane_mean(const flow *f, size_t k);
 
 /** The mean speed along x. */
 double mean_speed(const flow *f);
 
 /** The integral of v . w over the box, w in arrays like v. */
 double product(const flow *f, real *const w[3]);
+
+/* In cores.c and gpu.cu: */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** psg_array.device of memory(). */
+int place(void);
+
+/** Memory with zeros in it, also for the host between calls. */
+void *memory(size_t count, size_t size);
+void release(void *made);
+
+/** Fill ghost cells, after a change of v, wall speeds or slip. The host may read v then. */
+void all_ghosts(const flow *f);
+
+/** Work in all cells whose flow is sought. */
+void each_cell(const flow *f, work what, double now, double then);
+
+/** f->planes = what of each plane; w is for PRODUCT, else NULL. */
+void plane_numbers(const flow *f, quantity what, real *const w[3]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
