@@ -10,7 +10,8 @@ typedef struct app_field_header {
     const double *box; /**< lx, ly, lz */
     const char *sides; /**< --bc and --points of axes that are not all periodic; NULL */
     const char *points;
-    const char *symbol; /**< NULL: a right-hand side, without this and the three that follow */
+    const double *robin; /**< K of the last axis' Robin sides, lower and upper; NULL */
+    const char *symbol;  /**< NULL: a right-hand side, without this and the three that follow */
     double lambda, factor;
     double mean_dropped;
     const double *time; /**< of a step; NULL */

@@ -11,10 +11,23 @@
 #include <unistd.h>
 
 /* All that psg writes with a field. */
-enum { BOX, BC, POINTS, TIME, SYMBOL, LAMBDA, FACTOR, MEAN_DROPPED, SOURCE, MARK, ATTRIBUTES };
-static const char *const attributes[ATTRIBUTES] = {"box",    "bc",         "points", "time",
-                                                   "symbol", "lambda",     "factor", "mean_dropped",
-                                                   "source", APP_HDF5_MARK};
+enum {
+    BOX,
+    BC,
+    POINTS,
+    ROBIN,
+    TIME,
+    SYMBOL,
+    LAMBDA,
+    FACTOR,
+    MEAN_DROPPED,
+    SOURCE,
+    MARK,
+    ATTRIBUTES
+};
+static const char *const attributes[ATTRIBUTES] = {"box",          "bc",     "points",     "robin",
+                                                   "time",         "symbol", "lambda",     "factor",
+                                                   "mean_dropped", "source", APP_HDF5_MARK};
 
 /* @param[in] data  of a field: not NULL */
 static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *info, void *data) {
@@ -233,16 +246,19 @@ static bool write_attributes(hid_t dataset, const app_field_header *header) {
                                            [SOURCE] = header->source,
                                            [MARK] = psg_component_version(PSG_COMPONENT_PSG)};
     const double *const numbers[ATTRIBUTES] = {[BOX] = header->box,
+                                               [ROBIN] = header->robin,
                                                [TIME] = header->time,
                                                [LAMBDA] = solution ? &header->lambda : NULL,
                                                [FACTOR] = solution ? &header->factor : NULL,
                                                [MEAN_DROPPED] =
                                                    solution ? &header->mean_dropped : NULL};
+    const hsize_t counts[ATTRIBUTES] = {[BOX] = (hsize_t)header->axes, [ROBIN] = 2};
     bool written = true;
     for (int a = 0; a < ATTRIBUTES && written; a++) {
-        written = (texts[a] == NULL || write_text(dataset, attributes[a], texts[a])) &&
-                  (numbers[a] == NULL || write_attribute(dataset, attributes[a], H5T_NATIVE_DOUBLE,
-                                                         a == BOX ? header->axes : 1, numbers[a]));
+        written =
+            (texts[a] == NULL || write_text(dataset, attributes[a], texts[a])) &&
+            (numbers[a] == NULL || write_attribute(dataset, attributes[a], H5T_NATIVE_DOUBLE,
+                                                   counts[a] > 0 ? counts[a] : 1, numbers[a]));
     }
     return written;
 }

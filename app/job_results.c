@@ -182,10 +182,13 @@ static int write_to(app_job *r, app_field_output *output, size_t step, const voi
     char points[6] = "";
     app_sides_text(grid, sides, points);
     const bool any = app_has_sides(grid);
+    const psg_axis *last = &grid->axis[grid->axes - 1];
+    const bool robin = last->bc[0] == PSG_BC_ROBIN || last->bc[1] == PSG_BC_ROBIN;
     const app_field_header header = {grid->axes,
                                      box,
                                      any ? sides : NULL,
                                      any ? points : NULL,
+                                     robin ? last->robin : NULL,
                                      app_symbol_name(r->report.options.symbol),
                                      r->report.options.lambda,
                                      r->report.options.factor,

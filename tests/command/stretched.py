@@ -99,6 +99,7 @@ def robin():
     check(said["bc"][2] == "RR" and said["robin"] == [[0, 0], [0, 0], [0.5, 3]], said)
     with h5py.File("r.h5", "r") as file:
         u, h = file["u"][...], (Z[-1] - Z[0]) / SHAPE[0]
+        check(list(file["u"].attrs["robin"]) == [0.5, 3], dict(file["u"].attrs))
     flux = np.concatenate([0.5 / (1 + 0.25 * h) * u[:1], np.diff(u, axis=0) / h,
                            -3 / (1 + 1.5 * h) * u[-1:]])
     r = np.diff(flux, axis=0) / h - F
@@ -107,6 +108,8 @@ def robin():
     check(np.abs(r).max() <= 1e-11, np.abs(r).max())
     solve("--in", "in.h5:flat", "--bc", "PP,RN", "--robin", "y=1,0", *FD2, "--verify", "--out",
           "r.h5:flat")
+    with h5py.File("r.h5", "r") as file:
+        check(list(file["flat"].attrs["robin"]) == [1, 0], dict(file["flat"].attrs))
     old = files()
     given = ("--in", "in.h5:f", *FD2, "--bc")
     for bc, k, says in (("PP,PP,RR", (), "--robin z=K0,K1 says what K is"),
