@@ -18,6 +18,9 @@
  * faces: number i of an axis is that of the face between points i and i+1, and at the lower end of
  * an axis that is not periodic number 0 counts once more.
  *
+ * Values on sides add to f, at the points beside a side, what they add where eps is 1 times eps of
+ * that side, so that r begins with a copy of f, b.
+ *
  * A point with eps = 0 is solid, and so is one whose faces all have 0, if lambda is 0.
  * A has 0 in its row and column, and r begins with 0 there, so that
  * r stays 0, and r.z, p.q and A p at other points do not see z and p there. A constant in a region
@@ -144,6 +147,13 @@ typedef struct base_pcg_field {
     bool single;                   /**< f32 */
 } base_pcg_field;
 
+/** What values on sides add to the points beside them where eps is 1, by axis and side: x
+ *  [planes][ny], y [planes][nx], z [ny][nx]. NULL: nothing. */
+typedef struct base_pcg_sides {
+    const void *added[3][2];
+    bool single; /**< f32 */
+} base_pcg_sides;
+
 BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage, const base_pcg_terms *t) {
     return stage == BASE_PCG_MEASURED                   ? BASE_PCG_MEASURES
            : stage == BASE_PCG_STARTED && t->points > 0 ? BASE_PCG_STARTS
@@ -160,6 +170,8 @@ typedef struct base_pcg_task {
     /** [planes + 2][ny][nx]: with the planes below and above; on faces by axis, else [1] is NULL */
     double *eps[3];
     double *x, *r, *p, *q; /**< [planes][ny][nx] */
+    double *b;             /**< [planes][ny][nx]: f and what the sides add; NULL: they have 0 */
+    base_pcg_sides sides;
     double *scale;         /**< [planes][ny][nx]: D; NULL: 1 */
     double *low, *high;    /**< [ny][nx]: the first and the last plane of p */
     double *below, *above; /**< [ny][nx]: the planes of p below and above */
@@ -315,6 +327,24 @@ BASE_PCG_FUNCTION double base_pcg_rough(double e0, double e1) {
  *  less what u beyond it takes off. */
 BASE_PCG_FUNCTION double base_pcg_passes(const base_pcg_task *t, int d, int side, size_t at) {
     return base_pcg_ends(t, d, side, at) ? 1 - t->terms.beyond[d][side] : 1;
+}
+
+/** f at a point with what the sides add to it. Where eps is no good they add nothing, so that it is
+ *  eps that is refused. */
+BASE_PCG_FUNCTION double base_pcg_with_sides(const base_pcg_task *t, const size_t at[3], double f) {
+    const size_t *n = t->n;
+    const size_t place[3] = {at[2] * n[1] + at[1], at[2] * n[0] + at[0], at[1] * n[0] + at[0]};
+    for (int m = 0; m < 6; m++) {
+        const int d = m / 2, side = m % 2;
+        const void *added = t->sides.added[d][side];
+        if (added != NULL && base_pcg_ends(t, d, side, at[d])) {
+            const double eps = base_pcg_face(t, at, d, side);
+            f += (base_pcg_good(eps) ? eps : 0) * (t->sides.single
+                                                       ? ((const float *)added)[place[d]]
+                                                       : ((const double *)added)[place[d]]);
+        }
+    }
+    return f;
 }
 
 /** The measures of f and eps on the faces of a point. What no flux can pass is no face here: a

@@ -55,11 +55,14 @@ typedef struct psg_sides {
     const void *table[3][2];
     size_t step; /**< bytes from a table of a right-hand side to that of the next one */
     size_t z0;   /**< the first of the process' planes */
+    bool
+        apart; /**< the solve is one with epsilon: its tasks add them, and not those of a transform.
+                      The same on all processes */
 } psg_sides;
 
 static inline bool psg_sides_any(const psg_sides *s) {
     bool any = false;
-    for (int m = 0; m < 6; m++) {
+    for (int m = 0; m < 6 && !s->apart; m++) {
         any = any || s->table[m / 2][m % 2] != NULL;
     }
     return any;

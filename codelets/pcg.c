@@ -1,5 +1,6 @@
 #include "codelets/pcg.h"
 #include "codelets/codelet.h"
+#include "codelets/sides.h"
 #include "cpu/pcg.h"
 #if PSG_WITH_CUDA
 #include "kernels/pcg.h"
@@ -28,7 +29,8 @@ typedef struct use {
 enum { MOST_DATA = 12 };
 static const use uses[][MOST_DATA + 1] = {
     [PSG_TASK_PCG_MEASURE] = {FIELD(f, R), DENSE(p, R), DENSE(below, R), DENSE(above, R),
-                              DENSE(eps[0], W), DENSE(eps[1], R), DENSE(eps[2], R), DENSE(part, W)},
+                              DENSE(eps[0], W), DENSE(eps[1], R), DENSE(eps[2], R), DENSE(part, W),
+                              DENSE(b, W)},
     [PSG_TASK_PCG_START] = {FIELD(f, R), DENSE(scalars, R), DENSE(eps[0], R), DENSE(eps[1], R),
                             DENSE(eps[2], R), DENSE(q, R), DENSE(r, W), DENSE(x, RW),
                             FIELD(source, W), DENSE(part, W), DENSE(scale, R), FIELD(u, R)},
@@ -43,7 +45,8 @@ static const use uses[][MOST_DATA + 1] = {
 };
 
 /* How a task uses data of its list. 0: not at all */
-static int mode_of(const use *at, const psg_label *label, const base_pcg_terms *terms) {
+static int mode_of(const use *at, const psg_label *label, const psg_terms *all) {
+    const base_pcg_terms *terms = &all->pcg;
     const bool anew = label->kind == PSG_TASK_PCG_START && terms->begins == BASE_PCG_ANEW;
     const bool alone = label->kind == PSG_TASK_PCG_DIRECTION && label->index[2] == PSG_NO_INDEX;
     const bool faces = label->kind == PSG_TASK_PCG_MEASURE && terms->faces;
@@ -57,6 +60,8 @@ static int mode_of(const use *at, const psg_label *label, const base_pcg_terms *
     case offsetof(psg_task_pcg_data, f):
     case offsetof(psg_task_pcg_data, part):
         return copies ? 0 : at->mode;
+    case offsetof(psg_task_pcg_data, b):
+        return copies || !all->sides.apart ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, scale):
         return !terms->scaled || alone || label->index[2] == 0 ? 0 : anew ? STARPU_W : STARPU_R;
     case offsetof(psg_task_pcg_data, solution):
@@ -86,10 +91,14 @@ static base_pcg_task task_of(void *buffers[], const psg_task_args *args) {
     t.end[0] = t.terms.ends[2] && s == 0;
     t.end[1] = t.terms.ends[2] && s + 1 == c->layout.segments.count;
     t.overflow = (int *)(uintptr_t)&psg_findings_of(args->run)->overflow;
+    const psg_cpu_sides sides = psg_sides_at(c, &psg_terms_of(args->run)->sides, 0,
+                                             c->layout.segments.part[s].box.lo[2], t.n[2]);
+    memcpy(t.sides.added, &sides, sizeof sides);
+    t.sides.single = c->cpu->real_bytes == sizeof(float);
     size_t m = 0;
     for (const use *at = uses[args->label.kind]; at->mode != 0; at++) {
         char *const to = (char *)&t + at->pointer;
-        if (mode_of(at, &args->label, &t.terms) != 0) {
+        if (mode_of(at, &args->label, psg_terms_of(args->run)) != 0) {
             const base_pcg_field field = field_of(buffers, m++);
             memcpy(to, &field, at->field ? sizeof field : sizeof field.first);
         }
@@ -209,7 +218,7 @@ void psg_task_pcg(psg_run *run, int kind, size_t s, size_t step, const psg_task_
     psg_task_data used[MOST_DATA];
     size_t count = 0;
     for (const use *at = uses[kind]; at->mode != 0; at++) {
-        const int mode = mode_of(at, &args.label, &psg_terms_of(run)->pcg);
+        const int mode = mode_of(at, &args.label, psg_terms_of(run));
         if (mode != 0) {
             const char *const handle = (const char *)data + at->handle;
             used[count++] = (psg_task_data){(const psg_data *)(const void *)handle, 1, 1, mode};

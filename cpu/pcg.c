@@ -132,8 +132,13 @@ static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measu
         const size_t count = chunk_of(t->n[0], at);
         const double *given = read_row(&t->f, row_of(&t->f, j, k), at, count, room);
         for (size_t i = 0; i < count; i++) {
+            const size_t place[3] = {at + i, j, k};
             double value[BASE_PCG_MEASURES];
-            base_pcg_measure_at(t, (const size_t[3]){at + i, j, k}, given[i], value);
+            double f = given[i];
+            if (t->b != NULL) {
+                f = t->b[(k * t->n[1] + j) * t->n[0] + at + i] = base_pcg_with_sides(t, place, f);
+            }
+            base_pcg_measure_at(t, place, f, value);
             for (int m = 0; m < BASE_PCG_MEASURES; m++) {
                 lane[m][i % LANES] = base_pcg_join(m, lane[m][i % LANES], value[m]);
             }

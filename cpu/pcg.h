@@ -5,8 +5,8 @@
 
 #include "base/pcg.h"
 
-/** Without eps[1] below, p and above, which have what was given -> eps[0]; if there is `part`, the
- *  measures of f and eps -> part. */
+/** Without eps[1] below, p and above, which have what was given -> eps[0]; if there is `part`, f,
+ *  with what the sides add, -> b, and the measures of that and eps -> part. */
 void psg_cpu_pcg_measure(const base_pcg_task *t);
 /** f, with BASE_PCG_FROM_X less q, which has A x -> r, source; the BASE_PCG_STARTS -> part. With
  * BASE_PCG_ANEW 0, or with a guess u -> x, and with D eps -> scale; else x, less its mean, -> x. */

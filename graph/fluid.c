@@ -447,7 +447,8 @@ bool psg_fluid_drop(psg_run *run, const psg_plan *plan, psg_fluid *fluid, psg_fl
     return psg_pcg_agree(run, plan) && good;
 }
 
-psg_status psg_fluid_judge(const psg_plan *plan, psg_mean mean, const psg_pcg_result *result) {
+psg_status psg_fluid_judge(const psg_plan *plan, psg_mean mean, const psg_pcg_result *result,
+                           bool sides) {
     const psg_grid *grid = &plan->problem.grid;
     const size_t *n = plan->context.layout.n;
     const size_t m = result->region_first;
@@ -456,9 +457,10 @@ psg_status psg_fluid_judge(const psg_plan *plan, psg_mean mean, const psg_pcg_re
     return mean != PSG_MEAN_ERROR || fabs(result->region_mean) <= most * result->largest
                ? PSG_OK
                : psg_fail(PSG_ERR_MEAN,
-                          "f has the mean %.6g in the fluid of %zu points with (i,j,k) = "
+                          "f%s the mean %.6g in the fluid of %zu points with (i,j,k) = "
                           "(%zu,%zu,%zu), one of %zu regions: more than %.3g of max|f| = %.6g, and "
                           "nothing flows out of that region, so there is no solution for it",
+                          sides ? " and the derivatives on the sides have" : " has",
                           result->region_mean, result->region_points, at[0],
                           at[psg_grid_turn(grid, 1)], at[psg_grid_turn(grid, 2)], result->regions,
                           most, result->largest);

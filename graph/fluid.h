@@ -43,7 +43,8 @@ bool psg_fluid_fill(psg_run *run, const psg_plan *plan, psg_fluid *fluid, psg_fl
  *  @return false: the run has failed, here or on another process */
 bool psg_fluid_drop(psg_run *run, const psg_plan *plan, psg_fluid *fluid, psg_fluid_data x);
 /** Is the mean of f in a region more than the plan allows, and PSG_MEAN_ERROR asked for?
- *  @return PSG_OK; PSG_ERR_MEAN */
-psg_status psg_fluid_judge(const psg_plan *plan, psg_mean mean, const psg_pcg_result *result);
+ *  @param[in] sides  they have values @return PSG_OK; PSG_ERR_MEAN */
+psg_status psg_fluid_judge(const psg_plan *plan, psg_mean mean, const psg_pcg_result *result,
+                           bool sides);
 
 #endif

@@ -3,7 +3,7 @@
  *
  *   direction(s): given[s] -> p[s], low[s], high[s]
  *   measure(s): p[s], high[s-1], low[s+1] -> eps[s] --> scalars; on faces axis by axis, and then
- *   the measures
+ *   the measures; with values on sides f[s] -> b[s], which is f from then on
  *   start(s): r[s], source[s], scale[s] --> scalars
  *
  *   a step:  source[0..S-1] --the plan's graph--> solution[0..S-1]
@@ -184,6 +184,12 @@ static void iterate(work *w) {
     }
 }
 
+/* f with what values on sides add to it. */
+static psg_fluid_data right_hand_side(const work *w) {
+    return w->terms->sides.apart ? (psg_fluid_data){&w->g->segment[w->own.first].b, PSG_PCG_DATA}
+                                 : (psg_fluid_data){w->given->f, 1};
+}
+
 /* f or r, less its means in the fluid -> p, which start() takes for f. */
 static bool fill_fluid(work *w, psg_fluid_data f, psg_pcg_result *result) {
     const psg_fluid_data p = {&w->g->segment[w->own.first].p, PSG_PCG_DATA};
@@ -193,7 +199,6 @@ static bool fill_fluid(work *w, psg_fluid_data f, psg_pcg_result *result) {
 
 /* The residual of x in place of the recursion's. @return false: the run has failed */
 static bool start_from_x(work *w) {
-    const psg_fluid_data f = {w->given->f, 1};
     const psg_fluid_data x = {&w->g->segment[w->own.first].x, PSG_PCG_DATA};
     double s[BASE_PCG_SCALARS];
     while (w->seen < w->made) { /* of steps after the last one that changed anything */
@@ -213,7 +218,7 @@ static bool start_from_x(work *w) {
         submit_copy(w, x);
     }
     submit_tasks(w, PSG_TASK_PCG_APPLY, PSG_NO_INDEX);
-    if (w->fluid != NULL && !fill_fluid(w, f, w->result)) {
+    if (w->fluid != NULL && !fill_fluid(w, right_hand_side(w), w->result)) {
         return false;
     }
     submit_start(w);
@@ -280,9 +285,8 @@ static double longest(const psg_plan *plan) {
 
 /* Solid points: their regions, and f less its means there. @return false: the run has failed */
 static bool find_fluid(work *w) {
-    const psg_fluid_data f = {w->given->f, 1};
     w->fluid = psg_fluid_find(w->run, w->plan, &w->terms->pcg);
-    if (w->fluid == NULL || !fill_fluid(w, f, w->result)) {
+    if (w->fluid == NULL || !fill_fluid(w, right_hand_side(w), w->result)) {
         return false;
     }
     w->terms->pcg.drops = 0;
@@ -306,6 +310,10 @@ static void submit_epsilon(const work *w) {
         submit_copy(w, (psg_fluid_data){w->given->eps[0], 1});
     }
     submit_tasks(w, PSG_TASK_PCG_MEASURE, PSG_NO_INDEX);
+    for (size_t s = w->own.first; s < w->own.end; s++) {
+        const psg_fluid_data f = right_hand_side(w);
+        w->g->segment[s].f = f.handle[(s - w->own.first) * f.step];
+    }
 }
 
 /* @return false: there is nothing to solve, or the run has failed */

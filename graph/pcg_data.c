@@ -6,6 +6,7 @@
 #include "graph/plan_struct.h"
 #include "graph/psg_starpu.h"
 #include "graph/ranks.h"
+#include "graph/sides.h"
 #include "graph/start.h"
 #include "graph/status.h"
 #include "graph/terms.h"
@@ -25,7 +26,10 @@ static psg_status read_args(psg_pending *pending, psg_plan *plan, const psg_solv
     if (status == PSG_OK) {
         status = psg_terms_take(plan, &full, &pending->terms, &pending->mean);
     }
-    return status == PSG_OK ? psg_pcg_take(pending, plan, &full) : status;
+    status = status == PSG_OK ? psg_pcg_take(pending, plan, &full) : status;
+    return status == PSG_OK ? psg_sides_take(plan, &full, 1, &pending->terms.sides,
+                                             &pending->side_largest, &pending->sides)
+                            : status;
 }
 
 static void keep(psg_past *past, const psg_pending *pending) {
@@ -100,6 +104,7 @@ psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f
         solve(&pending, plan, &given);
         status = judge(plan, &pending);
     }
+    psg_sides_give_back(plan, pending.sides);
     psg_run_destroy(pending.run);
     return status;
 }

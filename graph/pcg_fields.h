@@ -19,7 +19,7 @@ struct psg_pcg {
     struct psg_arrays *slabs;   /**< the preconditioner's f and u */
     psg_task_pcg_data *segment; /**< of all processes: of others what own tasks read */
     starpu_data_handle_t scalars, scratch;
-    bool faces; /**< there was room for epsilon on faces */
+    bool faces, values; /**< there was room for epsilon on faces, and for values on sides */
     starpu_data_handle_t report[PSG_PCG_REPORTS];
 };
 

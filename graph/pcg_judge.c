@@ -122,14 +122,15 @@ static psg_status judge_mean(const psg_plan *plan, const psg_pending *pending) {
     const base_pcg_terms *t = &pending->terms.pcg;
     return t->drops && pending->mean == PSG_MEAN_ERROR
                ? psg_terms_judge_mean(plan, pending->pcg.sum / t->points, pending->pcg.largest,
-                                      false)
+                                      pending->terms.sides.apart)
                : PSG_OK;
 }
 
 static psg_status judge_steps(const psg_plan *plan, const psg_pending *pending) {
     const psg_pcg_result *r = &pending->pcg;
     const psg_status status =
-        r->regions > 0 ? psg_fluid_judge(plan, pending->mean, r) : judge_mean(plan, pending);
+        r->regions > 0 ? psg_fluid_judge(plan, pending->mean, r, pending->terms.sides.apart)
+                       : judge_mean(plan, pending);
     return status != PSG_OK || r->reached
                ? status
                : psg_fail(PSG_ERR_DATA,

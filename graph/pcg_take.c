@@ -8,6 +8,7 @@
 #include "graph/pending.h"
 #include "graph/placement.h"
 #include "graph/plan_struct.h"
+#include "graph/sides.h"
 #include "graph/simulated.h"
 #include "graph/status.h"
 #include "graph/terms.h"
@@ -56,8 +57,8 @@ static bool make_block(starpu_data_handle_t *handle, const psg_plan *plan, size_
 
 /* A task has six fields of a segment at most, and some planes. To ask a GPU for its free memory
  * takes longer than a small solve, so that it is asked when the fields are made. */
-static psg_status check_room(const psg_plan *plan, bool faces) {
-    const int fields = faces ? 9 : 7;
+static psg_status check_room(const psg_plan *plan, bool faces, bool values) {
+    const int fields = (faces ? 9 : 7) + values;
     const psg_layout *l = &plan->context.layout;
     const double plane = (double)(l->n[0] * l->n[1] * sizeof(double));
     const double needed =
@@ -65,11 +66,11 @@ static psg_status check_room(const psg_plan *plan, bool faces) {
     return psg_placement_check_bytes(plan, needed, "the fields of a segment", "segments");
 }
 
-/* In main memory: x, r, p, q, scale and eps, one or by axis, with two planes more, low and high,
- * sums, the preconditioner's f and u, and where epsilon is 0 somewhere the numbers of regions. On a
- * plan with GPUs the fields live there. */
-static psg_status check_memory(const psg_plan *plan, bool faces) {
-    const int fields = faces ? 8 : 6;
+/* In main memory: x, r, p, q, scale and eps, one or by axis, with two planes more, with values on
+ * sides b, low and high, sums, the preconditioner's f and u, and where epsilon is 0 somewhere the
+ * numbers of regions. On a plan with GPUs the fields live there. */
+static psg_status check_memory(const psg_plan *plan, bool faces, bool values) {
+    const int fields = (faces ? 8 : 6) + values;
     const int plane_fields = faces ? 8 : 4;
     const psg_layout *l = &plan->context.layout;
     const double segments = (double)psg_range_count(l->segments.own);
@@ -98,11 +99,11 @@ static bool make_segment(psg_pcg *g, const psg_plan *plan, size_t s) {
     const bool own = psg_range_has(l->segments.own, s);
     const bool beside[2] = {psg_range_has(l->segments.own, psg_pcg_beside(plan, s, -1)),
                             psg_range_has(l->segments.own, psg_pcg_beside(plan, s, 1))};
-    starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q, &to->scale};
+    starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q, &to->b, &to->scale};
     bool all = make_block(&to->part, plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES) &&
                (!(own || beside[1]) || make_block(&to->high, plan, n[0], n[1], 1)) &&
                (!(own || beside[0]) || make_block(&to->low, plan, n[0], n[1], 1));
-    for (int m = 0; m < 5 && own && all; m++) {
+    for (int m = 0; m < 6 && own && all; m++) {
         all = make_block(fields[m], plan, n[0], n[1], planes);
     }
     for (int d = 0; d < 3 && own && all; d++) {
@@ -146,15 +147,16 @@ static psg_status create(psg_pcg **result, const psg_plan *plan) {
 }
 
 /* The fields have memory once a task writes them. */
-static psg_status take_fields(psg_pcg **fields, const psg_plan *plan, bool faces) {
-    if (*fields != NULL && (*fields)->faces >= faces) {
+static psg_status take_fields(psg_pcg **fields, const psg_plan *plan, bool faces, bool values) {
+    if (*fields != NULL && (*fields)->faces >= faces && (*fields)->values >= values) {
         return PSG_OK;
     }
-    psg_status status = check_room(plan, faces);
-    status = status == PSG_OK ? check_memory(plan, faces) : status;
+    psg_status status = check_room(plan, faces, values);
+    status = status == PSG_OK ? check_memory(plan, faces, values) : status;
     status = status == PSG_OK && *fields == NULL ? create(fields, plan) : status;
     if (status == PSG_OK) {
-        (*fields)->faces = faces;
+        (*fields)->faces = (*fields)->faces || faces;
+        (*fields)->values = (*fields)->values || values;
     }
     return status;
 }
@@ -224,18 +226,13 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
         return args->guess == 0 ? PSG_OK : psg_fail(PSG_ERR_ARG, "guess is for epsilon");
     }
     psg_status status = check(plan);
-    for (int m = 0; m < 6 && status == PSG_OK; m++) {
-        if (args->side[m / 2][m % 2] != NULL || args->value[m / 2][m % 2] != 0) {
-            status = psg_fail(PSG_ERR_UNSUPPORTED,
-                              "epsilon is for sides with 0: values there are not there yet");
-        }
-    }
     if (status == PSG_OK && !(tolerance > 0 && tolerance < 1)) {
         status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
                           args->tolerance);
     }
     if (status == PSG_OK) {
-        status = take_fields(&plan->held.pcg, plan, psg_terms_faces(args) != 0);
+        status =
+            take_fields(&plan->held.pcg, plan, psg_terms_faces(args) != 0, psg_sides_given(args));
     }
     if (status == PSG_OK && !make_room_for_messages(pending->run, plan)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the messages of iterations");

@@ -470,9 +470,9 @@ typedef struct psg_solve_args {
      *  the plan in each iteration. epsilon is known at the points, and between two its harmonic
      *  mean counts; or on faces: epsilon_faces. A point with 0 is solid: no flux passes, f is not
      *  read, and u is 0. In each region of other points that no side and no lambda fixes u has the
-     *  mean 0, and f is to have it: see `mean`. For the symbol fd2, and sides with 0 that are
-     *  periodic, Dirichlet or, with points in cells, Neumann. Processes take the iterations of
-     *  one. Not with psg_submit_slabs(); psg_submit_arrays() returns near the end of the solve. */
+     *  mean 0, and f is to have it: see `mean`. For fd2, and sides that are periodic, Dirichlet or,
+     *  in cells, Neumann; values there count times epsilon beside them. All processes take the
+     *  same iterations. Not with psg_submit_slabs(); psg_submit_arrays() returns near the end. */
     const psg_array *epsilon;
     /** 0 = 1e-10 in f64, 1e-6 in f32; above 0, below 1. With epsilon: iterations end when the
      *  residual is at most this share of factor f less dropped means, both in the 2-norm */
@@ -489,9 +489,9 @@ typedef struct psg_solve_args {
     const psg_array *f_modes; /**< NULL; or modes of f in place of f, see psg_modes.h */
     const psg_array *u_modes; /**< NULL; or where modes of u go, beside u or in place of it */
     /** NULL; or all three: epsilon of the face above point (i,j,k) along x, y and z, as in
-     *  psg_project(); a lower Dirichlet side has that of the first such face. 0: closed; a point
-     *  with all faces closed is solid if lambda is 0. Those on a Neumann side, and along an axis of
-     *  one periodic point, change nothing, and may not be NaN; NULL for such an axis. */
+     *  psg_project(); a lower side has that of the first such face. 0: closed; a point with all
+     *  closed is solid if lambda is 0. On a Neumann side they count for values alone, and along an
+     *  axis of one periodic point for nothing; none may be NaN. NULL for such an axis. */
     const psg_array *epsilon_faces[3];
 } psg_solve_args;
 

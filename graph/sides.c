@@ -237,7 +237,7 @@ psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, size_t cou
     side_part part[6];
     psg_array array[6];
     size_t total = 0, offset = 0;
-    *sides = (psg_sides){.z0 = 0};
+    *sides = (psg_sides){.apart = args->epsilon != NULL && psg_sides_given(args)};
     *largest = 0;
     if (!psg_sides_given(args)) {
         return PSG_OK;

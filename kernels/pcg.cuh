@@ -113,8 +113,10 @@ struct pcg_measure : pcg_single_work<BASE_PCG_MEASURED, BASE_PCG_MEASURES> {
     using pcg_single_work::pcg_single_work;
     PSG_HD void operator()(unsigned i, const values &, double measure[]) const {
         const size_t at[3] = {i, j, k};
-        double value[BASE_PCG_MEASURES];
-        base_pcg_measure_at(&t, at, pcg_get(t.f, i, j, k), value);
+        double value[BASE_PCG_MEASURES], f = pcg_get(t.f, i, j, k);
+        if (t.b)
+            f = t.b[first + i] = base_pcg_with_sides(&t, at, f);
+        base_pcg_measure_at(&t, at, f, value);
         for (int m = 0; m < BASE_PCG_MEASURES; m++)
             measure[m] = base_pcg_join(m, measure[m], value[m]);
     }

@@ -22,6 +22,8 @@ typedef struct medium {
     size_t points;
     double *f, *eps, *u;
     double *faces[3]; /**< in place of eps, by axis; NULL: eps is known at points */
+    double value[6];  /**< on the sides, lower and upper, by axis */
+    double *side[6];  /**< in place of a value; NULL: the value is the same all over the side */
 } medium;
 
 static inline medium make(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
@@ -43,6 +45,8 @@ static inline void destroy(const medium *p) {
     free(p->u);
     for (int d = 0; d < 3; ++d) {
         free(p->faces[d]);
+        free(p->side[2 * d]);
+        free(p->side[2 * d + 1]);
     }
 }
 
@@ -156,6 +160,61 @@ static inline double divergence(const medium *p, size_t m) {
     return sum;
 }
 
+/** The place of point m on a side: x has [nz][ny], y [nz][nx], z [ny][nx]. */
+static inline size_t place_on(const medium *p, size_t m, int face) {
+    const size_t at[3] = {m % p->n[0], m / p->n[0] % p->n[1], m / p->n[0] / p->n[1]};
+    return face < 2   ? at[2] * p->n[1] + at[1]
+           : face < 4 ? at[2] * p->n[0] + at[0]
+                      : at[1] * p->n[0] + at[0];
+}
+
+/** Values on the sides that are not periodic, from -1 to 1: numbers, or one for each point. */
+static inline void fill_sides(medium *p, bool arrays) {
+    const psg_grid grid = grid_of(p);
+    for (int face = 0; face < 6; ++face) {
+        p->value[face] =
+            grid.axis[face / 2].bc[0] == PSG_BC_PERIODIC ? 0 : 2.0 * rand() / RAND_MAX - 1;
+        if (arrays && p->value[face] != 0) {
+            const size_t count = p->points / p->n[face / 2];
+            p->side[face] = calloc(count, sizeof(double));
+            for (size_t m = 0; m < count; ++m) {
+                p->side[face][m] = 2.0 * rand() / RAND_MAX - 1;
+            }
+        }
+    }
+}
+
+/** What the values add to div(eps grad u) at a point: the flux of u = value on a Dirichlet side
+ *  and of 0 at the point, and the flux of the derivative on a Neumann side. */
+static inline double inflow(const medium *p, size_t m) {
+    const psg_grid grid = grid_of(p);
+    double sum = 0;
+    for (int face = 0; face < 6; ++face) {
+        const int d = face / 2;
+        const psg_axis *axis = &grid.axis[d];
+        const bool nodes = axis->points == PSG_POINTS_NODES;
+        const double h = p->length[d] / (double)(p->n[d] + (nodes ? 1 : 0));
+        if (beyond(p, m, face) < p->points) {
+            continue;
+        }
+        const double eps = p->faces[0] != NULL ? face_of(p, m, face) : p->eps[m];
+        const double value =
+            p->side[face] != NULL ? p->side[face][place_on(p, m, face)] : p->value[face];
+        sum += axis->bc[face % 2] == PSG_BC_DIRICHLET ? eps * value / (nodes ? h : h / 2) / h
+                                                      : eps * value * (face % 2 ? 1 : -1) / h;
+    }
+    return sum;
+}
+
+/** f less what the sides add, which is all that u of a box with 0 on its sides sees. */
+static inline double *whole_f(const medium *p) {
+    double *f = malloc(p->points * sizeof *f);
+    for (size_t m = 0; m < p->points; ++m) {
+        f[m] = p->f[m] - inflow(p, m) / p->factor;
+    }
+    return f;
+}
+
 /** The mean of values over the fluid that is joined with each point; 0 where a Dirichlet side or
  * lambda fixes u. Each point takes the least number of its neighbours until none changes. */
 static inline void means_of(const medium *p, const double *values, double *mean) {
@@ -196,17 +255,19 @@ static inline void means_of(const medium *p, const double *values, double *mean)
 /** The root of the sum of squares of what is left of f, over that of f. */
 static inline double residual_of(const medium *p) {
     double *mean = malloc(p->points * sizeof *mean);
+    double *given = whole_f(p);
     double left = 0;
     double all = 0;
-    means_of(p, p->f, mean);
+    means_of(p, given, mean);
     for (size_t m = 0; m < p->points; ++m) {
-        const double f = p->factor * (p->f[m] - mean[m]);
+        const double f = p->factor * (given[m] - mean[m]);
         const double r = f - (divergence(p, m) - p->lambda * p->u[m]);
         left += is_fluid(p, m) ? r * r : p->u[m] != 0;
         all += is_fluid(p, m) ? f * f : 0;
     }
     free(mean);
-    return sqrt(left / all);
+    free(given);
+    return left == 0 ? 0 : sqrt(left / all); /* nothing is left of f, as of a mean alone */
 }
 
 static inline psg_plan *plan_of(const medium *p, psg_options options) {
@@ -223,7 +284,17 @@ static inline psg_status solve(psg_plan *plan, psg_precision precision, const me
                               p->faces[2]};
     const int arrays = p->faces[0] != NULL ? 5 : 3;
     psg_array array[5];
+    psg_array side[6];
     psg_solve_args args = *with;
+    for (int m = 0; m < 6; ++m) {
+        const size_t count = p->points / p->n[m / 2];
+        args.value[m / 2][m % 2] = p->value[m];
+        if (p->side[m] != NULL) {
+            psg_array_init(&side[m], harness_array(precision, count));
+            harness_store(precision, count, p->side[m], side[m].data);
+            args.side[m / 2][m % 2] = &side[m];
+        }
+    }
     for (int a = 0; a < arrays; ++a) {
         psg_array_init(&array[a], harness_array(precision, p->points));
         harness_store(precision, p->points, dense[a], array[a].data);
@@ -239,6 +310,9 @@ static inline psg_status solve(psg_plan *plan, psg_precision precision, const me
     array[1].data = u;
     for (int a = 0; a < arrays; ++a) {
         free(array[a].data);
+    }
+    for (int m = 0; m < 6; ++m) {
+        free(p->side[m] != NULL ? side[m].data : NULL);
     }
     return status;
 }

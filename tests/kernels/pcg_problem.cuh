@@ -155,10 +155,14 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
     using twin = pcg_twin<typename Side::array>;
     using field = pcg_pitched<typename Side::array>;
     const size_t n[3] = {nx, ny, nz}, plane = nx * ny, blocks = base_pcg_blocks(ny);
+    const size_t of_x[3] = {ny, nz, 1}, of_y[3] = {nx, nz, 1}, of_z[3] = {nx, ny, 1};
+    const bool has_values = ends % 4 != 0;
     twin scalars(BASE_PCG_SCALARS), part(BASE_PCG_MEASURES * nz * blocks);
     twin eps((nz + 2) * plane), eps_y((nz + 2) * plane), eps_z((nz + 2) * plane);
     twin scale(nz * plane), x(nz * plane), r(nz * plane), p(nz * plane), q(nz * plane);
     twin low(plane), high(plane), below(plane), above(plane);
+    field with_sides(n, false, 0), x_side(of_x, single, 0), y_side(of_y, single, 0);
+    field z_side(of_z, single, 0);
     field f(n, single, gap), u(n, single, gap), source(n, single, 0), solution(n, single, 0);
     base_pcg_task a = of_size(nx, ny, nz);
     set_terms(a, begins, ends, is_scaled);
@@ -179,6 +183,13 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
         t.x = of(x);
         t.scale = is_scaled ? of(scale) : nullptr;
         t.r = of(r);
+        t.b = has_values ? static_cast<double *>(at(with_sides).first) : nullptr;
+        t.sides.single = single;
+        for (int side = 0; side < 2 && has_values; side++) {
+            t.sides.added[0][side] = at(x_side).first;
+            t.sides.added[1][side] = side == 0 ? at(y_side).first : nullptr;
+            t.sides.added[2][side] = at(z_side).first;
+        }
         t.p = of(p);
         t.q = of(q);
         t.low = of(low);
@@ -193,8 +204,8 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
     all(a, false);
     all(b, true);
     const auto same = [&](const char *step) {
-        const twin *const every[] = {&part, &eps, &eps_y, &eps_z, &scale, &x,     &r,
-                                     &p,    &q,   &low,   &high,  &u,     &source};
+        const twin *const every[] = {&part, &eps, &eps_y, &eps_z, &scale, &x,      &r,
+                                     &p,    &q,   &low,   &high,  &u,     &source, &with_sides};
         for (const twin *w : every)
             w->same(step);
     };

@@ -1,5 +1,5 @@
 /* A solve with epsilon of several processes takes the iterations of one process and has its u, bit
- * by bit: for all sides, exchanges and graphs, solid bodies that go through
+ * by bit: for all sides, with values or without, exchanges and graphs, solid bodies that go through
  * several processes, guesses, and the gradient. What one process gives wrong is refused on all. */
 #include "graph/psg_starpu.h"
 #include "tests/graph/epsilon_problem.h"
@@ -67,6 +67,14 @@ static psg_status solve_on(MPI_Comm comm, const medium *p, psg_options options,
     args.epsilon = p->faces[0] == NULL ? &eps : NULL;
     for (int d = 0; d < 3 && p->faces[0] != NULL; ++d) {
         args.epsilon_faces[d] = &faces[d];
+    }
+    psg_array side[6];
+    for (int m = 0; m < 6; ++m) { /* of the own planes */
+        args.value[m / 2][m % 2] = p->value[m];
+        if (p->side[m] != NULL) {
+            side[m] = harness_view(p->side[m] + (m < 4 ? s.u.z0 * p->n[m < 2 ? 1 : 0] : 0));
+            args.side[m / 2][m % 2] = &side[m];
+        }
     }
     args.gradient[2] = options.gpus > 0 ? NULL : &z;
     args.guess = from != NULL;
@@ -157,6 +165,8 @@ static void answers(void) {
             near[m] = p.u[m] * (1 + 1e-3 * rand() / RAND_MAX);
         }
         compare(&p, &options, &args, near, "a guess");
+        fill_sides(&p, c % 2 == 0);
+        compare(&p, &options, &args, NULL, "values");
     }
 }
 
@@ -198,6 +208,8 @@ static void solids(void) {
         }
         const psg_options options = options_of(c);
         compare(&p, &options, &args, NULL, c % 2 == 0 ? "a pipe" : "pieces");
+        fill_sides(&p, true);
+        compare(&p, &options, &args, NULL, "values and bodies");
     }
 }
 
@@ -229,6 +241,8 @@ static void faces(void) {
         }
         const psg_options options = options_of(c);
         compare(&p, &options, &args, NULL, c % 2 == 0 ? "a pipe of faces" : "closed faces");
+        fill_sides(&p, true);
+        compare(&p, &options, &args, NULL, "values and faces");
     }
 }
 

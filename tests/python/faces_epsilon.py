@@ -48,3 +48,21 @@ def test_epsilon_faces(dtype, sides):
                          ((faces[0][::-1], *faces[1:]), r"epsilon\[0\]\[::-1\]|epsilon\[0\]")):
         with pytest.raises(psg.Error, match=words):
             psg.solve(f, symbol="fd2", box=box, bc=bc, epsilon=given)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_two_dielectrics(dtype):
+    """u = 1 and 4 on plates: u is linear in each dielectric, and the flux is one."""
+    shape, box = (12, 3), (3.0, 1.0)
+    eps = np.where(np.arange(12)[:, None] < 4, 2, 6) * np.ones(shape)
+    y = (np.arange(12)[:, None] + .5) / 4
+    flux = 3 / (1 / 2 + 2 / 6)
+    want = np.where(y < 1, 1 + flux / 2 * y, 1 + flux / 2 + flux / 6 * (y - 1))
+    f, eps = np.zeros(shape, dtype), eps.astype(dtype)
+    for sides, values in (("dirichlet", (1, 4)),
+                          (("dirichlet", "neumann"), (1, np.full(3, flux / 6, dtype)))):
+        u = psg.solve(f, symbol="fd2", box=box, bc={"y": sides}, epsilon=eps, values={"y": values})
+        assert abs(u - want).max() < (1e-8 if dtype == "f8" else 1e-4)
+    bad = np.full(3, np.nan, dtype)
+    with pytest.raises(psg.DataError, match="the value nan on side y0"):
+        psg.solve(f, symbol="fd2", box=box, bc={"y": sides}, epsilon=eps, values={"y": (bad, 0)})
