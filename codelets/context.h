@@ -117,7 +117,8 @@ typedef struct psg_flow_terms {
  *  NULL: the plan's gradient is of differences. */
 typedef struct psg_waves {
     /** Complex numbers of the precision, by which the modes along x [nxc], y [ny] and z [nz] are
-     *  multiplied: psg_symbol_multiplier(), or psg_symbol_slope() for each mode of x or y. That of z is NULL where there is a line, which makes
+     *  multiplied: psg_symbol_multiplier(), or psg_symbol_slope() for each mode of x or y. That
+     *  of z is NULL where there is a line, which makes
      *  differences itself. */
     void *along[3];
     /** Reals of the precision, for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for

@@ -40,7 +40,8 @@ static void check_gradient(const box *b, const result *r, unsigned wanted, doubl
 }
 
 /** In f32, in the fused graph, on GPUs where x and y are periodic, the derivative along z is made
- *  of the modes: it has the digits of u in f64, but those of the value at an upper Dirichlet side, half a cell away.
+ *  of the modes: it has the digits of u in f64, but those of the value at an upper Dirichlet
+ *  side, half a cell away.
  *  @param[in] u  in f64 */
 static void check_by_modes(const box *b, const result *r, const double *u) {
     const size_t plane = b->grid.n[0] * b->grid.n[1];

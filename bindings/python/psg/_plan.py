@@ -343,7 +343,7 @@ class Plan:
 
         For symbol="fd2" and points in cells, with sides that are periodic, or Neumann below and
         Neumann, Dirichlet or Robin above. What is left of the divergence is about the last
-        digit of v. It is some more in f64 on GPUs, and where x or y is not periodic there or u is wanted.
+        digit of v. It is more in f64 on GPUs, and where x or y is not periodic there or u is wanted.
         """
         if len(self.shape) != 3 or len(v) != 3:
             raise ArgumentError("project() is for three axes, and v for (vz, vy, vx)")
