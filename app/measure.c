@@ -111,9 +111,9 @@ static void fail(const batch *b, app_measure_job *j, const char *why) {
     app_measure_job_drop(j);
 }
 
-/* Joules of a solve or of a run, on average over some seconds of them one after the other, with what
- * is between two runs; null where they are not known. GPUs do not count often enough for one solve.
- * Collective. */
+/* Joules of a solve or of a run, on average over some seconds of them one after the other, with
+ * what is between two runs; null where they are not known. GPUs do not count often enough for one
+ * solve. Collective. */
 static void put_joules(const batch *b, const app_measure_job *j, json_t *line) {
     const double before = app_energy_now(), start = psg_clock();
     psg_status status = PSG_OK;

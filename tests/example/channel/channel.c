@@ -82,6 +82,12 @@ void begin(flow *f, const size_t n[3], const double length[3], double stretch, b
     for (size_t k = 1; k <= n[2]; ++k) {
         faces_of_plane(f, k);
     }
+    to_twin(f->through);
+    to_twin(f->face);
+    for (int a = 0; a < 3; ++a) {
+        to_twin(f->width[a]);
+        to_twin(f->gap[a]);
+    }
     grid.axis[2].faces = f->face;
     psg_options options;
     psg_options_init(&options);
@@ -124,10 +130,10 @@ double mean_speed(const flow *f) {
 
 void project(flow *f) {
     psg_array v[3], u;
-    psg_array_init(&u, f->u);
+    psg_array_init(&u, twin(f->u));
     u.device = place();
     for (int c = 0; c < 3; ++c) {
-        psg_array_init(&v[c], f->v[c] + at(f, 1, 1, 1));
+        psg_array_init(&v[c], (real *)twin(f->v[c]) + at(f, 1, 1, 1));
         v[c].device = place();
         for (int a = 0; a < 3; ++a) {
             v[c].stride[a] = (ptrdiff_t)f->step[a];

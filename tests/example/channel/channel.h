@@ -102,14 +102,21 @@ double product(const flow *f, real *const w[3]);
 extern "C" {
 #endif
 
-/** psg_array.device of memory(). */
+/** psg_array.device of twins. */
 int place(void);
 
-/** Memory with zeros in it, also for the host between calls. */
+/** Memory with zeros in it. On a GPU it has a twin there. */
 void *memory(size_t count, size_t size);
 void release(void *made);
 
-/** Fill ghost cells, after a change of v, wall speeds or slip. The host may read v then. */
+/** The twin, which the loops and psg work on; on cores the memory itself. */
+void *twin(void *made);
+
+/** Copy memory to its twin, after the host has written it; and back, before the host reads it. */
+void to_twin(void *made);
+void from_twin(void *made);
+
+/** Fill ghost cells, after a change of v, wall speeds or slip. */
 void all_ghosts(const flow *f);
 
 /** Work in all cells whose flow is sought. */

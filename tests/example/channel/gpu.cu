@@ -1,5 +1,4 @@
-/* The loops of channel.h over cells, on a GPU. Memory is managed: it stays on the GPU from step to
- * step, and moves where the host reads or writes it. */
+/* The loops of channel.h over cells, on a GPU, where the twins of memory stay from step to step. */
 #include "tests/example/channel/cells.h"
 
 #include <cuda_runtime.h>
@@ -20,17 +19,66 @@ int place(void) {
     return 0;
 }
 
+/// Before the memory of the host.
+struct alignas(64) head {
+    void *twin;
+    size_t bytes;
+};
+
+static head *head_of(void *made) {
+    return static_cast<head *>(made) - 1;
+}
+
 void *memory(size_t count, size_t size) {
-    void *made = NULL;
+    head *made = static_cast<head *>(
+        aligned_alloc(sizeof(head), (1 + count * size / sizeof(head) + 1) * sizeof(head)));
+    if (!made) {
+        fail("no memory");
+    }
+    memset(made + 1, 0, count * size);
+    made->bytes = count * size;
     check(cudaSetDevice(place()));
-    check(cudaMallocManaged(&made, count * size));
-    check(cudaMemset(made, 0, count * size));
+    check(cudaMalloc(&made->twin, made->bytes));
+    check(cudaMemset(made->twin, 0, made->bytes));
     check(cudaDeviceSynchronize());
-    return made;
+    return made + 1;
 }
 
 void release(void *made) {
-    check(cudaFree(made));
+    check(cudaFree(twin(made)));
+    free(head_of(made));
+}
+
+void *twin(void *made) {
+    return made ? head_of(made)->twin : NULL;
+}
+
+void to_twin(void *made) {
+    check(cudaMemcpy(twin(made), made, head_of(made)->bytes, cudaMemcpyHostToDevice));
+}
+
+void from_twin(void *made) {
+    check(cudaMemcpy(made, twin(made), head_of(made)->bytes, cudaMemcpyDeviceToHost));
+}
+
+template <class T> static T *twin_of(T *made) {
+    return static_cast<T *>(twin(made));
+}
+
+/// The flow with the twins of what it has.
+static flow there(const flow *f) {
+    flow g = *f;
+    for (int a = 0; a < 3; ++a) {
+        g.width[a] = twin_of(f->width[a]);
+        g.gap[a] = twin_of(f->gap[a]);
+        g.v[a] = twin_of(f->v[a]);
+        g.rate[a] = twin_of(f->rate[a]);
+        g.before[a] = twin_of(f->before[a]);
+    }
+    g.face = twin_of(f->face);
+    g.through = twin_of(f->through);
+    g.planes = twin_of(f->planes);
+    return g;
 }
 
 /// Threads for x * y cells of z planes.
@@ -53,10 +101,9 @@ __global__ static void ghosts(flow f, int a, int b, int d) {
 void all_ghosts(const flow *f) {
     for (int a = 0; a < 3; ++a) {
         const int b = a == 0 ? 1 : 0, d = 3 - a - b;
-        ghosts<<<blocks(f->n[b] + 2, f->n[d] + 2, 3), THREADS>>>(*f, a, b, d);
+        ghosts<<<blocks(f->n[b] + 2, f->n[d] + 2, 3), THREADS>>>(there(f), a, b, d);
         check(cudaGetLastError());
     }
-    check(cudaDeviceSynchronize());
 }
 
 __global__ static void works(flow f, work what, double now, double then) {
@@ -69,8 +116,9 @@ __global__ static void works(flow f, work what, double now, double then) {
 }
 
 void each_cell(const flow *f, work what, double now, double then) {
-    works<<<blocks(f->n[0], f->n[1], f->n[2]), THREADS>>>(*f, what, now, then);
+    works<<<blocks(f->n[0], f->n[1], f->n[2]), THREADS>>>(there(f), what, now, then);
     check(cudaGetLastError());
+    check(cudaDeviceSynchronize()); /* psg has streams of its own */
 }
 
 /// A block for a plane.
@@ -98,8 +146,8 @@ __global__ static void numbers(flow f, quantity what, real *wx, real *wy, real *
 }
 
 void plane_numbers(const flow *f, quantity what, real *const w[3]) {
-    numbers<<<(unsigned)f->n[2], THREADS>>>(*f, what, w ? w[0] : NULL, w ? w[1] : NULL,
-                                            w ? w[2] : NULL);
+    numbers<<<(unsigned)f->n[2], THREADS>>>(there(f), what, w ? twin_of(w[0]) : NULL,
+                                            w ? twin_of(w[1]) : NULL, w ? twin_of(w[2]) : NULL);
     check(cudaGetLastError());
-    check(cudaDeviceSynchronize());
+    from_twin(f->planes);
 }

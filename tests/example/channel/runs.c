@@ -66,6 +66,9 @@ static void disturb(flow *f, const double length[3]) {
             }
         }
     }
+    for (int c = 0; c < 3; ++c) {
+        to_twin(f->v[c]);
+    }
     all_ghosts(f);
     project(f);
 }
@@ -126,6 +129,7 @@ static void write_plane(const flow *f, double z, double white, const char *name)
     if (!file) {
         fail("streaks.pgm cannot be written");
     }
+    from_twin(f->v[0]);
     fprintf(file, "P5 %zu %zu 255\n", f->n[0], f->n[1]);
     for (size_t j = 1; j <= f->n[1]; ++j) {
         for (size_t i = 1; i <= f->n[0]; ++i) {
@@ -233,6 +237,8 @@ static double cavity(size_t n, double re, double stretch, bool print) {
         change = fabs(energy - before) / energy / dt;
     }
     const int table = re > 500;
+    from_twin(f.v[0]);
+    from_twin(f.v[2]);
     for (int p = 0; p < PLACES; ++p) {
         const double u = between(&f, 2, f.v[0] + at(&f, n / 2, 1, 0), ghia_z[p]);
         const double w = between(&f, 0, f.v[2] + at(&f, 0, 1, n / 2), ghia_x[p]);
@@ -268,6 +274,7 @@ static void check_conservation(void) {
     const double power = product(&f, f.rate), scale = sqrt(product(&f, f.v));
     double force = 0, rates = 0;
     for (int c = 0; c < 3; ++c) {
+        from_twin(f.rate[c]);
         for (size_t m = 0; m < f.step[2] * (f.n[2] + 2); ++m) {
             rates = fmax(rates, fabs((double)f.rate[c][m]));
         }
@@ -305,13 +312,16 @@ static double poiseuille(size_t n, double *moved) {
         }
         u += f.gap[2][k] * 2 * (1 - f.face[k]);
     }
+    to_twin(f.v[0]);
     all_ghosts(&f);
+    from_twin(f.v[0]);
     real *begun = memory(f.step[2] * (n + 2), sizeof *begun);
     memcpy(begun, f.v[0], f.step[2] * (n + 2) * sizeof *begun);
     for (int step = 0; step < 100; ++step) {
         take_step(&f, longest_step(&f));
     }
     *moved = 0;
+    from_twin(f.v[0]);
     for (size_t m = 0; m < f.step[2] * (n + 2); ++m) {
         *moved = fmax(*moved, fabs((double)(f.v[0][m] - begun[m])));
     }
@@ -345,6 +355,8 @@ static double stokes(size_t n) {
                        sin(q * mid));
         }
     }
+    to_twin(f.v[0]);
+    to_twin(f.v[2]);
     all_ghosts(&f);
     project(&f);
     double now = 0, begun = 0, from = 0; /* other modes decay first */
