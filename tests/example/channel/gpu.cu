@@ -118,7 +118,6 @@ __global__ static void works(flow f, work what, double now, double then) {
 void each_cell(const flow *f, work what, double now, double then) {
     works<<<blocks(f->n[0], f->n[1], f->n[2]), THREADS>>>(there(f), what, now, then);
     check(cudaGetLastError());
-    check(cudaDeviceSynchronize()); /* psg has streams of its own */
 }
 
 /// A block for a plane.
