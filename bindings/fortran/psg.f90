@@ -140,7 +140,7 @@ module psg
         integer(c_int) :: precision = PSG_F64
     contains
         procedure :: create, destroy, local_box, set_box, statistics, set_kernel, wait, submit, solve_many
-        procedure :: local_modes, project
+        procedure :: local_modes, project, residuals
         procedure, private :: solve_real64, solve_real32, solve_pointer
         generic :: solve => solve_real64, solve_real32, solve_pointer
     end type psg_plan
@@ -245,6 +245,13 @@ module psg
             type(psg_statistics), intent(out) :: statistics
             integer(c_size_t), value :: bytes
         end function c_statistics
+        integer(c_int) function c_residuals(plan, first, found, room, count) bind(c, name='psg_plan_residuals')
+            import :: c_double, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            integer(c_size_t), value :: first, room
+            real(c_double), intent(inout) :: found(*)
+            integer(c_size_t), intent(out) :: count
+        end function c_residuals
         type(c_ptr) function c_last_error() bind(c, name='psg_last_error')
             import :: c_ptr
         end function c_last_error
@@ -467,6 +474,19 @@ contains
         integer, intent(out), optional :: status
         call finish(c_statistics(plan%handle, found, c_sizeof(found)), status)
     end subroutine statistics
+
+    !> found(m + 1) is the residual after m iterations of the latest solve with epsilon, as a share of f. count are known.
+    subroutine residuals(plan, found, count, status)
+        class(psg_plan), intent(in) :: plan
+        real(real64), intent(inout) :: found(:)
+        integer, intent(out) :: count
+        integer, intent(out), optional :: status
+        integer(c_size_t) :: known
+        integer(c_int) :: how
+        how = c_residuals(plan%handle, 0_c_size_t, found, size(found, kind=c_size_t), known)
+        count = int(known)
+        call finish(how, status)
+    end subroutine residuals
 
     ! -------------------------------------------------------------------------------------- solve
     !> @param at  what the pointers of args point to

@@ -297,10 +297,11 @@ contains
     !> u = 1 + 2 x + x y between walls along x, with u on one and its derivative on the other; its gradient; variable coefficients.
     subroutine terms_of_a_solve()
         real(real64), target :: slope(nx, ny, nz, 3), high(ny, nz), eps(nx, ny, nz), back(nx, ny, nz)
-        real(real64) :: x(nx), y(ny), h
+        real(real64) :: x(nx), y(ny), h, history(100)
         type(psg_terms) :: terms
-        type(psg_plan) :: walls
-        integer :: j
+        type(psg_plan) :: walls, plates
+        type(psg_statistics) :: found
+        integer :: j, count
         grid%axis(1)%points = PSG_POINTS_CELLS
         grid%axis(1)%bc = [PSG_BC_DIRICHLET, PSG_BC_NEUMANN]
         grid%axis(2)%bc = PSG_BC_NEUMANN
@@ -374,6 +375,12 @@ contains
                 + 2 * eps(i, :, :) * eps(d, :, :) / (eps(i, :, :) + eps(d, :, :)) * (u(d, :, :) - u(i, :, :))) / h ** 2
         end do
         call check(all(abs(back - f + sum(f) / size(f)) <= 1e-10_real64), 'variable coefficients')
+        call walls%statistics(found)
+        call walls%residuals(history, count)
+        call check(count == found%iterations + 1 .and. history(1) == 1, 'a residual for each iteration')
+        call check(history(count) <= 1e-12_real64 .and. all(history(2:count) > 0), 'the residuals')
+        call walls%residuals(history(:2), d)
+        call check(d == count, 'room for two residuals of all')
         terms%iterations = 1
         terms%guess = 1
         call walls%solve(f, u, terms=terms, status=status)
@@ -397,6 +404,21 @@ contains
         terms%epsilon = c_loc(eps)
         call walls%solve(f, u, terms=terms, status=status)
         call check(status == PSG_ERR_ARG, 'epsilon and epsilon_faces')
+        ! Two dielectrics between plates: u rises four times as fast in the first.
+        grid%axis(1)%bc = PSG_BC_DIRICHLET
+        call plates%create(grid, options)
+        f = 0
+        eps(:3, :, :) = 1
+        eps(4:, :, :) = 4
+        terms = psg_terms(epsilon=c_loc(eps), tolerance=1e-13_real64)
+        terms%value(2, 1) = 4
+        call plates%solve(f, u, terms=terms)
+        do i = 1, nx
+            d = min(i, 3)
+            call check(all(abs(u(i, :, :) - merge(i - 0.5_real64, 3 + (i - 3.5_real64) / 4, i == d)) <= 1e-11_real64), &
+                'dielectrics between plates')
+        end do
+        call plates%destroy()
         terms = psg_terms(epsilon=c_loc(eps))
         eps(3, 2, 1) = -1
         call walls%solve(f, u, terms=terms, status=status)
