@@ -245,7 +245,8 @@ module psg
             type(psg_statistics), intent(out) :: statistics
             integer(c_size_t), value :: bytes
         end function c_statistics
-        integer(c_int) function c_residuals(plan, first, found, room, count) bind(c, name='psg_plan_residuals')
+        integer(c_int) function c_residuals(plan, first, found, room, count) &
+                bind(c, name='psg_plan_residuals')
             import :: c_double, c_int, c_ptr, c_size_t
             type(c_ptr), value :: plan
             integer(c_size_t), value :: first, room
@@ -475,7 +476,8 @@ contains
         call finish(c_statistics(plan%handle, found, c_sizeof(found)), status)
     end subroutine statistics
 
-    !> found(m + 1) is the residual after m iterations of the latest solve with epsilon, as a share of f. count are known.
+    !> found(m + 1) is the residual after m iterations of the latest solve with epsilon, as a share
+    !> of f. count are known.
     subroutine residuals(plan, found, count, status)
         class(psg_plan), intent(in) :: plan
         real(real64), intent(inout) :: found(:)

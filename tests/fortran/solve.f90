@@ -377,7 +377,8 @@ contains
         call check(all(abs(back - f + sum(f) / size(f)) <= 1e-10_real64), 'variable coefficients')
         call walls%statistics(found)
         call walls%residuals(history, count)
-        call check(count == found%iterations + 1 .and. history(1) == 1, 'a residual for each iteration')
+        call check(count == found%iterations + 1, 'a residual for each iteration')
+        call check(history(1) == 1, 'the first residual')
         call check(history(count) <= 1e-12_real64 .and. all(history(2:count) > 0), 'the residuals')
         call walls%residuals(history(:2), d)
         call check(d == count, 'room for two residuals of all')
@@ -415,8 +416,8 @@ contains
         call plates%solve(f, u, terms=terms)
         do i = 1, nx
             d = min(i, 3)
-            call check(all(abs(u(i, :, :) - merge(i - 0.5_real64, 3 + (i - 3.5_real64) / 4, i == d)) <= 1e-11_real64), &
-                'dielectrics between plates')
+            h = merge(i - 0.5_real64, 3 + (i - 3.5_real64) / 4, i == d)
+            call check(all(abs(u(i, :, :) - h) <= 1e-11_real64), 'dielectrics between plates')
         end do
         call plates%destroy()
         terms = psg_terms(epsilon=c_loc(eps))

@@ -11,7 +11,7 @@ import tree
 
 FILE_LINES = 600
 # A Fortran module is one file, which programs compile along.
-LONG_FILES = {"bindings/fortran/psg.f90": 710}
+LONG_FILES = {"bindings/fortran/psg.f90": 712}
 FUNCTION_LINES = 80
 FOLDER_LINES = {"codelets": 4055}
 
