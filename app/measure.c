@@ -118,10 +118,10 @@ static void put_joules(const batch *b, const app_measure_job *j, json_t *line) {
     const double before = app_energy_now(), start = psg_clock();
     psg_status status = PSG_OK;
     size_t runs = 0;
-    for (bool more = true; more && status == PSG_OK; runs++) {
+    for (bool more = true; more; runs++) {
         double seconds;
         status = app_measure_job_run(j, b->answers, &seconds);
-        more = psg_clock() - start < TUNING_ENERGY_SECONDS;
+        more = status == PSG_OK && psg_clock() - start < TUNING_ENERGY_SECONDS;
         app_ranks_share(&more, sizeof more);
     }
     const size_t solves = runs * (j->solves ? j->solver.options.in_flight : 1);

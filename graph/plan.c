@@ -195,13 +195,6 @@ static void free_arrangement(psg_plan *plan) {
         psg_gpu_stop(&c->engine);
         psg_runtime_rest();
     }
-    for (int d = 0; d < 2; d++) {
-        psg_cpu_slope *slope = &plan->problem.waves.slope[d];
-        if (slope->fft != c->fft) {
-            c->cpu->fft_destroy(slope->fft);
-        }
-        slope->fft = NULL;
-    }
     if (c->fft != NULL) {
         c->cpu->fft_destroy(c->fft);
     }
@@ -312,7 +305,6 @@ static psg_status arrange(psg_plan *plan) {
     STEP(make_between(plan));
     STEP(psg_storage_workspaces(&plan->storage, plan));
     STEP(psg_transforms_plan(&c->fft, plan));
-    STEP(psg_transforms_plan_slopes(plan->problem.waves.slope, plan));
     STEP(make_scratch(plan));
     STEP(make_green(plan));
     STEP(make_history(plan));
