@@ -71,7 +71,7 @@ static const option_row solve_rows[] = {
         "what holds on D, N and R sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, "
         "z1 [ny][nx]: u on a D side, the derivative of u along the axis on an N side, that less K0 "
         "u on a lower R side, plus K1 u on an upper one, in the precision of the solve; 0 where "
-        "there is none. For --symbol fd2"),
+        "there is none. For --symbol fd2; with epsilon times that of the side"),
     {NULL, "gradient", "FILE[:GROUP]", app_value_text, FIELD(gradient), NULL, "FILE:GROUP",
      "where the derivatives of u go, HDF5 data sets x, y and z of GROUP, default: /gradient. With "
      "--symbol spectral they are those at the points, for periodic and free axes; with fd2 each "

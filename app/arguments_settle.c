@@ -70,7 +70,6 @@ static const char *contradiction(const app_arguments *a) {
         {epsilon && problem, "epsilon is for --in: the answers of the problems are without"},
         {epsilon && !fd2, "epsilon needs --symbol fd2, whose stencil has it between points"},
         {epsilon && free_side, "epsilon is not for free sides"},
-        {epsilon && a->values != NULL, "epsilon is not for --values: the sides have 0"},
         {epsilon && a->resident, "--data resident is not for epsilon, which is in main memory"},
         {lid && app_options_given(&a->solver, "symbol") && !fd2,
          "--problem lid needs --symbol fd2: the others have sides with 0 only"},

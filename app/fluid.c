@@ -179,7 +179,7 @@ static bool has_solid(const app_flux *flux, double lambda, const double *eps, si
     return has > 0;
 }
 
-int app_fluid_f(const app_flux *flux, double lambda, const void *f, void **result) {
+int app_fluid_f(const app_flux *flux, double lambda, double *f, bool *solid) {
     const app_planes planes = flux->planes;
     const psg_precision precision = flux->precision;
     parts p = {.flux = flux, .grid = flux->grid, .planes = planes};
@@ -189,7 +189,6 @@ int app_fluid_f(const app_flux *flux, double lambda, const void *f, void **resul
     double *const *by_axis[3] = {NULL};
     p.room = calloc(3 * plane_of(&p), sizeof *p.room);
     int code = agree(values != NULL && plane != NULL && p.room != NULL);
-    *result = NULL;
     for (size_t d = 0; d < axes && !code; d++) {
         by_axis[d] = plane + d * planes.count;
         if (flux->epsilon[d] != NULL) {
@@ -199,16 +198,17 @@ int app_fluid_f(const app_flux *flux, double lambda, const void *f, void **resul
     for (size_t k = 0; k < axes * planes.count && !code; k++) {
         plane[k] = values + k * plane_of(&p);
     }
-    if (!code && has_solid(flux, lambda, values, points)) {
+    *solid = !code && has_solid(flux, lambda, values, points);
+    if (*solid) {
         p.own = find(&p, by_axis, lambda);
-        *result = malloc((points + 1) * app_element_bytes(precision));
-        code = agree(p.own != NULL && *result != NULL);
+        code = agree(p.own != NULL);
         code = code ? code : number(&p);
         if (!code) {
             join_all(&p);
-            app_get_row(f, precision, 0, points, values);
+            for (size_t k = 0; k < planes.count; k++) {
+                plane[k] = f + k * plane_of(&p);
+            }
             drop(&p, plane);
-            app_put_row(*result, precision, 0, points, values);
         }
     }
     base_regions_destroy(p.own);

@@ -6,9 +6,9 @@
 
 /** f with 0 at solid points, and less its mean in each region of the fluid that no side and no
  *  lambda fixes. Collective.
- *  @param[in]  f       [count][ny][nx] of the precision, the planes alone
- *  @param[out] result  NULL: nothing is closed; else an array like f, to be freed
+ *  @param[in,out] f      [count][ny][nx], the planes alone
+ *  @param[out]    solid  there may be solid points, and regions; else f is as it was
  *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
-int app_fluid_f(const app_flux *flux, double lambda, const void *f, void **result);
+int app_fluid_f(const app_flux *flux, double lambda, double *f, bool *solid);
 
 #endif

@@ -25,12 +25,9 @@ static double number_at(const app_flux *flux, int field, const void *own, const 
                : flux->beside[step > 0 ? 1 : 0][(size_t)field * plane + in_plane];
 }
 
-double app_flux_face(const app_flux *flux, const size_t at[3], int d, int side) {
-    const app_line *line = &flux->line[d];
-    const bool end = is_end(line, at[d], side);
-    if (!app_line_varies(line) || (end && line->image[side] > 0)) {
-        return 0;
-    }
+/* Where a Neumann side is, too. */
+static double epsilon_of(const app_flux *flux, const size_t at[3], int d, int side) {
+    const bool end = is_end(&flux->line[d], at[d], side);
     if (flux->faces) {
         const int step = side == 1 || end ? 0 : -1;
         return number_at(flux, EPSILON, flux->epsilon[d], at, d, step);
@@ -38,6 +35,12 @@ double app_flux_face(const app_flux *flux, const size_t at[3], int d, int side) 
     const int step = end ? 0 : side == 1 ? 1 : -1;
     return 1 / (0.5 / number_at(flux, EPSILON, flux->epsilon[0], at, d, 0) +
                 0.5 / number_at(flux, EPSILON, flux->epsilon[0], at, d, step));
+}
+
+double app_flux_face(const app_flux *flux, const size_t at[3], int d, int side) {
+    const app_line *line = &flux->line[d];
+    const bool neumann = is_end(line, at[d], side) && line->image[side] > 0;
+    return app_line_varies(line) && !neumann ? epsilon_of(flux, at, d, side) : 0;
 }
 
 bool app_flux_solid(const app_flux *flux, const size_t at[3]) {
@@ -48,6 +51,32 @@ bool app_flux_solid(const app_flux *flux, const size_t at[3]) {
     return solid;
 }
 
+/* From a point to the next one, or to a side. */
+static double distance(const app_line *line, size_t j, int side) {
+    const long below = line->first, above = line->whole - line->first - 2 * (line->n - 1);
+    const long halves = !is_end(line, j, side) ? 2 : side == 0 ? below : above;
+    return line->step * 0.5 * (double)halves;
+}
+
+double app_flux_inflow(const app_flux *flux, const app_side_values *values, const size_t at[3]) {
+    const size_t nx = flux->grid->axis[0].n, ny = flux->grid->axis[1].n;
+    const size_t own = at[2] - flux->planes.z0;
+    const size_t place[3] = {own * ny + at[1], own * nx + at[0], at[1] * nx + at[0]};
+    double sum = 0;
+    for (int face = 0; face < 6; face++) {
+        const int d = face / 2, side = face % 2;
+        const app_line *line = &flux->line[d];
+        if (is_end(line, at[d], side)) {
+            const double value = app_side_value(values, app_turn(flux->grid, d), side, place[d]);
+            const double slope = line->image[side] < 0 ? value / distance(line, at[d], side)
+                                 : side == 0           ? -value
+                                                       : value;
+            sum += epsilon_of(flux, at, d, side) * slope / line->step;
+        }
+    }
+    return sum;
+}
+
 double app_flux_divergence(const app_flux *flux, const size_t at[3]) {
     const double u = number_at(flux, U, flux->u, at, 0, 0);
     double sum = 0;
@@ -56,11 +85,9 @@ double app_flux_divergence(const app_flux *flux, const size_t at[3]) {
         const app_line *line = &flux->line[d];
         const double epsilon = app_flux_face(flux, at, d, side);
         const bool end = is_end(line, at[d], side);
-        const long below = line->first, above = line->whole - line->first - 2 * (line->n - 1);
-        const long halves = !end ? 2 : side == 0 ? below : above; /* of a step, to the neighbour */
         if (epsilon > 0) {
             const double next = end ? 0 : number_at(flux, U, flux->u, at, d, side == 0 ? -1 : 1);
-            sum += epsilon * (next - u) / (line->step * line->step * 0.5 * (double)halves);
+            sum += epsilon * (next - u) / (line->step * distance(line, at[d], side));
         }
     }
     return sum;

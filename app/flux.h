@@ -44,7 +44,11 @@ double app_flux_face(const app_flux *flux, const size_t at[3], int d, int side);
 /** Is a point solid where lambda is 0? */
 bool app_flux_solid(const app_flux *flux, const size_t at[3]);
 
-/** div(epsilon grad u) at a point of the own planes. */
+/** div(epsilon grad u) at a point of the own planes, with 0 on the sides. */
 double app_flux_divergence(const app_flux *flux, const size_t at[3]);
+
+/** What values on the sides add to that: the value times epsilon of the side. A Neumann side has
+ *  epsilon of the point, or of the face that app_flux_face() has on a Dirichlet side. */
+double app_flux_inflow(const app_flux *flux, const app_side_values *values, const size_t at[3]);
 
 #endif

@@ -39,8 +39,10 @@ struct check {
     const app_equation *equation;
     const struct rule *rule[3];
     app_planes planes;
-    const void *f, *u;   /* of those planes */
-    void *fluid_f;       /* NULL, or f of a solve with solid points: see app_fluid_f() */
+    const void *f, *u; /* of those planes */
+    double *fluid_f;   /* NULL, or f of a solve with epsilon: see take_fluid() */
+    psg_precision f_precision;
+    bool solid;          /* see app_fluid_f() */
     app_flux flux;       /* of a solve with epsilon */
     double most_epsilon; /* of all faces */
     double largest_side; /* of what they add to the stencil */
@@ -174,7 +176,8 @@ static void add_values(struct check *check, size_t j, size_t k, double *row) {
     const app_side_values *values = check->equation->values;
     const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
     const size_t own = k - check->planes.z0;
-    for (int a = 0; a < 3 && values != NULL && app_side_values_any(values); a++) {
+    const bool has = values != NULL && check->fluid_f == NULL && app_side_values_any(values);
+    for (int a = 0; a < 3 && has; a++) {
         for (size_t i = 0; i < nx; i++) {
             const size_t at = a == 0 ? own * ny + j : a == 1 ? own * nx + i : j * nx + i;
             const double *side = check->sides[a] + 2 * (a == 0 ? i : a == 1 ? j : k);
@@ -208,7 +211,7 @@ static void survey(struct check *check, bool drops, double *largest_u, double *m
                               app_line_weight(&line[2], check->planes.z0 + r / ny);
         memset(sides, 0, nx * sizeof *sides);
         add_values(check, r % ny, check->planes.z0 + r / ny, sides);
-        app_get_row(check->f, check->precision, r * nx, nx, row);
+        app_get_row(check->f, check->f_precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
             row[i] = check->equation->factor * row[i] - sides[i];
             total_f += weight * app_line_weight(&line[0], i) * row[i];
@@ -305,10 +308,10 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
                line_derivative(check, 1, 0, ny, index - j * nx, nx, j);
     }
     const double u = app_value_at(check->u, check->precision, index);
-    if (check->fluid_f != NULL && app_flux_solid(&check->flux, at)) {
+    if (check->solid && app_flux_solid(&check->flux, at)) {
         return u == 0 ? 0 : INFINITY;
     }
-    const double f = app_value_at(check->f, check->precision, index);
+    const double f = app_value_at(check->f, check->f_precision, index);
     return lap - check->equation->lambda * u - (check->equation->factor * f - check->mean);
 }
 
@@ -443,6 +446,30 @@ static int allocate(struct check *check) {
     return APP_DONE;
 }
 
+/* f of a solve with epsilon has what values on sides add, and no mean of a region: in f64, as the
+ * iterations have it. */
+static int take_fluid(struct check *check) {
+    const app_equation *equation = check->equation;
+    const app_side_values *values = equation->values;
+    const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
+    const size_t points = nx * ny * check->planes.count;
+    const bool has = values != NULL && app_side_values_any(values);
+    check->fluid_f = app_allocate(points + 1, sizeof(double), "f with what sides add");
+    int code = app_ranks_agree(check->fluid_f != NULL ? APP_DONE : APP_FAILED);
+    if (!code) {
+        code = app_flux_begin(&check->flux, check->grid, check->precision, check->planes,
+                              equation->epsilon, check->u);
+        app_get_row(check->f, check->precision, 0, points, check->fluid_f);
+    }
+    for (size_t m = 0; m < points && !code && has; m++) {
+        const size_t at[3] = {m % nx, m / nx % ny, check->planes.z0 + m / nx / ny};
+        check->fluid_f[m] -= app_flux_inflow(&check->flux, values, at) / equation->factor;
+    }
+    check->f = check->fluid_f;
+    check->f_precision = PSG_F64;
+    return code ? code : app_fluid_f(&check->flux, equation->lambda, check->fluid_f, &check->solid);
+}
+
 static void release(struct check *check) {
     for (int a = 0; a < 3; a++) {
         free(check->derivative[a]);
@@ -466,6 +493,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
                           .equation = equation,
                           .planes = planes,
                           .f = f,
+                          .f_precision = precision,
                           .u = u,
                           .most_epsilon = equation->epsilon != NULL ? 0 : 1,
                           .result = result};
@@ -479,9 +507,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     memset(result, 0, sizeof *result);
     int code = app_ranks_agree(allocate(&check));
     if (!code && equation->epsilon != NULL) {
-        code = app_flux_begin(&check.flux, &own, precision, planes, equation->epsilon, u);
-        code = code ? code : app_fluid_f(&check.flux, lambda, f, &check.fluid_f);
-        check.f = check.fluid_f != NULL ? check.fluid_f : f;
+        code = take_fluid(&check);
     }
     if (code) {
         release(&check);

@@ -129,6 +129,47 @@ def solids():
             says=("epsilon is 0 everywhere: there is no fluid",))
 
 
+def values():
+    """A capacitor with two dielectrics: D is the same in both, and u is linear in each. So it is with
+    a flux through
+    a Neumann side. --verify knows both, and boxes that are closed."""
+    n, inner, outer, volts = SHAPE[0], 1.0, 4.0, 5.0
+    eps = np.full(SHAPE, inner)
+    eps[n // 2:] = outer
+    z = (np.arange(n) + .5)[:, None, None] * BOX[0] / n
+    middle = BOX[0] / 2
+    depth = np.minimum(z, middle) / inner + np.maximum(z - middle, 0) / outer
+    whole = middle / inner + middle / outer
+    with h5py.File("in.h5", "a") as made:
+        made["two"], made["zero"], made["falls"] = eps, np.zeros(SHAPE), np.full(SHAPE, 2.0)
+        for name in "xyz":  # above each point; along z the harmonic mean, and the upper plate's own
+            made["two-faces/" + name] = eps
+        made["two-faces/z"][n // 2 - 1] = 2 / (1 / inner + 1 / outer)
+    with h5py.File("plates.h5", "w") as made:
+        made["z1"] = np.full(SHAPE[1:], volts)
+    with h5py.File("flux.h5", "w") as made:
+        made["z1"] = np.full(SHAPE[1:], volts)
+    with h5py.File("closed.h5", "w") as made:  # what flows in is f's: outer z1 = 2 of the box's length
+        made["z1"] = np.full(SHAPE[1:], 2 * BOX[0] / outer)
+    with h5py.File("walls.h5", "w") as made:
+        for side, shape in (("x0", (0, 1)), ("x1", (0, 1)), ("y0", (0, 2)), ("y1", (0, 2))):
+            made[side] = rng.standard_normal([SHAPE[axis] for axis in shape])
+    given = *ASKED, "--in", "in.h5:zero"
+    for option, data in ("--epsilon", "in.h5:two"), ("--faces-epsilon", "in.h5:two-faces"):
+        solve(*given, option, data, "--bc", "PP,PP,DD", "--values", "plates.h5", "--verify",
+              "--out", "v.h5:plates" + option)
+        off = abs(read("v.h5", "plates" + option) - volts * depth / whole).max()
+        check(off <= 1e-8, ("plates", option, off))
+        solve(*given, option, data, "--bc", "PP,PP,DN", "--values", "flux.h5", "--verify",
+              "--out", "v.h5:flux" + option)
+        off = abs(read("v.h5", "flux" + option) - outer * volts * depth).max()
+        check(off <= 1e-8, ("flux", option, off))
+        solve(*given, "--in", "in.h5:falls", option, data, "--bc", "PP,PP,NN", "--verify",
+              "--values", "closed.h5", "--out", "v.h5:closed" + option)
+        solve(*given, "--in", "in.h5:falls", option, data, "--bc", "DN,ND,PP", "--lambda", "3",
+              "--factor", "-2", "--verify", "--values", "walls.h5", "--out", "v.h5:walls" + option)
+
+
 def steps():
     solve(*ASKED, "--in", "in.h5:t/*", "--epsilon", "in.h5:eps", "--out", "s.h5:s", "--verify")
     for name, f in (("a", F), ("b", F2)):
@@ -246,6 +287,7 @@ def bad():
 answers()
 walls()
 solids()
+values()
 steps()
 guess()
 if has_mpi():
