@@ -131,8 +131,7 @@ def solids():
 
 def values():
     """A capacitor with two dielectrics: D is the same in both, and u is linear in each. So it is with
-    a flux through
-    a Neumann side. --verify knows both, and boxes that are closed."""
+    a flux through a Neumann side. --verify knows both, and boxes that are closed."""
     n, inner, outer, volts = SHAPE[0], 1.0, 4.0, 5.0
     eps = np.full(SHAPE, inner)
     eps[n // 2:] = outer
@@ -149,7 +148,7 @@ def values():
         made["z1"] = np.full(SHAPE[1:], volts)
     with h5py.File("flux.h5", "w") as made:
         made["z1"] = np.full(SHAPE[1:], volts)
-    with h5py.File("closed.h5", "w") as made:  # what flows in is f's: outer z1 = 2 of the box's length
+    with h5py.File("closed.h5", "w") as made:  # what flows in is f's: outer z1 = 2 of the length
         made["z1"] = np.full(SHAPE[1:], 2 * BOX[0] / outer)
     with h5py.File("walls.h5", "w") as made:
         for side, shape in (("x0", (0, 1)), ("x1", (0, 1)), ("y0", (0, 2)), ("y1", (0, 2))):
