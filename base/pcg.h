@@ -238,14 +238,14 @@ BASE_PCG_FUNCTION bool base_pcg_fits(bool single, double u) {
     return fabs(u) <= (single ? (double)FLT_MAX : DBL_MAX);
 }
 
+/** over / under, of which nothing is divided yet. */
 typedef struct base_pcg_quotient {
     double over, under;
 } base_pcg_quotient;
 
 /** What flows towards a point from its two neighbours on an axis, times h. eps between two points
  *  is the harmonic mean 2 e0 e1 / (e0 + e1), which the flux through a face between two materials
- *  has; both means have one division here. Nothing
- *  flows where one of the two is 0.
+ *  has. Both means have one division. Nothing flows where one of the two is 0.
  *  @param[in] e0, e1  eps at the neighbours, e at the point @param[in] d0, d1  u at a neighbour
  *  less u at the point */
 BASE_PCG_FUNCTION base_pcg_quotient base_pcg_flux_parts(double e, double e0, double e1, double d0,

@@ -55,9 +55,9 @@ typedef struct psg_sides {
     const void *table[3][2];
     size_t step; /**< bytes from a table of a right-hand side to that of the next one */
     size_t z0;   /**< the first of the process' planes */
-    bool
-        apart; /**< the solve is one with epsilon: its tasks add them, and not those of a transform.
-                      The same on all processes */
+    /** The tasks of a solve with epsilon add the values, and those of its transforms do not. The
+     *  same on all processes. */
+    bool apart;
 } psg_sides;
 
 static inline bool psg_sides_any(const psg_sides *s) {

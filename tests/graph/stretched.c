@@ -39,8 +39,9 @@ static void check_gradient(const box *b, const result *r, unsigned wanted, doubl
     }
 }
 
-/** In f32, in the fused graph, where x and y are periodic, the derivative along z is made of the modes: it has the
- *  digits of u in f64, but those of the value at an upper Dirichlet side, half a cell away.
+/** In f32 the fused graph makes the derivative along z of the modes, where x and y are periodic: it
+ *  has the digits of u in f64, but below an upper Dirichlet side those of the value, which is half a
+ *  cell away.
  *  @param[in] u  in f64 */
 static void check_by_modes(const box *b, const result *r, const double *u) {
     const size_t plane = b->grid.n[0] * b->grid.n[1];
