@@ -259,6 +259,7 @@ int app_job_describe(app_job *r, app_side_values *values) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
     r->report.faces = r->arguments.faces;
+    r->report.values = r->arguments.values;
     r->report.resident = r->arguments.resident;
     r->report.verbose = r->arguments.verbose;
     const unsigned in_flight = r->arguments.solver.options.in_flight;

@@ -259,6 +259,9 @@ void app_report_print(const app_report *report) {
     if (report->epsilon != NULL) {
         app_say("epsilon   %s\n", report->epsilon);
     }
+    if (report->values != NULL) {
+        app_say("values    %s\n", report->values);
+    }
     if (report->kernel != NULL || report->options.kernel != PSG_KERNEL_AUTO) {
         app_say("kernel    %s\n",
                 report->kernel != NULL ? report->kernel : APP_WORD(kernel, report->options.kernel));
@@ -292,7 +295,8 @@ void app_report_print(const app_report *report) {
     print_nodes(report);
     print_mean(report);
     if (report->epsilon != NULL) {
-        printf("iterated  %zu times, to a residual of %.2e of f\n", s->iterations, s->residual);
+        printf("iterated  %zu time%s, to a residual of %.2e of f\n", s->iterations,
+               s->iterations == 1 ? "" : "s", s->residual);
     }
     print_checks(report);
     if (report->gradient != NULL) {
@@ -456,6 +460,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     app_json_put_text(root, "written", report->written);
     app_json_put_text(root, "gradient", report->gradient);
     app_json_put_text(root, "epsilon", report->epsilon);
+    app_json_put_text(root, "values", report->values);
     app_json_put_text(root, "kernel", report->kernel);
     if (report->epsilon != NULL) {
         app_json_put_size(root, "iterations", s->iterations);

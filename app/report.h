@@ -23,7 +23,8 @@ typedef struct app_report {
     const char *written;  /**< "phi.h5:/potential" */
     const char *gradient; /**< "du.h5:/gradient" */
     const char *epsilon;  /**< "eps.h5:/eps" */
-    const char *kernel;   /**< the same of a kernel of a file */
+    const char *values;   /**< "walls.h5" */
+    const char *kernel;   /**< "kernel.h5:/G" */
     const char *faces;    /**< "z=FILE" */
     const char *xmf;      /**< NULL also where the file is NumPy's */
     psg_grid grid;
