@@ -58,8 +58,8 @@ PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
  *  @param[in]  f        not written
  *  @param[in]  epsilon  not written
  *  @param[out] u        no piece of f or epsilon
- *  @param[in]  args        lambda, factor, mean, tolerance, iterations and guess count; NULL: the
- *                          plan's
+ *  @param[in]  args        lambda, factor, mean, box, value, side, tolerance, iterations and guess
+ *                          count; NULL: the plan's
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME, _MEAN; PSG_ERR_STATE: a solve is
  *          in flight; PSG_ERR_DATA: f is not finite, epsilon not 0 or from 1e-75 to 1e75, or there
  *          were too few iterations */
