@@ -71,7 +71,8 @@ def test_f(plan, f, kind, words):
     ({"z": (1, 2, 3)}, "along z.*lower, upper"), ((1, 2), "2 values"), ("lid", "'lid': a number is needed, or an array"),
     ({"x": np.zeros((6, 5), "f4")}, "lower side of x are float32.*float64"), ({"y": 1j}, "1j: a number"),
     ({"y": np.ones((6, 4))}, "side y0.*periodic along y"), ({"z": np.inf}, "z0 is not finite"),
-    ({"z": np.full((5, 4), np.nan)}, "nan on side z0 at point"), ({"z": [[1.0]]}, "list.*numpy.asarray")])
+    ({"z": np.full((5, 4), np.nan)}, "nan on side z0 at point"), ({"z": [[1.0]]}, "along z.*lower, upper"),
+    ({"z": ([[1.0]], 0)}, "list.*numpy.asarray")])
 def test_values(values, words):
     bc = {"z": "dirichlet", "x": "neumann"}
     with psg.Plan(SHAPE, bc=bc, symbol="fd2") as plan:
@@ -201,6 +202,16 @@ def test_fuzz(plan):
 def test_nearest_argument():
     with pytest.raises(psg.ArgumentError, match="did you mean 'lambda_'?"):
         psg.solve(GOOD, lamda=1)
+    for wrong, words in ((dict(eps=GOOD), "no option 'eps'; there are: precision"),
+                         (dict(epsilom=GOOD), "no option 'epsilom': did you mean 'epsilon'"),
+                         (dict(dtype="f4"), r"no option 'dtype': it is an argument of psg.Plan\(\)"),
+                         (dict(gpu_ids=(0,)), r"no option 'gpu_ids': it is an argument of psg.Plan"),
+                         (dict(symbol=["fd2"]), r"symbol = \['fd2'\]: a text, a number")):
+        with pytest.raises(psg.ArgumentError, match=words):
+            psg.solve(GOOD, **wrong)
+    for name in ("epsilon", "values", "guess"):
+        with pytest.raises(psg.ArgumentError, match=r"it is an argument of solve\(\)"):
+            psg.Plan(SHAPE, **{name: GOOD})
 
 
 def test_box_in_another_order():

@@ -91,7 +91,7 @@ def test_values(dtype):
     cube = dict(bc="dirichlet", symbol="fd2")
     lids = psg.solve(np.zeros((5, 5, 5)), values={"z": (0, 1)}, **cube)
     assert abs(lids[2, 2, 2] - 1 / 6) <= 1e-12 and lids[4].min() > lids[0].max()
-    assert far(psg.solve(np.zeros((5, 5, 5)), values=[None, (1, 0), 0], **cube)[:, ::-1].transpose(1, 0, 2), lids) <= 1e-12
+    assert far(psg.solve(np.zeros((5, 5, 5)), values=[None, [1, 0], 0], **cube)[:, ::-1].transpose(1, 0, 2), lids) <= 1e-12
     assert far(psg.solve(np.zeros((5, 5, 5)), values=3, **cube), np.full((5, 5, 5), 3)) <= 1e-12
 
 
@@ -195,7 +195,8 @@ def test_epsilon(dtype):
                              ({"tolerance": 1e-3}, "are for epsilon"), ({"epsilon": eps, "tolerance": "x"}, "a number is needed"),
                              ({"epsilon": eps[::-1]}, r"epsilon\[::-1\]"), ({"epsilon": np.asfortranarray(eps)}, r"epsilon\.T"),
                              ({"epsilon": np.broadcast_to(eps.dtype.type(1), f.shape)}, "epsilon.*stride 0"),
-                             ({"epsilon": eps, "iterations": -1}, "at least 0"), ({"epsilon": eps, "tolerance": 3}, "below 1"),
+                             ({"epsilon": eps, "iterations": -1}, "from 0 to"), ({"epsilon": eps, "tolerance": 3}, "below 1"),
+                             ({"epsilon": eps, "iterations": 2**64 + 5}, "from 0 to"),
                              ({"epsilon": eps, "iterations": 1}, "after 1 iterations"),
                              ({"epsilon": eps, "guess": True}, "no out that has it"),
                              ({"guess": True, "out": v}, "are for epsilon")):

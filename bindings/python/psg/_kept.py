@@ -11,9 +11,9 @@ from typing import Any
 from . import _arrays as arrays
 from . import _grid as grids
 from . import _kernel as kernels
-from ._errors import ArgumentError, StateError, shown, term
+from ._errors import ArgumentError, StateError, term
 from ._library import PLACES
-from ._options import OptionValue
+from ._options import Chosen, OptionValue
 from ._plan import Plan
 from ._values import Values
 
@@ -49,7 +49,8 @@ def plan_like(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Poi
     try:
         hash(key)
     except TypeError:
-        raise ArgumentError("options = %s: each is a text, a number, True or False" % shown(options)) from None
+        Chosen(options, None, None)  # has the words for one of them
+        raise
     with lock:
         plan = plans.get(key)
         if plan is not None:
@@ -82,6 +83,7 @@ def never_changes(x: Any) -> bool:
 
 def make(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points, faces: grids.Faces,
          robin: grids.Robin, options: dict[str, OptionValue]) -> Plan:
+    Chosen(options, None, None)  # Plan() has arguments that are none of solve()'s
     dtype = "float" + v.dtype[1:]
     gpu_ids = [v.device] if v.device >= 0 and "gpus" not in options else None
     try:

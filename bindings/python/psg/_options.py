@@ -51,8 +51,21 @@ def table() -> str:
     return "\n".join(lines)
 
 
-ARGUMENTS = ("shape", "dtype", "box", "bc", "points", "faces", "robin", "comm", "gpu_ids", "out",
-             "values", "epsilon", "lambda_")  # which are no options
+# Arguments that are no options, and whose they are.
+ARGUMENTS = {**dict.fromkeys(("shape", "dtype", "box", "bc", "points", "faces", "robin", "comm",
+                              "gpu_ids"), "psg.Plan()"),
+             **dict.fromkeys(("out", "values", "epsilon", "tolerance", "iterations", "guess",
+                              "lambda_"), "solve()")}
+
+
+def misnamed(name: str) -> bytes:
+    """Words for a name that is no option's; b"": the library has them."""
+    near = difflib.get_close_matches(name, ARGUMENTS, 1, 0.7)
+    if near:
+        raise ArgumentError("there is no option '%s': %s" % (
+            name, "it is an argument of " + ARGUMENTS[name] if name in ARGUMENTS else
+            "did you mean '%s'?" % near[0]))
+    return b""
 
 
 def word_of(value: Any, name: str) -> bytes:
@@ -88,13 +101,11 @@ class Chosen:
         lib.psg_options_init(ctypes.byref(self.options), ctypes.sizeof(self.options))
         for name, value in wanted.items():
             if value is not None:
-                word = word_of(value, name)
+                known = name.rstrip("_") in options()
+                word = word_of(value, name) if known else misnamed(name)
                 self.kept.append(word)
-                status = lib.psg_options_set(ctypes.byref(self.options), name.rstrip("_").encode("utf-8", "replace"), word)
-                near = difflib.get_close_matches(name, ARGUMENTS, 1, 0.7) if status != 0 and name.rstrip("_") not in options() else []
-                if near:
-                    raise ArgumentError("there is no option '%s': did you mean '%s'?" % (name, near[0]))
-                check(status)
+                check(lib.psg_options_set(ctypes.byref(self.options),
+                                          name.rstrip("_").encode("utf-8", "replace"), word))
         if gpu_ids is not None:
             try:
                 ids = (ctypes.c_int * len(gpu_ids))(*gpu_ids)

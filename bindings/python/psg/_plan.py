@@ -404,8 +404,8 @@ class Plan:
             args.iterations, args.guess = operator.index(iterations), bool(guess)
         except TypeError:
             raise ArgumentError("iterations = %s: a whole number is needed" % shown(iterations)) from None
-        if iterations < 0:
-            raise ArgumentError("iterations = %r: at least 0" % iterations)
+        if args.iterations != iterations:
+            raise ArgumentError("iterations = %r: from 0 to %d" % (iterations, 2**64 - 1))
         return kept
 
     def wait(self) -> Any:

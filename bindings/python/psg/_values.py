@@ -50,7 +50,7 @@ def fill(args: SolveArgs, values: Values, shape: tuple[int, ...], precision: str
     axes = AXES[-len(shape):]
     for d, given in enumerate(per_axis(values, "values", axes, None, single)):
         place = PLACES[len(shape)][d]
-        pair = given if isinstance(given, tuple) else (given, given)
+        pair = given if isinstance(given, (tuple, list)) else (given, given)
         if len(pair) != 2:
             raise ArgumentError("values along %s: one for both sides, or (lower, upper)" % axes[d])
         for side, value in enumerate(pair):
