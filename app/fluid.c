@@ -18,6 +18,7 @@ typedef struct parts {
     size_t *joined; /* [count]: a part that this one is joined with; or the part itself */
     double *sum;    /* [count] */
     double *room;   /* three planes */
+    double *counts; /* by own plane: how much its points weigh in a mean */
 } parts;
 
 /* @return APP_DONE if each process has its memory; else APP_FAILED after a message */
@@ -54,7 +55,8 @@ static void get_faces(const parts *p, size_t k, int side, double *to) {
 /* Regions of the planes alone. @param[in] eps  by axis, planes @return NULL: no memory */
 static base_regions *find(const parts *p, double *const *const eps[3], double lambda) {
     const psg_axis *axis = p->grid->axis;
-    base_regions_box box = {.n = {axis[0].n, axis[1].n, p->planes.count}, .below = p->room};
+    base_regions_box box = {
+        .n = {axis[0].n, axis[1].n, p->planes.count}, .below = p->room, .counts = p->counts};
     get_faces(p, p->planes.z0, 0, p->room);
     const bool has[2] = {p->planes.z0 == 0, p->planes.z0 + p->planes.count == axis[2].n};
     for (int d = 0; d < 3; d++) {
@@ -154,17 +156,13 @@ static void drop(parts *p, double *const *f) {
     base_regions *g = p->own;
     double *value = g->sum;
     for (size_t r = 0; r < g->count; r++) {
-        value[r] = (double)g->region[r].points;
-    }
-    sum_of_all(value, p);
-    for (size_t r = 0; r < g->count; r++) {
-        g->region[r].points = (size_t)value[r];
         value[r] = g->region[r].fixed;
     }
     sum_of_all(value, p);
     for (size_t r = 0; r < g->count; r++) {
         g->region[r].fixed = value[r] > 0;
     }
+    base_regions_count(g, &joins);
     base_regions_drop(g, f, &joins);
 }
 
@@ -188,7 +186,11 @@ int app_fluid_f(const app_flux *flux, double lambda, double *f, bool *solid) {
     double **plane = calloc(axes * planes.count + 1, sizeof *plane);
     double *const *by_axis[3] = {NULL};
     p.room = calloc(3 * plane_of(&p), sizeof *p.room);
-    int code = agree(values != NULL && plane != NULL && p.room != NULL);
+    p.counts = calloc(planes.count + 1, sizeof *p.counts);
+    int code = agree(values != NULL && plane != NULL && p.room != NULL && p.counts != NULL);
+    for (size_t k = 0; k < planes.count && !code; k++) {
+        p.counts[k] = app_line_weight(&flux->line[2], planes.z0 + k);
+    }
     for (size_t d = 0; d < axes && !code; d++) {
         by_axis[d] = plane + d * planes.count;
         if (flux->epsilon[d] != NULL) {
@@ -215,6 +217,7 @@ int app_fluid_f(const app_flux *flux, double lambda, double *f, bool *solid) {
     free(p.joined);
     free(p.sum);
     free(p.room);
+    free(p.counts);
     free(plane);
     free(values);
     return code;

@@ -18,6 +18,11 @@
  * faces: number i of an axis is that of the face between points i and i+1, and at the lower end of
  * an axis that is not periodic number 0 counts once more.
  *
+ * Where z is stretched, a plane of cells has a width of its own, over the mean one. The flux
+ * between two planes is that of eps over the widths, or of eps on the face over the distance of
+ * points, and A divides it by the width. A and M are symmetric for products whose points count as
+ * much as their cells are wide. Tasks sum plane by plane, and multiply the sum by the width.
+ *
  * Values on sides add to f, at the points beside a side, what they add where eps is 1 times eps of
  * that side, so that r begins with a copy of f, b.
  *
@@ -122,6 +127,7 @@ enum {
 /** The constants of a solve. */
 typedef struct base_pcg_terms {
     double weight[3]; /**< 1/h^2 by axis */
+    double width;     /**< the mean width of the planes of a stretched z */
     double lambda;
     double factor;    /**< of f */
     double tolerance; /**< |r| / |f|, 2-norms */
@@ -154,6 +160,12 @@ typedef struct base_pcg_sides {
     bool single; /**< f32 */
 } base_pcg_sides;
 
+/** The widths of a stretched z. */
+typedef struct base_pcg_widths {
+    const double *of; /**< by plane of the segment; NULL: all are 1 */
+    double beside[2]; /**< of the planes below and above the segment */
+} base_pcg_widths;
+
 BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage, const base_pcg_terms *t) {
     return stage == BASE_PCG_MEASURED                   ? BASE_PCG_MEASURES
            : stage == BASE_PCG_STARTED && t->points > 0 ? BASE_PCG_STARTS
@@ -172,6 +184,7 @@ typedef struct base_pcg_task {
     double *x, *r, *p, *q; /**< [planes][ny][nx] */
     double *b;             /**< [planes][ny][nx]: f and what the sides add; NULL: they have 0 */
     base_pcg_sides sides;
+    base_pcg_widths widths;
     double *scale;         /**< [planes][ny][nx]: D; NULL: 1 */
     double *low, *high;    /**< [ny][nx]: the first and the last plane of p */
     double *below, *above; /**< [ny][nx]: the planes of p below and above */
@@ -221,6 +234,44 @@ BASE_PCG_FUNCTION bool base_pcg_good(double eps) {
 /** What eps at a point is as BASE_PCG_LEAST. */
 BASE_PCG_FUNCTION double base_pcg_least(double eps) {
     return !base_pcg_good(eps) ? 0 : eps > 0 ? eps : base_pcg_nothing(BASE_PCG_LEAST);
+}
+
+/** @param[in] all  [n]: the widths of all planes @param[in] first  of the `planes` of a segment
+ *  @param[in] end  base_pcg_task.end: beyond it the last plane counts once more */
+static inline base_pcg_widths base_pcg_widths_of(const double *all, size_t n, size_t first,
+                                                 size_t planes, const bool end[2]) {
+    const size_t last = first + planes - 1;
+    const base_pcg_widths widths = {
+        all + first,
+        {all[end[0] ? first : (first + n - 1) % n], all[end[1] ? last : (last + 1) % n]}};
+    return widths;
+}
+
+/** The width of a plane of a stretched z. @param[in] k  as planes of eps are numbered: 0 is the one
+ *  below the segment */
+BASE_PCG_FUNCTION double base_pcg_width(const base_pcg_task *t, size_t k) {
+    return k == 0             ? t->widths.beside[0]
+           : k == t->n[2] + 1 ? t->widths.beside[1]
+                              : t->widths.of[k - 1];
+}
+
+/** 1 over the width of such a plane over the mean one. */
+BASE_PCG_FUNCTION double base_pcg_by_plane(const base_pcg_task *t, size_t k) {
+    return t->widths.of != NULL ? t->terms.width / base_pcg_width(t, k) : 1;
+}
+
+/** 1 over the distance of the points of such a plane and the next one over the mean width. */
+BASE_PCG_FUNCTION double base_pcg_by_face(const base_pcg_task *t, size_t k) {
+    return t->widths.of != NULL
+               ? 2 * t->terms.width / (base_pcg_width(t, k) + base_pcg_width(t, k + 1))
+               : 1;
+}
+
+/** What a plane of the segment counts in a sum; 1 in what is no sum over cells. */
+BASE_PCG_FUNCTION double base_pcg_counts(const base_pcg_task *t, int measure, size_t k) {
+    const bool cells =
+        measure == BASE_PCG_SUM || measure == BASE_PCG_TOTAL || measure == BASE_PCG_ROUGH;
+    return t->widths.of != NULL && cells ? t->widths.of[k] / t->terms.width : 1;
 }
 
 /** What a start takes off x, which a guess may have: its mean, which A x does not see. */
@@ -314,7 +365,24 @@ BASE_PCG_FUNCTION double base_pcg_face(const base_pcg_task *t, const size_t at[3
     const bool faces = t->eps[1] != NULL;
     const double *e = base_pcg_eps(t, at, faces ? d : 0);
     const double beyond = faces && side == 1 ? *e : e[base_pcg_step(t, at, d, side)];
-    return faces ? beyond : *e > 0 && beyond > 0 ? 2 * *e * beyond / (*e + beyond) : 0;
+    double width[2] = {1, 1}; /* here and beyond */
+    if (d == 2 && t->widths.of != NULL) {
+        width[0] = t->widths.of[at[2]];
+        width[1] = base_pcg_width(t, at[2] + (size_t)(2 * side));
+    }
+    return faces ? beyond
+           : *e > 0 && beyond > 0
+               ? (width[0] + width[1]) * *e * beyond / (width[1] * *e + width[0] * beyond)
+               : 0;
+}
+
+/** The weight of what flows through a face of a point with eps and a difference of 1. */
+BASE_PCG_FUNCTION double base_pcg_weight(const base_pcg_task *t, const size_t at[3], int d,
+                                         int side) {
+    const bool plain = d < 2 || t->widths.of == NULL;
+    return t->terms.weight[d] *
+           (plain ? 1
+                  : base_pcg_by_plane(t, at[2] + 1) * base_pcg_by_face(t, at[2] + (size_t)side));
 }
 
 /** (the difference of sqrt(eps) between two points)^2; 0 where one of the two is solid, or bad. */
@@ -357,7 +425,8 @@ BASE_PCG_FUNCTION void base_pcg_measure_faces(const base_pcg_task *t, const size
         value[m] = base_pcg_nothing(m);
     }
     for (int d = 0; d < 3; d++) {
-        const double weight = t->terms.weight[d];
+        const double by = d == 2 ? base_pcg_by_plane(t, at[2] + 1) : 1;
+        const double weight = t->terms.weight[d] * (by * by);
         double eps[2];
         bool is[2];
         for (int side = 0; side < 2; side++) {
@@ -398,16 +467,17 @@ BASE_PCG_FUNCTION void base_pcg_measure_at(const base_pcg_task *t, const size_t 
     value[BASE_PCG_MOST] = base_pcg_good(*e) ? *e : 0;
     value[BASE_PCG_FLUID] = *e > 0;
     value[BASE_PCG_TOTAL] = *e;
-    value[BASE_PCG_ROUGH] = w[0] * base_pcg_rough(*e, e[base_pcg_step(t, at, 0, 1)]) +
-                            w[1] * base_pcg_rough(*e, e[base_pcg_step(t, at, 1, 1)]) +
-                            w[2] * base_pcg_rough(*e, e[base_pcg_step(t, at, 2, 1)]);
+    value[BASE_PCG_ROUGH] =
+        w[0] * base_pcg_rough(*e, e[base_pcg_step(t, at, 0, 1)]) +
+        w[1] * base_pcg_rough(*e, e[base_pcg_step(t, at, 1, 1)]) +
+        base_pcg_weight(t, at, 2, 1) * base_pcg_rough(*e, e[base_pcg_step(t, at, 2, 1)]);
 }
 
 /** A face's shares in two sums: what flows with eps, and what flows with eps = 1. */
 BASE_PCG_FUNCTION void base_pcg_add_face(const base_pcg_task *t, const size_t at[3], int d,
                                          int side, double sum[2]) {
     const double face = base_pcg_face(t, at, d, side);
-    const double weight = t->terms.weight[d] * base_pcg_passes(t, d, side, at[d]);
+    const double weight = base_pcg_weight(t, at, d, side) * base_pcg_passes(t, d, side, at[d]);
     sum[0] += weight * face;
     sum[1] += face > 0 ? weight : 0;
 }

@@ -150,6 +150,7 @@ base_regions *base_regions_create(const base_regions_box *box) {
     names all = {.same = NULL};
     bool good = g != NULL;
     if (good) {
+        g->counts = box->counts;
         for (int d = 0; d < 3; d++) {
             g->n[d] = n[d];
         }
@@ -176,13 +177,18 @@ void base_regions_destroy(base_regions *g) {
 
 /* ------------------------------------------------------------------------------------- means */
 
-/* The largest number of the fluid. */
-static double largest_of(const base_regions *g, double *const *plane) {
+/* What point m adds to a sum. @param[in] plane  NULL: numbers that are 1 */
+static double share_of(const base_regions *g, double *const *plane, size_t m) {
     const size_t points = g->n[0] * g->n[1];
+    return (plane != NULL ? plane[m / points][m % points] : 1) *
+           (g->counts != NULL ? g->counts[m / points] : 1);
+}
+
+static double largest_share(const base_regions *g, double *const *plane) {
     double largest = 0;
-    for (size_t m = 0; m < points * g->n[2]; m++) {
-        const double value = g->of[m] != 0 ? fabs(plane[m / points][m % points]) : 0;
-        largest = value > largest ? value : largest;
+    for (size_t m = 0; m < g->n[0] * g->n[1] * g->n[2]; m++) {
+        const double share = g->of[m] != 0 ? fabs(share_of(g, plane, m)) : 0;
+        largest = share > largest ? share : largest;
     }
     return largest;
 }
@@ -203,11 +209,10 @@ static void add_digits(double *sum[BASE_REGIONS_DIGITS], size_t at, double value
     }
 }
 
-/* Take the mean of each region that is not fixed off, and add it to its `mean`. */
-static void drop_once(base_regions *g, double *const *plane, const base_regions_joins *joins) {
-    const size_t points = g->n[0] * g->n[1];
-    double *sum[BASE_REGIONS_DIGITS]; /* by label */
-    double largest = largest_of(g, plane);
+/* The sums of the regions -> g->sum, by label. */
+static void add_up(base_regions *g, double *const *plane, const base_regions_joins *joins) {
+    double *sum[BASE_REGIONS_DIGITS];
+    double largest = largest_share(g, plane);
     int exponent = 0;
     if (joins != NULL) {
         joins->largest(&largest, joins->to);
@@ -218,22 +223,38 @@ static void drop_once(base_regions *g, double *const *plane, const base_regions_
         sum[digit] = g->sum + (size_t)digit * (g->count + 1);
     }
     memset(g->sum, 0, BASE_REGIONS_DIGITS * (g->count + 1) * sizeof *g->sum);
-    for (size_t m = 0; m < points * g->n[2]; m++) {
+    for (size_t m = 0; m < g->n[0] * g->n[1] * g->n[2]; m++) {
         if (g->of[m] != 0) {
-            add_digits(sum, g->of[m], plane[m / points][m % points], unit);
+            add_digits(sum, g->of[m], share_of(g, plane, m), unit);
         }
     }
     for (int digit = 0; digit < BASE_REGIONS_DIGITS && joins != NULL; digit++) {
         joins->sum(sum[digit] + 1, joins->to);
     }
-    double *mean = g->sum;
-    for (size_t r = 0; r < g->count; r++) {
-        base_region *region = &g->region[r];
+    for (size_t r = 1; r <= g->count; r++) {
         double all = 0;
         for (int digit = BASE_REGIONS_DIGITS - 1; digit >= 0; digit--) {
-            all += sum[digit][r + 1];
+            all += sum[digit][r];
         }
-        mean[r + 1] = region->fixed ? 0 : all / (double)region->points;
+        g->sum[r] = all;
+    }
+}
+
+void base_regions_count(base_regions *g, const base_regions_joins *joins) {
+    add_up(g, NULL, joins);
+    for (size_t r = 0; r < g->count; r++) {
+        g->region[r].counts = g->sum[r + 1];
+    }
+}
+
+/* Take the mean of each region that is not fixed off, and add it to its `mean`. */
+static void drop_once(base_regions *g, double *const *plane, const base_regions_joins *joins) {
+    const size_t points = g->n[0] * g->n[1];
+    double *mean = g->sum;
+    add_up(g, plane, joins);
+    for (size_t r = 0; r < g->count; r++) {
+        base_region *region = &g->region[r];
+        mean[r + 1] = region->fixed ? 0 : mean[r + 1] / region->counts;
         region->mean += mean[r + 1];
     }
     for (size_t m = 0; m < points * g->n[2]; m++) {

@@ -15,9 +15,10 @@ enum { BASE_REGIONS_DIGITS = 3 };
 /** One region. */
 typedef struct base_region {
     size_t points;
-    size_t first; /**< its first point, i + nx (j + ny k) */
-    bool fixed;   /**< it has a point at a side that fixes u */
-    double mean;  /**< that base_regions_drop() took off last */
+    size_t first;  /**< its first point, i + nx (j + ny k) */
+    bool fixed;    /**< it has a point at a side that fixes u */
+    double mean;   /**< that base_regions_drop() took off last */
+    double counts; /**< of its points together, see base_regions_box.counts */
 } base_region;
 
 typedef struct base_regions {
@@ -25,7 +26,8 @@ typedef struct base_regions {
     uint32_t *of; /**< [nz][ny][nx]: 0 at a solid point, else 1 + the number of its region */
     base_region *region;
     size_t count;
-    double *sum; /**< [BASE_REGIONS_DIGITS][1 + count]: room for base_regions_drop() */
+    double *sum;          /**< [BASE_REGIONS_DIGITS][1 + count]: room for base_regions_drop() */
+    const double *counts; /**< base_regions_box.counts */
 } base_regions;
 
 /** What is known of the box. */
@@ -39,6 +41,8 @@ typedef struct base_regions_box {
     bool wraps[3];       /**< by axis: the last point is next to the first one */
     bool fixes[3][2];    /**< by axis and side: the side fixes u */
     bool closed[3][2];   /**< on faces: nothing passes the side */
+    /** [nz], kept by the caller: what a point of a plane counts in a mean; NULL: all count 1 */
+    const double *counts;
 } base_regions_box;
 
 /** Label the regions in one pass over the points, by union and find.
@@ -53,6 +57,9 @@ typedef struct base_regions_joins {
     void *to;
 } base_regions_joins;
 
+/** Add up what the points of each region count, before base_regions_drop(), whose joins these are.
+ */
+void base_regions_count(base_regions *regions, const base_regions_joins *joins);
 /** Take the mean of each region that is not fixed off its points, and write 0 at solid points. What
  *  rounding leaves of the mean is taken off once more. Numbers at solid points may be NaN. Sums do
  *  not depend on the order of the points, nor on where a region is cut.

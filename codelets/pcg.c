@@ -3,6 +3,7 @@
 #include "codelets/sides.h"
 #include "cpu/pcg.h"
 #if PSG_WITH_CUDA
+#include "codelets/cuda.h"
 #include "kernels/pcg.h"
 #endif
 
@@ -83,16 +84,23 @@ static int mode_of(const use *at, const psg_label *label, const psg_terms *all) 
     }
 }
 
+static size_t first_plane(const psg_task_args *args) {
+    return psg_context_of(args->run)->layout.segments.part[psg_segment_of(args)].box.lo[2];
+}
+
 static base_pcg_task task_of(void *buffers[], const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
     const size_t s = psg_segment_of(args);
+    const size_t z = first_plane(args);
     base_pcg_task t = {.n = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, s)},
                        .terms = psg_terms_of(args->run)->pcg};
     t.end[0] = t.terms.ends[2] && s == 0;
     t.end[1] = t.terms.ends[2] && s + 1 == c->layout.segments.count;
+    if (psg_stretched(c)) { /* where a core has them */
+        t.widths = base_pcg_widths_of(c->waves->line.width, c->layout.n[2], z, t.n[2], t.end);
+    }
     t.overflow = (int *)(uintptr_t)&psg_findings_of(args->run)->overflow;
-    const psg_cpu_sides sides = psg_sides_at(c, &psg_terms_of(args->run)->sides, 0,
-                                             c->layout.segments.part[s].box.lo[2], t.n[2]);
+    const psg_cpu_sides sides = psg_sides_at(c, &psg_terms_of(args->run)->sides, 0, z, t.n[2]);
     memcpy(t.sides.added, &sides, sizeof sides);
     t.sides.single = c->cpu->real_bytes == sizeof(float);
     size_t m = 0;
@@ -109,7 +117,8 @@ static base_pcg_task task_of(void *buffers[], const psg_task_args *args) {
 #if PSG_WITH_CUDA
 #define PCG_GPU(name)                                                                              \
     static int name##_gpu(void *buffers[], const psg_task_args *args) {                            \
-        const base_pcg_task t = task_of(buffers, args);                                            \
+        base_pcg_task t = task_of(buffers, args);                                                  \
+        t.widths.of = psg_cuda_by_plane(args->run, true, first_plane(args));                       \
         return (int)psg_cuda_pcg_##name(&t, starpu_cuda_get_local_stream());                       \
     }
 #else

@@ -69,15 +69,17 @@ static double join_halves(int measure, double *value, size_t count) {
     return value[0];
 }
 
-/* Row j has this value of a measure: `part` gets that of its block with the block's last row. */
-static void keep_row(int measure, double row[ROWS], double *part, size_t j, size_t ny,
-                     double value) {
+/* Row j of plane k has this value of measure number m: with the last row of a block t->part gets
+ * that of the block. */
+static void keep_row(const base_pcg_task *t, int m, int measure, double row[ROWS], size_t j,
+                     size_t k, double value) {
     row[j % ROWS] = value;
-    if (j % ROWS == ROWS - 1 || j + 1 == ny) {
-        for (size_t m = j % ROWS + 1; m < ROWS; m++) {
-            row[m] = base_pcg_nothing(measure);
+    if (j % ROWS == ROWS - 1 || j + 1 == t->n[1]) {
+        for (size_t l = j % ROWS + 1; l < ROWS; l++) {
+            row[l] = base_pcg_nothing(measure);
         }
-        part[j / ROWS] = join_halves(measure, row, ROWS);
+        t->part[((size_t)m * t->n[2] + k) * base_pcg_blocks(t->n[1]) + j / ROWS] =
+            join_halves(measure, row, ROWS) * base_pcg_counts(t, measure, k);
     }
 }
 
@@ -102,14 +104,21 @@ static rows rows_at(const base_pcg_task *t, const double *const plane[3], size_t
                   .by_z = {z.by[0], z.by[1]}};
 }
 
-/* Rows of eps around row j of plane k: at points the first; on faces by axis. */
+/* Rows of eps around row j of plane k: at points the first; on faces by axis. What flows along z is
+ * that of eps times `by`, below, here and above, or on the faces below and above. */
 typedef struct eps_rows {
     rows of[3];
+    double by[3], weight; /* of that flux */
 } eps_rows;
 
 static eps_rows rows_of_eps(const base_pcg_task *t, size_t j, size_t k) {
     const size_t plane = t->n[0] * t->n[1];
-    eps_rows all = {.of = {{.here = NULL}}};
+    const bool faces = t->eps[1] != NULL;
+    const double here = base_pcg_by_plane(t, k + 1);
+    eps_rows all = {.of = {{.here = NULL}},
+                    .by = {faces ? base_pcg_by_face(t, k) : base_pcg_by_plane(t, k), here,
+                           faces ? base_pcg_by_face(t, k + 1) : base_pcg_by_plane(t, k + 2)},
+                    .weight = t->terms.weight[2] * here};
     for (int d = 0; d < 3 && t->eps[d] != NULL; d++) {
         const double *const at = t->eps[d] + (k + 1) * plane;
         const double *const around[3] = {at - plane, at, at + plane};
@@ -158,7 +167,6 @@ static void copy_eps(const base_pcg_task *t) {
 }
 
 void psg_cpu_pcg_measure(const base_pcg_task *t) {
-    const size_t blocks = base_pcg_blocks(t->n[1]);
     double row[BASE_PCG_MEASURES][ROWS];
     double measure[BASE_PCG_MEASURES];
     if (t->eps[1] == NULL) {
@@ -168,8 +176,7 @@ void psg_cpu_pcg_measure(const base_pcg_task *t) {
         for (size_t j = 0; j < t->n[1]; j++) {
             measure_row(t, j, k, measure);
             for (int m = 0; m < BASE_PCG_MEASURES; m++) {
-                keep_row(m, row[m], t->part + ((size_t)m * t->n[2] + k) * blocks, j, t->n[1],
-                         measure[m]);
+                keep_row(t, m, m, row[m], j, k, measure[m]);
             }
         }
     }
@@ -188,7 +195,8 @@ PSG_CLONES static void apply_points(const base_pcg_terms *terms, const eps_rows 
     const base_pcg_beside x = *next;
     const rows e = eps->of[0];
     const rows p = *u;
-    const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
+    const double w[3] = {terms->weight[0], terms->weight[1], eps->weight};
+    const double by[3] = {eps->by[0], eps->by[1], eps->by[2]};
     const double lambda = terms->lambda;
     for (size_t i = first; i < end; i++) {
         const double *ex = e.here + i;
@@ -198,8 +206,8 @@ PSG_CLONES static void apply_points(const base_pcg_terms *terms, const eps_rows 
                                     x.by[1] * px[x.at[1]] - at) +
                w[1] * base_pcg_flux(*ex, e.y[0][i], e.y[1][i], p.by_y[0] * p.y[0][i] - at,
                                     p.by_y[1] * p.y[1][i] - at) +
-               w[2] * base_pcg_flux(*ex, e.z[0][i], e.z[1][i], p.by_z[0] * p.z[0][i] - at,
-                                    p.by_z[1] * p.z[1][i] - at) -
+               w[2] * base_pcg_flux(by[1] * *ex, by[0] * e.z[0][i], by[2] * e.z[1][i],
+                                    p.by_z[0] * p.z[0][i] - at, p.by_z[1] * p.z[1][i] - at) -
                (*ex > 0 ? lambda : 0) * at;
     }
 }
@@ -210,7 +218,8 @@ PSG_CLONES static void apply_faces(const base_pcg_terms *terms, const eps_rows *
     const base_pcg_beside x = *next;
     const rows e[3] = {eps->of[0], eps->of[1], eps->of[2]};
     const rows p = *u;
-    const double w[3] = {terms->weight[0], terms->weight[1], terms->weight[2]};
+    const double w[3] = {terms->weight[0], terms->weight[1], eps->weight};
+    const double by[2] = {eps->by[0], eps->by[2]};
     const double lambda = terms->lambda;
     for (size_t i = first; i < end; i++) {
         const double *ex = e[0].here + i;
@@ -220,8 +229,8 @@ PSG_CLONES static void apply_faces(const base_pcg_terms *terms, const eps_rows *
                                          x.by[1] * px[x.at[1]] - at) +
                w[1] * base_pcg_face_flux(e[1].y[0][i], e[1].here[i], p.by_y[0] * p.y[0][i] - at,
                                          p.by_y[1] * p.y[1][i] - at) +
-               w[2] * base_pcg_face_flux(e[2].z[0][i], e[2].here[i], p.by_z[0] * p.z[0][i] - at,
-                                         p.by_z[1] * p.z[1][i] - at) -
+               w[2] * base_pcg_face_flux(by[0] * e[2].z[0][i], by[1] * e[2].here[i],
+                                         p.by_z[0] * p.z[0][i] - at, p.by_z[1] * p.z[1][i] - at) -
                lambda * at;
     }
 }
@@ -249,8 +258,7 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
                 apply(&t->terms, &e, &p, n[0] - 1, n[0], &last, q);
             }
             add_products(lane, p.here, q, n[0]);
-            keep_row(BASE_PCG_SUM, row, t->part + k * base_pcg_blocks(n[1]), j, n[1],
-                     psg_cpu_add_halves(lane, LANES));
+            keep_row(t, 0, BASE_PCG_SUM, row, j, k, psg_cpu_add_halves(lane, LANES));
         }
     }
 }
@@ -263,7 +271,6 @@ typedef void (*chunk_function)(const base_pcg_task *t, size_t j, size_t k, size_
                                size_t count, double lane[LANES]);
 
 static void each_chunk(const base_pcg_task *t, chunk_function work) {
-    const size_t blocks = base_pcg_blocks(t->n[1]);
     double row[ROWS];
     for (size_t k = 0; k < t->n[2]; k++) {
         for (size_t j = 0; j < t->n[1]; j++) {
@@ -272,8 +279,7 @@ static void each_chunk(const base_pcg_task *t, chunk_function work) {
                 work(t, j, k, i, (k * t->n[1] + j) * t->n[0] + i, chunk_of(t->n[0], i), lane);
             }
             if (t->part != NULL) {
-                keep_row(BASE_PCG_SUM, row, t->part + k * blocks, j, t->n[1],
-                         psg_cpu_add_halves(lane, LANES));
+                keep_row(t, 0, BASE_PCG_SUM, row, j, k, psg_cpu_add_halves(lane, LANES));
             }
         }
     }
@@ -348,7 +354,6 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
 
 void psg_cpu_pcg_start(const base_pcg_task *t) {
     const size_t *n = t->n;
-    const size_t blocks = base_pcg_blocks(n[1]);
     const int sums = base_pcg_measures(BASE_PCG_STARTED, &t->terms);
     double row[BASE_PCG_STARTS][ROWS];
     for (size_t at = 0; at < n[0] * n[1] * n[2]; at += n[0]) {
@@ -359,8 +364,7 @@ void psg_cpu_pcg_start(const base_pcg_task *t) {
             start(t, j, k, i, at + i, chunk_of(n[0], i), lane);
         }
         for (int m = 0; m < sums; m++) {
-            keep_row(BASE_PCG_SUM, row[m], t->part + ((size_t)m * n[2] + k) * blocks, j, n[1],
-                     psg_cpu_add_halves(lane[m], LANES));
+            keep_row(t, m, BASE_PCG_SUM, row[m], j, k, psg_cpu_add_halves(lane[m], LANES));
         }
     }
 }

@@ -23,6 +23,14 @@ static size_t planes_here(const psg_plan *plan) {
     return psg_parts_length(&plan->context.layout.segments, own_of(plan), 2);
 }
 
+/* By plane of this process. @return NULL: all are the same */
+static const double *widths_of(const psg_plan *plan) {
+    return psg_stretched(&plan->context) && planes_here(plan) > 0
+               ? plan->context.waves->line.width +
+                     plan->context.layout.segments.part[own_of(plan).first].box.lo[2]
+               : NULL;
+}
+
 /* Get a handle of each segment into main memory. @return false: the run has failed; those before
  * are given back */
 static bool acquire(psg_run *run, psg_fluid_data data, size_t segments,
@@ -97,7 +105,8 @@ static base_regions *label(const psg_plan *plan, double *const *const planes[3],
     const psg_range own = l->segments.own;
     const bool has[2] = {own.first == 0, own.end == l->segments.count};
     base_regions_box box = {.n = {l->n[0], l->n[1], planes_here(plan)},
-                            .all = terms->faces && terms->lambda != 0};
+                            .all = terms->faces && terms->lambda != 0,
+                            .counts = widths_of(plan)};
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &grid->axis[d];
         box.plane[d] = (const double *const *)planes[d];
@@ -365,7 +374,9 @@ psg_fluid *psg_fluid_find(psg_run *run, const psg_plan *plan, const base_pcg_ter
     bool good = psg_pcg_agree(run, plan);
     good = good && name_shared(fluid, run, plan) && spread_names(fluid, run, plan);
     if (good) {
+        const base_regions_joins joins = {join_largest, join_sum, fluid};
         describe_shared(fluid);
+        base_regions_count(fluid->regions, &joins);
         good = psg_pcg_agree(run, plan);
     }
     if (!good) {
@@ -376,7 +387,7 @@ psg_fluid *psg_fluid_find(psg_run *run, const psg_plan *plan, const base_pcg_ter
 
 /* The region with the largest mean, and what was dropped in all. */
 static void tell(const psg_fluid *fluid, psg_pcg_result *result) {
-    enum { DROPPED, POINTS, REGIONS, SUMS, MEAN = 0, SIZE, FOUND };
+    enum { DROPPED, COUNTS, REGIONS, SUMS, MEAN = 0, SIZE, FOUND };
     psg_comm *comm = fluid->plan->processes.comm;
     const base_regions *g = fluid->regions;
     double sum[SUMS] = {0};
@@ -387,8 +398,8 @@ static void tell(const psg_fluid *fluid, psg_pcg_result *result) {
         const base_region *region = &g->region[r];
         largest = fmax(largest, fabs(region->mean));
         if (counts(fluid, r)) {
-            sum[DROPPED] += region->mean * (double)region->points;
-            sum[POINTS] += (double)region->points;
+            sum[DROPPED] += region->mean * region->counts;
+            sum[COUNTS] += region->counts;
             sum[REGIONS] += 1;
         }
     }
@@ -409,7 +420,7 @@ static void tell(const psg_fluid *fluid, psg_pcg_result *result) {
     (void)psg_ranks_max(comm, found, FOUND);
     const size_t *n = fluid->plan->context.layout.n;
     result->regions = (size_t)sum[REGIONS];
-    result->sum = sum[DROPPED] / sum[POINTS] * (double)(n[0] * n[1] * n[2]);
+    result->sum = sum[DROPPED] / sum[COUNTS] * (double)(n[0] * n[1] * n[2]);
     result->region_mean = found[MEAN];
     result->region_points = (size_t)found[SIZE];
     result->region_first = isfinite(first) ? (size_t)first : 0;

@@ -26,16 +26,10 @@ static psg_status check(const psg_plan *plan) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "epsilon is for the symbol fd2, and the plan's symbol is another");
     }
-    if (p->faces != NULL) {
-        return psg_fail(
-            PSG_ERR_UNSUPPORTED,
-            "epsilon is for axes of one spacing so far, and %c has faces or a Robin side",
-            psg_grid_letter(&p->grid, 2));
-    }
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &p->grid.axis[d];
         for (int side = 0; side < 2; side++) {
-            if (axis->bc[side] == PSG_BC_FREE ||
+            if (axis->bc[side] == PSG_BC_FREE || axis->bc[side] == PSG_BC_ROBIN ||
                 (axis->bc[side] == PSG_BC_NEUMANN && axis->points == PSG_POINTS_NODES)) {
                 return psg_fail(PSG_ERR_UNSUPPORTED,
                                 "epsilon is for periodic and Dirichlet sides, and for Neumann "
@@ -206,6 +200,7 @@ static base_pcg_terms constants_of(const psg_plan *plan, double lambda, double f
         const psg_axis *axis = &grid->axis[d];
         const psg_transform *row = psg_transform_of(axis);
         const double h = ldexp(axis->length, -unit) / psg_transform_intervals(row, axis->n);
+        t.width = h; /* that of z is the last one */
         t.ends[d] = !psg_transform_periodic(row);
         /* the only point of a periodic axis is its own neighbour */
         t.weight[d] = axis->n > 1 || t.ends[d] ? 1 / (h * h) : 0;

@@ -55,10 +55,12 @@ __global__ void __launch_bounds__(lanes *warps, Work::planes > 1 ? 2 : 3)
     __syncthreads();
     const unsigned used = base_pcg_measures(Work::stage, &t.terms) * planes;
     for (unsigned m = threadIdx.y; m < used; m += blockDim.y) {
-        const double value =
-            join_lanes(base_pcg_measure(Work::stage, m / planes), of_row[m][threadIdx.x]);
+        const int measure = base_pcg_measure(Work::stage, m / planes);
+        const double value = join_lanes(measure, of_row[m][threadIdx.x]);
+        const size_t plane = k + m % planes;
         if (threadIdx.x == 0)
-            t.part[(m / planes * t.n[2] + k + m % planes) * blocks + block] = value;
+            t.part[(m / planes * t.n[2] + plane) * blocks + block] =
+                value * base_pcg_counts(&t, measure, plane);
     }
 }
 
@@ -133,14 +135,21 @@ cudaError_t launch_for(bool single, const base_pcg_task *t, cudaStream_t stream)
     return single ? launch<Work<true>>(t, stream) : launch<Work<false>>(t, stream);
 }
 
-template <bool FACES> cudaError_t launch_apply(const base_pcg_task *t, cudaStream_t stream) {
+template <bool FACES, bool STRETCHED>
+cudaError_t launch_apply(const base_pcg_task *t, cudaStream_t stream) {
+    using psg_cuda::pcg_apply, psg_cuda::pcg_planes;
     if (!good(t))
         return cudaErrorInvalidValue;
-    const bool small = t->n[2] / psg_cuda::pcg_planes * base_pcg_blocks(t->n[1]) < few_blocks;
+    const bool small = t->n[2] / pcg_planes * base_pcg_blocks(t->n[1]) < few_blocks;
     const size_t end =
-        small ? 0 : launch_from<psg_cuda::pcg_apply<FACES, psg_cuda::pcg_planes>>(t, 0, stream);
-    launch_from<psg_cuda::pcg_apply<FACES, 1>>(t, end, stream);
+        small ? 0 : launch_from<pcg_apply<FACES, pcg_planes, STRETCHED>>(t, 0, stream);
+    launch_from<pcg_apply<FACES, 1, STRETCHED>>(t, end, stream);
     return cudaGetLastError();
+}
+
+template <bool FACES> cudaError_t launch_apply_for(const base_pcg_task *t, cudaStream_t stream) {
+    return t->widths.of ? launch_apply<FACES, true>(t, stream)
+                        : launch_apply<FACES, false>(t, stream);
 }
 
 } // namespace
@@ -174,7 +183,7 @@ cudaError_t psg_cuda_pcg_direction(const base_pcg_task *t, cudaStream_t stream) 
 }
 
 cudaError_t psg_cuda_pcg_apply(const base_pcg_task *t, cudaStream_t stream) {
-    return t->eps[1] ? launch_apply<true>(t, stream) : launch_apply<false>(t, stream);
+    return t->eps[1] ? launch_apply_for<true>(t, stream) : launch_apply_for<false>(t, stream);
 }
 
 cudaError_t psg_cuda_pcg_update(const base_pcg_task *t, cudaStream_t stream) {

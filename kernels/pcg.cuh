@@ -325,8 +325,9 @@ PSG_HD void pcg_divide(base_pcg_quotient flow[3]) {
 constexpr int pcg_planes = 4;
 
 /// A row in `PLANES` planes: what is read of p and eps in one of them serves the next one, too.
-/// @param FACES  eps is known there
-template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1, 1, PLANES> {
+/// @param FACES  eps is known there @param STRETCHED  planes have widths
+template <bool FACES, int PLANES, bool STRETCHED>
+struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1, 1, PLANES> {
     /// A column with the numbers below and above, and beside it. eps of faces is that of the faces
     /// below and above: e[PLANES + 1] has none then.
     struct values {
@@ -341,6 +342,8 @@ template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 
     ptrdiff_t y[2];
     double by_x[2], by_y[2], by_z[2];
     bool end_x, end_y; // something of by_x, by_y is not 1
+    // Of a stretched z what eps is multiplied by, of the planes below and above, too, and of faces.
+    double by_plane[STRETCHED ? PLANES + 2 : 1], by_face[STRETCHED && FACES ? PLANES + 1 : 1];
 
     PSG_HD explicit pcg_apply(const base_pcg_task &t_)
         : t(t_), plane(t_.n[0] * t_.n[1]), count((unsigned)t_.n[0]) {
@@ -368,6 +371,12 @@ template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 
             by_z[side] = base_pcg_beside_of(&t, 2, side == 0 ? k : k + PLANES - 1).by[side];
         }
         end_y = by_y[0] != 1 || by_y[1] != 1;
+        PSG_UNROLL
+        for (int m = 0; m < PLANES + 2 && STRETCHED; m++) {
+            by_plane[m] = base_pcg_by_plane(&t, k + m);
+            if (FACES && m <= PLANES)
+                by_face[m] = base_pcg_by_face(&t, k + m);
+        }
     }
     PSG_HD values read(unsigned i) const {
         const unsigned x[2] = {i > 0 ? i - 1 : x_end[0], i + 1 < count ? i + 1 : x_end[1]};
@@ -393,6 +402,10 @@ template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 
         }
         return v;
     }
+    /// What the tables of a stretched z say, else 1.
+    PSG_HD static double by(const double *table, int m) {
+        return STRETCHED ? table[m] : 1;
+    }
     /// What flows along an axis, without its weight. @param e  at the point
     /// @param beside  eps beside it, or on its faces
     PSG_HD base_pcg_quotient flux(double e, const double beside[2], double d0, double d1) const {
@@ -416,16 +429,20 @@ template <bool FACES, int PLANES> struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 
         PSG_UNROLL
         for (int m = 0; m < PLANES; m++) {
             const double here = v.p[m], e = v.e[m + 1];
-            const double ez[2] = {v.e[m], FACES ? e : v.e[m + 2]};
+            const double e_z = by(by_plane, m + 1) * e;
+            const double ez[2] = {by(FACES ? by_face : by_plane, m) * v.e[m],
+                                  FACES ? by(by_face, m + 1) * e
+                                        : by(by_plane, m + 2) * v.e[m + 2]};
             const double below = m == 0 ? v.p_below : v.p[m - 1];
             const double above = m + 1 == PLANES ? v.p_above : v.p[m + 1];
             const double lambda = FACES || e > 0 ? t.terms.lambda : 0;
             base_pcg_quotient flow[3] = {flux(e, v.ex[m], v.px[m][0] - here, v.px[m][1] - here),
                                          flux(e, v.ey[m], v.py[m][0] - here, v.py[m][1] - here),
-                                         flux(e, ez, below - here, above - here)};
+                                         flux(e_z, ez, below - here, above - here)};
             if (!FACES)
                 pcg_divide(flow);
-            const double *w = t.terms.weight;
+            const double w[3] = {t.terms.weight[0], t.terms.weight[1],
+                                 t.terms.weight[2] * by(by_plane, m + 1)};
             const double value =
                 w[0] * flow[0].over + w[1] * flow[1].over + w[2] * flow[2].over - lambda * here;
             (q + m * plane)[i] = value;

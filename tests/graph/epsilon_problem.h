@@ -24,6 +24,7 @@ typedef struct medium {
     double *faces[3]; /**< in place of eps, by axis; NULL: eps is known at points */
     double value[6];  /**< on the sides, lower and upper, by axis */
     double *side[6];  /**< in place of a value; NULL: the value is the same all over the side */
+    double *z;        /**< [n[2] + 1]: the faces of a stretched z; NULL: it has one spacing */
 } medium;
 
 static inline medium make(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
@@ -43,6 +44,7 @@ static inline void destroy(const medium *p) {
     free(p->f);
     free(p->eps);
     free(p->u);
+    free(p->z);
     for (int d = 0; d < 3; ++d) {
         free(p->faces[d]);
         free(p->side[2 * d]);
@@ -70,12 +72,38 @@ static inline void fill_faces(medium *p, double contrast, double closed) {
     }
 }
 
-static inline double mean_of(const medium *p, const double *values) {
-    double sum = 0;
-    for (size_t m = 0; m < p->points; ++m) {
-        sum += values[m];
+/** Widths of z from 1 to `ratio`, at random. */
+static inline void stretch(medium *p, double ratio) {
+    const size_t n = p->n[2];
+    p->z = calloc(n + 1, sizeof(double));
+    for (size_t k = 0; k < n; ++k) {
+        p->z[k + 1] = p->z[k] + exp(log(ratio) * rand() / RAND_MAX);
     }
-    return sum / (double)p->points;
+    for (size_t k = 0; k <= n; ++k) {
+        p->z[k] *= p->length[2] / p->z[n];
+    }
+    p->length[2] = p->z[n] - p->z[0];
+}
+
+/** The length of a point's cell along an axis. */
+static inline double width_of(const medium *p, size_t m, int d, bool nodes) {
+    const size_t k = m / p->n[0] / p->n[1];
+    return d == 2 && p->z != NULL ? p->z[k + 1] - p->z[k]
+                                  : p->length[d] / (double)(p->n[d] + (nodes ? 1 : 0));
+}
+
+/** What a point counts in means and norms. */
+static inline double counts(const medium *p, size_t m) {
+    return p->z != NULL ? width_of(p, m, 2, false) : 1;
+}
+
+static inline double mean_of(const medium *p, const double *values) {
+    double sum = 0, all = 0;
+    for (size_t m = 0; m < p->points; ++m) {
+        sum += values[m] * counts(p, m);
+        all += counts(p, m);
+    }
+    return sum / all;
 }
 
 static inline psg_grid grid_of(const medium *p) {
@@ -88,6 +116,7 @@ static inline psg_grid grid_of(const medium *p) {
             grid.axis[d].points = PSG_POINTS_NODES;
         }
     }
+    grid.axis[2].faces = p->z;
     return grid;
 }
 
@@ -143,7 +172,7 @@ static inline double divergence(const medium *p, size_t m) {
         const int d = face / 2;
         const psg_axis *axis = &grid.axis[d];
         const bool nodes = axis->points == PSG_POINTS_NODES;
-        const double h = p->length[d] / (double)(p->n[d] + (nodes ? 1 : 0));
+        const double h = width_of(p, m, d, nodes);
         const size_t other = beyond(p, m, face);
         if (other == p->points) {
             const double eps = p->faces[0] != NULL ? face_of(p, m, face) : p->eps[m];
@@ -151,11 +180,12 @@ static inline double divergence(const medium *p, size_t m) {
                                                           : 0;
             continue;
         }
+        const double next = width_of(p, other, d, nodes);
         if (p->faces[0] != NULL) {
-            sum += face_of(p, m, face) * (p->u[other] - p->u[m]) / h / h;
+            sum += face_of(p, m, face) * (p->u[other] - p->u[m]) / (h / 2 + next / 2) / h;
             continue;
         }
-        sum += (p->u[other] - p->u[m]) / (h / 2 / p->eps[m] + h / 2 / p->eps[other]) / h;
+        sum += (p->u[other] - p->u[m]) / (h / 2 / p->eps[m] + next / 2 / p->eps[other]) / h;
     }
     return sum;
 }
@@ -193,7 +223,7 @@ static inline double inflow(const medium *p, size_t m) {
         const int d = face / 2;
         const psg_axis *axis = &grid.axis[d];
         const bool nodes = axis->points == PSG_POINTS_NODES;
-        const double h = p->length[d] / (double)(p->n[d] + (nodes ? 1 : 0));
+        const double h = width_of(p, m, d, nodes);
         if (beyond(p, m, face) < p->points) {
             continue;
         }
@@ -238,8 +268,8 @@ static inline void means_of(const medium *p, const double *values, double *mean)
         }
     }
     for (size_t m = 0; m < p->points; ++m) {
-        sum[least[m]] += values[m];
-        count[least[m]] += 1;
+        sum[least[m]] += values[m] * counts(p, m);
+        count[least[m]] += counts(p, m);
         for (int face = 0; face < 6; ++face) {
             fixed[least[m]] += beyond(p, m, face) == p->points && is_open(p, m, face);
         }
@@ -262,8 +292,8 @@ static inline double residual_of(const medium *p) {
     for (size_t m = 0; m < p->points; ++m) {
         const double f = p->factor * (given[m] - mean[m]);
         const double r = f - (divergence(p, m) - p->lambda * p->u[m]);
-        left += is_fluid(p, m) ? r * r : p->u[m] != 0;
-        all += is_fluid(p, m) ? f * f : 0;
+        left += is_fluid(p, m) ? r * r * counts(p, m) : p->u[m] != 0;
+        all += is_fluid(p, m) ? f * f * counts(p, m) : 0;
     }
     free(mean);
     free(given);

@@ -49,9 +49,11 @@ struct emulated {
             for (int m = 0; m < numbers; m++)
                 of_row[m][y] = halves(base_pcg_measure(Work::stage, m / planes), lane[m]);
         }
-        for (int m = 0; t->part && m < base_pcg_measures(Work::stage, &t->terms) * planes; m++)
+        for (int m = 0; t->part && m < base_pcg_measures(Work::stage, &t->terms) * planes; m++) {
+            const int measure = base_pcg_measure(Work::stage, m / planes);
             t->part[(m / planes * t->n[2] + k + m % planes) * blocks + b] =
-                halves(base_pcg_measure(Work::stage, m / planes), of_row[m]);
+                halves(measure, of_row[m]) * base_pcg_counts(t, measure, k + m % planes);
+        }
     }
 
     /// From plane `first` on in whole groups. @return the first plane after them
@@ -63,9 +65,15 @@ struct emulated {
         return k;
     }
 
-    template <bool FACES> static void apply_to(const base_pcg_task *t) {
-        const size_t end = each<psg_cuda::pcg_apply<FACES, psg_cuda::pcg_planes>>(t);
-        each<psg_cuda::pcg_apply<FACES, 1>>(t, end);
+    template <bool FACES, bool STRETCHED> static void apply_to(const base_pcg_task *t) {
+        const size_t end = each<psg_cuda::pcg_apply<FACES, psg_cuda::pcg_planes, STRETCHED>>(t);
+        each<psg_cuda::pcg_apply<FACES, 1, STRETCHED>>(t, end);
+    }
+    template <bool FACES> static void apply_for(const base_pcg_task *t) {
+        if (t->widths.of)
+            apply_to<FACES, true>(t);
+        else
+            apply_to<FACES, false>(t);
     }
 
     static void measure(const base_pcg_task *t) {
@@ -95,9 +103,9 @@ struct emulated {
     }
     static void apply(const base_pcg_task *t) {
         if (t->eps[1])
-            apply_to<true>(t);
+            apply_for<true>(t);
         else
-            apply_to<false>(t);
+            apply_for<false>(t);
     }
     static void update(const base_pcg_task *t) {
         if (t->source.single)

@@ -1,6 +1,6 @@
 // The tasks of conjugate gradients on a segment, on a core beside another side, which writes the same
 // bits: in both precisions of f, u, eps and of the preconditioner, for rows and planes that fill no
-// block, for pitched arrays, and for sides of any kind.
+// block, for pitched arrays, for sides of any kind, and for a stretched z.
 #ifndef PSG_TESTS_PCG_PROBLEM_CUH
 #define PSG_TESTS_PCG_PROBLEM_CUH
 
@@ -78,6 +78,9 @@ static void set_terms(base_pcg_task &t, long begins, int ends, bool is_scaled) {
     t.terms.scaled = is_scaled;
     t.terms.guess = ends != 0;
     t.terms.faces = (ends & 16) != 0;
+    t.terms.width = .6;
+    t.widths.beside[0] = .3;
+    t.widths.beside[1] = .8;
     for (int d = 0; d < 3; d++) {
         t.terms.ends[d] = ends & (d < 2 ? 1 << d : 12);
         t.terms.beyond[d][0] = d - 1;
@@ -147,7 +150,8 @@ static void steps(base_pcg_task a, base_pcg_task b, const Same &same) {
 
 /// The tasks of a segment on both sides. @param Side  the array of the other side, and its tasks
 /// @param begins  BASE_PCG_ANEW ... @param ends  bits 0 and 1: x and y are not periodic;
-/// bits 2 and 3: the segment is at the lower and at the upper end of z; bit 4: eps is on faces
+/// bits 2 and 3: the segment is at the lower and at the upper end of z; bit 4: eps is on faces;
+/// bit 5: z is stretched
 /// @param scaled  with D
 template <class Side>
 static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long begins = 0,
@@ -163,6 +167,7 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
     twin low(plane), high(plane), below(plane), above(plane);
     field with_sides(n, false, 0), x_side(of_x, single, 0), y_side(of_y, single, 0);
     field z_side(of_z, single, 0);
+    twin widths(nz);
     field f(n, single, gap), u(n, single, gap), source(n, single, 0), solution(n, single, 0);
     base_pcg_task a = of_size(nx, ny, nz);
     set_terms(a, begins, ends, is_scaled);
@@ -171,6 +176,9 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
             w->host[m] = m % 5 == 0 ? 0 : fabs(w->host[m]) + .1;
         w->device.put(w->host);
     }
+    for (double &value : widths.host)
+        value = fabs(value) + .1;
+    widths.device.put(widths.host);
     base_pcg_task b = a;
     const auto all = [&](base_pcg_task &t, bool gpu) {
         const auto of = [&](twin &w) { return gpu ? w.device.data() : w.host.data(); };
@@ -182,6 +190,7 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
         t.eps[2] = a.terms.faces ? of(eps_z) : nullptr;
         t.x = of(x);
         t.scale = is_scaled ? of(scale) : nullptr;
+        t.widths.of = ends & 32 ? of(widths) : nullptr;
         t.r = of(r);
         t.b = has_values ? static_cast<double *>(at(with_sides).first) : nullptr;
         t.sides.single = single;
@@ -227,13 +236,14 @@ template <class Side> static void check_tasks() {
         one<Side>(1, 1, 1, single, 0);
         one<Side>(2, 64, 2, single, 1);
         one<Side>(300, 40, 5, single, 0);
-        for (int ends = 1; ends < 32; ends++)
+        for (int ends = 1; ends < 64; ends++)
             one<Side>(6, 4, 3, single, 1, BASE_PCG_ANEW, ends, ends % 2);
         for (long begins = BASE_PCG_ANEW; begins <= BASE_PCG_FROM_R; begins++) {
             one<Side>(70, 33, 4, single, 3, begins, 0, true);
             one<Side>(7, 5, 3, single, 0, begins, 15, begins > 0);
             one<Side>(1, 1, 1, single, 0, begins, 15, true);
             one<Side>(70, 33, 4, single, 3, begins, 16, begins > 0);
+            one<Side>(40, 33, 9, single, 3, begins, 32 + 16 * (begins == 1), begins > 0);
         }
     }
 }

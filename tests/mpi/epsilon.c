@@ -1,6 +1,7 @@
 /* A solve with epsilon of several processes takes the iterations of one process and has its u, bit
  * by bit: for all sides, with values or without, exchanges and graphs, solid bodies that go through
- * several processes, guesses, and the gradient. What one process gives wrong is refused on all. */
+ * several processes, guesses, a stretched z, and the gradient. What one process gives wrong is
+ * refused on all. */
 #include "graph/psg_starpu.h"
 #include "tests/graph/epsilon_problem.h"
 #include "tests/mpi/ranks.h"
@@ -250,6 +251,36 @@ static void faces(void) {
     }
 }
 
+/** Planes have widths, also those beside other processes: epsilon at points, bodies, values, and
+ * faces. */
+static void stretched(void) {
+    static const char *const all[] = {"PP", "NN", "PP,PP,DN", "DN,PP,ND", "PP,NN,DD"};
+    const psg_solve_args args = plain_args(0, 4000);
+    for (size_t c = 0; c < sizeof all / sizeof *all * 4; ++c) {
+        if (!ranks_takes(c)) {
+            continue;
+        }
+        AT_END(destroy) medium p = make(9, 6, c % 8 == 7 ? 3 : 12, 1, 1.5, 2);
+        psg_options options = options_of(c);
+        options.graph = on_gpus() ? PSG_GRAPH_FUSED : options.graph;
+        p.sides = all[c / 4];
+        p.lambda = c % 5 == 4 ? 12 : 0;
+        stretch(&p, 20);
+        fill_random(&p, .3, 20);
+        if (c % 4 == 3) {
+            fill_faces(&p, 20, .3);
+        }
+        for (size_t m = 0; m < p.points; ++m) {
+            p.eps[m] *= c % 4 != 1 || rand() % 10 > 2;
+            p.f[m] = is_fluid(&p, m) ? p.f[m] : NAN;
+        }
+        if (c % 4 > 1) {
+            fill_sides(&p, c % 8 < 4);
+        }
+        compare(&p, &options, &args, NULL, "stretched");
+    }
+}
+
 /* ------------------------------------------------------------------------------------ refusals */
 
 /** All processes have the status, and the words. */
@@ -398,6 +429,7 @@ int main(int argc, char **argv) {
     thin();
     solids();
     faces();
+    stretched();
     means();
     bad_values();
     differ();
