@@ -25,6 +25,11 @@ static double number_at(const app_flux *flux, int field, const void *own, const 
                : flux->beside[step > 0 ? 1 : 0][(size_t)field * plane + in_plane];
 }
 
+/* The length of a cell along the line; on nodes the distance of points. */
+static double width_of(const app_line *line, size_t j) {
+    return line->faces != NULL ? line->faces[j + 1] - line->faces[j] : line->step;
+}
+
 /* Where a Neumann side is, too. */
 static double epsilon_of(const app_flux *flux, const size_t at[3], int d, int side) {
     const bool end = is_end(&flux->line[d], at[d], side);
@@ -33,8 +38,11 @@ static double epsilon_of(const app_flux *flux, const size_t at[3], int d, int si
         return number_at(flux, EPSILON, flux->epsilon[d], at, d, step);
     }
     const int step = end ? 0 : side == 1 ? 1 : -1;
-    return 1 / (0.5 / number_at(flux, EPSILON, flux->epsilon[0], at, d, 0) +
-                0.5 / number_at(flux, EPSILON, flux->epsilon[0], at, d, step));
+    const size_t n = flux->grid->axis[d].n;
+    const double here = width_of(&flux->line[d], at[d]);
+    const double there = width_of(&flux->line[d], (at[d] + n + (size_t)step) % n);
+    return (here + there) / (here / number_at(flux, EPSILON, flux->epsilon[0], at, d, 0) +
+                             there / number_at(flux, EPSILON, flux->epsilon[0], at, d, step));
 }
 
 double app_flux_face(const app_flux *flux, const size_t at[3], int d, int side) {
@@ -53,6 +61,12 @@ bool app_flux_solid(const app_flux *flux, const size_t at[3]) {
 
 /* From a point to the next one, or to a side. */
 static double distance(const app_line *line, size_t j, int side) {
+    const size_t n = (size_t)line->n;
+    if (line->faces != NULL) {
+        const double next =
+            is_end(line, j, side) ? 0 : width_of(line, (side == 0 ? j + n - 1 : j + 1) % n);
+        return (width_of(line, j) + next) / 2;
+    }
     const long below = line->first, above = line->whole - line->first - 2 * (line->n - 1);
     const long halves = !is_end(line, j, side) ? 2 : side == 0 ? below : above;
     return line->step * 0.5 * (double)halves;
@@ -71,7 +85,7 @@ double app_flux_inflow(const app_flux *flux, const app_side_values *values, cons
             const double slope = line->image[side] < 0 ? value / distance(line, at[d], side)
                                  : side == 0           ? -value
                                                        : value;
-            sum += epsilon_of(flux, at, d, side) * slope / line->step;
+            sum += epsilon_of(flux, at, d, side) * slope / width_of(line, at[d]);
         }
     }
     return sum;
@@ -87,7 +101,7 @@ double app_flux_divergence(const app_flux *flux, const size_t at[3]) {
         const bool end = is_end(line, at[d], side);
         if (epsilon > 0) {
             const double next = end ? 0 : number_at(flux, U, flux->u, at, d, side == 0 ? -1 : 1);
-            sum += epsilon * (next - u) / (line->step * distance(line, at[d], side));
+            sum += epsilon * (next - u) / (width_of(line, at[d]) * distance(line, at[d], side));
         }
     }
     return sum;

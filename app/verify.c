@@ -406,6 +406,16 @@ static double largest_eigenvalue(const struct check *check) {
     return sum;
 }
 
+/* The largest weight of a cell over the least. */
+static double spread_of(const app_line *line) {
+    double least = app_line_weight(line, 0), most = least;
+    for (long j = 0; j < line->n && line->faces != NULL; j++) {
+        least = fmin(least, app_line_weight(line, (size_t)j));
+        most = fmax(most, app_line_weight(line, (size_t)j));
+    }
+    return most / least;
+}
+
 static int allocate(struct check *check) {
     const psg_axis *axis = check->grid->axis;
     const size_t plane = axis[0].n * axis[1].n;
@@ -533,10 +543,12 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     result->bound = (growth * eps + equation->wire) *
                     (check.most_epsilon * largest_eigenvalue(&check) * largest_u + rounded_f +
                      check.largest_side);
-    /* no residual is larger than the root of the sum of all squares */
+    /* no residual is larger than the root of the sum of all squares, where cells of one width count
+     * alike */
     const double left = equation->epsilon == NULL
                             ? 0
-                            : equation->tolerance * result->f.rms * sqrt((double)app_points(grid));
+                            : equation->tolerance * result->f.rms *
+                                  sqrt((double)app_points(grid) * spread_of(&check.line[2]));
     result->bound += left;
     /* the mode k = 0, which the largest eigenvalues would drown: 0, or -mean f/lambda */
     result->mean_off = !closed ? 0 : fabs(lambda == 0 ? mean_u : mean_u + mean_f / lambda);

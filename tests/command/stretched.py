@@ -1,6 +1,6 @@
 """psg solve --faces: u is that of fluxes through the faces, in numpy, with values on the sides, of
 text, NumPy's files and data sets, of two axes too; --verify has the same residual; the .xmf has the
-places of all points. Words for what cannot be."""
+places of all points. epsilon goes with it. Words for what cannot be."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import re
 import h5py
 import numpy as np
 
-from command import check, files, refused, solve
+from command import check, files, has_mpi, refused, solve
 
 SHAPE = (11, 6, 8)  # z, y, x
 rng = np.random.default_rng(5)
@@ -126,6 +126,70 @@ def robin():
     check(files() == old, "files were left behind")
 
 
+def flux_left(u, f, eps, sides=None):
+    """What the fluxes leave of f, over f, where a cell counts as it is wide; less its mean without
+    sides. eps: at points, with one region of fluid; or of the faces above the points."""
+    wide = np.diff(Z)[:, None, None]
+    solid = eps == 0 if len(eps) != 3 else np.zeros(SHAPE, bool)
+    flow = np.zeros((SHAPE[0] + 1, *SHAPE[1:]))
+    total = np.zeros(SHAPE)
+    with np.errstate(divide="ignore"):
+        if len(eps) == 3:
+            flow[1:-1] = eps[0][:-1] * np.diff(u, axis=0) / ((wide[1:] + wide[:-1]) / 2)
+            ends = eps[0][0], eps[0][-1]
+        else:
+            flow[1:-1] = np.diff(u, axis=0) / (wide[1:] / 2 / eps[1:] + wide[:-1] / 2 / eps[:-1])
+            ends = eps[0], eps[-1]
+        for d in 1, 2:
+            n = SHAPE[d]
+            face = eps[d] if len(eps) == 3 else 2 / (1 / eps + 1 / np.roll(eps, -1, d))
+            out = face * (np.roll(u, -1, d) - u) * n
+            total += (out - np.roll(out, 1, d)) * n
+    if sides is not None:
+        flow[0] = ends[0] * (u[0] - sides[0]) / (wide[0] / 2)
+        flow[-1] = ends[1] * (sides[1] - u[-1]) / (wide[-1] / 2)
+    total += np.diff(flow, axis=0) / wide
+    count = np.broadcast_to(wide, SHAPE) * ~solid
+    right = f - ((f * count).sum() / count.sum() if sides is None else 0)
+    whole = right.copy()  # with what flows in, where u is 0
+    for end, k in enumerate((0, -1) if sides is not None else ()):
+        whole[k] -= ends[end] * sides[end] / (wide[k] / 2) / wide[k]
+    check((u[solid] == 0).all(), "u in the body")
+    return np.sqrt((((total - right) ** 2) * count).sum() / ((whole ** 2) * count).sum())
+
+
+def epsilon():
+    """At points with a body, and on faces; a gradient; processes have the bits of one."""
+    eps, faces = np.exp(4 * rng.random(SHAPE)), np.exp(3 * rng.random((3, *SHAPE)))
+    body = eps.copy()
+    body[4:7, 1:4, 2:6] = 0
+    with h5py.File("in.h5", "a") as made:
+        made["eps"], made["body"], made["body32"] = eps, body, body.astype("f4")
+        for name, values in zip("zyx", faces):
+            made["faces/" + name] = values
+    for case, (given, bc, of, sides, precision) in enumerate((
+            (("--epsilon", "in.h5:eps", "--values", "values.h5"), "DD", eps, SIDES, "f64"),
+            (("--epsilon", "in.h5:body"), "NN", body, None, "f64"),
+            (("--epsilon", "in.h5:body32", "--in", "in.h5:f32"), "NN", body, None, "f32"),
+            (("--faces-epsilon", "in.h5:faces", "--gradient", "e.h5"), "NN", faces, None, "f64"))):
+        asked = ("--in", "in.h5:f", "--faces", "z=z.txt", "--bc", "PP,PP," + bc, *FD2, *given)
+        for ranks in (0, 3) if has_mpi() else (0,):
+            said = json.loads(solve(*asked, "--out", "e%d.h5:u%d" % (ranks, case), "--force",
+                                    "--verify", "--json", "-", ranks=ranks).stdout)
+            check(said["verify"]["ok"] and said["precision"] == precision, said)
+            with h5py.File("e%d.h5" % ranks, "r") as file:
+                u = file["u%d" % case][...]
+            first = u if ranks == 0 else first
+            check(np.array_equal(u, first), (case, ranks))
+            left = flux_left(u.astype("f8"), F, of, sides)
+            check(left <= (1.01e-10 if precision == "f64" else 1e-3), (case, left))
+    with h5py.File("e.h5", "r") as file:
+        along = np.diff(u, axis=0) / np.diff((Z[1:] + Z[:-1]) / 2)[:, None, None]
+        check(np.allclose(file["gradient/z"][:-1], along, atol=1e-12), "the gradient")
+    refused("solve", "--in", "in.h5:f", "--faces", "z=z.txt", "--bc", "PP,PP,RD", "--robin",
+            "z=1,0", *FD2, "--epsilon", "in.h5:eps", code=2, says=("and z has another",))
+
+
 def bad():
     old = files()
     given = ("--in", "in.h5:f", *FD2, "--faces")
@@ -147,4 +211,5 @@ def bad():
 
 answers()
 robin()
+epsilon()
 bad()
