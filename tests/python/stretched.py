@@ -84,6 +84,53 @@ def test_robin():
         psg.solve(F, bc={"z": "robin"}, robin={"z": (1, 1)}, gpus=0)
 
 
+def matrix(eps, sides, lambda_):
+    """Of div(eps grad u) - lambda u, row by row, in points whose sides along the first axis are
+    these; the others are periodic, of length 1. A Dirichlet side has the value 0."""
+    size, width = F.shape, np.diff(Z)
+    points = list(np.ndindex(size))
+    row = {at: m for m, at in enumerate(points)}
+    made = np.zeros((len(points), len(points)))
+    for at in points:
+        for d, step in ((0, -1), (0, 1), (1, -1), (1, 1), (2, -1), (2, 1)):
+            to = list(at)
+            to[d] = (at[d] + step) % size[d]
+            to, here = tuple(to), width[at[0]] if d == 0 else 1 / size[d]
+            there = width[to[0]] if d == 0 else here
+            side = sides[(step + 1) // 2] if d == 0 and abs(to[0] - at[0]) > 1 else "periodic"
+            if eps[at] == 0 or side == "neumann" or (side == "periodic" and eps[to] == 0):
+                continue
+            through = 1 / (here / 2 / eps[at] + (there / 2 / eps[to] if side == "periodic" else 0))
+            made[row[at], row[at]] -= through / here
+            if side == "periodic":
+                made[row[at], row[to]] += through / here
+        made[row[at], row[at]] -= lambda_
+    return made
+
+
+@pytest.mark.parametrize("sides", [("dirichlet",) * 2, ("dirichlet", "neumann"), ("neumann",) * 2,
+                                   ("neumann", "dirichlet"), ("periodic",) * 2])
+def test_epsilon(sides):
+    rng = np.random.default_rng(7)
+    eps = np.exp(3 * rng.random(F.shape))
+    eps[3:6, 1:4, 2:5] = 0
+    lambda_ = 0 if "dirichlet" in sides else 2
+    terms = dict(faces={"z": Z}, box=(Z[-1] - Z[0], 1, 1), symbol="fd2", gpus=0,
+                 bc={} if sides[0] == "periodic" else {"z": sides})
+    fluid = eps.ravel() > 0
+    want = np.zeros(F.size)
+    made = matrix(eps, sides, lambda_)[np.ix_(fluid, fluid)]
+    want[fluid] = np.linalg.solve(made, F.ravel()[fluid])
+    u = psg.solve(F, epsilon=eps, lambda_=lambda_, tolerance=1e-12, **terms)
+    assert np.abs(u.ravel() - want).max() <= 1e-10 * np.abs(want).max()
+    with psg.Plan(F.shape, **terms) as plan:
+        ones = np.ones_like(F)
+        for given in ones, (ones, ones, ones):
+            same = plan.solve(F, epsilon=given, lambda_=2)
+            plain = plan.solve(F, lambda_=2)
+            assert np.abs(same - plain).max() <= 1e-12 * np.abs(plain).max()
+
+
 def test_project():
     v = np.random.default_rng(3).standard_normal((3, 9, 6, 8))
     v[2] = np.where(np.arange(9)[:, None, None] == 8, 0, v[2])
