@@ -99,6 +99,7 @@ class Results:
         self.medians = [name[1:] for name in COLUMNS if name[0] == "~"]
         self.sweep, self.circumstances, self.mpirun = sweep, circumstances, mpirun
         self.tells_who = False  # the table has who ran the tasks
+        self.tells_bound = False
         cube = {column: sweep.standard[column] for column in sweep.columns}
         usual = sweep.settle({**cube, "grid": "1x1x1"})
         texts = {column for column, text in usual.items() if not text.isdigit()}
@@ -234,14 +235,16 @@ class Results:
         rows = [result.row for result in results if result.row is not None]
         self.tells_who = bool(set(WHO) & set(varying)) or len(
             {row["executor_used"] for row in rows if row["executor_used"]}) > 1
+        self.tells_bound = any(row["of_bound"] for row in rows)
         same = ["%s %s" % (option[column], self.shown(all_configs[0], column))
                 for column in self.sweep.columns
                 if column not in varying and all_configs[0][column]]
         lines = [
             ", ".join(same), "",
             "".join("%-*s " % (width[column], option[column])
-                    for column in varying) + "%10s %10s %10s %8s %6s %6s %5s %5s %s%s" %
+                    for column in varying) + "%10s %10s %10s %8s %6s %6s %5s %5s %s%s%s" %
             ("ms", "low", "high", "Gflop/s", "busy", "most", "error", "load",
+             "%5s " % "bound" * self.tells_bound,
              "%-5s %6s " % ("ran", "placed") * self.tells_who, "status")
         ]
         for config, result in zip(all_configs, results):
@@ -289,7 +292,8 @@ class Results:
                       for column in ("seconds", "seconds_low", "seconds_high"))
         times = tuple("-" if math.isnan(time) else "%.4g" % time for time in times)
         who = "%-5s %6s " % (row["executor_used"], shown("placed_tasks", "%.0f"))
-        return "%10s %10s %10s %8s %5.0f%% %5.0f%% %5s %5s %s%s" % (
+        bound = "%.0f%%" % (100 * number(row, "of_bound")) if row["of_bound"] else "-"
+        return "%10s %10s %10s %8s %5.0f%% %5.0f%% %5s %5s %s%s%s" % (
             *times, shown("gflops", "%.3g"), 100 * number(row, "busy"),
             100 * number(row, "busiest"), shown("error", "%.0e"), shown("load", "%.2g"),
-            who * self.tells_who, status)
+            "%5s " % bound * self.tells_bound, who * self.tells_who, status)

@@ -129,7 +129,11 @@ for other, quoted in (('o,t"h\ner', '"o,t""h\ner"'), ("", "")):
 # Bounds, which rows that have none are measured again for.
 old = rows("b.csv")
 check(all(r["bound_seconds"] == r["bound_by"] == r["of_bound"] == "" for r in old), old)
-bench(*TINY, "--grid", "48", "--cpus", "2", "--graph", "fused,staged", "--bounds", "--quiet", "--csv", "b.csv")
+asked = (*TINY, "--grid", "48", "--cpus", "2", "--graph", "fused,staged", "--bounds", "--csv", "b.csv")
+table = [line.split() for line in bench(*asked).stdout.splitlines() if line.strip()]
+check(table[1][-2:] == ["bound", "status"], table[1])
+for r, line in zip(rows("b.csv")[:2], table[2:]):
+    check(line[-2] == "%.0f%%" % (100 * number(r, "of_bound")), (r["of_bound"], line))
 for r in rows("b.csv")[:2]:
     each = {name: number(r, "bound_%s_seconds" % name) for name in ("path", "work", "memory", "link")}
     check(0 < each["path"] <= number(r, "seconds") and 0 < each["work"] <= number(r, "seconds"), r)
@@ -137,7 +141,7 @@ for r in rows("b.csv")[:2]:
     check(0 < each["work"] <= number(r, "busy") * number(r, "seconds") * (1 + 1e-6), "work, and busy: %s" % r)
 check(rows("b.csv")[2:] == old[2:], "rows that were not asked for have changed")
 when = content("b.csv")
-bench(*TINY, "--grid", "48", "--cpus", "2", "--graph", "fused,staged", "--bounds", "--quiet", "--csv", "b.csv")
+bench(*asked)
 check(content("b.csv") == when, "rows with bounds are measured again")
 
 # What fails is a row that says why, and is tried again; only if all fail it is an error.
