@@ -189,14 +189,17 @@ typedef void (*apply_function)(const base_pcg_terms *terms, const eps_rows *eps,
                                size_t first, size_t end, const base_pcg_beside *next,
                                double *restrict q);
 
-PSG_CLONES static void apply_points(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
-                                    size_t first, size_t end, const base_pcg_beside *next,
-                                    double *restrict q) {
+/* In the clones below. Without widths no number is multiplied by 1. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void at_points(const base_pcg_terms *terms, const eps_rows *eps, const rows *u, size_t first,
+                      size_t end, const base_pcg_beside *next, double *restrict q, bool stretched) {
     const base_pcg_beside x = *next;
     const rows e = eps->of[0];
     const rows p = *u;
     const double w[3] = {terms->weight[0], terms->weight[1], eps->weight};
-    const double by[3] = {eps->by[0], eps->by[1], eps->by[2]};
+    const double by[3] = {stretched ? eps->by[0] : 1, stretched ? eps->by[1] : 1,
+                          stretched ? eps->by[2] : 1};
     const double lambda = terms->lambda;
     for (size_t i = first; i < end; i++) {
         const double *ex = e.here + i;
@@ -212,14 +215,13 @@ PSG_CLONES static void apply_points(const base_pcg_terms *terms, const eps_rows 
     }
 }
 
-PSG_CLONES static void apply_faces(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,
-                                   size_t first, size_t end, const base_pcg_beside *next,
-                                   double *restrict q) {
+INLINE void on_faces(const base_pcg_terms *terms, const eps_rows *eps, const rows *u, size_t first,
+                     size_t end, const base_pcg_beside *next, double *restrict q, bool stretched) {
     const base_pcg_beside x = *next;
     const rows e[3] = {eps->of[0], eps->of[1], eps->of[2]};
     const rows p = *u;
     const double w[3] = {terms->weight[0], terms->weight[1], eps->weight};
-    const double by[2] = {eps->by[0], eps->by[2]};
+    const double by[2] = {stretched ? eps->by[0] : 1, stretched ? eps->by[2] : 1};
     const double lambda = terms->lambda;
     for (size_t i = first; i < end; i++) {
         const double *ex = e[0].here + i;
@@ -235,8 +237,23 @@ PSG_CLONES static void apply_faces(const base_pcg_terms *terms, const eps_rows *
     }
 }
 
+#define APPLY(name, function, stretched)                                                           \
+    PSG_CLONES static void name(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,   \
+                                size_t first, size_t end, const base_pcg_beside *next,             \
+                                double *restrict q) {                                              \
+        function(terms, eps, u, first, end, next, q, stretched);                                   \
+    }
+
+APPLY(apply_points, at_points, false)
+APPLY(apply_wide_points, at_points, true)
+APPLY(apply_faces, on_faces, false)
+APPLY(apply_wide_faces, on_faces, true)
+
 void psg_cpu_pcg_apply(const base_pcg_task *t) {
-    const apply_function apply = t->eps[1] != NULL ? apply_faces : apply_points;
+    const bool faces = t->eps[1] != NULL;
+    const bool wide = t->widths.of != NULL;
+    const apply_function apply =
+        faces ? (wide ? apply_wide_faces : apply_faces) : (wide ? apply_wide_points : apply_points);
     const size_t *n = t->n;
     const size_t plane = n[0] * n[1];
     const base_pcg_beside first = base_pcg_beside_of(t, 0, 0);
