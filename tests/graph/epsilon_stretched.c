@@ -110,7 +110,7 @@ static void one(void) {
         double *field[6];
         psg_array component[6], side[6];
         psg_solve_args args = args_of(plan, &p);
-        args.tolerance = 1e-14;
+        args.tolerance = 1e-12;
         for (int m = 0; m < 6; ++m) {
             field[m] = oracle_array(p.points);
             component[m] = harness_view(field[m]);
@@ -156,7 +156,7 @@ static void even(void) {
         }
         DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
         psg_solve_args args = args_of(plan, &p);
-        args.tolerance = 1e-13;
+        args.tolerance = 1e-12;
         CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
         iterations[m] = harness_statistics(plan).iterations;
     }
@@ -179,7 +179,7 @@ static void capacitor(void) {
     }
     DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
     psg_solve_args args = args_of(plan, &p);
-    args.tolerance = 1e-13;
+    args.tolerance = 1e-12;
     CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
     for (size_t m = 0; m < p.points; ++m) {
         const size_t k = m / 20;
