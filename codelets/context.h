@@ -117,8 +117,8 @@ typedef struct psg_flow_terms {
  *  NULL: the plan's gradient is of differences. */
 typedef struct psg_waves {
     /** Complex numbers of the precision, by which the modes along x [nxc], y [ny] and z [nz] are
-     *  multiplied: psg_symbol_multiplier(). That of z is NULL where there is a line, which makes
-     *  differences itself. */
+     *  multiplied: psg_symbol_multiplier(), or psg_symbol_slope() for each mode of x or y between
+     *  walls. That of z is NULL where there is a line, which makes differences itself. */
     void *along[3];
     /** Reals of the precision, for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for
      *  0. NULL where there is a line */
@@ -130,6 +130,7 @@ typedef struct psg_waves {
      *  sin(k h)/h, is that of the differences of both neighbours, which GPUs make. */
     bool between;
     psg_cpu_line line;
+    psg_cpu_slope slope[2]; /**< of the components along x and y, on cores */
 } psg_waves;
 
 /** What a solve has of its own: psg_run.user. Kernels get these numbers by value, so a CUDA
@@ -197,6 +198,11 @@ static inline bool psg_stretched(const psg_context *c) {
 /** Bytes of a dense plane of reals, and of the gap to the next one in scratch. */
 static inline size_t psg_scratch_plane_bytes(const psg_context *c) {
     return (c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes + 63) / 64 * 64;
+}
+
+/** Bytes of the spectrum of a plane, and of the gap to the next one in scratch. */
+static inline size_t psg_scratch_spectrum_bytes(const psg_context *c) {
+    return (c->layout.nxc * c->layout.nyc * 2 * c->cpu->real_bytes + 63) / 64 * 64;
 }
 
 static inline const psg_context *psg_context_of(const psg_run *run) {

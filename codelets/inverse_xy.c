@@ -36,33 +36,47 @@ static void differentiate(const psg_task_args *args, int component, void *blocks
     }
 }
 
-/* What a value on the upper side of z adds to the derivative at the last plane. */
-static void add_value(const psg_task_args *args, void *plane, size_t pitch, size_t k) {
+/* What a value on the upper side of axis d adds to the derivative at its last points. */
+static void add_value(const psg_task_args *args, int d, void *plane, size_t pitch, size_t k) {
     const psg_context *c = psg_context_of(args->run);
     const psg_terms *t = psg_terms_of(args->run);
     const size_t first = c->layout.segments.part[psg_segment_of(args)].box.lo[2];
-    const void *added = psg_sides_at(c, &t->sides, 0, first + k, 1).z[1];
+    const psg_cpu_sides sides = psg_sides_at(c, &t->sides, 0, first + k, 1);
+    const void *added = d == 0 ? sides.x[1] : d == 1 ? sides.y[1] : sides.z[1];
     if (added != NULL) {
-        const psg_cpu_gradient_args a = {
-            .u = plane,
-            .row_pitch = pitch,
-            .along[2] = {.last = 1, .weight = t->gradient.along[2].weight},
-            .added[2] = added,
-            .result[2] = plane,
-            .result_pitch[2] = pitch};
-        c->cpu->gradient(&a, c->layout.n);
+        size_t n[2] = {c->layout.n[0], c->layout.n[1]};
+        const size_t before = d == 0 ? n[0] - 1 : d == 1 ? (n[1] - 1) * pitch : 0;
+        char *last = (char *)plane + before * c->cpu->real_bytes;
+        psg_cpu_gradient_args a = {.u = last, .row_pitch = pitch};
+        n[d < 2 ? d : 0] = d < 2 ? 1 : n[0];
+        a.along[d] = (psg_difference){.last = 1, .weight = t->gradient.along[d].weight};
+        a.added[d] = added;
+        a.result[d] = last;
+        a.result_pitch[d] = pitch;
+        c->cpu->gradient(&a, n);
     }
 }
 
-static void transform_plane(const psg_task_args *args, void *spectrum, void *buffers[], size_t m,
-                            size_t k) {
+/* A plane of a component. */
+static void transform_component(const psg_task_args *args, int d, void *blocks[], size_t k,
+                                void *plane, size_t pitch) {
     const psg_context *c = psg_context_of(args->run);
-    c->cpu->ifft_xy(c->fft, spectrum, psg_plane_of(c, buffers, m, k),
-                    psg_task_row_pitch(buffers, m), psg_task_scratch(args));
+    char *scratch = psg_task_scratch(args);
+    const psg_cpu_slope *slope = &c->waves->slope[d < 2 ? d : 0];
+    if (d < 2 && slope->fft != NULL) {
+        char *modes = scratch + psg_scratch_spectrum_bytes(c);
+        psg_plane_move(c, PSG_PLANE_COLLECT, blocks, k, scratch);
+        c->cpu->slope(slope, scratch, psg_derivative_scale(args->run), modes);
+        c->cpu->ifft_xy(slope->fft, modes, plane, pitch, modes);
+    } else {
+        differentiate(args, d, blocks, k, scratch);
+        c->cpu->ifft_xy(c->fft, scratch, plane, pitch, scratch);
+    }
+    add_value(args, d, plane, pitch, k);
 }
 
 /* A plane of a component, or what is left of a flow without it. */
-static void make_component(const psg_task_args *args, void *spectrum, void *buffers[], size_t k) {
+static void make_component(const psg_task_args *args, void *buffers[], size_t k) {
     const psg_context *c = psg_context_of(args->run);
     const psg_flow_terms *flow = &psg_terms_of(args->run)->flow;
     const int d = (int)args->label.index[PSG_AXIS_COMPONENT];
@@ -70,11 +84,7 @@ static void make_component(const psg_task_args *args, void *spectrum, void *buff
     const size_t row_pitch = psg_task_row_pitch(buffers, 0);
     void *plane = flow->changes != 0 ? psg_task_plane(args, 0) : to;
     const size_t pitch = flow->changes != 0 ? c->layout.n[0] : row_pitch;
-    differentiate(args, d, buffers + 1, k, spectrum);
-    c->cpu->ifft_xy(c->fft, spectrum, plane, pitch, psg_task_scratch(args));
-    if (d == 2) {
-        add_value(args, plane, pitch, k);
-    }
+    transform_component(args, d, buffers + 1, k, plane, pitch);
     if (flow->changes != 0) {
         c->cpu->subtract(plane, c->layout.n, flow->scale, to, row_pitch);
     }
@@ -97,12 +107,13 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
                          psg_task_pitch(buffers, 1), psg_task_scratch(args));
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++) {
         if (args->label.kind == PSG_TASK_GRADIENT_XY) {
-            make_component(args, spectrum, buffers, k);
+            make_component(args, buffers, k);
         } else if (!together) {
             if (!whole) {
                 psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
             }
-            transform_plane(args, spectrum, buffers, 0, k);
+            c->cpu->ifft_xy(c->fft, spectrum, psg_plane_of(c, buffers, 0, k),
+                            psg_task_row_pitch(buffers, 0), psg_task_scratch(args));
         }
         if (args->label.kind == PSG_TASK_GRADIENT_XY ||
             args->label.kind == (int)psg_graph_last(&c->graph)) {
@@ -110,9 +121,10 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
         }
         spectrum += whole ? plane : 0;
         for (size_t m = 0; m < beside; m++) {
-            differentiate(args, component[m], buffers + 1, k, spectrum);
-            transform_plane(args, spectrum, buffers, 1 + c->layout.bundles.count + m, k);
-            psg_plane_check(args, buffers, 1 + c->layout.bundles.count + m, k);
+            const size_t to = 1 + c->layout.bundles.count + m;
+            transform_component(args, component[m], buffers + 1, k, psg_plane_of(c, buffers, to, k),
+                                psg_task_row_pitch(buffers, to));
+            psg_plane_check(args, buffers, to, k);
         }
     }
 }

@@ -305,12 +305,16 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     for (int d = 0; d < 3; d++) {
         const size_t points = d == 0 ? spec->nx : d == 1 ? spec->ny : spec->nz;
         const psg_transform_kind kind = spec->kind[d][PSG_CPU_FORWARD];
-        const size_t along = psg_transform_length(points, kind, d);
+        const bool given = d < 2 && spec->length[d] > 0;
+        const size_t along = given ? spec->length[d] : psg_transform_length(points, kind, d);
         fft->along[d] = (int)along;
-        fft->first[d] = (int)psg_transform_first(points, kind);
-        fft->padded = fft->padded || (d < 2 && along > points);
+        fft->first[d] = (int)(given ? spec->first[d] : psg_transform_first(points, kind));
+        fft->padded = fft->padded || given || (d < 2 && along > points);
         fft->real[d] = fft->real[0] || !psg_transform_complex(kind);
     }
+    const int last_row = fft->first[1] + fft->ny;
+    fft->nxc = spec->length[0] > 0 ? (int)(spec->first[0] + spec->nx + 1) / 2 : fft->nxc;
+    fft->rows = fft->along[1] > last_row ? fft->along[1] : last_row;
     fft->free = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_FREE;
     fft->real[2] = fft->real[2] && !fft->free;
     fft->mirrored = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_COS2 ||

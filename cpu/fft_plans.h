@@ -32,10 +32,10 @@ typedef struct pitched {
 
 struct psg_cpu_fft {
     int nx, ny, nz;
-    int along[3]; /* points that are transformed: nx, ny and nz, or twice as many */
-    int nxc;
-    bool padded;                   /* in place, in a spectrum with f in some points of some rows */
-    int first[3];                  /* the first of these points, and rows; along z, planes */
+    int along[3];  /* points that are transformed: nx, ny and nz, or twice as many */
+    int nxc, rows; /* of a spectrum */
+    bool padded;   /* in place, in a spectrum with f in some points of some rows */
+    int first[3];  /* the first of these points, and rows; along z, planes */
     psg_transform_kind kind[3][2]; /* [axis][direction] */
     bool real[3]; /* along y and z: the real and the imaginary part are data of their own */
     unsigned flags;
@@ -58,7 +58,7 @@ struct psg_cpu_fft {
 };
 
 static inline size_t spectrum_plane_bytes(const psg_cpu_fft *fft) {
-    return (size_t)fft->along[1] * (size_t)fft->nxc * sizeof(psg_complex);
+    return (size_t)fft->rows * (size_t)fft->nxc * sizeof(psg_complex);
 }
 
 /* Reals before the first row that f is in. */

@@ -1,5 +1,7 @@
 #include "cpu/internal.h"
 
+#include <string.h>
+
 /* Towards the next points, so many elements further. */
 PSG_CLONES static void towards(psg_real *to, const psg_real *u, const psg_real *next, size_t count,
                                psg_real scale) {
@@ -86,5 +88,39 @@ void psg_cpu_differentiate(const void *modes, size_t nxc, size_t rows, const voi
         } else {
             turn(to, from, nxc, (psg_real)scale * here[0], (psg_real)scale * here[1]);
         }
+    }
+}
+
+/* A row of real numbers, and that of the opposite modes, each times one. */
+PSG_CLONES static void combine(psg_real *to, const psg_real *from, const psg_real *opposite,
+                               size_t count, psg_real real, psg_real imaginary) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = real * from[i] - imaginary * opposite[i];
+    }
+}
+
+/* Real numbers, each times the real part of its own. */
+PSG_CLONES static void scale_each(psg_real *to, const psg_real *from, size_t count,
+                                  const psg_real *by, psg_real scale) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = scale * by[2 * i] * from[i];
+    }
+}
+
+void psg_cpu_slope_modes(const psg_cpu_slope *s, const void *modes, double scale, void *result) {
+    const psg_real *from = modes, *by = s->by;
+    const size_t wide = s->n[0], skip = s->shift < 0 ? 1 : 0;
+    const size_t first = skip + (size_t)s->shift, most = s->room[s->axis] - first;
+    const size_t own = s->n[s->axis] - skip, count = own < most ? own : most;
+    psg_real *to = result;
+    memset(to, 0, s->room[0] * s->room[1] * sizeof *to);
+    for (size_t j = 0; j < s->n[1] && s->axis == 0; j++) {
+        scale_each(to + j * s->room[0] + first, from + j * wide + skip, count, by + 2 * skip,
+                   (psg_real)scale);
+    }
+    for (size_t j = skip; j < skip + count && s->axis == 1; j++) {
+        combine(to + (j + (size_t)s->shift) * s->room[0], from + j * wide,
+                from + (s->n[1] - j) % s->n[1] * wide, wide, (psg_real)scale * by[2 * j],
+                (psg_real)scale * by[2 * j + 1]);
     }
 }

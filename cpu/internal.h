@@ -269,6 +269,7 @@ void psg_cpu_green_rows(const psg_cpu_green *green, size_t row0, size_t rows, vo
 /* gradient.c, normalize.c, reduce.c, sides.c */
 #define psg_cpu_gradient PSG_REAL_NAME(psg_cpu_gradient)
 #define psg_cpu_differentiate PSG_REAL_NAME(psg_cpu_differentiate)
+#define psg_cpu_slope_modes PSG_REAL_NAME(psg_cpu_slope_modes)
 #define psg_cpu_normalize PSG_REAL_NAME(psg_cpu_normalize)
 #define psg_cpu_find_nonfinite PSG_REAL_NAME(psg_cpu_find_nonfinite)
 #define psg_cpu_max_abs PSG_REAL_NAME(psg_cpu_max_abs)
@@ -277,6 +278,7 @@ void psg_cpu_green_rows(const psg_cpu_green *green, size_t row0, size_t rows, vo
 void psg_cpu_gradient(const psg_cpu_gradient_args *args, const size_t n[2]);
 void psg_cpu_differentiate(const void *modes, size_t nxc, size_t rows, const void *by,
                            const size_t step[2], double scale, void *result);
+void psg_cpu_slope_modes(const psg_cpu_slope *slope, const void *modes, double scale, void *result);
 void psg_cpu_normalize(void *values, size_t count, double factor);
 size_t psg_cpu_find_nonfinite(const void *values, size_t count);
 double psg_cpu_max_abs(const void *values, size_t count);

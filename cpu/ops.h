@@ -27,6 +27,9 @@ typedef struct psg_cpu_fft_spec {
     const char
         *wisdom; /**< what FFTW learnt before, as it was exported: FFTW stops the process over
                              a text that is damaged; NULL: nothing */
+    /** along x and y: points that are transformed back, and the first of the field's among these.
+     *  The last one of the field may be beyond, and is 0. 0: as the kind says */
+    size_t length[2], first[2];
 } psg_cpu_fft_spec;
 
 /** The modes of a Green's function, of some of its rows: that of a grid with a free side along x or
@@ -149,6 +152,17 @@ typedef struct psg_cpu_gradient_args {
     size_t result_pitch[3];
 } psg_cpu_gradient_args;
 
+/** What makes the modes of the differences along x or y, of real modes along that axis. Along a
+ *  periodic y, whose modes are in FFTW's half-complex order, they are complex. */
+typedef struct psg_cpu_slope {
+    psg_cpu_fft *fft; /**< for ifft_xy(); NULL: no axis is one of cosines or sines */
+    int axis;
+    const void *by; /**< complex, by mode: what it is multiplied by */
+    int shift;      /**< mode m goes to place m + shift, where there is one. Other places get 0 */
+    size_t n[2];    /**< reals of a row of modes, and rows */
+    size_t room[2]; /**< those of the result */
+} psg_cpu_slope;
+
 /** A plane of a flow through the upper faces of cells. */
 typedef struct psg_cpu_flow {
     const void *v[3]; /**< along x, y and z: [ny][nx] */
@@ -247,6 +261,10 @@ struct psg_cpu_ops {
      *  @param[in] step   0 or 1; not both 1 */
     void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *by,
                           const size_t step[2], double scale, void *result);
+
+    /** The modes of a component of the gradient, where x or y has cosines and sines.
+     *  @param[in] modes  complex [nyc][nxc] */
+    void (*slope)(const psg_cpu_slope *slope, const void *modes, double scale, void *result);
 
     /** Of each cell what flows out of it. @param[out] result  dense, [ny][nx] */
     void (*divergence)(const psg_cpu_flow *flow, const size_t n[2], void *result);

@@ -79,6 +79,14 @@ static inline void psg_symbol_multiplier(const psg_symbol_row *row, size_t m, si
     by[1] = !row->faces ? k : k != 0 ? s * cos(half) : 0;
 }
 
+/** The same for a mode of a cosine or sine transform, whose differences of neighbours are the modes
+ *  of the other one: 2 sin(theta/2) / h, theta = 2 pi waves/intervals, of cosines with the other
+ *  sign. */
+static inline double psg_symbol_slope(double waves, double intervals, double length, bool sine) {
+    const double s = 2 * (intervals / length) * sin(psg_symbol_pi * waves / intervals);
+    return sine ? s : -s;
+}
+
 /** Of -u'' + s u = 0 in cells of width h beyond an end, where u falls to its mu-th part from each
  *  to the next: (1 - mu)/h^2, which the end adds to s in the last cell before it. */
 static inline double psg_symbol_open(double s, double h) {

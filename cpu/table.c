@@ -24,6 +24,7 @@ const psg_cpu_ops PSG_REAL_NAME(psg_cpu_ops) = {
     .add_sides = psg_cpu_add_sides,
     .gradient = psg_cpu_gradient,
     .differentiate = psg_cpu_differentiate,
+    .slope = psg_cpu_slope_modes,
     .divergence = psg_cpu_divergence,
     .subtract = psg_cpu_subtract,
     .green_rows = psg_cpu_green_rows,

@@ -2,9 +2,11 @@
  * points. The symbol is the difference of these differences.
  *
  * With the symbol spectral: the derivatives at the points, of periodic u by its modes. In f32, and
- * in a projection, where x and y are periodic, the differences of fd2 are made of the modes, too: u
- * that is rounded has lost the digits of a difference. `kspace` makes the derivative along z beside
- * u, in blocks Z of their own; on GPUs with the symbol fd2 alone. B as in fused.c.
+ * in a projection, the differences of fd2 are made of the modes, too: u that is rounded has lost
+ * the digits of a difference. Those of cosines are sines between the points, and those of sines are
+ * cosines: cores have other transforms back for them (psg_cpu_slope), GPUs need x and y periodic.
+ * `kspace` makes the derivative along z beside u, in blocks Z of their own; on GPUs with the symbol
+ * fd2 alone. B as in fused.c.
  *
  *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
  *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]
@@ -123,12 +125,15 @@ static bool has_beside(const psg_plan *plan) {
 }
 
 /* Differences of u in f64 have digits to lose, and take less time, but they need u, and there are
- * none at a free upper side. */
+ * none at a free upper side. A projection has the digits of modes in f64 too, but where x or y is
+ * between walls: there it takes twice as long. */
 static psg_gradient_way way_of(const psg_plan *plan, const psg_arrays *arrays,
                                const psg_solve_args *args) {
     const psg_context *c = &plan->context;
     const bool line = c->waves->line.n > 0;
-    const bool flow = arrays->slabs[PSG_FIELD_FLOW] != NULL;
+    const bool walls = c->waves->slope[0].fft != NULL || c->waves->slope[1].fft != NULL;
+    const bool flow =
+        arrays->slabs[PSG_FIELD_FLOW] != NULL && (!walls || arrays->slabs[PSG_FIELD_U] == NULL);
     const bool open = c->waves->line.open[1] > 0; /* GPUs have no derivative beyond it yet */
     const bool beside = (!line || flow || plan->problem.options.precision == PSG_F32 ||
                          !psg_symbol_of(&plan->problem)->faces || open) &&
@@ -200,10 +205,11 @@ psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan
     }
     return gradient->way == PSG_GRADIENT_DIFFERENCES && arrays->slabs[PSG_FIELD_U] == NULL &&
                    arrays->slabs[PSG_FIELD_FLOW] != NULL
-               ? psg_fail(PSG_ERR_ARG, "u is NULL, and is needed: where x or y has sides, on GPUs "
-                                       "with more than 8192 planes, or where there is no memory "
-                                       "for a second spectrum, the gradient is that of differences "
-                                       "of u")
+               ? psg_fail(PSG_ERR_ARG,
+                          "u is NULL, and is needed: on GPUs where x or y has sides, or "
+                          "with more than 8192 planes, and where there is no memory "
+                          "for a second spectrum, the gradient is that of differences "
+                          "of u")
                : PSG_OK;
 }
 
@@ -232,18 +238,17 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
         }
         if (psg_gradient_wants(gradient, d) && plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE &&
             !has_beyond(gradient, plan, d)) {
-            return psg_fail(PSG_ERR_UNSUPPORTED,
-                            "the gradient of fd2 along %c at a free upper side is %s: with one "
-                            "more point, where f is 0, u is the same, and it is inside",
-                            psg_grid_letter(&plan->problem.grid, d),
-                            plan->problem.waves.line.open[1] > 0
-                                ? "there on cores in the fused graph, where x and y are periodic"
-                            : !plan->problem.waves.between
-                                ? "there if each axis is periodic or free at both sides"
-                            : by_modes
-                                ? "there on GPUs where the last segment has two points along it"
-                                : "for cores, and for GPUs that have all tasks and exchange "
-                                  "blocks directly");
+            return psg_fail(
+                PSG_ERR_UNSUPPORTED,
+                "the gradient of fd2 along %c at a free upper side is %s: with one "
+                "more point, where f is 0, u is the same, and it is inside",
+                psg_grid_letter(&plan->problem.grid, d),
+                plan->problem.waves.line.open[1] > 0 ? "there on cores in the fused graph"
+                : !plan->problem.waves.between
+                    ? "there if each axis is periodic or free at both sides"
+                : by_modes ? "there on GPUs where the last segment has two points along it"
+                           : "for cores, and for GPUs that have all tasks and exchange "
+                             "blocks directly");
         }
     }
     if (!psg_platform->computes) {

@@ -86,11 +86,11 @@ static psg_status make_problem(psg_plan *plan) {
     return status == PSG_OK ? psg_terms_make(&plan->problem.terms, plan) : status;
 }
 
-static psg_status make_workers(psg_plan *plan) {
+static psg_status tell_workers(psg_plan *plan) {
     psg_engine *e = &plan->context.engine;
     const psg_workers *w = &plan->workers;
-    psg_status status = psg_workers_make(&plan->workers, plan);
-    if (status == PSG_OK && w->gpu_count > 0 && psg_stretched(&plan->context) &&
+    psg_status status = PSG_OK;
+    if (w->gpu_count > 0 && psg_stretched(&plan->context) &&
         (!psg_graph_has(&plan->context.graph, PSG_TASK_KSPACE, true) || psg_kernels == NULL ||
          !psg_kernels->has_kspace(&plan->context))) {
         status = psg_fail(
@@ -194,6 +194,13 @@ static void free_arrangement(psg_plan *plan) {
         psg_runtime_awake();
         psg_gpu_stop(&c->engine);
         psg_runtime_rest();
+    }
+    for (int d = 0; d < 2; d++) {
+        psg_cpu_slope *slope = &plan->problem.waves.slope[d];
+        if (slope->fft != c->fft) {
+            c->cpu->fft_destroy(slope->fft);
+        }
+        slope->fft = NULL;
     }
     if (c->fft != NULL) {
         c->cpu->fft_destroy(c->fft);
@@ -305,6 +312,7 @@ static psg_status arrange(psg_plan *plan) {
     STEP(make_between(plan));
     STEP(psg_storage_workspaces(&plan->storage, plan));
     STEP(psg_transforms_plan(&c->fft, plan));
+    STEP(psg_transforms_plan_slopes(plan->problem.waves.slope, plan));
     STEP(make_scratch(plan));
     STEP(make_green(plan));
     STEP(make_history(plan));
@@ -320,8 +328,9 @@ static psg_status make(psg_plan *plan) {
     const psg_home_row *next = NULL;
     psg_status status = PSG_OK;
     STEP(psg_residuals_create(&plan->residuals));
+    STEP(psg_workers_make(&plan->workers, plan));
     STEP(make_problem(plan));
-    STEP(make_workers(plan));
+    STEP(tell_workers(plan));
     STEP(make_shared(plan));
     if (status == PSG_OK) {
         status = arrange(plan);

@@ -24,10 +24,11 @@ extern "C" {
  *  side nothing flows; a flow w through it is psg_solve_args.value = -factor w. On an upper Neumann
  *  side v stays as it is, less value / factor. Upper Dirichlet sides let v through.
  *
- *  The divergence is made in f64. Where x and y are periodic, and on GPUs z has 2 to 8192
- *  points, the gradient is that of the modes of u. What is left of a divergence then is about the
- *  last digit of v over the spacing, on any number of points; not so in f64 on GPUs, which make
- *  differences of u along z. Else it is the difference of u, as psg_solve_args says of `gradient`.
+ *  The divergence is made in f64. The gradient is that of the modes of u. What is left of a
+ *  divergence then is about the last digit of v over the spacing, on any number of points; not so
+ *  in f64 on GPUs, which make differences of u along z. It is the difference of u, as
+ *  psg_solve_args says of `gradient`, where x or y is not periodic on GPUs and, with an array for
+ *  u, in f64; and on GPUs where z has 1 or more than 8192 points.
  *  The first call that needs modes allocates a second spectrum.
  *
  *  For three axes, the symbol fd2, points in cells, sides periodic, or Neumann below and Neumann,
@@ -36,7 +37,7 @@ extern "C" {
  *  @param[in]     plan  no solve of it is in flight
  *  @param[in,out] v     three arrays like f, unit U L / unit(factor); only read
  *                       where psg_solve_args.gradient has any array: grad(u) goes there
- *  @param[out]    u     an array like f, unit U; NULL: it is not wanted. Where the gradient is the
+ *  @param[out]    u     an array like f, unit U; NULL: it is not wanted. Where GPUs make the
  *                       difference of u, and without memory for the second spectrum, it is needed
  *  @param[in]     args  NULL: as the plan was made. Not epsilon, nor PSG_MEAN_ERROR
  *  @return as psg_solve_arrays(). PSG_ERR_UNSUPPORTED: another symbol, other sides, the staged

@@ -60,6 +60,13 @@ psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {
     const size_t line = psg_cpu_line_scratch_bytes(plan->problem.waves.line.n);
     size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
     bytes = c->fft != NULL && line > bytes ? line : bytes;
+    for (int d = 0; d < 2 && c->fft != NULL; d++) {
+        const size_t slope =
+            c->waves->slope[d].fft == NULL
+                ? 0
+                : psg_scratch_spectrum_bytes(c) + c->cpu->fft_scratch_bytes(c->waves->slope[d].fft);
+        bytes = slope > bytes ? slope : bytes;
+    }
     storage->sides_scratch = (bytes + 63) / 64 * 64;
     if (c->fft != NULL && psg_symbol_along(&plan->problem, 2)->faces) {
         bytes = storage->sides_scratch + 2 * psg_scratch_plane_bytes(c);

@@ -1,11 +1,13 @@
 /* The table of transforms: a row for each pair of sides and position of the points. */
 #include "graph/transform_table.h"
 
-#define ROW(low, high, the_points, forward, inverse, the_more, the_first, the_shift, the_null)     \
+#define ROW(low, high, the_points, forward, inverse, to_faces, the_more, the_first, the_shift,     \
+            the_null)                                                                              \
     {                                                                                              \
         .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_##the_points,                    \
-        .kind = {PSG_TRANSFORM_##forward, PSG_TRANSFORM_##inverse}, .more = the_more,              \
-        .first = the_first, .shift = the_shift, .null = the_null                                   \
+        .kind = {PSG_TRANSFORM_##forward, PSG_TRANSFORM_##inverse},                                \
+        .faces = PSG_TRANSFORM_##to_faces, .more = the_more, .first = the_first,                   \
+        .shift = the_shift, .null = the_null                                                       \
     }
 
 /* The equation along a stretched axis, or beside a Robin side, is solved as it is. */
@@ -25,15 +27,15 @@
     }
 
 static const psg_transform transforms[] = {
-    ROW(PERIODIC, PERIODIC, CELLS, PERIODIC, PERIODIC, 0, 0, 0, true),
-    ROW(NEUMANN, NEUMANN, CELLS, COS2, COS3, 0, 0.5, 0, true),
-    ROW(NEUMANN, DIRICHLET, CELLS, COS4, COS4, 0, 0.5, 0.5, false),
-    ROW(DIRICHLET, DIRICHLET, CELLS, SIN2, SIN3, 0, 0.5, 1, false),
-    ROW(DIRICHLET, NEUMANN, CELLS, SIN4, SIN4, 0, 0.5, 0.5, false),
-    ROW(NEUMANN, NEUMANN, NODES, COS1, COS1, -1, 0, 0, true),
-    ROW(NEUMANN, DIRICHLET, NODES, COS3, COS2, 0, 0, 0.5, false),
-    ROW(DIRICHLET, DIRICHLET, NODES, SIN1, SIN1, 1, 1, 1, false),
-    ROW(DIRICHLET, NEUMANN, NODES, SIN3, SIN2, 0, 1, 0.5, false),
+    ROW(PERIODIC, PERIODIC, CELLS, PERIODIC, PERIODIC, PERIODIC, 0, 0, 0, true),
+    ROW(NEUMANN, NEUMANN, CELLS, COS2, COS3, SIN1, 0, 0.5, 0, true),
+    ROW(NEUMANN, DIRICHLET, CELLS, COS4, COS4, SIN2, 0, 0.5, 0.5, false),
+    ROW(DIRICHLET, DIRICHLET, CELLS, SIN2, SIN3, COS1, 0, 0.5, 1, false),
+    ROW(DIRICHLET, NEUMANN, CELLS, SIN4, SIN4, COS2, 0, 0.5, 0.5, false),
+    ROW(NEUMANN, NEUMANN, NODES, COS1, COS1, SIN3, -1, 0, 0, true),
+    ROW(NEUMANN, DIRICHLET, NODES, COS3, COS2, SIN4, 0, 0, 0.5, false),
+    ROW(DIRICHLET, DIRICHLET, NODES, SIN1, SIN1, COS3, 1, 1, 1, false),
+    ROW(DIRICHLET, NEUMANN, NODES, SIN3, SIN2, COS4, 0, 1, 0.5, false),
     FREE_ROW(FREE, FREE, FREE),
     FREE_ROW(DIRICHLET, FREE, FREE_SIN2),
     FREE_ROW(FREE, DIRICHLET, FREE_SIN2_END),

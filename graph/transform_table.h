@@ -12,6 +12,8 @@ typedef struct psg_transform {
     psg_bc bc[2];               /**< at the lower and at the upper side */
     psg_points points;          /**< of a periodic axis any */
     psg_transform_kind kind[2]; /**< forward and inverse */
+    psg_transform_kind faces;   /**< from modes times psg_symbol_slope() to the differences of
+                                     neighbours, which lie between them; PERIODIC: there is none */
     psg_transform_kind table;   /**< of a free side, where x or y is free, forward and inverse */
     int more;                   /**< n points have n + more intervals in the length of the box */
     double first;               /**< point j is j + first intervals above the lower side */
@@ -46,6 +48,19 @@ static inline bool psg_transforms_table(const psg_grid *grid) {
 static inline psg_transform_kind psg_transforms_kind(const psg_grid *grid, int d) {
     const psg_transform *row = psg_transform_of(&grid->axis[d]);
     return psg_transform_free(row) && psg_transforms_table(grid) ? row->table : row->kind[0];
+}
+
+/** Where `faces` has mode m: in place m + this. The lowest mode of cosines is constant and has no
+ *  difference, and one half wave of sines more ends in cosines. */
+static inline int psg_transform_faces_shift(const psg_transform *row, size_t n) {
+    const int walls = (row->bc[0] == PSG_BC_DIRICHLET) + (row->bc[1] == PSG_BC_DIRICHLET);
+    return n == 1 && walls == 0 ? 0 : walls - 1;
+}
+
+/** The first number that `faces` makes of the differences: one on a lower Dirichlet side is not
+ *  wanted. */
+static inline size_t psg_transform_faces_first(const psg_transform *row) {
+    return row->bc[0] == PSG_BC_DIRICHLET ? 1 : 0;
 }
 
 /** Intervals of n points in the length of the box. */

@@ -23,6 +23,27 @@ static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
 
 /* ------------------------------------------------------------------------------ FFT plans */
 
+static psg_cpu_fft_spec spec_of(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    psg_cpu_fft_spec spec = {.nx = c->layout.n[0],
+                             .ny = c->layout.n[1],
+                             .nz = c->layout.n[2],
+                             .effort = efforts[plan->problem.options.effort]};
+    for (int d = 0; d < 3; d++) {
+        const psg_transform *row = psg_transform_of(&plan->problem.grid.axis[d]);
+        spec.kind[d][PSG_CPU_FORWARD] = c->kind[d];
+        spec.kind[d][PSG_CPU_INVERSE] = psg_transform_free(row) ? c->kind[d] : row->kind[1];
+    }
+    return spec;
+}
+
+static psg_status found_none(const psg_plan *plan) {
+    const size_t *n = plan->context.layout.n;
+    return psg_fail(PSG_ERR_RUNTIME,
+                    "%s found no plan for %zu x %zu x %zu points, or no memory to look for one",
+                    psg_cpu_fftw_name(), n[0], n[1], n[2]);
+}
+
 psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     if (plan->workers.cpu_count == 0 ||
@@ -30,25 +51,54 @@ psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
         return PSG_OK;
     }
     char *wisdom = psg_wisdom_read(plan);
-    psg_cpu_fft_spec spec = {.nx = c->layout.n[0],
-                             .ny = c->layout.n[1],
-                             .nz = c->layout.n[2],
-                             .effort = efforts[plan->problem.options.effort],
-                             .wisdom = wisdom};
-    for (int d = 0; d < 3; d++) {
-        const psg_transform *row = psg_transform_of(&plan->problem.grid.axis[d]);
-        spec.kind[d][PSG_CPU_FORWARD] = c->kind[d];
-        spec.kind[d][PSG_CPU_INVERSE] = psg_transform_free(row) ? c->kind[d] : row->kind[1];
-    }
+    psg_cpu_fft_spec spec = spec_of(plan);
+    spec.wisdom = wisdom;
     *fft = c->cpu->fft_create(&spec);
     free(wisdom);
     if (*fft == NULL) {
-        return psg_fail(PSG_ERR_RUNTIME,
-                        "%s found no plan for %zu x %zu x %zu points, or no memory to look for one",
-                        psg_cpu_fftw_name(), c->layout.n[0], c->layout.n[1], c->layout.n[2]);
+        return found_none(plan);
     }
     if (c->cpu->fft_learnt(*fft)) {
         psg_wisdom_keep(plan);
+    }
+    return PSG_OK;
+}
+
+/* A component along an axis of cosines or sines ends in the other ones, in a plane with room for
+ * all differences. Where x has such an axis, modes of a periodic y are two real numbers. */
+psg_status psg_transforms_plan_slopes(psg_cpu_slope slope[2], const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    const psg_grid *grid = &plan->problem.grid;
+    const size_t row = c->layout.row, rows = c->layout.nxc * c->layout.nyc / row;
+    const bool any =
+        c->fft != NULL && c->waves->along[0] != NULL && !psg_transforms_free_side(grid);
+    for (int d = 0; d < 2 && any; d++) {
+        const psg_transform *to = psg_transform_of(&grid->axis[d]);
+        const size_t n = c->layout.n[d];
+        const int shift = psg_transform_faces_shift(to, n);
+        const size_t first = psg_transform_faces_first(to);
+        psg_cpu_slope modes = {
+            .axis = d, .by = c->waves->along[d], .n = {2 * row, rows}, .room = {2 * row, rows}};
+        if (psg_transform_periodic(to)) {
+            const bool apart = !psg_transform_complex(c->kind[0]);
+            slope[d] = modes;
+            slope[d].fft = apart ? c->fft : NULL;
+            continue;
+        }
+        modes.shift = shift;
+        modes.room[d] = d == 0 ? (first + n + 1) / 2 * 2 : first + n;
+        psg_cpu_fft_spec spec = spec_of(plan);
+        spec.effort = PSG_CPU_ESTIMATE; /* most plans never use them */
+        spec.nz = 1;
+        spec.kind[2][PSG_CPU_FORWARD] = spec.kind[2][PSG_CPU_INVERSE] = PSG_TRANSFORM_NONE;
+        spec.kind[d][PSG_CPU_FORWARD] = spec.kind[d][PSG_CPU_INVERSE] = to->faces;
+        spec.length[d] = n + (size_t)shift;
+        spec.first[d] = first;
+        slope[d] = modes;
+        slope[d].fft = c->cpu->fft_create(&spec);
+        if (slope[d].fft == NULL) {
+            return found_none(plan);
+        }
     }
     return PSG_OK;
 }
@@ -172,12 +222,18 @@ static bool make_along(void **table, const psg_problem *p, const psg_plan *plan,
     const psg_axis *axis = &p->grid.axis[d];
     const size_t times = is_free(axis) ? 2 : 1;
     const size_t n = axis->n;
+    const psg_transform *row = psg_transform_of(axis);
+    const double length = ldexp(axis->length, -p->unit);
     const bool all = have(table, 2 * count * plan->context.cpu->real_bytes);
     for (size_t m = 0; m < count && all; m++) {
-        double by[2];
+        double by[2] = {0, 0};
         const size_t mode = is_free(axis) && d == 2 ? 2 * (m % n) + m / n : m;
-        psg_symbol_multiplier(psg_symbol_of(p), mode, times * n,
-                              (double)times * ldexp(axis->length, -p->unit), by);
+        if (row->faces == PSG_TRANSFORM_PERIODIC) {
+            psg_symbol_multiplier(psg_symbol_of(p), mode, times * n, (double)times * length, by);
+        } else if (m < n) {
+            by[0] = psg_symbol_slope(waves_of(&p->grid, d, m), psg_transform_intervals(row, n),
+                                     length, row->bc[0] == PSG_BC_DIRICHLET);
+        }
         psg_transforms_put(plan, *table, 2 * m, over_i ? by[1] : by[0]);
         psg_transforms_put(plan, *table, 2 * m + 1, over_i ? -by[0] : by[1]);
     }
@@ -270,17 +326,19 @@ static bool make_line(psg_cpu_line *l, const psg_problem *p, const size_t count[
     return all;
 }
 
-/* Have the modes of u a gradient? */
-static bool has_waves(const psg_problem *p) {
+/* Have the modes of u a gradient? Cosines and sines have one on cores, if no side is free. */
+static bool has_waves(const psg_problem *p, const psg_plan *plan) {
     const psg_symbol_row *symbol = psg_symbol_of(p);
     const bool faces = psg_symbol_along(p, 2)->faces && !psg_transforms_free_side(&p->grid);
-    bool complex[3];
+    const bool walls = faces && symbol->faces && !plan->workers.gpus_anywhere;
+    bool has[3];
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &p->grid.axis[d];
-        complex[d] = psg_transform_periodic(psg_transform_of(axis)) || is_free(axis);
+        const psg_transform *row = psg_transform_of(axis);
+        has[d] = psg_transform_periodic(row) || is_free(axis) ||
+                 (walls && row->faces != PSG_TRANSFORM_PERIODIC);
     }
-    return (symbol->reach == 0 || symbol->faces) && complex[0] && complex[1] &&
-           (complex[2] || faces);
+    return (symbol->reach == 0 || symbol->faces) && has[0] && has[1] && (has[2] || faces);
 }
 
 /* What of an axis much longer than the others is out of the range of the precision is refused by
@@ -291,7 +349,7 @@ static psg_status make_waves(psg_waves *waves, const psg_problem *p, const psg_p
                              psg_transform_length(l->n[1], plan->context.kind[1], 1),
                              l->n[2] * (is_free(&p->grid.axis[2]) ? 2 : 1)};
     const bool free_side = psg_transforms_free_side(&p->grid);
-    const bool modes = has_waves(p);
+    const bool modes = has_waves(p, plan);
     const bool line = p->faces != NULL || (modes && psg_symbol_of(p)->faces && !free_side);
     waves->between = psg_symbol_of(p)->faces;
     const bool from_f = waves->between || is_free(&p->grid.axis[2]);
@@ -395,7 +453,7 @@ psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
     for (int d = 0; d < 3 && status == PSG_OK; d++) {
         status = make_table(p, plan, d);
     }
-    if (status == PSG_OK && (has_waves(p) || p->faces != NULL)) {
+    if (status == PSG_OK && (has_waves(p, plan) || p->faces != NULL)) {
         status = make_waves(&p->waves, p, plan);
     }
     return status;

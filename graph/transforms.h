@@ -54,5 +54,7 @@ void psg_transforms_put(const psg_plan *plan, void *table, size_t m, double valu
 bool psg_transforms_has(const psg_plan *plan, double value);
 /** FFTW's plans, where cores take tasks; else NULL. @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan);
+/** What makes the components of the gradient along x and y. @return as psg_transforms_plan() */
+psg_status psg_transforms_plan_slopes(psg_cpu_slope slope[2], const psg_plan *plan);
 
 #endif
