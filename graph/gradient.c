@@ -206,10 +206,9 @@ psg_status psg_gradient_place(psg_gradient_terms *gradient, const psg_plan *plan
     return gradient->way == PSG_GRADIENT_DIFFERENCES && arrays->slabs[PSG_FIELD_U] == NULL &&
                    arrays->slabs[PSG_FIELD_FLOW] != NULL
                ? psg_fail(PSG_ERR_ARG,
-                          "u is NULL, and is needed: on GPUs where x or y has sides, or "
-                          "with more than 8192 planes, and where there is no memory "
-                          "for a second spectrum, the gradient is that of differences "
-                          "of u")
+                          "u is NULL, and is needed: on GPUs where x or y has sides, or with 1 or "
+                          "more than 8192 planes, and where there is no memory for a second "
+                          "spectrum, the gradient is that of differences of u")
                : PSG_OK;
 }
 

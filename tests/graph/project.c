@@ -298,7 +298,7 @@ static void random_boxes(void) {
         b.lambda = drawn(&state, 4) == 0 ? 2.5 : 0;
         b.values = drawn(&state, 3) == 0;
         b.beside = drawn(&state, 3) == 0;
-        b.with_u = (on_gpus() && pair[0] + pair[1] > 0) || drawn(&state, 2) == 0;
+        b.with_u = (on_gpus() && (pair[0] + pair[1] > 0 || b.n[2] == 1)) || drawn(&state, 2) == 0;
         options.segment_planes = drawn(&state, 3) == 0 ? 0 : 1 + drawn(&state, b.n[2]);
         options.sheets = drawn(&state, 4);
         if (drawn(&state, 3) == 0 && !on_gpus()) {
