@@ -18,6 +18,12 @@ DELAY = 400_000_000  # cycles of a GPU: some tenths of a second
 MIXED = {"z": ("dirichlet", "neumann"), "y": ("neumann", "dirichlet"), "x": "neumann"}
 SIDES = [dict(box=(1, 2, 3), bc=bc, points=points) for bc in ("periodic", "neumann", "dirichlet", MIXED)
          for points in ("cells", "nodes")]
+SIDES += [dict(bc={"z": "robin"}, robin={"z": (0.7, 3.0)}, symbol="fd2"),
+          dict(bc={"z": ("neumann", "robin")}, robin={"z": (0, 2.0)}, symbol="fd2",
+               faces={"z": (0, 0.1, 0.4, 0.6, 1.5)})]
+NO_BOX = [(dict(bc={"x": "free"}), "with free sides"),
+          (dict(faces={"z": (0, 0.1, 0.4, 1.5)}), "with faces or Robin sides"),
+          (dict(bc={"z": "robin"}, robin={"z": (1, 2)}, symbol="fd2"), "with faces or Robin sides")]
 BOXES = [("periodic", "cells", "spectral"), (("neumann", "dirichlet"), "cells", "fd6"), ("neumann", "nodes", "fd2"), ("dirichlet", "nodes", "spectral")]
 FEW = [("periodic", "cells"), (["neumann", "dirichlet"], "nodes"),
        ([("neumann", "dirichlet"), "neumann"], "nodes")]
@@ -108,6 +114,7 @@ def test_torch_gradients(device, sides):
     f.grad = None
     solve(f).sum().backward()
     assert f.grad is not None and f.grad.device == f.device
+    assert torch.equal(solve(f.detach()), psg.solve(f.detach(), **sides))
     with psg.Plan(f.shape, lambda_=0.5, factor=3.0, **sides, **({"gpus": 1} if device == "cuda" else {})) as plan:
         assert torch.equal(psg.torch.solve(f, plan, lambda_=1.5, factor=1), solve(f, 1.5))
         for own in (lambda x: psg.torch.solve(f, plan, lambda_=x), lambda x: psg.torch.solve(f, plan, factor=x)):
@@ -222,13 +229,31 @@ def test_torch_box_errors():
     import psg.torch
 
     f, length = torch.tensor(random((3, 2, 4))), torch.tensor(1.5, requires_grad=True)
-    u = psg.torch.solve(f, box=length, bc={"z": "free"})
-    with pytest.raises(psg.UnsupportedError, match="not differentiated for a box with free sides"):
-        u.sum().backward()
+    for sides, words in NO_BOX:
+        u = psg.torch.solve(f, box=(1.5, length, 1), **sides)
+        with pytest.raises(psg.UnsupportedError, match="not differentiated for a box " + words):
+            u.sum().backward()
+    k = torch.tensor(2.0, requires_grad=True)
+    with pytest.raises(psg.ArgumentError, match="robin requires a gradient"):
+        psg.torch.solve(f, bc={"z": "robin"}, robin={"z": (1, k)}, symbol="fd2")
     for bad, words in ((torch.tensor([1.0, 2.0]), "box has 2 values"), (-length, "the box is -1.5 long along x"),
                        (length * float("nan"), "the box is nan long"), ((1, 2, torch.ones(2)), r"a length of box has the shape \(2,\)")):
         with pytest.raises(psg.ArgumentError, match=words):
             psg.torch.solve(f, box=bad)
+
+
+def test_torch_gradient_of_faces_that_change():
+    torch = torch_on("cpu")
+    import psg.torch
+
+    found, faces = [], np.array([0, 0.1, 0.4, 1.5])
+    for times in (1, 7):
+        f = torch.tensor(random((3, 2, 4)), requires_grad=True)
+        loss = (psg.torch.solve(f, faces={"z": faces}, lambda_=0.5) ** 2).sum()
+        faces *= times
+        loss.backward()
+        found.append(f.grad)
+    assert torch.equal(*found)
 
 
 def test_torch_gradient_of_a_closed_plan():
@@ -281,6 +306,7 @@ def test_jax_gradients(sides):
     with psg.Plan(f.shape, lambda_=0.5, factor=3.0, **sides) as plan:
         check_grads(lambda x, c: psg.jax.solve(x, plan, factor=c), (f, 1.5), order=1, modes=["fwd", "rev"])
         check_grads(lambda x, l: psg.jax.solve(x, plan, lambda_=l), (f, 1.5), order=1, modes=["fwd", "rev"])
+    assert far(solve(f), np.asarray(psg.solve(f, **sides))) <= 1e-14
     assert far(jax.jit(solve)(f), np.asarray(solve(f))) <= 1e-14
     slopes = jax.grad(loss, (0, 1, 2))
     for got, want in zip(jax.jit(slopes)(f, lambda_, factor), slopes(f, lambda_, factor)):
@@ -362,8 +388,9 @@ def test_jax_box(bc, points, symbol):
     two = jax.numpy.stack([box, 2 * box])
     assert far(jax.vmap(solve)(two), np.stack([solve(b) for b in two])) <= 1e-14
     for call in (jax.grad, lambda loss: jax.jit(jax.grad(loss))):
-        with pytest.raises(psg.UnsupportedError, match="not differentiated for a box with free sides"):
-            call(lambda b: psg.jax.solve(f, box=b, bc={"x": "free"}).sum())(box)
+        for sides, words in NO_BOX:
+            with pytest.raises(psg.UnsupportedError, match="not differentiated for a box " + words):
+                call(lambda b: psg.jax.solve(f, box=(1.5, b, 1), **sides).sum())(0.7)
 
 
 # ----------------------------------------------------------------------------------- a GPU

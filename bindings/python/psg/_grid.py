@@ -112,6 +112,11 @@ def is_length(value: Any) -> bool:
     return isinstance(value, str) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
 
 
+def is_of_faces(box: Any, letter: str) -> bool:
+    """Do the faces of an axis say how long it is?"""
+    return is_length(box) or (isinstance(box, Mapping) and letter not in box)
+
+
 def lengths_of(box: Box, axes: str) -> list[float]:
     return [number(length, "box along " + axis, ", the length of the box; psg.points() has the points")
             for axis, length in zip(axes, per_axis(box, "box", axes, 1.0, is_length))]
@@ -188,7 +193,7 @@ def make(shape: Any, box: Box, bc: Sides, points: Points, faces: Faces = None,
             note_ratio(letter, array)
             axis.faces = array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
             grid.kept = array  # as long as the structure
-            if is_length(box) or (isinstance(box, Mapping) and letter not in box):
+            if is_of_faces(box, letter):
                 axis.length = array[-1] - array[0]
         axis.bc[0], axis.bc[1] = both_sides(sides[d], letter)
         axis.points = number_of(POINTS, kinds[d], "points along " + letter)

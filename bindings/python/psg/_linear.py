@@ -2,7 +2,7 @@
 
 u = factor G f with G = (lap - lambda)^-1. Points on Neumann sides count half, and with these
 weights W G is self-adjoint. So the gradient for f is W factor G (g / W), another solve, with g the
-gradient for u. That for lambda is the sum of g (G u), and that for factor the sum of g u / factor.
+gradient for u. Between faces a point counts by the length of its cell. That for lambda is the sum of g (G u), and that for factor the sum of g u / factor.
 Where the mean is dropped, it is dropped from all of these.
 
 lap is the sum of one operator D for each axis. The modes of D do not depend on the length l of its
@@ -57,9 +57,9 @@ def second(n: int, sides: tuple[int, int], points: int, symbol: str) -> tuple[An
 class Problem:
     """A plan, or what psg.solve() finds one by: it may close the one of the solve before its derivative is asked for."""
 
-    def __init__(self, plan: Plan | None, sides: tuple[grids.Sides, grids.Points], options: dict[str, Any],
+    def __init__(self, plan: Plan | None, sides: dict[str, Any], options: dict[str, Any],
                  shape: tuple[int, ...], mapping: str) -> None:
-        """@param sides    bc and points
+        """@param sides    bc, points, faces and robin, by these names
         @param shape    of f
         @param mapping  the function that maps over a further axis"""
         self.plan, self.sides, self.options = plan, sides, options
@@ -67,18 +67,26 @@ class Problem:
         if self.axes not in PLACES or (plan is not None and self.axes != len(plan.shape)):
             raise ArgumentError("f has the shape %s: %s axes are needed, and %s maps over more, as many=True does"
                                 % (tuple(shape), "one to three" if plan is None else len(plan.shape), mapping))
+        if plan is None and sides["faces"] is not None:  # the caller's array may change
+            faces = grids.faces_of(sides["faces"], grids.AXES[-self.axes:], shape)
+            self.sides = {**sides, "faces": faces}
 
     def numbers(self, lambda_: Any, factor: Any, box: Any) -> tuple[Any, ...]:
         """lambda, factor and the lengths of the box, with what stands where the caller gives None."""
         own = self.plan._args if self.plan is not None else None
+        axes, given = grids.AXES[-self.axes:], 1.0 if box is None else box
         lengths = self.plan.box if self.plan is not None and box is None else grids.per_axis(
-            1.0 if box is None else box, "box", grids.AXES[-self.axes:], 1.0, grids.is_length)
+            given, "box", axes, 1.0, grids.is_length)
+        faces = (self.sides["faces"] or {}) if self.plan is None else {}
+        lengths = [float(faces[letter][-1] - faces[letter][0])
+                   if letter in faces and grids.is_of_faces(given, letter) else length
+                   for letter, length in zip(axes, lengths)]
         return ((getattr(own, "lambda") if own is not None else 0.0) if lambda_ is None else lambda_,
                 (own.factor if own is not None else 1.0) if factor is None else factor, *lengths)
 
     def grid(self, shape: tuple[int, ...]) -> Any:
         """With lengths that mean nothing."""
-        return self.plan.grid if self.plan is not None else grids.make(shape, 1.0, *self.sides)
+        return self.plan.grid if self.plan is not None else grids.make(shape, 1.0, **self.sides)
 
     def second(self, shape: tuple[int, ...], d: int) -> tuple[Any, Any, Any]:
         """second() of an axis of u. @param shape  of u, for this process"""
@@ -115,7 +123,8 @@ class Problem:
             plan, box = self.plan, tuple(numbers[2:])
             other: tuple[float, ...] | None
             if plan is None:
-                plan, other = plan_like(like, box, *self.sides, self.options, lambda_=lambda_, factor=factor)
+                plan, other = plan_like(like, box, options=self.options, lambda_=lambda_,
+                                        factor=factor, **self.sides)
             else:
                 other = None if plan.box == box else box
             try:

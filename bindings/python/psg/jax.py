@@ -146,24 +146,25 @@ def check_number(x: Any, name: str) -> Any:
 
 
 def solve(f: Any, plan: Plan | None = None, *, box: Any = None, bc: grids.Sides = "periodic",
-          points: grids.Points = "cells", lambda_: Any = None, factor: Any = None, many: bool = False,
+          points: grids.Points = "cells", faces: grids.Faces = None,
+          robin: grids.Robin = None, lambda_: Any = None, factor: Any = None, many: bool = False,
           **options: OptionValue) -> Any:
     """Solve lap(u) - lambda u = factor f, and return u. The gradients for f, lambda_ and box are
     another solve, and that for factor is a sum over u. lambda_ and factor are numbers, or arrays of
     one, which may be traced; so is box, or it has one for each axis. The options may not be traced.
-    jax.grad, jvp, vmap and jit work. many as in psg.solve(). With a plan, bc, points and the
-    options are the plan's, and so are box, lambda_ and factor where they are None. Else as
-    psg.solve().
+    jax.grad, jvp, vmap and jit work. many as in psg.solve(). With a plan, bc, points, faces,
+    robin and the options are the plan's, and so are box, lambda_ and factor where they are None.
+    Else as psg.solve().
 
-    The derivative for the box is at constant f. With free sides, and with a plan of several
-    processes, it is UnsupportedError.
+    The derivative for the box is at constant f. With free sides, faces or Robin sides, and with a
+    plan of several processes, it is UnsupportedError.
 
     Where lambda is 0 and the mean is dropped, the gradient for lambda is that of u without a mean.
     With a plan of several processes the gradients for lambda_ and factor are this process' part of
     the sum over all."""
-    linear.refuse(lambda x: isinstance(x, jax.core.Tracer), {"bc": bc, "points": points, **options},
+    sides = {"bc": bc, "points": points, "faces": faces, "robin": robin}
+    linear.refuse(lambda x: isinstance(x, jax.core.Tracer), {**sides, **options},
                   "is traced, and psg.jax.solve() is differentiated, mapped and compiled for f, lambda_, factor and box")
-    problem = Problem(plan, (bc, points), options, linear.one_of(numpy.shape(f), many),
-                      "jax.vmap()")
+    problem = Problem(plan, sides, options, linear.one_of(numpy.shape(f), many), "jax.vmap()")
     lambda_, factor, *lengths = problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor"), box)
     return solved(problem, f, (lambda_, factor, *(check_number(length, "a length of box") for length in lengths)))

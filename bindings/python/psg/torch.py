@@ -143,28 +143,29 @@ def check_number(x: Any, name: str) -> Any:
 
 
 def solve(f: torch.Tensor, plan: Plan | None = None, *, box: Any = None, bc: grids.Sides = "periodic",
-          points: grids.Points = "cells", lambda_: float | torch.Tensor | None = None,
+          points: grids.Points = "cells", faces: grids.Faces = None,
+          robin: grids.Robin = None, lambda_: float | torch.Tensor | None = None,
           factor: float | torch.Tensor | None = None, many: bool = False, **options: OptionValue) -> torch.Tensor:
     """Solve lap(u) - lambda u = factor f, and return u. The gradients for f, lambda_ and box are
     another solve, and that for factor is a sum over u. Tensors of one number are differentiated
     for, and box as a tensor of one number, or of one for each axis; the options are not.
-    torch.func.grad, jvp and vmap work. many as in psg.solve(). With a plan, bc, points and the
-    options are the plan's, and so are box, lambda_ and factor where they are None. Else as
-    psg.solve().
+    torch.func.grad, jvp and vmap work. many as in psg.solve(). With a plan, bc, points, faces,
+    robin and the options are the plan's, and so are box, lambda_ and factor where they are None.
+    Else as psg.solve().
 
-    The derivative for the box is at constant f. With free sides, and with a plan of several
-    processes, it is UnsupportedError.
+    The derivative for the box is at constant f. With free sides, faces or Robin sides, and with a
+    plan of several processes, it is UnsupportedError.
 
     Where lambda is 0 and the mean is dropped, the gradient for lambda is that of u without a mean.
     With a plan of several processes the gradients for lambda_ and factor are this process' part of
     the sum over all."""
     if not isinstance(f, torch.Tensor):
         raise ArgumentError("f is %r: a tensor is needed" % type(f).__qualname__)
-    linear.refuse(transformed, {"bc": bc, "points": points, **options},
+    sides = {"bc": bc, "points": points, "faces": faces, "robin": robin}
+    linear.refuse(transformed, {**sides, **options},
                   "requires a gradient or is mapped, and psg.torch.solve() is differentiated and mapped for f, lambda_, factor and box alone: "
                   "x.detach() requires none")
-    problem = linear.Problem(plan, (bc, points), options, linear.one_of(f.shape, many),
-                             "torch.vmap()")
+    problem = linear.Problem(plan, sides, options, linear.one_of(f.shape, many), "torch.vmap()")
     lambda_, factor, *lengths = problem.numbers(check_number(lambda_, "lambda_"), check_number(factor, "factor"), box)
     numbers = (lambda_, factor, *(check_number(length, "a length of box") for length in lengths))
     u: torch.Tensor = Solve.apply(f, problem, *numbers)  # type: ignore[no-untyped-call,unused-ignore]
