@@ -233,6 +233,11 @@ def test_torch_box_errors():
         u = psg.torch.solve(f, box=(1.5, length, 1), **sides)
         with pytest.raises(psg.UnsupportedError, match="not differentiated for a box " + words):
             u.sum().backward()
+    with pytest.raises(psg.UnsupportedError, match="not differentiated for lambda_ with free sides"):
+        psg.torch.solve(f, lambda_=length, bc={"z": "free"}).sum().backward()
+    with pytest.raises(psg.UnsupportedError, match="not differentiated for lambda_ with free sides"):
+        one = (torch.tensor(1.5),)
+        torch.func.jvp(lambda x: psg.torch.solve(f, lambda_=x, bc="free"), one, one)
     k = torch.tensor(2.0, requires_grad=True)
     with pytest.raises(psg.ArgumentError, match="robin requires a gradient"):
         psg.torch.solve(f, bc={"z": "robin"}, robin={"z": (1, k)}, symbol="fd2")
@@ -391,6 +396,8 @@ def test_jax_box(bc, points, symbol):
         for sides, words in NO_BOX:
             with pytest.raises(psg.UnsupportedError, match="not differentiated for a box " + words):
                 call(lambda b: psg.jax.solve(f, box=(1.5, b, 1), **sides).sum())(0.7)
+        with pytest.raises(psg.UnsupportedError, match="for lambda_ with free sides"):
+            call(lambda x: psg.jax.solve(f, lambda_=x, bc={"z": "free"}).sum())(1.5)
 
 
 # ----------------------------------------------------------------------------------- a GPU

@@ -54,6 +54,11 @@ def second(n: int, sides: tuple[int, int], points: int, symbol: str) -> tuple[An
     return numpy.clip(point, 0, n - 1), sign.astype(float), eigen / step**2
 
 
+def is_free(grid: Any) -> bool:
+    """Has it free sides?"""
+    return any(side == grids.SIDES["free"] for axis in grid.axis for side in axis.bc)
+
+
 class Problem:
     """A plan, or what psg.solve() finds one by: it may close the one of the solve before its derivative is asked for."""
 
@@ -91,7 +96,7 @@ class Problem:
     def second(self, shape: tuple[int, ...], d: int) -> tuple[Any, Any, Any]:
         """second() of an axis of u. @param shape  of u, for this process"""
         grid, place = self.grid(shape), PLACES[self.axes][d]
-        if any(side == grids.SIDES["free"] for axis in grid.axis for side in axis.bc):
+        if is_free(grid):
             raise UnsupportedError("a solve is not differentiated for a box with free sides: the Green's function is not that of "
                                    "modes whose eigenvalues are known multiples of 1/length^2")
         if any(axis.faces or any(axis.robin) for axis in grid.axis):
@@ -105,6 +110,12 @@ class Problem:
         symbol = self.plan.symbol if self.plan is not None else choice(
             "symbol", Chosen({"symbol": self.options.get("symbol")}, None, None).options.symbol)
         return second(axis.n, tuple(axis.bc), axis.points, symbol)
+
+    def check_lambda(self, shape: tuple[int, ...]) -> None:
+        """The derivative for lambda is a solve for u. @param shape  of u, for this process"""
+        if is_free(self.grid(shape)):
+            raise UnsupportedError("a solve is not differentiated for lambda_ with free sides: u "
+                                   "goes on beyond the points, and f is 0 there")
 
     def weights(self, shape: tuple[int, ...]) -> list[list[float] | None]:
         """Of this process' points, for each axis; None: they all count 1."""

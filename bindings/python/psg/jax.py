@@ -103,6 +103,7 @@ def forward(primals: Any, tangents: Any, problem: Problem) -> Any:
     if of_factor is not None:
         parts.append(jnp.asarray(of_factor / factor, u.dtype) * u)
     if of_lambda is not None:
+        problem.check_lambda(u.shape[-problem.axes:])
         sources.append(jnp.asarray(of_lambda, u.dtype) * u)
     for d, (length, of_length) in enumerate(zip(lengths, of_lengths)):
         if of_length is not None:
@@ -157,7 +158,7 @@ def solve(f: Any, plan: Plan | None = None, *, box: Any = None, bc: grids.Sides 
     Else as psg.solve().
 
     The derivative for the box is at constant f. With free sides, faces or Robin sides, and with a
-    plan of several processes, it is UnsupportedError.
+    plan of several processes, it is UnsupportedError. So is that for lambda_ with free sides.
 
     Where lambda is 0 and the mean is dropped, the gradient for lambda is that of u without a mean.
     With a plan of several processes the gradients for lambda_ and factor are this process' part of

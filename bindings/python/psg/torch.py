@@ -87,6 +87,7 @@ class Solve(torch.autograd.Function):
             back = Solve.apply(weighted(g, ctx.problem, -1).contiguous(), ctx.problem, *numbers)
             for_f = weighted(back, ctx.problem, 1)
         if needs_lambda:
+            ctx.problem.check_lambda(u.shape[-ctx.problem.axes:])
             for_lambda = of_kind((for_f * u).sum() / factor, lambda_)
         if needs_factor:
             for_factor = of_kind((g * u).sum() / factor, factor)
@@ -105,6 +106,7 @@ class Solve(torch.autograd.Function):
         if of_factor is not None:
             parts.append((of_factor / factor).reshape(()).to(u) * u)
         if of_lambda is not None:
+            ctx.problem.check_lambda(u.shape[-ctx.problem.axes:])
             sources.append(of_lambda.reshape(()).to(u) * u)
         for d, (length, of_length) in enumerate(zip(lengths, of_lengths)):
             if of_length is not None:
@@ -154,7 +156,7 @@ def solve(f: torch.Tensor, plan: Plan | None = None, *, box: Any = None, bc: gri
     Else as psg.solve().
 
     The derivative for the box is at constant f. With free sides, faces or Robin sides, and with a
-    plan of several processes, it is UnsupportedError.
+    plan of several processes, it is UnsupportedError. So is that for lambda_ with free sides.
 
     Where lambda is 0 and the mean is dropped, the gradient for lambda is that of u without a mean.
     With a plan of several processes the gradients for lambda_ and factor are this process' part of
