@@ -455,8 +455,8 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
                         "its precision; what is there now has none");
     }
     return psg_fail(PSG_ERR_DATA,
-                    "%s%s is finite, but too large for its precision: its transform overflows",
-                    whose, name);
+                    "%s%s is finite, but too large for its precision: its transform%s overflows",
+                    whose, name, psg_stretched(c) ? " or u" : "");
 }
 
 static psg_status refuse_mean(const psg_plan *plan, const psg_pending *pending) {

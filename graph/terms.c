@@ -88,9 +88,11 @@ psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_
 }
 
 /* Has the precision all digits of k^2 + lambda from `least` to `most`, and of the quotients of
- * `scale` and these? */
-static bool fits(const psg_plan *plan, double scale, double least, double most) {
-    return psg_transforms_has(plan, least) && psg_transforms_has(plan, most) &&
+ * `scale` and these? Columns of a stretched z have k^2 in f64. */
+static bool fits(const psg_plan *plan, const psg_terms *terms, double scale, double least,
+                 double most) {
+    const bool f64 = psg_stretched(&plan->context) && terms->lambda == 0 && isnormal(least);
+    return (f64 || (psg_transforms_has(plan, least) && psg_transforms_has(plan, most))) &&
            psg_transforms_has(plan, scale / least) && psg_transforms_has(plan, scale / most);
 }
 
@@ -101,6 +103,7 @@ static bool fits(const psg_plan *plan, double scale, double least, double most) 
 static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args,
                                   const psg_terms *terms) {
     const psg_problem *p = &plan->problem;
+    const psg_axis *z = &p->grid.axis[2];
     const bool dropped = terms->lambda == 0 && p->eigen_first == 0;
     const double least = dropped ? p->eigen_least : terms->lambda + p->eigen_first;
     const double most = terms->lambda + p->eigen_most;
@@ -115,14 +118,15 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
                         args->factor, ldexpl(1, p->unit));
     }
     if (p->options.kernel == PSG_KERNEL_USER || /* no mode is divided */
-        (fits(plan, scale, least, most) && fits(plan, terms->scale, least, most))) {
+        (fits(plan, terms, scale, least, most) && fits(plan, terms, terms->scale, least, most))) {
         return PSG_OK;
     }
     return psg_fail(
         PSG_ERR_ARG,
         "k^2 + lambda is from %Lg to %Lg, and the quotients of factor = %g and that are "
-        "out of the range of the precision: choose another unit of length, or a factor",
-        ldexpl(least, -2 * p->unit), ldexpl(most, -2 * p->unit), args->factor);
+        "out of the range of the precision: choose another unit of length, or a factor%s",
+        ldexpl(least, -2 * p->unit), ldexpl(most, -2 * p->unit), args->factor,
+        z->robin[0] + z->robin[1] > 0 ? ", or another k of the Robin sides" : "");
 }
 
 /* Over a Dirichlet wall u is the difference of two parts that are as large as

@@ -178,6 +178,14 @@ static bool have(void **table, size_t bytes) {
     return *table != NULL;
 }
 
+/* With small k of Robin sides, and no Dirichlet side, u is about constant along an axis, and loses
+ * k u at a side: that over the length. INFINITY: there is no such side. */
+static double least_of_robin(const psg_axis *axis, int unit) {
+    const double k = axis->robin[0] + axis->robin[1];
+    const bool wall = axis->bc[0] == PSG_BC_DIRICHLET || axis->bc[1] == PSG_BC_DIRICHLET;
+    return k > 0 && !wall ? ldexp(k / axis->length, 2 * unit) : INFINITY;
+}
+
 /* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a
  * Fourier transform, else two. Those of an axis that is far longer than another one may vanish
  * here: check_quotients() knows whether that matters. */
@@ -205,6 +213,7 @@ static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
         most = fmax(most, fabs(value));
         least = constant ? least : fmin(least, fabs(value));
     }
+    least = fmin(least, least_of_robin(axis, p->unit));
     p->eigen_most += row->stretched ? 4 / square_of(ldexp(psg_axis_least(axis), -p->unit)) : most;
     p->eigen_first += row->null || psg_transform_free(row) ? 0 : least;
     p->eigen_least = fmin(p->eigen_least, least);

@@ -370,6 +370,58 @@ static void limits(void) {
     }
 }
 
+/** With a small k of one side u is about minus the sum of f over k: of f = 1 along all of z, that is
+ *  length/k, in its range or not. */
+static void small_losses(void) {
+    static const struct {
+        psg_precision precision;
+        double k;
+        psg_status status;
+        const char *words;
+    } cases[] = {
+        {PSG_F32, 1e-30, PSG_OK, ""},
+        {PSG_F32, 1e-37, PSG_ERR_DATA, "too large for its precision: its transform or u overflows"},
+        {PSG_F32, 1e-40, PSG_ERR_ARG, "or another k of the Robin sides"},
+        {PSG_F64, 1e-40, PSG_OK, ""},
+        {PSG_F64, 1e-300, PSG_OK, ""},
+        {PSG_F64, 1e-310, PSG_ERR_ARG, "or another k of the Robin sides"},
+    };
+    static const char *const along[] = {"PP,PP,RN", "PP,PP,FR", "PP,PP,RR"};
+    const size_t n[3] = {4, 2, 6};
+    for (size_t m = 0; m < 18; ++m) {
+        const size_t c = m % 6;
+        const psg_precision precision = cases[c].precision;
+        box b = make_box(n, along[m / 6], 5, 1);
+        const psg_options options = harness_with(precision, "symbol=fd2");
+        FREED double *f = oracle_array(b.points), *u = oracle_array(b.points);
+        share s = share_make(MPI_COMM_SELF, precision, &b.grid, 0);
+        const psg_array in = harness_view(s.f), out = harness_view(s.u);
+        psg_plan *plan = NULL;
+        for (int side = 0; side < 2; ++side) {
+            double *k = &b.g.axis[2].robin[side];
+            *k = *k > 0 ? cases[c].k / (m / 6 == 2 ? 2 : 1) : 0;
+        }
+        for (size_t p = 0; p < b.points; ++p) {
+            f[p] = cases[c].status == PSG_ERR_DATA ? 1e3 : 1;
+        }
+        share_take(&s, f);
+        b.g.axis[2].faces = b.face[2];
+        psg_status status = psg_plan_create(&plan, &b.g, &options);
+        status = plan != NULL ? psg_solve_arrays(plan, 1, &in, &out, NULL) : status;
+        CHECK(status == cases[c].status && strstr(psg_last_error(), cases[c].words) != NULL,
+              "%s, k = %g: %d: %s", along[m / 6], cases[c].k, status, psg_last_error());
+        share_gather(&s, MPI_COMM_SELF, u);
+        for (size_t p = 0; p < b.points && status == PSG_OK; ++p) {
+            const double want = -b.g.axis[2].length / cases[c].k;
+            CHECK_NEAR(u[p] / want, 1, harness_tolerance(precision, 1e-14, 1e-6),
+                       "%s, k = %g: u at %zu", along[m / 6], cases[c].k, p);
+        }
+        psg_plan_destroy(plan);
+        share_free(&s);
+        free_box(&b);
+    }
+}
+
 /* -------------------------------------------------------------------------------------- refusals */
 
 static psg_status try_with(const char *sides, const char *options, double lower, double upper) {
@@ -442,6 +494,7 @@ int main(void) {
     open_order();
     gradients();
     limits();
+    small_losses();
     if (!on_gpus()) {
         refused();
     }
