@@ -3,6 +3,7 @@
  * capacitor of two dielectrics has its exact u; the mean that is dropped is that of f and of what
  * flows in. What cannot be solved is refused in words. */
 #include "graph/psg_starpu.h"
+#include "graph/psg_task.h"
 #include "tests/graph/epsilon_problem.h"
 
 #include <starpu.h>
@@ -219,9 +220,11 @@ static void data(void) {
     for (int again = 0; again < 2; ++again) {
         CHECK_STATUS(psg_solve_epsilon(plan, handle[F], handle[EPS], handle[U], &args), PSG_OK);
     }
+    psg_engine_awake(); /* to copy what is on a GPU */
     for (size_t m = 0; m < FIELDS * segments; ++m) {
         starpu_data_unregister(handle[m / segments][m % segments]);
     }
+    psg_engine_rest();
     CHECK(memcmp(p.u, want, p.points * sizeof *want) == 0, "u of data is another");
 }
 
