@@ -25,10 +25,11 @@ extern "C" {
  *  side v stays as it is, less value / factor. Upper Dirichlet sides let v through.
  *
  *  The divergence is made in f64. The gradient is that of the modes of u. What is left of a
- *  divergence then is about the last digit of v over the spacing, on any number of points; not so
- *  in f64 on GPUs, which make differences of u along z. It is the difference of u, as
- *  psg_solve_args says of `gradient`, where x or y is not periodic on GPUs and, with an array for
- *  u, in f64; and on GPUs where z has 1 or more than 8192 points.
+ *  divergence then is about the last digit of v over the spacing, on any number of points. In f64
+ *  GPUs make differences of u along z, and more is left. The whole gradient is of differences of u,
+ *  as psg_solve_args says of `gradient`, in three cases: on GPUs where x or y is not periodic; on
+ *  GPUs where z has 1 or more than 8192 points; on cores in f64 where x or y is not periodic and
+ *  there is an array for u.
  *  The first call that needs modes allocates a second spectrum.
  *
  *  For three axes, the symbol fd2, points in cells, sides periodic, or Neumann below and Neumann,

@@ -77,16 +77,14 @@ psg_status psg_transforms_plan_slopes(psg_cpu_slope slope[2], const psg_plan *pl
         const size_t n = c->layout.n[d];
         const int shift = psg_transform_faces_shift(to, n);
         const size_t first = psg_transform_faces_first(to);
-        psg_cpu_slope modes = {
+        slope[d] = (psg_cpu_slope){
             .axis = d, .by = c->waves->along[d], .n = {2 * row, rows}, .room = {2 * row, rows}};
         if (psg_transform_periodic(to)) {
-            const bool apart = !psg_transform_complex(c->kind[0]);
-            slope[d] = modes;
-            slope[d].fft = apart ? c->fft : NULL;
+            slope[d].fft = psg_transform_complex(c->kind[0]) ? NULL : c->fft;
             continue;
         }
-        modes.shift = shift;
-        modes.room[d] = d == 0 ? (first + n + 1) / 2 * 2 : first + n;
+        slope[d].shift = shift;
+        slope[d].room[d] = d == 0 ? (first + n + 1) / 2 * 2 : first + n;
         psg_cpu_fft_spec spec = spec_of(plan);
         spec.effort = PSG_CPU_ESTIMATE; /* most plans never use them */
         spec.nz = 1;
@@ -94,7 +92,6 @@ psg_status psg_transforms_plan_slopes(psg_cpu_slope slope[2], const psg_plan *pl
         spec.kind[d][PSG_CPU_FORWARD] = spec.kind[d][PSG_CPU_INVERSE] = to->faces;
         spec.length[d] = n + (size_t)shift;
         spec.first[d] = first;
-        slope[d] = modes;
         slope[d].fft = c->cpu->fft_create(&spec);
         if (slope[d].fft == NULL) {
             return found_none(plan);

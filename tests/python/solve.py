@@ -204,8 +204,8 @@ def test_epsilon(dtype):
                 plan.solve(f, **given)
 
 
-@pytest.mark.parametrize("dtype, graph", [("f8", "fused"), ("f4", "staged"), ("f4", "fused")])
-def test_gradient(dtype, graph):
+@pytest.mark.parametrize("dtype, graph, off", [("f8", "fused", 0), ("f4", "staged", 0), ("f4", "fused", 1e-6)])
+def test_gradient(dtype, graph, off):
     """The differences of u, around the ring along z, towards a wall along y and as the side along x has them. In f32 the fused
     graph makes them of the modes, beside u, by other sums than those of a solve alone."""
     rng = np.random.default_rng(3)
@@ -215,8 +215,7 @@ def test_gradient(dtype, graph):
     given = dict(values={"y": (0, lid), "x": (0, flux)}, lambda_=0.5)
     with psg.Plan(shape, dtype, symbol="fd2", box=lengths, bc=("periodic", "dirichlet", "neumann"), graph=graph) as plan:
         u, (gz, gy, gx) = plan.gradient(f, **given)
-        alone = plan.solve(f, **given)
-        assert (far(u, alone) <= 1e-6 if (dtype, graph) == ("f4", "fused") else np.array_equal(u, alone)) and u.dtype == gz.dtype == dtype
+        assert far(u, plan.solve(f, **given)) <= off and u.dtype == gz.dtype == dtype
         beyond = [np.roll(u, -1, 0), np.concatenate((u[:, 1:], 2 * lid[:, None] - u[:, -1:]), 1),
                   np.concatenate((u[:, :, 1:], u[:, :, -1:] + flux * 5 / 6), 2)]
         for d, g in enumerate((gz, gy, gx)):

@@ -2,9 +2,9 @@
 
 u = factor G f with G = (lap - lambda)^-1. Points on Neumann sides count half, and with these
 weights W G is self-adjoint. So the gradient for f is W factor G (g / W), another solve, with g the
-gradient for u. Between faces a point counts by the length of its cell. That for lambda is the sum
-of g (G u), and that for factor the sum of g u / factor. Where the mean is dropped, it is dropped
-from all of these.
+gradient for u. Between faces the weight of a point is the length of its cell. The gradient for
+lambda is the sum of g (G u), and that for factor the sum of g u / factor. Where the mean is
+dropped, it is dropped from all of these.
 
 lap is the sum of one operator D for each axis. The modes of D do not depend on the length l of its
 axis, and its eigenvalues are those of a unit length over l^2. So the derivative of lap for l is

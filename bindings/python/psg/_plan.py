@@ -337,13 +337,13 @@ class Plan:
         gradient  (gz, gy, gx): where grad(u) goes, arrays like v, None in place of one that is not
                   wanted. v is only read then
         u         where u goes, an array like v. None: u is not wanted, and None is returned. It is
-                  needed on GPUs where x or y is not periodic, or with 1 or more than 8192 points along z
+                  needed on GPUs where x or y is not periodic, or z has 1 or over 8192 points
         lambda_, factor, box, values   as in solve(). The divergence of v is 0 for any factor: with
                   1/dt u is the pressure over the density
 
         For symbol="fd2" and points in cells, with sides that are periodic, or Neumann below and
         Neumann, Dirichlet or Robin above. What is left of the divergence is about the last
-        digit of v. It is some more in f64 on GPUs, and where x or y is not periodic there or u is wanted.
+        digit of v. More is left in f64 on GPUs, and where x or y has walls on GPUs or in f64 with u.
         """
         if len(self.shape) != 3 or len(v) != 3:
             raise ArgumentError("project() is for three axes, and v for (vz, vy, vx)")
