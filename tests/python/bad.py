@@ -152,7 +152,7 @@ def test_status(plan):
     (dict(dtype=complex), "two solves"), (dict(dtype="frob"), "frob"), (dict(comm=3), "comm = 3"), (dict(gpu_ids=5), "gpu_ids"),
     (dict(gpu_ids=[99]), "GPU|gpus"), (dict(policy="no\0such"), "policy"),
     (dict(sched="eager"), "no option 'sched': did you mean 'policy'"), (dict(symbl="fd2"), "did you mean 'symbol'"),
-    (dict(boxx=2), "did you mean 'box'"), (dict(frobs=2), "there are: precision symbol"), (dict(symbol="fd3"), "did you mean 'fd2'. Expected"),
+    (dict(boxx=2), "did you mean 'box'"), (dict(frobs=None), "there are: precision symbol"), (dict(symbol="fd3"), "did you mean 'fd2'. Expected"),
     (dict(policy="eagr"), "did you mean 'eager'"), (dict(lambda_=-1), "a finite number from 0; below 0 is the equation of waves"), (dict(policy="no such"), "no such"),
     (dict(policy="c\nx"), r"policy 'c\?x'")])
 def test_plan(wrong, words):

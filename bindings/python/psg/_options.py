@@ -100,8 +100,8 @@ class Chosen:
         self.kept: list[Any] = []
         lib.psg_options_init(ctypes.byref(self.options), ctypes.sizeof(self.options))
         for name, value in wanted.items():
-            if value is not None:
-                known = name.rstrip("_") in options()
+            known = name.rstrip("_") in options()
+            if value is not None or not known:
                 word = word_of(value, name) if known else misnamed(name)
                 self.kept.append(word)
                 check(lib.psg_options_set(ctypes.byref(self.options),
