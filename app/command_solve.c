@@ -213,7 +213,7 @@ static double look_at_solve(const void *context, char *text, size_t size) {
         psg_plan_residuals(s->plan, count - 1, &residual, 1, &count) != PSG_OK) {
         return 0;
     }
-    (void)snprintf(text, size, ": %zu iterations, residual %.1e", count - 1, residual);
+    (void)snprintf(text, size, ": iteration %zu, residual %.1e", count - 1, residual);
     return fmin(fmax(log(residual) / log(s->tolerance), 0), 1);
 }
 

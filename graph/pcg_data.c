@@ -45,9 +45,12 @@ static void keep(psg_past *past, const psg_pending *pending) {
 static psg_status judge(const psg_plan *plan, const psg_pending *pending) {
     const psg_status status = psg_ranks_agree(plan->processes.comm, psg_fail_run(pending->run));
     const psg_pcg_result *r = &pending->pcg;
-    return status != PSG_OK                   ? status
-           : !r->bad_eps && !isfinite(r->sum) ? psg_fail(PSG_ERR_DATA, "f is not finite")
-                                              : psg_pcg_judge(plan, pending);
+    return status != PSG_OK ? status
+           : !r->bad_eps && !isfinite(r->sum)
+               ? psg_fail(PSG_ERR_DATA, "f%s is not finite",
+                          pending->terms.sides.apart ? " with epsilon times the values on sides"
+                                                     : "")
+               : psg_pcg_judge(plan, pending);
 }
 
 static psg_status begin(psg_pending *pending, psg_plan *plan, const psg_solve_args *args) {

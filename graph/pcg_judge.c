@@ -103,7 +103,8 @@ static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
                             "epsilon, lambda and factor divided by one number",
                             psg_field_name(plan, field), value, at[0], at[1], at[2],
                             BASE_PCG_EPS_LOWEST, BASE_PCG_EPS_HIGHEST)
-                 : psg_fail(PSG_ERR_DATA, "epsilon is 0 everywhere: there is no fluid");
+                 : psg_fail(PSG_ERR_DATA, "epsilon is 0 everywhere between points, and between "
+                                          "points and sides: there is no fluid");
 }
 
 static psg_status refuse_guess(const psg_plan *plan, psg_arrays *arrays) {
@@ -134,8 +135,8 @@ static psg_status judge_steps(const psg_plan *plan, const psg_pending *pending) 
     return status != PSG_OK || r->reached
                ? status
                : psg_fail(PSG_ERR_DATA,
-                          "after %zu iterations %s %.3g of f%s, and the tolerance is %.3g",
-                          r->steps,
+                          "after %zu iteration%s %s %.3g of f%s, and the tolerance is %.3g",
+                          r->steps, r->steps == 1 ? "" : "s",
                           r->steps < pending->steps_most ? "rounding keeps the residual at"
                                                          : "the residual is",
                           r->residual,

@@ -419,6 +419,7 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
     }
     int field = flow ? PSG_FIELD_FLOW : PSG_FIELD_F;
     const char *name = flow ? "v" : "f";
+    const char *with = pending->terms.sides.apart ? "with epsilon times the values on sides " : "";
     char whose[64] = "";
     if (pending->terms.right_hand_sides > 1) {
         (void)snprintf(whose, sizeof whose, "right-hand side %zu: ", bad);
@@ -445,9 +446,9 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
     }
     if (found[3] == 0) {
         return psg_fail(PSG_ERR_DATA,
-                        "%s%s had a NaN or an Inf, or was too large for its precision; the solve "
+                        "%s%s had a NaN or an Inf, or %swas too large for its precision; the solve "
                         "was in place, so %s is gone",
-                        whose, name, name);
+                        whose, name, with, name);
     }
     if (arrays == plan->held.slabs) { /* a task of the caller's may have written them since */
         return psg_fail(PSG_ERR_DATA,
@@ -455,8 +456,8 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_pending *pendin
                         "its precision; what is there now has none");
     }
     return psg_fail(PSG_ERR_DATA,
-                    "%s%s is finite, but too large for its precision: its transform%s overflows",
-                    whose, name, psg_stretched(c) ? " or u" : "");
+                    "%s%s is finite, but %stoo large for its precision: its transform%s overflows",
+                    whose, name, with, psg_stretched(c) ? " or u" : "");
 }
 
 static psg_status refuse_mean(const psg_plan *plan, const psg_pending *pending) {

@@ -126,7 +126,7 @@ def solids():
     refused("solve", *asked, "--mean", "error", code=2,
             says=("f has the mean 100", "one of 2 regions"))
     refused("solve", *ASKED, "--epsilon", "in.h5:nothing", code=2,
-            says=("epsilon is 0 everywhere: there is no fluid",))
+            says=("epsilon is 0 everywhere between points",))
 
 
 def values():

@@ -95,7 +95,7 @@ ITERATED = ("solve", "--in", "f.npy", "--epsilon", "eps.npy", "--symbol", "fd2",
 MANY = ("--iterations", "99999", "--effort", "estimate")
 for tolerance in "1e-10", "1e-12", "1e-13":  # a fast machine
     said = on_terminal(*MANY, "--tolerance", tolerance, command=ITERATED)
-    found = re.findall(r"psg: solving 1/1: (\d+) iterations, residual (\S+), \d+ s", said)
+    found = re.findall(r"psg: solving 1/1: iteration (\d+), residual (\S+), \d+ s", said)
     if len(found) > 2:
         break
 check(len(found) > 2 and 0 < int(found[0][0]) < int(found[-1][0]), "no iterations in %r" % said)

@@ -238,7 +238,14 @@ static void refusals(void) {
     p.side[1][7] = NAN;
     CHECK_SAYS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA,
                "the value nan on side x1 at point (2, 1) is not finite");
+    p.side[1][7] = 1e300;
+    p.eps[47] = 1e20; /* beside that value */
+    for (int in_place = 0; in_place < 2; ++in_place) {
+        CHECK_SAYS(solve(plan, PSG_F64, &p, &args, in_place != 0), PSG_ERR_DATA,
+                   "with epsilon times the values on sides");
+    }
     p.side[1][7] = 0;
+    p.eps[47] = 1;
     p.value[2] = 1;
     CHECK_SAYS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_ARG,
                "there are values on side y0, and the grid is periodic along y");

@@ -192,6 +192,13 @@ static void refused(void) {
         memset(p.faces[d], 0, p.points * sizeof *p.faces[d]);
     }
     CHECK_SAYS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA, "epsilon is 0 everywhere");
+
+    AT_END(destroy) medium point = make(1, 1, 1, 1, 1, 1);
+    fill_faces(&point, 5, 0); /* its only neighbour is the point itself */
+    DESTROYED psg_plan *other = plan_of(&point, harness_options(PSG_F64));
+    args = args_of(other, &point);
+    CHECK_SAYS(solve(other, PSG_F64, &point, &args, false), PSG_ERR_DATA,
+               "epsilon is 0 everywhere between points, and between points and sides");
 }
 
 int main(void) {

@@ -115,7 +115,8 @@ static void pocket(void) {
           harness_statistics(plan).iterations);
     memset(p.eps, 0, p.points * sizeof *p.eps);
     CHECK_SAYS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA,
-               "epsilon is 0 everywhere: there is no fluid");
+               "epsilon is 0 everywhere between points, and between points and sides: there is no "
+               "fluid");
 }
 
 /** The mean that a cavity loses is told, also where the sides of the box fix u around its body. */

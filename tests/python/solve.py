@@ -197,7 +197,7 @@ def test_epsilon(dtype):
                              ({"epsilon": np.broadcast_to(eps.dtype.type(1), f.shape)}, "epsilon.*stride 0"),
                              ({"epsilon": eps, "iterations": -1}, "from 0 to"), ({"epsilon": eps, "tolerance": 3}, "below 1"),
                              ({"epsilon": eps, "iterations": 2**64 + 5}, "from 0 to"),
-                             ({"epsilon": eps, "iterations": 1}, "after 1 iterations"),
+                             ({"epsilon": eps, "iterations": 1}, "after 1 iteration the residual"),
                              ({"epsilon": eps, "guess": True}, "no out that has it"),
                              ({"guess": True, "out": v}, "are for epsilon")):
             with pytest.raises(psg.Error, match=words):
