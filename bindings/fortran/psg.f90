@@ -486,7 +486,7 @@ contains
         integer(c_size_t) :: known
         integer(c_int) :: how
         how = c_residuals(plan%handle, 0_c_size_t, found, size(found, kind=c_size_t), known)
-        count = int(known)
+        count = merge(int(known), 0, how == PSG_OK)
         call finish(how, status)
     end subroutine residuals
 

@@ -420,6 +420,8 @@ contains
             call check(all(abs(u(i, :, :) - h) <= 1e-11_real64), 'dielectrics between plates')
         end do
         call plates%destroy()
+        call plates%residuals(history, d, status)
+        call check(status == PSG_ERR_ARG .and. d == 0, 'no residuals of no plan')
         terms = psg_terms(epsilon=c_loc(eps))
         eps(3, 2, 1) = -1
         call walls%solve(f, u, terms=terms, status=status)
