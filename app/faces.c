@@ -1,6 +1,7 @@
 #include "app/faces.h"
 #include "app/field.h"
 #include "app/npy.h"
+#include "app/values.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,8 +98,7 @@ int app_faces_read(const char *text, bool boxed, psg_grid *grid, double **faces,
     int code = field ? read_field(&name, &n) : read_text(text + 2, &n);
     psg_axis *axis = &grid->axis[d];
     if (!code && n.count != axis->n + 1) {
-        code = app_error(APP_USAGE,
-                         "--faces: %s has %zu numbers, and %zu cells along %c have %zu faces",
+        code = app_error(APP_USAGE, "%s has %zu numbers, and %zu cells along %c have %zu faces",
                          text + 2, n.count, axis->n, text[0], axis->n + 1);
     }
     if (code) {

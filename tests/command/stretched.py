@@ -116,7 +116,8 @@ def robin():
                         ("PP,PP,RR", ("--robin", "z=1"), "expected z=K0,K1"),
                         ("PP,PP,RR", ("--robin", "x=1,2"), "expected z=K0,K1"),
                         ("PP,PP,RR", ("--robin", "z=1,2,3"), "expected z=K0,K1"),
-                        ("PP,PP,RR", ("--robin", "z=nan,2"), "a finite number from 0 on"),
+                        ("PP,PP,RR", ("--robin", "z=nan,2"), "expected z=K0,K1"),
+                        ("PP,PP,RR", ("--robin", "z=0x10,2"), "expected z=K0,K1"),
                         ("PP,PP,RR", ("--robin", "z=-1,2"), "a finite number from 0 on"),
                         ("PP,PP,ND", ("--robin", "z=1,0"), "side along z is no Robin side"),
                         ("RR,PP,PP", ("--robin", "z=0,0"), "x has a Robin side, and z alone")):
