@@ -380,12 +380,17 @@ static int take(const expansion *e, size_t number, const char *text, void *argum
 }
 
 /* @param[in] which  the argument of --help, or the one behind it; NULL */
-static void tell(const command_text *command, const option_row *rows, const char *which) {
+static int tell(const command_text *command, const option_row *rows, const char *which) {
+    const bool all = which != NULL && strcmp(which, "all") == 0;
+    if (which != NULL && which[0] != '-' && !all) {
+        return app_error(APP_USAGE, "--help '%s': expected all, or nothing", which);
+    }
     if (visitor.visit != NULL) {
         visitor.visit(command, rows, visitor.context);
     } else {
-        app_help_print(command, rows, which != NULL && strcmp(which, "all") == 0);
+        app_help_print(command, rows, all);
     }
+    return APP_HELPED;
 }
 
 static int parse_expanded(const command_text *command, const expansion *e, int argc, char **argv,
@@ -406,8 +411,7 @@ static int parse_expanded(const command_text *command, const expansion *e, int a
     int found;
     while ((found = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
         if (found == 'h' || found == common + COMMON_HELP) {
-            tell(command, e->rows, found != 'h' && optarg != NULL ? optarg : argv[optind]);
-            return APP_HELPED;
+            return tell(command, e->rows, found != 'h' && optarg != NULL ? optarg : argv[optind]);
         }
         if (found == common + COMMON_VERSION) {
             char name[32];
