@@ -31,15 +31,15 @@ static bool add(numbers *n, double value) {
 static int read_text(const char *path, numbers *n) {
     FILE *file = fopen(path, "r");
     char word[64];
-    int code = file != NULL ? APP_DONE : app_error(APP_USAGE, "--faces: %s: cannot be read", path);
+    int code = file != NULL ? APP_DONE : app_error(APP_USAGE, "%s: cannot be read", path);
     while (!code && fscanf(file, "%*[ \t\r\n,]") != EOF &&
            fscanf(file, "%63[^ \t\r\n,]", word) == 1) {
         char *end = NULL;
         const double value = strtod(word, &end);
         if (*end != '\0') {
-            code = app_error(APP_USAGE, "--faces: %s: '%s' is no number", path, word);
+            code = app_error(APP_USAGE, "%s: '%s' is no number", path, word);
         } else if (!add(n, value)) {
-            code = app_error(APP_FAILED, "--faces: %s: no memory for its numbers", path);
+            code = app_error(APP_FAILED, "%s: no memory for its numbers", path);
         }
     }
     if (file != NULL) {
@@ -88,8 +88,8 @@ int app_faces_read(const char *text, bool boxed, psg_grid *grid, double **faces,
     const char *letter = strchr("xyz", text[0]);
     const size_t d = letter != NULL && text[0] != '\0' ? (size_t)(letter - "xyz") : 3;
     if (d >= (size_t)grid->axes || text[1] != '=' || text[2] == '\0') {
-        return app_error(APP_USAGE, "--faces '%s': expected %c=FILE, the last axis and its file",
-                         text, "xyz"[grid->axes - 1]);
+        return app_error(APP_USAGE, "'%s': expected %c=FILE, the last axis and its file", text,
+                         "xyz"[grid->axes - 1]);
     }
     if (app_field_split(text + 2, &name)) {
         return APP_USAGE;
@@ -114,19 +114,19 @@ int app_faces_read(const char *text, bool boxed, psg_grid *grid, double **faces,
 int app_robin_read(const char *text, psg_grid *grid) {
     psg_axis *axis = &grid->axis[grid->axes - 1];
     const char letter = "xyz"[grid->axes - 1];
-    int end = 0;
+    app_place_value k = {.axes = 0};
     if (text == NULL) {
         const bool any = axis->bc[0] == PSG_BC_ROBIN || axis->bc[1] == PSG_BC_ROBIN;
         return any ? app_error(APP_USAGE, "--bc has an R side: --robin %c=K0,K1 says what K is",
                                letter)
                    : APP_DONE;
     }
-    const bool right = text[0] == letter &&
-                       sscanf(text + 1, "=%lf,%lf%n", &axis->robin[0], &axis->robin[1], &end) == 2;
-    return right && text[1 + end] == '\0'
-               ? APP_DONE
-               : app_error(APP_USAGE,
-                           "--robin '%s': expected %c=K0,K1, the last axis and K of its lower and "
-                           "upper side",
-                           text, letter);
+    if (text[0] != letter || text[1] != '=' || app_value_place(text + 2, &k, NULL) || k.axes != 2) {
+        return app_error(APP_USAGE,
+                         "--robin '%s': expected %c=K0,K1, the last axis and K of its lower and "
+                         "upper side",
+                         text, letter);
+    }
+    memcpy(axis->robin, k.at, sizeof axis->robin);
+    return APP_DONE;
 }

@@ -204,7 +204,9 @@ static int make_grid(app_job *r) {
         }
     }
     int code = app_grid_make(&size, &box, &a->sides, &a->points, &r->report.grid);
+    app_errors_of("faces");
     code = code ? code : app_faces_read(a->faces, box.given, &r->report.grid, &r->faces, &r->notes);
+    app_errors_of(NULL);
     code = code ? code : app_robin_read(a->robin, &r->report.grid);
     if (code) {
         return code;
@@ -268,7 +270,9 @@ int app_job_describe(app_job *r, app_side_values *values) {
     code = code ? code : check_simulation(r);
     code = code ? code : check_series(r);
     if (r->arguments.in != NULL && !code) {
+        app_errors_of("in");
         code = app_ranks_agree(open_input(r));
+        app_errors_of(NULL);
         code = code ? code : app_ranks_agree(compare_inputs(r));
     }
     code = code ? code : app_ranks_agree(make_grid(r));
@@ -284,7 +288,9 @@ int app_job_describe(app_job *r, app_side_values *values) {
     if (r->arguments.lattice >= 0) {
         r->report.lattice = app_lattice_name((app_lattice)r->arguments.lattice);
     }
+    app_errors_of("values");
     code = app_ranks_agree(read_values(r, values));
+    app_errors_of(NULL);
     return code ? code : app_job_open_beside(r);
 }
 
@@ -358,8 +364,11 @@ static int name_gradient(app_job *r) {
     if (given == NULL) {
         return APP_DONE;
     }
-    if (app_job_split_group("gradient", "a gradient", given, out)) {
-        return APP_USAGE;
+    app_errors_of("gradient");
+    const int code = app_job_split_group("a gradient", given, out);
+    app_errors_of(NULL);
+    if (code) {
+        return code;
     }
     if (!out->dataset[0]) {
         snprintf(out->dataset, sizeof out->dataset, "/gradient");

@@ -106,8 +106,7 @@ int app_job_begin_outputs(app_job *r);
 /** Split FILE[:GROUP] of an option, a group of data sets x, y and z.
  *  @param[in] several  what is in it, for messages
  *  @return APP_DONE; APP_USAGE after a message */
-int app_job_split_group(const char *option, const char *several, const char *given,
-                        app_field_name *name);
+int app_job_split_group(const char *several, const char *given, app_field_name *name);
 
 /** Open what is read beside f. Collective.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message, the same in all processes */

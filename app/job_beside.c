@@ -11,17 +11,16 @@
 #include <unistd.h>
 
 /* @param[in] given  FILE[:DATASET] of an option */
-static int split_beside(const char *option, const char *given, app_field_name *name) {
+static int split_beside(const char *given, app_field_name *name) {
     if (app_field_split(given, name)) {
         return APP_USAGE;
     }
     return app_field_is_series(name)
-               ? app_error(APP_USAGE, "--%s %s: give one data set, for all steps", option, given)
+               ? app_error(APP_USAGE, "%s: give one data set, for all steps", given)
                : APP_DONE;
 }
 
-int app_job_split_group(const char *option, const char *several, const char *given,
-                        app_field_name *name) {
+int app_job_split_group(const char *several, const char *given, app_field_name *name) {
     if (app_field_split(given, name)) {
         return APP_USAGE;
     }
@@ -31,9 +30,8 @@ int app_job_split_group(const char *option, const char *several, const char *giv
                          "name of an HDF5 file",
                          name->file, several);
     }
-    return app_field_is_series(name)
-               ? app_error(APP_USAGE, "--%s %s: give the name of a group", option, given)
-               : APP_DONE;
+    return app_field_is_series(name) ? app_error(APP_USAGE, "%s: give the name of a group", given)
+                                     : APP_DONE;
 }
 
 static int open_beside(const app_field_name *name, app_job_beside *beside) {
@@ -66,7 +64,7 @@ static int open_guess(app_job *r) {
     if (given == NULL) {
         return APP_DONE;
     }
-    const int code = split_beside("guess", given, &name);
+    const int code = split_beside(given, &name);
     return code ? code : open_like_f(r, &name, &r->guess);
 }
 
@@ -78,11 +76,11 @@ static int open_epsilon(app_job *r) {
     if (a->epsilon == NULL) {
         return APP_DONE;
     }
-    int code = faces ? app_job_split_group(a->epsilon_option, "epsilon on faces", a->epsilon, &name)
-                     : split_beside(a->epsilon_option, a->epsilon, &name);
+    int code = faces ? app_job_split_group("epsilon on faces", a->epsilon, &name)
+                     : split_beside(a->epsilon, &name);
     const size_t length = code ? 0 : strlen(name.dataset);
     if (length + sizeof "/x" > sizeof name.dataset) {
-        return app_error(APP_USAGE, "--%s %s: the name is too long", a->epsilon_option, a->epsilon);
+        return app_error(APP_USAGE, "%s: the name is too long", a->epsilon);
     }
     for (int d = 0; d < (faces ? r->report.grid.axes : 1) && !code; d++) {
         if (faces) {
@@ -101,10 +99,11 @@ static int open_kernel(app_job *r) {
     if (given == NULL) {
         return APP_DONE;
     }
-    if (split_beside("kernel", given, &name)) {
+    if (split_beside(given, &name)) {
         return APP_USAGE;
     }
     if (access(name.file, F_OK) != 0) {
+        app_errors_of(NULL); /* these words are those of a wrong value */
         return app_error(APP_USAGE,
                          "--kernel '%s': expected auto, igf, hockney, or a file with a kernel, and "
                          "there is no file %s",
@@ -115,9 +114,15 @@ static int open_kernel(app_job *r) {
 }
 
 int app_job_open_beside(app_job *r) {
-    int code = app_ranks_agree(open_epsilon(r));
-    code = code ? code : app_ranks_agree(open_guess(r));
-    return code ? code : app_ranks_agree(open_kernel(r));
+    static int (*const open[])(app_job *) = {open_epsilon, open_guess, open_kernel};
+    const char *const option[] = {r->arguments.epsilon_option, "guess", "kernel"};
+    int code = APP_DONE;
+    for (size_t m = 0; m < sizeof open / sizeof *open && !code; m++) {
+        app_errors_of(option[m]);
+        code = app_ranks_agree(open[m](r));
+    }
+    app_errors_of(NULL);
+    return code;
 }
 
 /* The first value that is negative or not finite. */

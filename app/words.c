@@ -73,11 +73,21 @@ void app_errors_to(bool (*keeper)(const char *text)) {
     keep = keeper;
 }
 
+static const char *errors_of; /* an option that is read now, or NULL */
+
+void app_errors_of(const char *option) {
+    errors_of = option;
+}
+
 int app_error(int code, const char *format, ...) {
-    char text[4096];
+    char text[4096] = "";
+    size_t length = 0;
+    if (errors_of != NULL) {
+        length = (size_t)snprintf(text, sizeof text, "--%s: ", errors_of);
+    }
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text + length, sizeof text - length, format, arguments);
     va_end(arguments);
     if (keep == NULL || !keep(text)) {
         app_print_message("%s", text);

@@ -20,6 +20,9 @@ typedef struct app_notes {
  *  app_error(APP_USAGE, ...)` */
 int app_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** From now on errors begin with "--OPTION: "; NULL: with nothing. */
+void app_errors_of(const char *option);
+
 /** 1 if a text is UTF-8 and has nothing in it that controls a terminal. */
 bool app_is_plain(const char *text);
 

@@ -190,7 +190,7 @@ def guess():
         made["nan"] = np.where(np.arange(F.size).reshape(F.shape) == 1, np.nan, F)
     for given, says in ((("in.h5:nan",), ("the guess in u is nan at (i,j,k) = (1,0,0)",)),
                         (("in.h5:small",), ("12 x 9 x 9", "12 x 9 x 10")),
-                        (("none.h5:u",), ("none.h5",))):
+                        (("none.h5:u",), ("--guess: none.h5: ",))):
         refused("solve", *asked, "--guess", *given, code=2, says=says)
     refused("solve", *ASKED, "--guess", "g.h5:u", code=2, says=("--guess are for --epsilon",))
 
@@ -270,7 +270,7 @@ def bad():
     eps = ("--epsilon", "in.h5:eps")
     for given, says in (((*ASKED, "--epsilon", "in.h5:bad"), ("epsilon is -1 at (i,j,k) = (4,3,2)", "finite and above 0", "in.h5:/bad")),
                         ((*ASKED, "--epsilon", "in.h5:small"), ("12 x 9 x 9", "12 x 9 x 10")),
-                        ((*ASKED, "--epsilon", "none.h5:eps"), ("none.h5",)), ((*ASKED, "--epsilon", "in.h5:t/*"), ("one data set",)),
+                        ((*ASKED, "--epsilon", "none.h5:eps"), ("--epsilon: none.h5: ",)), ((*ASKED, "--epsilon", "in.h5:t/*"), ("one data set",)),
                         ((*ASKED, *eps, "--iterations", "4"), ("after 4 iterations the residual is", "1e-10")),
                         ((*ASKED, *eps, "--iterations", "0"), ("--iterations '0'",)),
                         ((*ASKED, *eps, "--tolerance", "2"), ("tolerance = 2", "below 1")),

@@ -186,14 +186,14 @@ os.mkdir("elsewhere")
 with h5py.File("elsewhere/rho.h5", "w") as file:
     file["f"] = np.ones((3, 3, 3))
 refused_ranks(3, "solve", "--in", "rho.h5:f", "--out", "phi.h5", where=2, there="os.chdir('/')", code=2,
-              says=("psg: rank 2: rho.h5: No such file",))
+              says=("psg: rank 2: --in: rho.h5: No such file",))
 refused_ranks(3, "solve", "--in", "rho.h5:f", "--out", "phi.h5", where=1, there="os.chdir('elsewhere')", code=2,
               says=("psg: rank 1: rho.h5:/f: has other points",))
 with h5py.File("elsewhere/rho.h5", "w") as file:
     file["f"], file["eps"] = f, np.ones((3, 3, 3))
 EPS = ("--epsilon", "rho.h5:eps", "--symbol", "fd2")
 refused_ranks(3, "solve", "--in", "rho.h5:f", *EPS, where=1, there="os.chdir('elsewhere')", code=2,
-              says=("psg: rank 1: rho.h5:/eps: has 3 x 3 x 3 points, and f has 11 x 10 x 13",))
+              says=("psg: rank 1: --epsilon: rho.h5:/eps: has 3 x 3 x 3 points, and f has 11 x 10 x 13",))
 refused_ranks(2, *MODES, where=1, there="sys.argv.append('--verify')", code=2, says=("rank 1", "command line"))
 
 # A full disk, of all and of one. (MPI's own files of shared memory are below the limit.)

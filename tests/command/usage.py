@@ -41,12 +41,12 @@ bad("info", "--jsn", "x", says=("did you mean '--json'?",))
 check("source    modes" in run("solve", "--problem", "madelung", *MODES[1:], "--effort", "patient", "--effort", "estimate",
                                "--grid", "6").stdout, "not the last one")
 check("grid      6 x 6 x 6" in run(*MODES, "--grid=6", "--effort", "estimate").stdout, "not the last one")
-bad("solve", "--in", "a.h5", "--in", "b.h5", says=("psg: b.h5: No such file",))
+bad("solve", "--in", "a.h5", "--in", "b.h5", says=("psg: --in: b.h5: No such file",))
 
 # Names that would control the terminal.
 for name, shown in (("a\033[31mred", "a?[31mred"), ("a\nb", "a?b"), ("a\rb", "a?b"), ("a\x7fb", "a?b"), ("a\u009b1mb", "a??1mb"),
                     (os.fsdecode(b"a\xffb"), "a?b"), ("h\u00e9\u4e2d\U0001f600", "h\u00e9\u4e2d\U0001f600")):
-    bad("solve", "--in", name, says=("psg: %s: No such file" % shown,))
+    bad("solve", "--in", name, says=("psg: --in: %s: No such file" % shown,))
     bad("solve", "--problem", name, "--grid", "5", says=("--problem '%s'" % shown,))
 
 # Nearest words: of options, also those that the library or others call by another name, and of values.
@@ -187,6 +187,8 @@ for command, options in OPTIONS.items():
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     for given in (("-h", "all"), ("--help=all",), ("--hel", "all")):
         check(run(command, *given).stdout == text, "%s %s" % (command, given))
+    for given in ("-h", "every"), ("--help", "every"), ("--help=every",):
+        bad(command, *given, says=("--help 'every': expected all",))
     # --help has the options that most users need, and says where the others are
     short = run(command, "--help").stdout
     first = re.findall(r"^  --([a-z0-9-]+)", short, re.MULTILINE)
