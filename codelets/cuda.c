@@ -43,13 +43,6 @@ static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
-/* One plane may be thinner than its reciprocal is a number. */
-static bool makes_beside(const psg_context *c) {
-    return c->waves->line.n > 0 && c->waves->along[0] != NULL && c->layout.n[2] > 1 &&
-           psg_cuda_kspace_supported(psg_cuda_precision_of(c), PSG_CUDA_LINE_BESIDE,
-                                     c->layout.n[2]) > 0;
-}
-
 /* Along z: the fused kernel where the graph is fused and the length has one, else cuFFT. */
 static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     size_t rows[PSG_CUDA_SIZES];
@@ -63,7 +56,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                            c->layout.n[2], 0);
         w->gradient_z = w->kspace;
     }
-    const bool beside = fused && makes_beside(c);
+    const bool beside = fused && psg_gpu_makes_beside(c);
     const bool again = code == 0 && c->tabled && c->waves->eigen[2] != NULL;
     if ((code == 0 || code == cudaErrorNotSupported) && !w->is_plain && (beside || again)) {
         const psg_cuda_r2r other =
@@ -212,7 +205,7 @@ static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
                              c->layout.n[2] * (c->kind[2] == PSG_TRANSFORM_FREE ? 2 : 1)};
     const bool again = c->waves->eigen[2] != NULL;
     int code = 0;
-    if (!again && !from_f && !makes_beside(c)) {
+    if (!again && !from_f && !psg_gpu_makes_beside(c)) {
         return 0; /* solves on GPUs make differences of u */
     }
     for (int d = 0; d < 3 && code == 0 && again; d++) {
@@ -590,7 +583,6 @@ static psg_gpu_user stateless(void) {
 const psg_gpu_kernels psg_cuda_kernels = {.strip = strip,
                                           .overlaps = overlaps,
                                           .has_kspace = all_have_kspace,
-                                          .makes_beside = makes_beside,
                                           .plans = plans,
                                           .renew = renew,
                                           .green_rows = green_rows,

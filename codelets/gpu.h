@@ -3,6 +3,7 @@
 #define PSG_CODELETS_GPU_H
 
 #include "codelets/context.h"
+#include "cpu/symbol.h"
 #include "runtime/gpu.h"
 
 /** What the GPUs' kernels are able to do for a plan. */
@@ -16,9 +17,6 @@ typedef struct psg_gpu_kernels {
     /** Has each GPU a kernel of its own for the sides along z and for nz? Right-hand sides that are
      *  solved whole, see psg_task_whole(), and a free z need it. */
     bool (*has_kspace)(const psg_context *context);
-    /** Can `kspace` make the derivative along z beside u? Where modes along x and y are
-     *  multiplied, and z has equations of neighbours. The same on all GPUs. */
-    bool (*makes_beside)(const psg_context *context);
     /** For psg_gpu_start(): cuFFT plans, tables and work areas of a plan, whose context is the
      * engine's owner.
      *  @param[in] peers  tasks write and read other GPUs' memory */
@@ -42,6 +40,14 @@ extern const psg_gpu_kernels *const psg_kernels;
 
 /** Of cuda.c; only with CUDA. */
 extern const psg_gpu_kernels psg_cuda_kernels;
+
+/** Can `kspace` of GPUs make the derivative along z beside u? Where modes along x and y are
+ *  multiplied, and z has equations of neighbours. One plane may be thinner than its reciprocal is a
+ *  number. All processes have one answer, also those built without CUDA. */
+static inline bool psg_gpu_makes_beside(const psg_context *c) {
+    return c->waves->line.n > 0 && c->waves->along[0] != NULL && c->layout.n[2] > 1 &&
+           c->layout.n[2] <= PSG_LINE_GPU_MOST;
+}
 
 /** psg_kernels->stateless(), or nothing. */
 psg_gpu_user psg_gpu_stateless(void);

@@ -16,6 +16,9 @@
 extern "C" {
 #endif
 
+/** Points of an axis with equations of neighbours that GPUs solve, at most. */
+enum { PSG_LINE_GPU_MOST = 8192 };
+
 static const double psg_symbol_pi = 3.14159265358979323846;
 
 /** The wavenumber, in whole waves per box, that position m of a periodic transform of n points

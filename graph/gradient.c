@@ -121,7 +121,7 @@ static psg_gradient_way way_without(const psg_plan *plan) {
 static bool has_beside(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     return psg_graph_has(&c->graph, PSG_TASK_KSPACE, true) &&
-           (!plan->workers.gpus_anywhere || (psg_kernels != NULL && psg_kernels->makes_beside(c)));
+           (!plan->workers.gpus_anywhere || psg_gpu_makes_beside(c));
 }
 
 /* Differences of u in f64 have digits to lose, and take less time, but they need u, and there are

@@ -425,7 +425,7 @@ int psg_cuda_kspace_supported(psg_cuda_precision precision, psg_cuda_r2r kind, s
     kspace_tile_shape tile;
     int fixed = 0;
     if (is_line(kind))
-        return precision_valid(precision) && nz >= 1 && nz <= line_rows<double> * line_threads;
+        return precision_valid(precision) && nz >= 1 && nz <= PSG_LINE_GPU_MOST;
     if (!precision_valid(precision) || nz < 1 || nz > kspace_least_shared ||
         !choose_tile(precision, kind, (uint32_t)nz, kspace_least_shared, &list, &tile))
         return 0;

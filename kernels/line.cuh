@@ -9,6 +9,7 @@
 #ifndef PSG_KERNELS_LINE_CUH
 #define PSG_KERNELS_LINE_CUH
 
+#include "cpu/symbol.h"
 #include "kernels/kspace_args.cuh"
 #include "kernels/launch.cuh"
 
@@ -20,6 +21,7 @@ template <class Real, bool BESIDE> using line_kept = std::conditional_t<BESIDE, 
 template <class Kept> constexpr uint32_t line_rows = 128 / sizeof(Kept);
 /// Threads of a block, at most.
 constexpr uint32_t line_threads = 512;
+static_assert(line_rows<double> * line_threads == PSG_LINE_GPU_MOST, "");
 
 /// See psg_cuda_line.
 struct line_tables {
