@@ -270,7 +270,8 @@ def bad():
     eps = ("--epsilon", "in.h5:eps")
     for given, says in (((*ASKED, "--epsilon", "in.h5:bad"), ("epsilon is -1 at (i,j,k) = (4,3,2)", "finite and above 0", "in.h5:/bad")),
                         ((*ASKED, "--epsilon", "in.h5:small"), ("12 x 9 x 9", "12 x 9 x 10")),
-                        ((*ASKED, "--epsilon", "none.h5:eps"), ("--epsilon: none.h5: ",)), ((*ASKED, "--epsilon", "in.h5:t/*"), ("one data set",)),
+                        ((*ASKED, "--epsilon", "none.h5:eps"), ("--epsilon: none.h5: ",)),
+                        ((*ASKED, "--epsilon", "in.h5:t/*"), ("one data set",)),
                         ((*ASKED, *eps, "--iterations", "4"), ("after 4 iterations the residual is", "1e-10")),
                         ((*ASKED, *eps, "--iterations", "0"), ("--iterations '0'",)),
                         ((*ASKED, *eps, "--tolerance", "2"), ("tolerance = 2", "below 1")),
