@@ -10,18 +10,43 @@
 
 enum { NXC = 9, NY = 3, MOST = 97 };
 
-typedef enum sides { PERIODIC, CLOSED, HELD, LOWER, UPPER, SIDES } sides;
+/* OPEN is open at both ends; the lower side of HELD_OPEN loses u; OPEN_CLOSED is open below. */
+typedef enum sides {
+    PERIODIC,
+    CLOSED,
+    HELD,
+    LOWER,
+    UPPER,
+    OPEN,
+    HELD_OPEN,
+    OPEN_CLOSED,
+    SIDES
+} sides;
 
 static double random_of(size_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(*state >> 33) / (double)(1u << 30) - 1;
 }
 
+/* The sum of f leaves through the open ends in equal parts, and u is |z|/2 of each f. Beyond a
+ * closed end f has its image. */
+static void set_open(psg_cpu_line *l, sides at) {
+    double length = 0;
+    for (size_t k = 0; k + 1 < l->n; k++) {
+        length += 1 / l->step[k];
+    }
+    l->open[0] = at == OPEN || at == OPEN_CLOSED ? l->width[0] : 0;
+    l->open[1] = at == OPEN || at == HELD_OPEN ? l->width[l->n - 1] : 0;
+    l->share[0] = at == OPEN ? 0.5 : at == OPEN_CLOSED ? 1 : 0;
+    l->share[1] = at == OPEN ? 0.5 : 0;
+    l->reach = at == OPEN ? length / 4 : at == OPEN_CLOSED ? length + l->width[l->n - 1] / 2 : 0;
+}
+
 /* Points at random distances, of which the largest is `ratio` times the least. */
 static psg_cpu_line make_line(size_t n, sides at, double ratio, double *memory, size_t *state) {
     psg_cpu_line l = {.n = n,
                       .wraps = at == PERIODIC && n > 1,
-                      .null = at == PERIODIC || at == CLOSED,
+                      .null = at == PERIODIC || at == CLOSED || at == OPEN || at == OPEN_CLOSED,
                       .before = memory,
                       .after = memory + n,
                       .side = memory + 2 * n,
@@ -38,13 +63,21 @@ static psg_cpu_line make_line(size_t n, sides at, double ratio, double *memory, 
         l.after[k] = k + 1 < n || l.wraps ? l.step[k] / l.width[k] : 0;
         l.side[k] = 0;
     }
-    l.side[0] += at == HELD || at == LOWER ? 1.5 / l.width[0] : 0;
+    l.side[0] += at == HELD || at == LOWER || at == HELD_OPEN ? 1.5 / l.width[0] : 0;
     l.side[n - 1] += at == HELD || at == UPPER ? 2.5 / l.width[n - 1] : 0;
     l.last = at == HELD || at == UPPER ? -2.5 : 0;
+    set_open(&l, at);
     for (size_t m = 0; m < NXC + NY; m++) {
         l.eigen[0][m] = m == 0 || m == NXC ? 0 : -1e-3 * (double)(m * m * m);
     }
     return l;
+}
+
+/* What an end loses, over u there: from cell to cell u falls by the root mu < 1 of
+ * mu^2 - (2 + q) mu + 1. */
+static long double loss_of(const psg_cpu_line *l, int side, double s) {
+    const long double h = l->open[side], q = s * h * h;
+    return h > 0 ? (sqrtl(q + q * q / 4) - q / 2) / (h * h) : 0;
 }
 
 /* u of minus f, by elimination with the largest pivot. @param[in] alone  the first equation follows
@@ -58,6 +91,8 @@ static void solve_dense(const psg_cpu_line *l, double s, bool alone, long double
         a[k][(k + n - 1) % n] -= l->before[k];
         a[k][(k + 1) % n] -= l->after[k];
     }
+    a[0][0] += loss_of(l, 0, s);
+    a[n - 1][n - 1] += loss_of(l, 1, s);
     for (size_t k = 0; k < n && alone; k++) {
         a[0][k] = k == 0;
     }
@@ -100,8 +135,29 @@ static long double mean_of(const psg_cpu_line *l, const long double *u) {
     return sum / length;
 }
 
+/* Without s, between ends of which one is open at least: u = |z|/2 of each f and of its image.
+ * @param[in,out] u  minus f */
+static void add_potentials(const psg_cpu_line *l, long double *u) {
+    long double z[MOST], f[MOST];
+    for (size_t k = 0; k < l->n; k++) {
+        z[k] = k > 0 ? z[k - 1] + 1 / (long double)l->step[k - 1] : 0;
+        f[k] = -u[k] * l->width[k] / 2;
+    }
+    const long double wall = z[l->n - 1] + l->width[l->n - 1] / 2;
+    for (size_t k = 0; k < l->n; k++) {
+        u[k] = 0;
+        for (size_t j = 0; j < l->n; j++) {
+            u[k] += f[j] * (fabsl(z[k] - z[j]) + (l->open[1] > 0 ? 0 : 2 * wall - z[k] - z[j]));
+        }
+    }
+}
+
 /* The singular system: f less its mean, any solution, less its mean. */
 static void expect(const psg_cpu_line *l, double s, long double *u) {
+    if (s == 0 && l->share[0] > 0) {
+        add_potentials(l, u);
+        return;
+    }
     const bool alone = s == 0 && l->null;
     const long double mean = alone ? mean_of(l, u) : 0;
     for (size_t k = 0; k < l->n; k++) {
@@ -147,6 +203,18 @@ static void fill(problem *p, size_t *state) {
     }
 }
 
+/* Beyond the last point. Half of f leaves there where s is 0 and both ends are open. */
+static long double end_derivative(const psg_cpu_line *l, double s, const problem *p, size_t at,
+                                  const long double *u) {
+    long double sum = 0;
+    for (size_t k = 0; k < l->n; k++) {
+        sum += (long double)l->width[k] * p->f[k * 2 * NXC * NY + at];
+    }
+    return s == 0 && l->share[1] > 0
+               ? sum / 2
+               : (l->last - l->width[l->n - 1] * loss_of(l, 1, s)) * u[l->n - 1];
+}
+
 /* Each column, relative to its largest numbers. */
 static void compare(const problem *p, const psg_cpu_line *l, double lambda, double scale,
                     const char *words) {
@@ -162,7 +230,7 @@ static void compare(const problem *p, const psg_cpu_line *l, double lambda, doub
         expect(l, s, u);
         for (size_t k = 0; k < p->n; k++) {
             const bool last = k + 1 == p->n && !l->wraps;
-            const long double want[2] = {u[k], last ? l->last * u[k]
+            const long double want[2] = {u[k], last ? end_derivative(l, s, p, at, u)
                                                     : (u[(k + 1) % p->n] - u[k]) * l->step[k]};
             for (size_t m = 0; m < 2; m++) {
                 const double got = get(p, m * p->pieces, k, at / 2, at % 2);

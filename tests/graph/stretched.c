@@ -132,6 +132,48 @@ static void residuals(void) {
     }
 }
 
+/** Open ends of z, of faces at equal distances, others, and none: u and its gradient are those of
+ *  one process bit by bit. That is beside known answers in ends.c. */
+static void open_ends(void) {
+    static const char *const sides[] = {"PP,PP,FF", "NN,PP,NF", "PP,DN,FD", "PP,PP,RF", "DD,NN,FR"};
+    static const size_t planes[] = {2, 9};
+    for (size_t run = 0; run < (size_t)5 * 3 * 2 * 2 * RANKS_EXCHANGES; ++run) {
+        const size_t faces = run / 5 % 3, n[3] = {6, 5, planes[run / 15 % 2]};
+        const harness_variant *variant = &harness_variants[on_gpus() ? 0 : run % HARNESS_VARIANTS];
+        const psg_precision precision = (psg_precision)(run / 30 % 2);
+        if (!ranks_takes(run) || (faces == 2 && on_gpus())) { /* GPUs have kernels of some nz */
+            continue;
+        }
+        box b = make_box(n, sides[run % 5], faces == 0 ? 20 : 1, 1);
+        psg_options options = ranks_options(precision, &world), one;
+        FREED double *f = oracle_array(b.points);
+        result alone = make_result(b.points), all = make_result(b.points);
+        oracle_random(run, b.points, f);
+        harness_round(PSG_F32, b.points, f);
+        b.stretched = faces < 2;
+        b.lambda = run % 4 == 3 ? 0.75 : 0;
+        options.symbol = PSG_SYMBOL_FD2;
+        options.exchange = RANKS_MPI ? ranks_exchanges[run / 60] : PSG_EXCHANGE_AUTO;
+        harness_set_variant(&options, variant);
+        one = options;
+        one.executor = PSG_EXECUTOR_TASKS;
+        one.exchange = PSG_EXCHANGE_AUTO;
+        const unsigned wanted = on_gpus() || variant->graph != PSG_GRAPH_FUSED ? 0 : 7;
+        ranks_at("%s, faces %zu, %s, run %zu", b.words, faces, variant->name, run);
+        CHECK_STATUS(solve(&b, options, world, wanted, f, &all), PSG_OK);
+        CHECK_STATUS(solve(&b, one, MPI_COMM_NULL, wanted, f, &alone), PSG_OK);
+        for (int d = -1; d < 3; ++d) {
+            const double *got = d < 0 ? all.u : all.g[d], *want = d < 0 ? alone.u : alone.g[d];
+            CHECK((d >= 0 && wanted == 0) || memcmp(got, want, b.points * sizeof *f) == 0,
+                  "%s, faces %zu, %s, %s, run %zu: field %d is not that of one process", b.words,
+                  faces, variant->name, harness_precision_name(precision), run, d);
+        }
+        free_result(&alone);
+        free_result(&all);
+        free_box(&b);
+    }
+}
+
 /* -------------------------------------------------------------------------------------- refusals */
 
 static psg_status try_with(const char *sides, const char *options, int axis, size_t at, double face,
@@ -232,6 +274,7 @@ int main(int argc, char **argv) {
     const psg_options first = ranks_options(PSG_F64, NULL);
     psg_plan *anchor = harness_anchor(&first);
     residuals();
+    open_ends();
     differ();
     if (!RANKS_MPI) {
         other_box();
