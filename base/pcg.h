@@ -31,6 +31,11 @@
  * r stays 0, and r.z, p.q and A p at other points do not see z and p there. A constant in a region
  * of the fluid that nothing fixes is not seen, either: it is taken off x at the end.
  *
+ * Where sides are free, eps is e0 on the rim, the points beside them, and beyond it. What flows
+ * there through the free faces is not a sum over neighbours, but M has it: M z is r times the factor
+ * of f, and M p = M z + rz/rz_before M p_before. Less the differences of p inside the box M p leaves that flow. A p is e0
+ * times it, and the stencil with eps without these faces. The flow of x is moved as x is.
+ *
  * M may stand between two factors D, a number at each point: z = D 1/M D r. D is the root of what
  * flows through the faces of a point with eps = 1 over what flows with eps, for the same
  * differences of u, so that D A D has the diagonal of M (P. Concus, G. H. Golub, SIAM J. Numer.
@@ -67,13 +72,15 @@ enum { BASE_PCG_LANES = 32, BASE_PCG_ROWS = 32, BASE_PCG_SUM_LANES = 1024, BASE_
 
 /** What a task tells of its part: of the measures of f and eps all of these, else sums. */
 enum {
-    BASE_PCG_SUM = 0, /**< of f; or of products */
-    BASE_PCG_LARGEST, /**< |f| */
-    BASE_PCG_LEAST,   /**< eps above 0; 0: some eps is not good */
-    BASE_PCG_MOST,    /**< eps */
-    BASE_PCG_FLUID,   /**< points with eps above 0; on faces those whose faces all are open */
-    BASE_PCG_TOTAL,   /**< of eps */
-    BASE_PCG_ROUGH,   /**< of the squared gradient of sqrt(eps) */
+    BASE_PCG_SUM = 0,   /**< of f; or of products */
+    BASE_PCG_LARGEST,   /**< |f| */
+    BASE_PCG_LEAST,     /**< eps above 0; 0: some eps is not good */
+    BASE_PCG_MOST,      /**< eps */
+    BASE_PCG_FLUID,     /**< points with eps above 0; on faces those whose faces all are open */
+    BASE_PCG_TOTAL,     /**< of eps */
+    BASE_PCG_ROUGH,     /**< of the squared gradient of sqrt(eps) */
+    BASE_PCG_RIM_LEAST, /**< eps on the rim */
+    BASE_PCG_RIM_MOST,
     BASE_PCG_MEASURES
 };
 
@@ -91,6 +98,8 @@ enum {
     BASE_PCG_FLUID_POINTS,
     BASE_PCG_EPS_TOTAL,
     BASE_PCG_EPS_ROUGH,
+    BASE_PCG_EPS_RIM_LEAST,
+    BASE_PCG_EPS_RIM_MOST,
     BASE_PCG_R_MEAN, /**< of the first r: rounding of F_MEAN. A and M make 0 of it, and the first
                           update drops it */
     BASE_PCG_B_MEAN, /**< those so far: of scaled f without F_MEAN */
@@ -143,7 +152,9 @@ typedef struct base_pcg_terms {
      *  u of these times such a number: 1 at a Neumann side, -1 at a Dirichlet side half a cell off,
      *  and 0 where the next point would be on it. */
     double beyond[3][2];
-    bool ends[3]; /**< it is not */
+    bool ends[3];    /**< it is not */
+    bool free[3][2]; /**< the side is free: nothing flows there but what `outside` has */
+    long outside;    /**< some side is free, and `middle` is eps outside */
 } base_pcg_terms;
 
 /** Reals of either precision, whose rows and planes may be apart. */
@@ -172,6 +183,10 @@ BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage, const base_pcg_ter
                                                         : 1;
 }
 
+/** What base_pcg_task.outside has: M p, and the flows of p and x through free faces where eps is 1.
+ */
+enum { BASE_PCG_MP = 0, BASE_PCG_FLOW_P, BASE_PCG_FLOW_X, BASE_PCG_OUTSIDES };
+
 /** What a task is about: a segment of `n[2]` planes. Fields without a pitch are dense. */
 typedef struct base_pcg_task {
     size_t n[3];
@@ -182,7 +197,9 @@ typedef struct base_pcg_task {
     /** [planes + 2][ny][nx]: with the planes below and above; on faces by axis, else [1] is NULL */
     double *eps[3];
     double *x, *r, *p, *q; /**< [planes][ny][nx] */
-    double *b;             /**< [planes][ny][nx]: f and what the sides add; NULL: they have 0 */
+    /** [BASE_PCG_OUTSIDES][planes][ny][nx], on the rim alone. NULL: no side is free */
+    double *outside;
+    double *b; /**< [planes][ny][nx]: f and what the sides add; NULL: they have 0 */
     base_pcg_sides sides;
     base_pcg_widths widths;
     double *scale;         /**< [planes][ny][nx]: D; NULL: 1 */
@@ -215,13 +232,15 @@ BASE_PCG_FUNCTION int base_pcg_measure(base_pcg_stage stage, int m) {
 
 /** What stands for `count` numbers of a measure, or of a sum. */
 BASE_PCG_FUNCTION double base_pcg_join(int measure, double a, double b) {
-    return measure == BASE_PCG_LEAST                                 ? (b < a ? b : a)
-           : measure == BASE_PCG_LARGEST || measure == BASE_PCG_MOST ? (b > a ? b : a)
-                                                                     : a + b;
+    const bool most =
+        measure == BASE_PCG_LARGEST || measure == BASE_PCG_MOST || measure == BASE_PCG_RIM_MOST;
+    return measure == BASE_PCG_LEAST || measure == BASE_PCG_RIM_LEAST ? (b < a ? b : a)
+           : most                                                     ? (b > a ? b : a)
+                                                                      : a + b;
 }
 
 BASE_PCG_FUNCTION double base_pcg_nothing(int measure) {
-    return measure == BASE_PCG_LEAST ? DBL_MAX : 0;
+    return measure == BASE_PCG_LEAST || measure == BASE_PCG_RIM_LEAST ? DBL_MAX : 0;
 }
 
 /** 0, or eps whose cubes, and products of four of them, are normal numbers in f64. */
@@ -339,6 +358,17 @@ BASE_PCG_FUNCTION base_pcg_beside base_pcg_beside_of(const base_pcg_task *t, int
     return to;
 }
 
+/** Is place `at` along axis d beside a free side? */
+BASE_PCG_FUNCTION bool base_pcg_at_free(const base_pcg_task *t, int d, size_t at) {
+    return (t->terms.free[d][0] && base_pcg_ends(t, d, 0, at)) ||
+           (t->terms.free[d][1] && base_pcg_ends(t, d, 1, at));
+}
+
+BASE_PCG_FUNCTION bool base_pcg_on_rim(const base_pcg_task *t, const size_t at[3]) {
+    return base_pcg_at_free(t, 0, at[0]) || base_pcg_at_free(t, 1, at[1]) ||
+           base_pcg_at_free(t, 2, at[2]);
+}
+
 /** The same with eps of the two faces. */
 BASE_PCG_FUNCTION double base_pcg_face_flux(double e0, double e1, double d0, double d1) {
     return e0 * d0 + e1 * d1;
@@ -383,6 +413,46 @@ BASE_PCG_FUNCTION double base_pcg_weight(const base_pcg_task *t, const size_t at
     return t->terms.weight[d] *
            (plain ? 1
                   : base_pcg_by_plane(t, at[2] + 1) * base_pcg_by_face(t, at[2] + (size_t)side));
+}
+
+/** What flows to a point of p inside the box, where eps is 1. */
+BASE_PCG_FUNCTION double base_pcg_plain_flow(const base_pcg_task *t, const size_t at[3]) {
+    const size_t row = t->n[0], plane = row * t->n[1], here = at[1] * row + at[0];
+    const double *p = t->p + at[2] * plane + here;
+    double sum = 0;
+    for (int m = 0; m < 6; m++) {
+        const int d = m / 2, side = m % 2;
+        const base_pcg_beside to = base_pcg_beside_of(t, d, at[d]);
+        const bool last = at[2] == (side == 0 ? 0 : t->n[2] - 1);
+        const double *z = last ? (side == 0 ? t->below : t->above) + here
+                               : p + (side == 0 ? -(ptrdiff_t)plane : (ptrdiff_t)plane);
+        const double beside = d == 2 ? *z : p[to.at[side] * (d == 0 ? 1 : (ptrdiff_t)row)];
+        sum += base_pcg_weight(t, at, d, side) * (to.by[side] * beside - *p);
+    }
+    return sum;
+}
+
+/** What A p has at a point of the rim beside the stencil. Without scalars p is x. */
+BASE_PCG_FUNCTION double base_pcg_outside(const base_pcg_task *t, const size_t at[3]) {
+    const size_t points = t->n[0] * t->n[1] * t->n[2];
+    const size_t i = (at[2] * t->n[1] + at[1]) * t->n[0] + at[0];
+    double *mp = t->outside + BASE_PCG_MP * points + i;
+    double *flow = t->outside + BASE_PCG_FLOW_P * points + i;
+    if (t->scalars == NULL) {
+        return t->terms.middle * t->outside[BASE_PCG_FLOW_X * points + i];
+    }
+    const double beta = t->scalars[BASE_PCG_BETA];
+    const double mz = t->terms.factor * t->r[i];
+    *mp = beta != 0 ? mz + beta * *mp : mz;
+    *flow = *mp - base_pcg_plain_flow(t, at) + t->terms.lambda / t->terms.middle * t->p[i];
+    return t->terms.middle * *flow;
+}
+
+/** The flow of x on the rim -> that of x + alpha p. */
+BASE_PCG_FUNCTION void base_pcg_move_flow(const base_pcg_task *t, size_t i) {
+    const size_t points = t->n[0] * t->n[1] * t->n[2];
+    t->outside[BASE_PCG_FLOW_X * points + i] +=
+        t->scalars[BASE_PCG_ALPHA] * t->outside[BASE_PCG_FLOW_P * points + i];
 }
 
 /** (the difference of sqrt(eps) between two points)^2; 0 where one of the two is solid, or bad. */
@@ -466,6 +536,8 @@ BASE_PCG_FUNCTION void base_pcg_measure_at(const base_pcg_task *t, const size_t 
     value[BASE_PCG_LEAST] = base_pcg_least(*e);
     value[BASE_PCG_MOST] = base_pcg_good(*e) ? *e : 0;
     value[BASE_PCG_FLUID] = *e > 0;
+    value[BASE_PCG_RIM_LEAST] = base_pcg_on_rim(t, at) ? *e : base_pcg_nothing(BASE_PCG_RIM_LEAST);
+    value[BASE_PCG_RIM_MOST] = base_pcg_on_rim(t, at) ? *e : 0;
     value[BASE_PCG_TOTAL] = *e;
     value[BASE_PCG_ROUGH] =
         w[0] * base_pcg_rough(*e, e[base_pcg_step(t, at, 0, 1)]) +
@@ -557,6 +629,8 @@ BASE_PCG_FUNCTION void base_pcg_next(base_pcg_stage stage, const double *sum,
         s[BASE_PCG_FLUID_POINTS] = sum[BASE_PCG_FLUID];
         s[BASE_PCG_EPS_TOTAL] = sum[BASE_PCG_TOTAL];
         s[BASE_PCG_EPS_ROUGH] = sum[BASE_PCG_ROUGH];
+        s[BASE_PCG_EPS_RIM_LEAST] = sum[BASE_PCG_RIM_LEAST];
+        s[BASE_PCG_EPS_RIM_MOST] = sum[BASE_PCG_RIM_MOST];
         if (t->faces && t->lambda != 0 && sum[BASE_PCG_MOST] == 0 && sum[BASE_PCG_LEAST] > 0) {
             /* all faces are closed, and lambda alone is left */
             s[BASE_PCG_EPS_LEAST] = s[BASE_PCG_EPS_MOST] = s[BASE_PCG_EPS_TOTAL] = 1;

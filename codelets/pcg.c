@@ -27,19 +27,21 @@ typedef struct use {
     { offsetof(psg_task_pcg_data, name), offsetof(base_pcg_task, name), false, STARPU_##mode }
 #define FIELD(name, mode)                                                                          \
     { offsetof(psg_task_pcg_data, name), offsetof(base_pcg_task, name), true, STARPU_##mode }
-enum { MOST_DATA = 12 };
+enum { MOST_DATA = 13 };
 static const use uses[][MOST_DATA + 1] = {
     [PSG_TASK_PCG_MEASURE] = {FIELD(f, R), DENSE(p, R), DENSE(below, R), DENSE(above, R),
                               DENSE(eps[0], W), DENSE(eps[1], R), DENSE(eps[2], R), DENSE(part, W),
                               DENSE(b, W)},
     [PSG_TASK_PCG_START] = {FIELD(f, R), DENSE(scalars, R), DENSE(eps[0], R), DENSE(eps[1], R),
                             DENSE(eps[2], R), DENSE(q, R), DENSE(r, W), DENSE(x, RW),
-                            FIELD(source, W), DENSE(part, W), DENSE(scale, R), FIELD(u, R)},
+                            FIELD(source, W), DENSE(part, W), DENSE(scale, R), FIELD(u, R),
+                            DENSE(outside, W)},
     [PSG_TASK_PCG_DOT] = {DENSE(r, R), FIELD(solution, R), DENSE(part, W), DENSE(scale, R)},
     [PSG_TASK_PCG_DIRECTION] = {DENSE(scalars, R), FIELD(solution, R), DENSE(p, RW), DENSE(low, W),
-                                DENSE(high, W), DENSE(scale, R), DENSE(x, RW)},
+                                DENSE(high, W), DENSE(scale, R), DENSE(x, RW), DENSE(outside, RW)},
     [PSG_TASK_PCG_APPLY] = {DENSE(eps[0], R), DENSE(eps[1], R), DENSE(eps[2], R), DENSE(p, R),
-                            DENSE(below, R), DENSE(above, R), DENSE(q, W), DENSE(part, W)},
+                            DENSE(below, R), DENSE(above, R), DENSE(q, W), DENSE(part, W),
+                            DENSE(scalars, R), DENSE(r, R), DENSE(outside, RW)},
     [PSG_TASK_PCG_UPDATE] = {DENSE(scalars, R), DENSE(q, R), DENSE(r, RW), FIELD(source, W),
                              DENSE(part, W), DENSE(scale, R)},
     [PSG_TASK_PCG_END] = {DENSE(scalars, R), DENSE(x, R), FIELD(u, W)},
@@ -50,6 +52,8 @@ static int mode_of(const use *at, const psg_label *label, const psg_terms *all) 
     const base_pcg_terms *terms = &all->pcg;
     const bool anew = label->kind == PSG_TASK_PCG_START && terms->begins == BASE_PCG_ANEW;
     const bool alone = label->kind == PSG_TASK_PCG_DIRECTION && label->index[2] == PSG_NO_INDEX;
+    const bool applies = label->kind == PSG_TASK_PCG_APPLY;
+    const bool within = applies && (!terms->outside || label->index[2] == PSG_NO_INDEX);
     const bool faces = label->kind == PSG_TASK_PCG_MEASURE && terms->faces;
     const bool copies = faces && label->index[2] != PSG_NO_INDEX;
     switch (at->handle) {
@@ -70,7 +74,11 @@ static int mode_of(const use *at, const psg_label *label, const psg_terms *all) 
     case offsetof(psg_task_pcg_data, source):
         return terms->shares ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, scalars):
-        return alone ? 0 : at->mode;
+    case offsetof(psg_task_pcg_data, r):
+        return alone || within ? 0 : at->mode;
+    case offsetof(psg_task_pcg_data, outside):
+        return !terms->outside || alone || (label->kind == PSG_TASK_PCG_START && !anew) ? 0
+                                                                                        : at->mode;
     case offsetof(psg_task_pcg_data, p):
         return alone ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, x):

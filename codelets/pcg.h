@@ -15,7 +15,7 @@
 /** What tasks on a segment use. f64 but `f`, `u`, `source` and `solution`, which may be f32. Their
  *  names are those of base_pcg_task. */
 typedef struct psg_task_pcg_data {
-    starpu_data_handle_t eps[3], x, r, p, q, b, scale, low, high, part;
+    starpu_data_handle_t eps[3], x, r, p, q, b, outside, scale, low, high, part;
     starpu_data_handle_t below, above; /**< the planes of p next to the segment */
     starpu_data_handle_t scalars, f, source, solution, u;
 } psg_task_pcg_data;

@@ -237,6 +237,20 @@ INLINE void on_faces(const base_pcg_terms *terms, const eps_rows *eps, const row
     }
 }
 
+/* The step from point to point of a row that may be on the rim. */
+static size_t rim_step(const base_pcg_task *t, size_t j, size_t k) {
+    const size_t last = t->n[0] - 1;
+    const bool all = base_pcg_at_free(t, 1, j) || base_pcg_at_free(t, 2, k);
+    return all || last == 0 ? 1 : last;
+}
+
+static void add_outside(const base_pcg_task *t, size_t j, size_t k, double *q) {
+    for (size_t i = 0; i < t->n[0] && t->outside != NULL; i += rim_step(t, j, k)) {
+        const size_t at[3] = {i, j, k};
+        q[i] += base_pcg_on_rim(t, at) ? base_pcg_outside(t, at) : 0;
+    }
+}
+
 #define APPLY(name, function, stretched)                                                           \
     PSG_CLONES static void name(const base_pcg_terms *terms, const eps_rows *eps, const rows *u,   \
                                 size_t first, size_t end, const base_pcg_beside *next,             \
@@ -274,6 +288,7 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
             if (n[0] > 1) {
                 apply(&t->terms, &e, &p, n[0] - 1, n[0], &last, q);
             }
+            add_outside(t, j, k, q);
             add_products(lane, p.here, q, n[0]);
             keep_row(t, 0, BASE_PCG_SUM, row, j, k, psg_cpu_add_halves(lane, LANES));
         }
@@ -356,6 +371,9 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
                            ? t->x[at + m] - base_pcg_off_x(&t->terms, t->scalars)
                        : guesses ? u[m] / base_pcg_back(&t->terms, t->scalars)
                                  : 0;
+        if (t->outside != NULL) {
+            t->outside[BASE_PCG_FLOW_X * (t->n[0] * t->n[1] * t->n[2]) + at + m] = 0;
+        }
         lane[BASE_PCG_R][m % LANES] += r[m];
         lane[BASE_PCG_X][m % LANES] += t->x[at + m];
     }
@@ -411,10 +429,20 @@ static void direction(const base_pcg_task *t, size_t j, size_t k, size_t i, size
 }
 
 void psg_cpu_pcg_direction(const base_pcg_task *t) {
-    const size_t plane = t->n[0] * t->n[1];
+    const size_t *n = t->n;
+    const size_t plane = n[0] * n[1];
     each_chunk(t, direction);
+    for (size_t row = 0; row < n[1] * n[2] && t->outside != NULL; row++) {
+        const size_t j = row % n[1];
+        const size_t k = row / n[1];
+        for (size_t i = 0; i < n[0] && t->scalars[BASE_PCG_ALPHA] != 0; i += rim_step(t, j, k)) {
+            if (base_pcg_on_rim(t, (const size_t[3]){i, j, k})) {
+                base_pcg_move_flow(t, row * n[0] + i);
+            }
+        }
+    }
     memcpy(t->low, t->p, plane * sizeof *t->p);
-    memcpy(t->high, t->p + (t->n[2] - 1) * plane, plane * sizeof *t->p);
+    memcpy(t->high, t->p + (n[2] - 1) * plane, plane * sizeof *t->p);
 }
 
 static void update(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t at, size_t count,

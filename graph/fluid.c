@@ -113,7 +113,8 @@ static base_regions *label(const psg_plan *plan, double *const *const planes[3],
         box.wraps[d] = (d < 2 || plan->processes.ranks == 1) && axis->bc[0] == PSG_BC_PERIODIC;
         for (int side = 0; side < 2; side++) {
             const bool here = d < 2 || has[side];
-            box.fixes[d][side] = here && axis->bc[side] == PSG_BC_DIRICHLET;
+            box.fixes[d][side] =
+                here && (axis->bc[side] == PSG_BC_DIRICHLET || axis->bc[side] == PSG_BC_FREE);
             box.closed[d][side] =
                 here && (axis->bc[side] == PSG_BC_NEUMANN || terms->weight[d] == 0);
         }

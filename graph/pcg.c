@@ -27,6 +27,7 @@
 #include "graph/pcg_fields.h"
 #include "graph/pending.h"
 #include "graph/plan_struct.h"
+#include "graph/terms.h"
 #include "graph/work.h"
 #include "runtime/simulation.h"
 
@@ -321,12 +322,11 @@ static bool measure(work *w) {
     psg_pcg_result *r = w->result;
     base_pcg_terms *t = &w->terms->pcg;
     /* A simulation has these, and no residual that would end it. */
-    double s[BASE_PCG_SCALARS] = {[BASE_PCG_EPS_LEAST] = 1,
-                                  [BASE_PCG_EPS_MOST] = 1,
-                                  [BASE_PCG_SCALE] = 1,
-                                  [BASE_PCG_FLUID_POINTS] = t->points,
-                                  [BASE_PCG_EPS_TOTAL] = 1};
-    *r = (psg_pcg_result){.residual = 1};
+    double s[BASE_PCG_SCALARS] = {
+        [BASE_PCG_EPS_LEAST] = 1,    [BASE_PCG_EPS_MOST] = 1, [BASE_PCG_EPS_RIM_LEAST] = 1,
+        [BASE_PCG_EPS_RIM_MOST] = 1, [BASE_PCG_SCALE] = 1,    [BASE_PCG_FLUID_POINTS] = t->points,
+        [BASE_PCG_EPS_TOTAL] = 1};
+    *r = (psg_pcg_result){.residual = 1, .rim = {1, 1}};
     t->begins = BASE_PCG_ANEW;
     fill_segments(w);
     submit_epsilon(w);
@@ -337,14 +337,18 @@ static bool measure(work *w) {
     r->sum = s[BASE_PCG_F_SUM];
     r->largest = s[BASE_PCG_F_LARGEST];
     r->bad_eps = !(s[BASE_PCG_EPS_LEAST] > 0 && s[BASE_PCG_EPS_MOST] > 0);
-    if (r->bad_eps || !isfinite(r->sum)) {
+    if (t->outside) {
+        r->rim[0] = s[BASE_PCG_EPS_RIM_LEAST];
+        r->rim[1] = s[BASE_PCG_EPS_RIM_MOST];
+    }
+    if (r->bad_eps || !psg_pcg_has_outside(r) || !isfinite(r->sum)) {
         return false;
     }
     /* A multiple of M is as good, so M may have the factor of f, and eps = 1 where A has another
      * one. */
-    t->middle = sqrt(s[BASE_PCG_EPS_LEAST]) * sqrt(s[BASE_PCG_EPS_MOST]);
-    w->terms->lambda = t->lambda / t->middle;
-    t->scaled = base_pcg_scales(s, longest(w->plan));
+    t->middle = t->outside ? r->rim[0] : sqrt(s[BASE_PCG_EPS_LEAST]) * sqrt(s[BASE_PCG_EPS_MOST]);
+    w->terms->lambda = psg_terms_lambda(w->plan, t->lambda / t->middle);
+    t->scaled = !t->outside && base_pcg_scales(s, longest(w->plan));
     t->shares = !t->scaled && w->plan->problem.options.precision == PSG_F64;
     return s[BASE_PCG_FLUID_POINTS] == t->points || find_fluid(w);
 }
@@ -378,7 +382,8 @@ void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_pending *pend
         }
     }
     psg_pcg_submit(run, plan, pending, &given);
-    if (pending->pcg.bad_eps || pending->pcg.bad_guess || !isfinite(pending->pcg.sum)) {
+    if (pending->pcg.bad_eps || !psg_pcg_has_outside(&pending->pcg) || pending->pcg.bad_guess ||
+        !isfinite(pending->pcg.sum)) {
         return;
     }
     for (size_t s = a->parts.own.first; s < a->parts.own.end; s++) {

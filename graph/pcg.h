@@ -19,6 +19,7 @@ typedef struct psg_pcg_result {
     double sum;     /**< of f; not finite: f is not; with solid points the mean that was dropped, of
                           all fluid points, times the points of the grid */
     bool bad_eps;   /**< some eps is negative or not finite, or all are 0; u has nothing */
+    double rim[2];  /**< the least and the largest eps beside free sides; 1 without */
     bool reached;   /**< the tolerance */
     bool bad_guess; /**< it is not finite, and u has it still */
     size_t regions; /**< of the fluid; 0: no point is solid */
@@ -26,6 +27,11 @@ typedef struct psg_pcg_result {
     size_t region_points, region_first; /**< of that region: see base_region */
     double largest;                     /**< |f| */
 } psg_pcg_result;
+
+/** Is eps one number beside free sides, and above 0, so that it is that outside? */
+static inline bool psg_pcg_has_outside(const psg_pcg_result *result) {
+    return result->rim[0] == result->rim[1] && result->rim[0] > 0;
+}
 
 /** NULL is fine. */
 void psg_pcg_destroy(psg_pcg *pcg, const psg_plan *plan);

@@ -20,7 +20,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static psg_status check(const psg_plan *plan) {
+/* M is definite, with a free side too: the potential between plates, or of a wire, may have either
+ * sign. The table of a Green's function is made before epsilon is known. */
+static psg_status check_free(const psg_plan *plan, const psg_solve_args *args) {
+    const psg_grid *grid = &plan->problem.grid;
+    bool wall = false;
+    int axes = 0;
+    for (int d = 0; d < 3; d++) {
+        const psg_bc *bc = grid->axis[d].bc;
+        wall = wall || bc[0] == PSG_BC_DIRICHLET || bc[1] == PSG_BC_DIRICHLET;
+        axes += bc[0] == PSG_BC_FREE || bc[1] == PSG_BC_FREE;
+    }
+    if (axes == 0) {
+        return PSG_OK;
+    }
+    if (psg_terms_faces(args) != 0 || args->guess != 0) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "where a side is free, epsilon is at points, and "
+                                             "without a guess");
+    }
+    if (plan->context.tabled && args->lambda != 0) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "where %c is free, epsilon is for lambda = 0",
+                        psg_grid_letter(grid, grid->axis[0].bc[0] == PSG_BC_FREE ||
+                                                      grid->axis[0].bc[1] == PSG_BC_FREE
+                                                  ? 0
+                                                  : 1));
+    }
+    return wall || axes == 3 || args->lambda != 0
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED,
+                          "epsilon with free sides needs lambda above 0, a Dirichlet side, or a "
+                          "free side along each axis: else nothing says how large u is");
+}
+
+static psg_status check(const psg_plan *plan, const psg_solve_args *args) {
     const psg_problem *p = &plan->problem;
     if (!psg_symbol_of(p)->faces) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
@@ -29,16 +61,19 @@ static psg_status check(const psg_plan *plan) {
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &p->grid.axis[d];
         for (int side = 0; side < 2; side++) {
-            if (axis->bc[side] == PSG_BC_FREE || axis->bc[side] == PSG_BC_ROBIN ||
+            if (axis->bc[side] == PSG_BC_ROBIN ||
                 (axis->bc[side] == PSG_BC_NEUMANN && axis->points == PSG_POINTS_NODES)) {
                 return psg_fail(PSG_ERR_UNSUPPORTED,
-                                "epsilon is for periodic and Dirichlet sides, and for Neumann "
-                                "sides with points in cells, and %c has another",
+                                "epsilon is for periodic, Dirichlet and free sides, and for "
+                                "Neumann sides with points in cells, and %c has another",
                                 "xyz"[d]);
             }
         }
     }
-    return psg_simulation_knows(plan, PSG_TASK_PCG_MEASURE, PSG_TASK_PCG_SCALARS);
+    const psg_status status = check_free(plan, args);
+    return status != PSG_OK
+               ? status
+               : psg_simulation_knows(plan, PSG_TASK_PCG_MEASURE, PSG_TASK_PCG_SCALARS);
 }
 
 /* -------------------------------------------------------------------------------- the fields */
@@ -49,10 +84,14 @@ static bool make_block(starpu_data_handle_t *handle, const psg_plan *plan, size_
     return psg_block_make(handle, &plan->workers, n, sizeof(double));
 }
 
+static int fields_outside(const psg_plan *plan) {
+    return psg_transforms_free_side(&plan->problem.grid) ? BASE_PCG_OUTSIDES : 0;
+}
+
 /* A task has six fields of a segment at most, and some planes. To ask a GPU for its free memory
  * takes longer than a small solve, so that it is asked when the fields are made. */
 static psg_status check_room(const psg_plan *plan, bool faces, bool values) {
-    const int fields = (faces ? 9 : 7) + values;
+    const int fields = (faces ? 9 : 7) + values + fields_outside(plan);
     const psg_layout *l = &plan->context.layout;
     const double plane = (double)(l->n[0] * l->n[1] * sizeof(double));
     const double needed =
@@ -64,7 +103,7 @@ static psg_status check_room(const psg_plan *plan, bool faces, bool values) {
  * sides b, low and high, sums, the preconditioner's f and u, and where epsilon is 0 somewhere the
  * numbers of regions. On a plan with GPUs the fields live there. */
 static psg_status check_memory(const psg_plan *plan, bool faces, bool values) {
-    const int fields = (faces ? 8 : 6) + values;
+    const int fields = (faces ? 8 : 6) + values + fields_outside(plan);
     const int plane_fields = faces ? 8 : 4;
     const psg_layout *l = &plan->context.layout;
     const double segments = (double)psg_range_count(l->segments.own);
@@ -94,7 +133,9 @@ static bool make_segment(psg_pcg *g, const psg_plan *plan, size_t s) {
     const bool beside[2] = {psg_range_has(l->segments.own, psg_pcg_beside(plan, s, -1)),
                             psg_range_has(l->segments.own, psg_pcg_beside(plan, s, 1))};
     starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q, &to->b, &to->scale};
-    bool all = make_block(&to->part, plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES) &&
+    const size_t outside = own ? planes * (size_t)fields_outside(plan) : 0;
+    bool all = (outside == 0 || make_block(&to->outside, plan, n[0], n[1], outside)) &&
+               make_block(&to->part, plan, base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES) &&
                (!(own || beside[1]) || make_block(&to->high, plan, n[0], n[1], 1)) &&
                (!(own || beside[0]) || make_block(&to->low, plan, n[0], n[1], 1));
     for (int m = 0; m < 6 && own && all; m++) {
@@ -206,9 +247,11 @@ static base_pcg_terms constants_of(const psg_plan *plan, double lambda, double f
         t.weight[d] = axis->n > 1 || t.ends[d] ? 1 / (h * h) : 0;
         t.points *= (double)axis->n;
         for (int side = 0; side < 2; side++) {
-            t.beyond[d][side] = axis->bc[side] == PSG_BC_NEUMANN   ? 1
-                                : axis->points == PSG_POINTS_CELLS ? -1
-                                                                   : 0;
+            t.free[d][side] = axis->bc[side] == PSG_BC_FREE;
+            t.outside = t.outside || t.free[d][side];
+            t.beyond[d][side] = axis->bc[side] == PSG_BC_NEUMANN || t.free[d][side] ? 1
+                                : axis->points == PSG_POINTS_CELLS                  ? -1
+                                                                                    : 0;
         }
     }
     return t;
@@ -220,7 +263,7 @@ psg_status psg_pcg_take(psg_pending *pending, psg_plan *plan, const psg_solve_ar
     if (args->epsilon == NULL) {
         return args->guess == 0 ? PSG_OK : psg_fail(PSG_ERR_ARG, "guess is for epsilon");
     }
-    psg_status status = check(plan);
+    psg_status status = check(plan, args);
     if (status == PSG_OK && !(tolerance > 0 && tolerance < 1)) {
         status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
                           args->tolerance);

@@ -131,10 +131,9 @@ static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *ar
 
 /* Over a Dirichlet wall u is the difference of two parts that are as large as
  * 1/(sqrt(lambda) length) times it. Where this loses more than 0 in place of lambda, 0 it is. */
-static double lambda_of(const psg_plan *plan, double lambda) {
+double psg_terms_lambda(const psg_plan *plan, double scaled) {
     const psg_problem *p = &plan->problem;
     const double epsilon = p->options.precision == PSG_F64 ? DBL_EPSILON : FLT_EPSILON;
-    const double scaled = ldexp(lambda, 2 * p->unit);
     const bool wall = plan->context.kind[2] == PSG_TRANSFORM_FREE && !plan->context.tabled &&
                       p->free_z.wall[0] + p->free_z.wall[1] < 0;
     return wall && scaled * p->free_z.length * p->free_z.length < epsilon ? 0 : scaled;
@@ -150,7 +149,7 @@ static psg_status make_terms(psg_terms *terms, const psg_plan *plan, const psg_s
                          .norm = modes ? psg_transforms_norm(&p->grid) : 0,
                          .unit = p->unit,
                          .free_z = p->free_z,
-                         .lambda = lambda_of(plan, args->lambda),
+                         .lambda = psg_terms_lambda(plan, ldexp(args->lambda, 2 * p->unit)),
                          .scale = normalizes ? 1 : scale,
                          .scale_after = normalizes ? scale : 1};
     return check_quotients(plan, args, terms);

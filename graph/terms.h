@@ -20,6 +20,9 @@ int psg_terms_faces(const psg_solve_args *args);
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _STATE, _RUNTIME */
 psg_status psg_terms_take(psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
                           psg_mean *mean);
+/** lambda of the modes, or 0 where that is nearer to u. @param[in] scaled  for the plan's unit of
+ *  length */
+double psg_terms_lambda(const psg_plan *plan, double scaled);
 /** Have all processes the same? Collective. @param[in] args  checked @param[in] to_u  u is wanted
  *  @param[in] flow  it is a projection @return PSG_OK; PSG_ERR_ARG, _RUNTIME */
 psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args, bool to_u, bool flow);

@@ -147,6 +147,12 @@ cudaError_t launch_apply(const base_pcg_task *t, cudaStream_t stream) {
     return cudaGetLastError();
 }
 
+/// Sides are free.
+template <bool STRETCHED>
+cudaError_t launch_apply_outside(const base_pcg_task *t, cudaStream_t stream) {
+    return launch<psg_cuda::pcg_apply<false, 1, STRETCHED, true>>(t, stream);
+}
+
 template <bool FACES> cudaError_t launch_apply_for(const base_pcg_task *t, cudaStream_t stream) {
     return t->widths.of ? launch_apply<FACES, true>(t, stream)
                         : launch_apply<FACES, false>(t, stream);
@@ -183,7 +189,10 @@ cudaError_t psg_cuda_pcg_direction(const base_pcg_task *t, cudaStream_t stream) 
 }
 
 cudaError_t psg_cuda_pcg_apply(const base_pcg_task *t, cudaStream_t stream) {
-    return t->eps[1] ? launch_apply_for<true>(t, stream) : launch_apply_for<false>(t, stream);
+    return t->outside  ? t->widths.of ? launch_apply_outside<true>(t, stream)
+                                      : launch_apply_outside<false>(t, stream)
+            : t->eps[1] ? launch_apply_for<true>(t, stream)
+                       : launch_apply_for<false>(t, stream);
 }
 
 cudaError_t psg_cuda_pcg_update(const base_pcg_task *t, cudaStream_t stream) {

@@ -140,6 +140,8 @@ struct pcg_start : pcg_single_work<BASE_PCG_STARTED, BASE_PCG_STARTS> {
                 t.terms.guess ? pcg_get(t.u, i, j, k) / base_pcg_back(&t.terms, t.scalars) : 0;
             if (t.scale)
                 t.scale[at] = base_pcg_scale_at(&t, place);
+            if (t.outside)
+                t.outside[BASE_PCG_FLOW_X * (t.n[0] * t.n[1] * t.n[2]) + at] = 0;
         } else
             t.x[at] -= base_pcg_off_x(&t.terms, t.scalars);
         t.r[at] = r;
@@ -219,16 +221,19 @@ template <bool SINGLE> struct pcg_direction : pcg_work<BASE_PCG_SOLVED, 1, 4> {
     };
     const base_pcg_task &t;
     bool solved;
+    size_t j, k;
     double beta, *p, *low, *high; // of other planes than the first and the last these are NULL
     pcg_reals<SINGLE> z;
     pcg_scale scale;
     pcg_mover mover;
 
     PSG_HD explicit pcg_direction(const base_pcg_task &t_)
-        : t(t_), solved(t_.solution.first),
+        : t(t_), solved(t_.solution.first), j(0), k(0),
           beta(solved && t_.scalars ? t_.scalars[BASE_PCG_BETA] : 0), mover(t_) {
     }
-    PSG_HD void begin(size_t j, size_t k) {
+    PSG_HD void begin(size_t j_, size_t k_) {
+        j = j_;
+        k = k_;
         p = t.p + pcg_first(t, j, k);
         mover.begin(t, pcg_first(t, j, k));
         low = k == 0 ? t.low + j * t.n[0] : nullptr;
@@ -243,6 +248,9 @@ template <bool SINGLE> struct pcg_direction : pcg_work<BASE_PCG_SOLVED, 1, 4> {
     PSG_HD void operator()(unsigned i, const values &v, double[]) const {
         const double x = mover.move(i, v.x, v.p), z_here = solved ? v.scale * v.z : x;
         const double next = beta != 0 ? z_here + beta * v.p : z_here;
+        const size_t at[3] = {i, j, k};
+        if (t.outside && mover.alpha != 0 && base_pcg_on_rim(&t, at))
+            base_pcg_move_flow(&t, pcg_first(t, j, k) + i);
         p[i] = next;
         if (low)
             low[i] = next;
@@ -326,7 +334,8 @@ constexpr int pcg_planes = 4;
 
 /// A row in `PLANES` planes: what is read of p and eps in one of them serves the next one, too.
 /// @param FACES  eps is known there @param STRETCHED  planes have widths
-template <bool FACES, int PLANES, bool STRETCHED>
+/// @param OUTSIDE  sides are free
+template <bool FACES, int PLANES, bool STRETCHED, bool OUTSIDE = false>
 struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1, 1, PLANES> {
     /// A column with the numbers below and above, and beside it. eps of faces is that of the faces
     /// below and above: e[PLANES + 1] has none then.
@@ -335,7 +344,7 @@ struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1, 1, PLANES> {
         double e[PLANES + 2], ex[PLANES][2], ey[PLANES][2];
     };
     const base_pcg_task &t;
-    size_t plane;
+    size_t plane, j, k;
     unsigned count, x_end[2]; // x_end: what is beside the ends of a row
     const double *p, *p_below, *p_above, *ex, *ey, *ez;
     double *q;
@@ -346,7 +355,7 @@ struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1, 1, PLANES> {
     double by_plane[STRETCHED ? PLANES + 2 : 1], by_face[STRETCHED && FACES ? PLANES + 1 : 1];
 
     PSG_HD explicit pcg_apply(const base_pcg_task &t_)
-        : t(t_), plane(t_.n[0] * t_.n[1]), count((unsigned)t_.n[0]) {
+        : t(t_), plane(t_.n[0] * t_.n[1]), j(0), k(0), count((unsigned)t_.n[0]) {
         for (int side = 0; side < 2; side++) {
             const size_t end = side == 0 ? 0 : count - 1;
             const base_pcg_beside x = base_pcg_beside_of(&t, 0, end);
@@ -355,7 +364,9 @@ struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1, 1, PLANES> {
         }
         end_x = by_x[0] != 1 || by_x[1] != 1;
     }
-    PSG_HD void begin(size_t j, size_t k) {
+    PSG_HD void begin(size_t j_, size_t k_) {
+        j = j_;
+        k = k_;
         const size_t first = pcg_first(t, j, k), row = j * t.n[0];
         p = t.p + first;
         p_below = k > 0 ? p - plane : t.below + row;
@@ -443,8 +454,11 @@ struct pcg_apply : pcg_work<BASE_PCG_APPLIED, 1, 1, PLANES> {
                 pcg_divide(flow);
             const double w[3] = {t.terms.weight[0], t.terms.weight[1],
                                  t.terms.weight[2] * by(by_plane, m + 1)};
-            const double value =
+            double value =
                 w[0] * flow[0].over + w[1] * flow[1].over + w[2] * flow[2].over - lambda * here;
+            const size_t at[3] = {i, j, k + m};
+            if (OUTSIDE && base_pcg_on_rim(&t, at))
+                value += base_pcg_outside(&t, at);
             (q + m * plane)[i] = value;
             sum[m] += here * value;
         }

@@ -392,3 +392,68 @@ def test_gradient_of_modes(bc):
         for axis, d in enumerate((z, y, x)):
             want = force * d / np.maximum(r, 1e-30)
             assert np.abs(got[axis] - want).max() < 1e-12 * force.max(), (axis, way)
+
+
+# --------------------------------------------------------------------------------- with epsilon
+
+def between(shape, h, bc, weigh):
+    """The matrix of what flows through faces in the box, and through walls, for eps of faces that
+    `weigh` makes of two points."""
+    n = math.prod(shape)
+    matrix, number = np.zeros((n, n)), np.arange(n).reshape(shape)
+    for d, ends in enumerate(bc):
+        pair = (ends, ends) if isinstance(ends, str) else ends
+        low = np.moveaxis(number, d, 0)
+        for m, other in zip(low[:-1].ravel(), low[1:].ravel()):
+            flow = weigh(m, other) / h[d] ** 2
+            matrix[[m, other], [other, m]] += flow
+            matrix[[m, other], [m, other]] -= flow
+        if pair[0] == "periodic" and len(low) > 1:
+            for m, other in zip(low[-1].ravel(), low[0].ravel()):
+                flow = weigh(m, other) / h[d] ** 2
+                matrix[[m, other], [other, m]] += flow
+                matrix[[m, other], [m, other]] -= flow
+        for side in range(2):
+            if pair[side] == "dirichlet":
+                for m in low[-side].ravel():
+                    matrix[m, m] -= 2 * weigh(m, m) / h[d] ** 2
+    return matrix
+
+
+@pytest.mark.parametrize("bc, lambda_", (
+    (("free", "free", "free"), 0), (("free", ("neumann", "free"), "free"), 0),
+    (("free", "free", WALLS[0]), 0), (("free", "periodic", WALLS[0]), 0),
+    (("free", "periodic", WALLS[3]), 2.5), ((("dirichlet", "free"), "periodic", WALLS[3]), 0),
+    ((("free", "dirichlet"), "free", "periodic"), 0),
+    ((("free", "neumann"), WALLS[0], WALLS[1]), 0.5)), ids=str)
+def test_epsilon(bc, lambda_):
+    """A dense matrix: that without epsilon is the inverse of sums over all pairs of points, and
+    epsilon differs from its number outside in the box alone."""
+    shape, outside, p = (5, 4, 6), 1.7, (0, 1, -1)
+    n, h = math.prod(shape), np.exp(STEP * np.array(p) / 2)
+    free = [d for d in range(3) if "free" in bc[d]]
+    whole = np.array([unbounded(one.reshape(shape), bc, p, "fd2", lambda_ / outside).ravel()
+                      for one in np.eye(n)]).T
+    for seed, solid in itertools.product((1, 2), (False, True)):
+        dice = np.random.default_rng(seed)
+        f, eps = dice.standard_normal(shape), np.exp(dice.uniform(-3, 3, shape))
+        eps[dice.random(shape) < (0.4 if solid else 0)] = 0
+        for d in free:
+            rim = np.moveaxis(eps, d, 0)
+            rim[0 if "free" in (bc[d], bc[d][0]) else -1] = outside
+            rim[-1 if "free" in (bc[d], bc[d][1]) else 0] = outside
+        e = eps.ravel()
+        pairs_of = between(shape, h, bc, lambda m, to: 2 * e[m] * e[to] / max(e[m] + e[to], 1e-300))
+        matrix = outside * (np.linalg.inv(whole) - between(shape, h, bc, lambda m, to: 1)) + pairs_of
+        fluid = e > 0
+        f.ravel()[~fluid] = np.nan
+        want = np.zeros(n)
+        want[fluid] = np.linalg.solve(matrix[np.ix_(fluid, fluid)], f.ravel()[fluid])
+        want = want.reshape(shape)
+        box = [m * length for m, length in zip(shape, h)]
+        for dtype, most in (("f8", 1e-10), ("f4", 1e-5)):
+            with psg.Plan(shape, dtype, box=box, bc=bc, symbol="fd2", points="cells",
+                          gpus=GPUS) as plan:
+                u = plan.solve(f.astype(dtype), epsilon=eps.astype(dtype), lambda_=lambda_,
+                               tolerance=1e-11 if dtype == "f8" else 0)
+                assert far(u, want) < most, (bc, seed, solid, dtype)
