@@ -64,7 +64,8 @@ static base_regions *find(const parts *p, double *const *const eps[3], double la
         box.wraps[d] = (d < 2 || app_ranks() == 1) && is_periodic(p, d);
         for (int side = 0; side < 2; side++) {
             const bool here = d < 2 || has[side];
-            box.fixes[d][side] = here && axis[d].bc[side] == PSG_BC_DIRICHLET;
+            const psg_bc bc = axis[d].bc[side];
+            box.fixes[d][side] = here && (bc == PSG_BC_DIRICHLET || bc == PSG_BC_FREE);
             box.closed[d][side] =
                 here && (axis[d].bc[side] == PSG_BC_NEUMANN || !app_line_varies(&p->flux->line[d]));
         }

@@ -242,7 +242,8 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                 "the gradient of fd2 along %c at a free upper side is %s: with one "
                 "more point, where f is 0, u is the same, and it is inside",
                 psg_grid_letter(&plan->problem.grid, d),
-                plan->problem.waves.line.open[1] > 0 ? "there on cores in the fused graph"
+                args->epsilon != NULL                  ? "not there with epsilon"
+                : plan->problem.waves.line.open[1] > 0 ? "there on cores in the fused graph"
                 : !plan->problem.waves.between
                     ? "there if each axis is periodic or free at both sides"
                 : by_modes ? "there on GPUs where the last segment has two points along it"

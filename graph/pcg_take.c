@@ -20,17 +20,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Axes with sides of a kind. */
+static int axes_with(const psg_grid *grid, psg_bc bc) {
+    int axes = 0;
+    for (int d = 0; d < 3; d++) {
+        axes += grid->axis[d].bc[0] == bc || grid->axis[d].bc[1] == bc;
+    }
+    return axes;
+}
+
 /* M is definite, with a free side too: the potential between plates, or of a wire, may have either
  * sign. The table of a Green's function is made before epsilon is known. */
 static psg_status check_free(const psg_plan *plan, const psg_solve_args *args) {
     const psg_grid *grid = &plan->problem.grid;
-    bool wall = false;
-    int axes = 0;
-    for (int d = 0; d < 3; d++) {
-        const psg_bc *bc = grid->axis[d].bc;
-        wall = wall || bc[0] == PSG_BC_DIRICHLET || bc[1] == PSG_BC_DIRICHLET;
-        axes += bc[0] == PSG_BC_FREE || bc[1] == PSG_BC_FREE;
-    }
+    const int axes = axes_with(grid, PSG_BC_FREE);
     if (axes == 0) {
         return PSG_OK;
     }
@@ -39,13 +42,11 @@ static psg_status check_free(const psg_plan *plan, const psg_solve_args *args) {
                                              "without a guess");
     }
     if (plan->context.tabled && args->lambda != 0) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "where %c is free, epsilon is for lambda = 0",
-                        psg_grid_letter(grid, grid->axis[0].bc[0] == PSG_BC_FREE ||
-                                                      grid->axis[0].bc[1] == PSG_BC_FREE
-                                                  ? 0
-                                                  : 1));
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "lambda = %g: epsilon with free sides along %c or %c is for lambda = 0",
+                        args->lambda, psg_grid_letter(grid, 0), psg_grid_letter(grid, 1));
     }
-    return wall || axes == 3 || args->lambda != 0
+    return axes_with(grid, PSG_BC_DIRICHLET) > 0 || axes == 3 || args->lambda != 0
                ? PSG_OK
                : psg_fail(PSG_ERR_UNSUPPORTED,
                           "epsilon with free sides needs lambda above 0, a Dirichlet side, or a "
@@ -85,7 +86,7 @@ static bool make_block(starpu_data_handle_t *handle, const psg_plan *plan, size_
 }
 
 static int fields_outside(const psg_plan *plan) {
-    return psg_transforms_free_side(&plan->problem.grid) ? BASE_PCG_OUTSIDES : 0;
+    return axes_with(&plan->problem.grid, PSG_BC_FREE) > 0 ? BASE_PCG_OUTSIDES : 0;
 }
 
 /* A task has six fields of a segment at most, and some planes. To ask a GPU for its free memory

@@ -470,8 +470,11 @@ typedef struct psg_solve_args {
      *  the plan in each iteration. epsilon is known at the points, and between two its harmonic
      *  mean counts; or on faces: epsilon_faces. A point with 0 is solid: no flux passes, f is not
      *  read, and u is 0. In each region of other points that no side and no lambda fixes u has the
-     *  mean 0, and f is to have it: see `mean`. For fd2, and sides that are periodic, Dirichlet or,
-     *  in cells, Neumann; values there count times epsilon beside them. All processes take the
+     *  mean 0, and f is to have it: see `mean`. For fd2, and sides that are periodic, Dirichlet,
+     *  free or, in cells, Neumann; values there count times epsilon beside them. At the points
+     *  beside free sides epsilon is one number above 0, that outside. Free sides are for epsilon at
+     *  points and no guess; lambda is 0 where x or y is free, and where it is 0 there is a Dirichlet
+     *  side or a free side along each axis: else _UNSUPPORTED. All processes take the
      *  same iterations. Not with psg_submit_slabs(); psg_submit_arrays() returns near the end. */
     const psg_array *epsilon;
     /** 0 = 1e-10 in f64, 1e-6 in f32; above 0, below 1. With epsilon: iterations end when the

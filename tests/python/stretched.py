@@ -98,7 +98,7 @@ def matrix(eps, sides, lambda_):
             to, here = tuple(to), width[at[0]] if d == 0 else 1 / size[d]
             there = width[to[0]] if d == 0 else here
             side = sides[(step + 1) // 2] if d == 0 and abs(to[0] - at[0]) > 1 else "periodic"
-            if eps[at] == 0 or side == "neumann" or (side == "periodic" and eps[to] == 0):
+            if eps[at] == 0 or side in ("neumann", "free") or (side == "periodic" and eps[to] == 0):
                 continue
             through = 1 / (here / 2 / eps[at] + (there / 2 / eps[to] if side == "periodic" else 0))
             made[row[at], row[at]] -= through / here
@@ -109,23 +109,31 @@ def matrix(eps, sides, lambda_):
 
 
 @pytest.mark.parametrize("sides", [("dirichlet",) * 2, ("dirichlet", "neumann"), ("neumann",) * 2,
-                                   ("neumann", "dirichlet"), ("periodic",) * 2])
+                                   ("neumann", "dirichlet"), ("periodic",) * 2, ("free",) * 2,
+                                   ("dirichlet", "free"), ("free", "neumann")])
 def test_epsilon(sides):
+    """A dense matrix. What flows through free sides is that of solves without epsilon."""
     rng = np.random.default_rng(7)
     eps = np.exp(3 * rng.random(F.shape))
+    eps[[-side for side in (0, 1) if sides[side] == "free"]] = 2
     eps[3:6, 1:4, 2:5] = 0
     lambda_ = 0 if "dirichlet" in sides else 2
     terms = dict(faces={"z": Z}, box=(Z[-1] - Z[0], 1, 1), symbol="fd2", gpus=0,
                  bc={} if sides[0] == "periodic" else {"z": sides})
     fluid = eps.ravel() > 0
     want = np.zeros(F.size)
-    made = matrix(eps, sides, lambda_)[np.ix_(fluid, fluid)]
-    want[fluid] = np.linalg.solve(made, F.ravel()[fluid])
+    made = matrix(eps, sides, lambda_)
+    if "free" in sides:
+        with psg.Plan(F.shape, **terms) as plan:
+            plain = [plan.solve(one.reshape(F.shape), lambda_=lambda_ / 2).ravel()
+                     for one in np.eye(F.size)]
+        made += 2 * (np.linalg.inv(np.array(plain).T) - matrix(np.ones_like(F), sides, lambda_ / 2))
+    want[fluid] = np.linalg.solve(made[np.ix_(fluid, fluid)], F.ravel()[fluid])
     u = psg.solve(F, epsilon=eps, lambda_=lambda_, tolerance=1e-12, **terms)
     assert np.abs(u.ravel() - want).max() <= 1e-10 * np.abs(want).max()
     with psg.Plan(F.shape, **terms) as plan:
         ones = np.ones_like(F)
-        for given in ones, (ones, ones, ones):
+        for given in (ones,) if "free" in sides else (ones, (ones, ones, ones)):
             same = plan.solve(F, epsilon=given, lambda_=2)
             plain = plan.solve(F, lambda_=2)
             assert np.abs(same - plain).max() <= 1e-12 * np.abs(plain).max()
