@@ -35,7 +35,7 @@ static const use uses[][MOST_DATA + 1] = {
     [PSG_TASK_PCG_START] = {FIELD(f, R), DENSE(scalars, R), DENSE(eps[0], R), DENSE(eps[1], R),
                             DENSE(eps[2], R), DENSE(q, R), DENSE(r, W), DENSE(x, RW),
                             FIELD(source, W), DENSE(part, W), DENSE(scale, R), FIELD(u, R),
-                            DENSE(outside, W)},
+                            DENSE(outside, RW)},
     [PSG_TASK_PCG_DOT] = {DENSE(r, R), FIELD(solution, R), DENSE(part, W), DENSE(scale, R)},
     [PSG_TASK_PCG_DIRECTION] = {DENSE(scalars, R), FIELD(solution, R), DENSE(p, RW), DENSE(low, W),
                                 DENSE(high, W), DENSE(scale, R), DENSE(x, RW), DENSE(outside, RW)},
@@ -52,8 +52,8 @@ static int mode_of(const use *at, const psg_label *label, const psg_terms *all) 
     const base_pcg_terms *terms = &all->pcg;
     const bool anew = label->kind == PSG_TASK_PCG_START && terms->begins == BASE_PCG_ANEW;
     const bool alone = label->kind == PSG_TASK_PCG_DIRECTION && label->index[2] == PSG_NO_INDEX;
-    const bool applies = label->kind == PSG_TASK_PCG_APPLY;
-    const bool within = applies && (!terms->outside || label->index[2] == PSG_NO_INDEX);
+    const bool stencil =
+        label->kind == PSG_TASK_PCG_APPLY && (!terms->outside || label->index[2] == PSG_NO_INDEX);
     const bool faces = label->kind == PSG_TASK_PCG_MEASURE && terms->faces;
     const bool copies = faces && label->index[2] != PSG_NO_INDEX;
     switch (at->handle) {
@@ -75,12 +75,13 @@ static int mode_of(const use *at, const psg_label *label, const psg_terms *all) 
         return terms->shares ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, scalars):
     case offsetof(psg_task_pcg_data, r):
-        return alone || within ? 0 : at->mode;
-    case offsetof(psg_task_pcg_data, outside):
-        return !terms->outside || alone || (label->kind == PSG_TASK_PCG_START && !anew) ? 0
-                                                                                        : at->mode;
+        return alone || stencil ? 0 : at->mode;
     case offsetof(psg_task_pcg_data, p):
         return alone ? STARPU_W : at->mode;
+    case offsetof(psg_task_pcg_data, outside):
+        if (!terms->outside) {
+            return 0;
+        } /* fallthrough */
     case offsetof(psg_task_pcg_data, x):
         return alone ? 0 : anew ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, q):

@@ -1,4 +1,5 @@
 #include "cpu/pcg.h"
+#include "base/pcg_measure.h"
 #include "cpu/clones.h"
 
 #include <float.h>
@@ -371,7 +372,7 @@ static void start(const base_pcg_task *t, size_t j, size_t k, size_t i, size_t a
                            ? t->x[at + m] - base_pcg_off_x(&t->terms, t->scalars)
                        : guesses ? u[m] / base_pcg_back(&t->terms, t->scalars)
                                  : 0;
-        if (t->outside != NULL) {
+        if (t->outside != NULL && begins == BASE_PCG_ANEW) {
             t->outside[BASE_PCG_FLOW_X * (t->n[0] * t->n[1] * t->n[2]) + at + m] = 0;
         }
         lane[BASE_PCG_R][m % LANES] += r[m];

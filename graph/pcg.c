@@ -20,6 +20,7 @@
  * looks at the reports of steps before, until one says that the tolerance is reached.
  */
 #include "codelets/pcg.h"
+#include "base/pcg_measure.h"
 #include "graph/arrays.h"
 #include "graph/fluid.h"
 #include "graph/gradient.h"

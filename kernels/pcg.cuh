@@ -8,7 +8,7 @@
 #ifndef PSG_KERNELS_PCG_CUH
 #define PSG_KERNELS_PCG_CUH
 
-#include "base/pcg.h"
+#include "base/pcg_measure.h"
 #include "kernels/complex.cuh"
 
 #include <cmath>
