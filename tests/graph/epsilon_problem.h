@@ -122,7 +122,7 @@ static inline psg_grid grid_of(const medium *p) {
 
 /** Does no side and no lambda fix the constant? */
 static inline bool is_singular(const medium *p) {
-    return p->lambda == 0 && strpbrk(p->sides, "Dd") == NULL;
+    return p->lambda == 0 && strpbrk(p->sides, "DdF") == NULL;
 }
 
 /** The point beyond a face of point m. @return p->points: a side that u does not pass */
@@ -138,6 +138,24 @@ static inline size_t beyond(const medium *p, size_t m, int face) {
     return m - at[d] * stride[d] + next * stride[d];
 }
 
+/** Is the point beside a free side? */
+static inline bool on_rim(const medium *p, size_t m) {
+    const psg_grid grid = grid_of(p);
+    bool any = false;
+    for (int face = 0; face < 6 && strchr(p->sides, 'F') != NULL; ++face) {
+        any = any ||
+              (grid.axis[face / 2].bc[face % 2] == PSG_BC_FREE && beyond(p, m, face) == p->points);
+    }
+    return any;
+}
+
+/** eps of the points beside free sides is that outside. */
+static inline void surround(const medium *p, double outside) {
+    for (size_t m = 0; m < p->points; ++m) {
+        p->eps[m] = on_rim(p, m) ? outside : p->eps[m];
+    }
+}
+
 /** eps of a face of a point that has faces. */
 static inline double face_of(const medium *p, size_t m, int face) {
     const size_t other = face % 2 == 0 ? beyond(p, m, face) : m;
@@ -151,8 +169,9 @@ static inline bool is_open(const medium *p, size_t m, int face) {
     const bool fluid = p->faces[0] != NULL
                            ? face_of(p, m, face) > 0
                            : p->eps[m] > 0 && (other == p->points || p->eps[other] > 0);
+    const psg_bc bc = grid.axis[face / 2].bc[face % 2];
     return fluid && other != m &&
-           (other < p->points || grid.axis[face / 2].bc[face % 2] == PSG_BC_DIRICHLET);
+           (other < p->points || bc == PSG_BC_DIRICHLET || bc == PSG_BC_FREE);
 }
 
 static inline bool is_fluid(const medium *p, size_t m) {
@@ -198,12 +217,13 @@ static inline size_t place_on(const medium *p, size_t m, int face) {
                       : at[1] * p->n[0] + at[0];
 }
 
-/** Values on the sides that are not periodic, from -1 to 1: numbers, or one for each point. */
+/** Values on the walls, from -1 to 1: numbers, or one for each point. */
 static inline void fill_sides(medium *p, bool arrays) {
     const psg_grid grid = grid_of(p);
     for (int face = 0; face < 6; ++face) {
-        p->value[face] =
-            grid.axis[face / 2].bc[0] == PSG_BC_PERIODIC ? 0 : 2.0 * rand() / RAND_MAX - 1;
+        const psg_bc bc = grid.axis[face / 2].bc[face % 2];
+        const bool wall = bc != PSG_BC_PERIODIC && bc != PSG_BC_FREE;
+        p->value[face] = wall ? 2.0 * rand() / RAND_MAX - 1 : 0;
         if (arrays && p->value[face] != 0) {
             const size_t count = p->points / p->n[face / 2];
             p->side[face] = calloc(count, sizeof(double));
@@ -282,7 +302,8 @@ static inline void means_of(const medium *p, const double *values, double *mean)
     free(sum);
 }
 
-/** The root of the sum of squares of what is left of f, over that of f. */
+/** The root of the sum of squares of what is left of f, over that of f. What flows through free
+ * sides is no sum over faces, so that nothing is left at the points beside them. */
 static inline double residual_of(const medium *p) {
     double *mean = malloc(p->points * sizeof *mean);
     double *given = whole_f(p);
@@ -292,7 +313,7 @@ static inline double residual_of(const medium *p) {
     for (size_t m = 0; m < p->points; ++m) {
         const double f = p->factor * (given[m] - mean[m]);
         const double r = f - (divergence(p, m) - p->lambda * p->u[m]);
-        left += is_fluid(p, m) ? r * r * counts(p, m) : p->u[m] != 0;
+        left += on_rim(p, m) ? 0 : is_fluid(p, m) ? r * r * counts(p, m) : p->u[m] != 0;
         all += is_fluid(p, m) ? f * f * counts(p, m) : 0;
     }
     free(mean);
