@@ -1,4 +1,5 @@
 /* A solve with epsilon between a program's StarPU data. */
+#include "graph/green.h"
 #include "graph/options.h"
 #include "graph/pcg.h"
 #include "graph/pcg_fields.h"
@@ -27,6 +28,10 @@ static psg_status read_args(psg_pending *pending, psg_plan *plan, const psg_solv
         status = psg_terms_take(plan, &full, &pending->terms, &pending->mean);
     }
     status = status == PSG_OK ? psg_pcg_take(pending, plan, &full) : status;
+    if (status == PSG_OK) {
+        status = psg_green_take(&plan->pending.kept, plan, pending->terms.lambda, &pending->green);
+        pending->terms.table = pending->green != NULL ? &pending->green->table : NULL;
+    }
     return status == PSG_OK ? psg_sides_take(plan, &full, 1, &pending->terms.sides,
                                              &pending->side_largest, &pending->sides)
                             : status;
@@ -107,6 +112,7 @@ psg_status psg_solve_epsilon(psg_plan *plan, struct _starpu_data_state *const *f
         solve(&pending, plan, &given);
         status = judge(plan, &pending);
     }
+    psg_green_give_back(pending.green);
     psg_sides_give_back(plan, pending.sides);
     psg_run_destroy(pending.run);
     return status;

@@ -68,6 +68,7 @@ static void means(const char *sides, double lambda) {
     p.sides = sides;
     p.lambda = lambda;
     fill_random(&p, .3, 20);
+    surround(&p, 3);
     DESTROYED psg_plan *plan = plan_of(&p, options);
     psg_solve_args args = args_of(plan, &p);
     check_mean(plan, &p, &args, is_singular(&p) ? mean_of(&p, p.f) : 0);
@@ -102,6 +103,19 @@ static void refused(void) {
     CHECK_SAYS(solve_data(plan, &p, &args), PSG_ERR_DATA, "after 2 iterations the residual is");
 }
 
+/** The words on epsilon beside free sides have its range there. */
+static void refused_rims(void) {
+    AT_END(destroy) medium p = make(6, 5, 4, 1, 1, 1);
+    p.sides = "FF";
+    fill_random(&p, 0, 5);
+    DESTROYED psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    const psg_solve_args args = args_of(plan, &p);
+    surround(&p, 3);
+    p.eps[119] = 7;
+    CHECK_SAYS(solve_data(plan, &p, &args), PSG_ERR_DATA,
+               "epsilon is from 3 to 7 at the points beside free sides");
+}
+
 int main(void) {
     const psg_options options = harness_options(PSG_F64);
     DESTROYED psg_plan *anchor = harness_anchor(&options);
@@ -109,6 +123,10 @@ int main(void) {
     means("PP", 12);
     means("NN", 0);
     means("DN,PP,NN", 0);
+    means("FF", 0);
+    means("DF,PP,FN", 0);
+    means("PP,NN,FF", 12);
     refused();
+    refused_rims();
     return check_result();
 }
