@@ -1,6 +1,7 @@
 /* A solve with epsilon of several processes takes the iterations of one process and has its u, bit
  * by bit: for all sides, with values or without, exchanges and graphs, solid bodies that go through
- * several processes, guesses, a stretched z, and the gradient. What one process gives wrong is
+ * several processes, guesses, a stretched z, free
+ * sides, and the gradient. What one process gives wrong is
  * refused on all. */
 #include "graph/psg_starpu.h"
 #include "tests/graph/epsilon_problem.h"
@@ -82,7 +83,8 @@ static psg_status solve_on(MPI_Comm comm, const medium *p, psg_options options,
             args.side[m / 2][m % 2] = &side[m];
         }
     }
-    args.gradient[2] = options.gpus > 0 ? NULL : &z;
+    const bool above = grid_of(p).axis[2].bc[1] == PSG_BC_FREE; /* no gradient is there */
+    args.gradient[2] = options.gpus > 0 || above ? NULL : &z;
     args.guess = from != NULL;
     if (from != NULL && s.u.points > 0) {
         memcpy(s.u.u, from + s.u.z0 * p->n[0] * p->n[1], s.u.points * sizeof *from);
@@ -281,6 +283,38 @@ static void stretched(void) {
     }
 }
 
+/** Flows through free sides are kept by the process that has the points. */
+static void free_sides(void) {
+    static const char *const all[] = {"FF",       "DF,PP,FN", "PP,NN,FD", "FD,FF,PP",
+                                      "PP,PP,DF", "FF,NF,FN", "PP,PP,FF", "DN,FF,NN"};
+    const psg_solve_args args = plain_args(0, 4000);
+    for (size_t c = 0; c < sizeof all / sizeof *all * 3; ++c) {
+        if (!ranks_takes(c)) {
+            continue;
+        }
+        AT_END(destroy) medium p = make(7, 6, c % 9 == 8 ? 2 : 11, 1, 1.5, 2);
+        const bool flat = p.n[2] == 11 && strncmp(all[c / 3], "PP,", 3) == 0;
+        psg_options options = options_of(c);
+        p.sides = all[c / 3];
+        p.lambda = c / 3 == 6 || (flat && c % 3 == 2) ? 12 : 0;
+        if (flat && c % 3 == 1) {
+            options.graph = on_gpus() ? PSG_GRAPH_FUSED : options.graph;
+            stretch(&p, 5);
+        }
+        fill_random(&p, .3, 20);
+        for (size_t m = 0; m < p.points; ++m) {
+            p.eps[m] *= c % 3 == 0 || rand() % 10 > 2;
+        }
+        surround(&p, 3);
+        for (size_t m = 0; m < p.points; ++m) {
+            p.f[m] = is_fluid(&p, m) ? p.f[m] : NAN;
+        }
+        compare(&p, &options, &args, NULL, "free sides");
+        fill_sides(&p, c % 2 == 0);
+        compare(&p, &options, &args, NULL, "free sides beside values");
+    }
+}
+
 /* ------------------------------------------------------------------------------------ refusals */
 
 /** All processes have the status, and the words. */
@@ -335,6 +369,19 @@ static void bad_values(void) {
     }
     memset(p.eps, 0, p.points * sizeof *p.eps);
     answers_with(&p, PSG_MEAN_DROP, NULL, PSG_ERR_DATA, "epsilon is 0 everywhere");
+}
+
+/** The rim of each process has one number, and that of all has two. */
+static void rims(void) {
+    AT_END(destroy) medium p = make(6, 5, 9, 1, 1, 1);
+    p.sides = "FF";
+    fill_random(&p, 0, 5);
+    surround(&p, 3);
+    for (size_t m = p.points / 9 * 8; m < p.points; ++m) {
+        p.eps[m] = 7;
+    }
+    answers_with(&p, PSG_MEAN_DROP, NULL, PSG_ERR_DATA,
+                 "epsilon is from 3 to 7 at the points beside free sides");
 }
 
 /** One process wants something else, or has another shape. */
@@ -430,7 +477,9 @@ int main(int argc, char **argv) {
     solids();
     faces();
     stretched();
+    free_sides();
     means();
+    rims();
     bad_values();
     differ();
     data();
