@@ -248,7 +248,9 @@ static size_t rim_step(const base_pcg_task *t, size_t j, size_t k) {
 static void add_outside(const base_pcg_task *t, size_t j, size_t k, double *q) {
     for (size_t i = 0; i < t->n[0] && t->outside != NULL; i += rim_step(t, j, k)) {
         const size_t at[3] = {i, j, k};
-        q[i] += base_pcg_on_rim(t, at) ? base_pcg_outside(t, at) : 0;
+        if (base_pcg_on_rim(t, at)) { /* -0 + 0 is not -0 */
+            q[i] += base_pcg_outside(t, at);
+        }
     }
 }
 
