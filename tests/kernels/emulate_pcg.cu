@@ -102,7 +102,11 @@ struct emulated {
             each<psg_cuda::pcg_direction<false>>(t);
     }
     static void apply(const base_pcg_task *t) {
-        if (t->eps[1])
+        if (t->outside && t->widths.of)
+            each<psg_cuda::pcg_apply<false, 1, true, true>>(t);
+        else if (t->outside)
+            each<psg_cuda::pcg_apply<false, 1, false, true>>(t);
+        else if (t->eps[1])
             apply_for<true>(t);
         else
             apply_for<false>(t);

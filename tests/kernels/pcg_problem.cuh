@@ -88,6 +88,10 @@ static void set_terms(base_pcg_task &t, long begins, int ends, bool is_scaled) {
     }
     t.end[0] = ends & 4;
     t.end[1] = ends & 8;
+    for (int m = 0; m < 6; m++) { // a bit for each side
+        t.terms.free[m / 2][m % 2] = t.terms.ends[m / 2] && (ends >> 6 >> m & 1);
+        t.terms.outside = t.terms.outside || t.terms.free[m / 2][m % 2];
+    }
 }
 
 /// eps of faces is made of the same numbers, turned from axis to axis.
@@ -120,7 +124,7 @@ static void steps(base_pcg_task a, base_pcg_task b, const Same &same) {
     psg_cpu_pcg_direction(&c);
     Side::direction(&d);
     same("direction");
-    c.scalars = d.scalars = c.scale = d.scale = c.x = d.x = nullptr;
+    c.scalars = d.scalars = c.scale = d.scale = c.x = d.x = c.outside = d.outside = nullptr;
     psg_cpu_pcg_direction(&c);
     Side::direction(&d);
     same("solution -> p");
@@ -128,6 +132,8 @@ static void steps(base_pcg_task a, base_pcg_task b, const Same &same) {
     d.scalars = b.scalars;
     c.x = a.x;
     d.x = b.x;
+    c.outside = a.outside;
+    d.outside = b.outside;
     c.solution.first = d.solution.first = nullptr;
     psg_cpu_pcg_direction(&c);
     Side::direction(&d);
@@ -135,6 +141,13 @@ static void steps(base_pcg_task a, base_pcg_task b, const Same &same) {
     psg_cpu_pcg_apply(&a);
     Side::apply(&b);
     same("apply");
+    if (a.outside) { // A x, whose flow is moved so far
+        base_pcg_task of_x = a, there = b;
+        of_x.scalars = there.scalars = nullptr;
+        psg_cpu_pcg_apply(&of_x);
+        Side::apply(&there);
+        same("apply to x");
+    }
     psg_cpu_pcg_update(&a);
     Side::update(&b);
     same("update");
@@ -151,7 +164,7 @@ static void steps(base_pcg_task a, base_pcg_task b, const Same &same) {
 /// The tasks of a segment on both sides. @param Side  the array of the other side, and its tasks
 /// @param begins  BASE_PCG_ANEW ... @param ends  bits 0 and 1: x and y are not periodic;
 /// bits 2 and 3: the segment is at the lower and at the upper end of z; bit 4: eps is on faces;
-/// bit 5: z is stretched
+/// bit 5: z is stretched; bits 6 to 11: sides that are free, by axis
 /// @param scaled  with D
 template <class Side>
 static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long begins = 0,
@@ -164,6 +177,7 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
     twin scalars(BASE_PCG_SCALARS), part(BASE_PCG_MEASURES * nz * blocks);
     twin eps((nz + 2) * plane), eps_y((nz + 2) * plane), eps_z((nz + 2) * plane);
     twin scale(nz * plane), x(nz * plane), r(nz * plane), p(nz * plane), q(nz * plane);
+    twin outside(BASE_PCG_OUTSIDES * nz * plane);
     twin low(plane), high(plane), below(plane), above(plane);
     field with_sides(n, false, 0), x_side(of_x, single, 0), y_side(of_y, single, 0);
     field z_side(of_z, single, 0);
@@ -192,6 +206,7 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
         t.scale = is_scaled ? of(scale) : nullptr;
         t.widths.of = ends & 32 ? of(widths) : nullptr;
         t.r = of(r);
+        t.outside = a.terms.outside ? of(outside) : nullptr;
         t.b = has_values ? static_cast<double *>(at(with_sides).first) : nullptr;
         t.sides.single = single;
         for (int side = 0; side < 2 && has_values; side++) {
@@ -213,8 +228,8 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
     all(a, false);
     all(b, true);
     const auto same = [&](const char *step) {
-        const twin *const every[] = {&part, &eps, &eps_y, &eps_z, &scale, &x,      &r,
-                                     &p,    &q,   &low,   &high,  &u,     &source, &with_sides};
+        const twin *const every[] = {&part, &eps, &eps_y, &eps_z, &scale,  &x,          &r,      &p,
+                                     &q,    &low, &high,  &u,     &source, &with_sides, &outside};
         for (const twin *w : every)
             w->same(step);
     };
@@ -222,8 +237,11 @@ static void one(size_t nx, size_t ny, size_t nz, bool single, size_t gap, long b
     psg_cpu_pcg_measure(&a);
     Side::measure(&b);
     same("measure");
-    psg_cpu_pcg_start(&a);
-    Side::start(&b);
+    base_pcg_task c = a, d = b;
+    if (begins != BASE_PCG_ANEW) // the flow of x stays
+        c.outside = d.outside = nullptr;
+    psg_cpu_pcg_start(&c);
+    Side::start(&d);
     same("start");
     steps<Side>(a, b, same);
 }
@@ -238,7 +256,12 @@ template <class Side> static void check_tasks() {
         one<Side>(300, 40, 5, single, 0);
         for (int ends = 1; ends < 64; ends++)
             one<Side>(6, 4, 3, single, 1, BASE_PCG_ANEW, ends, ends % 2);
+        for (int sides = 1; sides < 64; sides++) // free
+            one<Side>(sides % 3 ? 6 : 1, 4, 3, single, 0,
+                      sides % 5 ? BASE_PCG_FROM_X : BASE_PCG_ANEW,
+                      64 * sides + sides % 2 * 32 + 15);
         for (long begins = BASE_PCG_ANEW; begins <= BASE_PCG_FROM_R; begins++) {
+            one<Side>(70, 33, 4, single, 0, begins, 64 * 63 + 7);
             one<Side>(70, 33, 4, single, 3, begins, 0, true);
             one<Side>(7, 5, 3, single, 0, begins, 15, begins > 0);
             one<Side>(1, 1, 1, single, 0, begins, 15, true);
