@@ -79,9 +79,7 @@ static int mode_of(const use *at, const psg_label *label, const psg_terms *all) 
     case offsetof(psg_task_pcg_data, p):
         return alone ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, outside):
-        if (!terms->outside) {
-            return 0;
-        } /* fallthrough */
+        return !terms->outside || alone ? 0 : anew ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, x):
         return alone ? 0 : anew ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, q):

@@ -234,8 +234,7 @@ typedef enum psg_effort {
     PSG_EFFORT_COUNT
 } psg_effort;
 
-/** Options of a plan. Always start from psg_options_init(). Each comment is the default, then what
- *  the option means. */
+/** Options of a plan. Start from psg_options_init(). A comment is the default, then the meaning. */
 typedef struct psg_options {
     size_t struct_size;      /**< set by psg_options_init(); lets the struct grow */
     psg_precision precision; /**< PSG_F64 */
@@ -429,8 +428,7 @@ typedef struct psg_array {
                               counts as memory of this device, and as main memory for PSG_ASK */
     ptrdiff_t stride[3]; /**< elements from a point to the next along x, y, z; all 0: dense. x: 1;
                               y: >= nx; z: planes do not overlap, on a GPU >= ny stride[1] */
-    void *stream;        /**< of a CUDA device: the cudaStream_t that f is written on and u is read
-                              on; NULL: the legacy default stream */
+    void *stream; /**< of a CUDA device: the cudaStream_t of f and u; NULL: the default stream */
 } psg_array;
 
 /** A dense array: device PSG_ASK, stream NULL. */
@@ -471,11 +469,10 @@ typedef struct psg_solve_args {
      *  mean counts; or on faces: epsilon_faces. A point with 0 is solid: no flux passes, f is not
      *  read, and u is 0. In each region of other points that no side and no lambda fixes u has the
      *  mean 0, and f is to have it: see `mean`. For fd2, and sides that are periodic, Dirichlet,
-     *  free or, in cells, Neumann; values there count times epsilon beside them. At the points
-     *  beside free sides epsilon is one number above 0, that outside. Free sides are for epsilon at
-     *  points and no guess; lambda is 0 where x or y is free, and where it is 0 there is a Dirichlet
-     *  side or a free side along each axis: else _UNSUPPORTED. All processes take the
-     *  same iterations. Not with psg_submit_slabs(); psg_submit_arrays() returns near the end. */
+     *  free or, in cells, Neumann; values there count times epsilon beside them. Beside free sides
+     *  epsilon is that outside, above 0; _UNSUPPORTED there: faces, a guess, lambda if x or y is
+     *  free, lambda = 0 without a Dirichlet side or a free side along each axis. Not with
+     *  psg_submit_slabs(); psg_submit_arrays() returns near the end. */
     const psg_array *epsilon;
     /** 0 = 1e-10 in f64, 1e-6 in f32; above 0, below 1. With epsilon: iterations end when the
      *  residual is at most this share of factor f less dropped means, both in the 2-norm */

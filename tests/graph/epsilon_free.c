@@ -12,7 +12,7 @@ static bool on_gpus(void) {
 
 static const double outside = 3;
 
-/* ----------------------------------------------------------------------------------- a wider box */
+/* ------------------------------------------------------------------------------- a wider box */
 
 /** The place of point m of a box in one that has `low` cells more below it. */
 static size_t place_in(const medium *wide, const medium *p, const size_t low[3], size_t m) {
@@ -81,7 +81,7 @@ static medium widen(const medium *p, size_t more, size_t low[3]) {
     return wide;
 }
 
-/* --------------------------------------------------------------------------------------- answers */
+/* ------------------------------------------------------------------------------- answers */
 
 /** epsilon over some decades, or over one and 0 in bodies, also next to the rim. A body's f is NaN.
  */
@@ -271,7 +271,7 @@ static void again(void) {
     CHECK(harness_statistics(plan).iterations == 0, "a solve without epsilon had iterations");
 }
 
-/* -------------------------------------------------------------------------------------- refusals */
+/* ------------------------------------------------------------------------------- refusals */
 
 static void refuse(const char *all, double lambda, psg_status status, const char *words) {
     AT_END(destroy) medium p = make(6, 5, 4, 1, 1, 1);

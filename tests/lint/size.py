@@ -13,7 +13,7 @@ FILE_LINES = 600
 # A Fortran module is one file, which programs compile along.
 LONG_FILES = {"bindings/fortran/psg.f90": 712}
 FUNCTION_LINES = 80
-FOLDER_LINES = {"codelets": 4060}
+FOLDER_LINES = {"codelets": 4065}
 
 # The end of a function's head; what else opens a brace outside of one has no parenthesis before it.
 OPENING = re.compile(r"\)\s*(const|noexcept)?\s*\{$")

@@ -444,7 +444,8 @@ def test_epsilon(bc, lambda_):
             rim[-1 if "free" in (bc[d], bc[d][1]) else 0] = outside
         e = eps.ravel()
         pairs_of = between(shape, h, bc, lambda m, to: 2 * e[m] * e[to] / max(e[m] + e[to], 1e-300))
-        matrix = outside * (np.linalg.inv(whole) - between(shape, h, bc, lambda m, to: 1)) + pairs_of
+        matrix = np.linalg.inv(whole) - between(shape, h, bc, lambda m, to: 1)
+        matrix = outside * matrix + pairs_of
         fluid = e > 0
         f.ravel()[~fluid] = np.nan
         want = np.zeros(n)
