@@ -306,7 +306,7 @@ static void guess(void) {
 /* ----------------------------------------------------------------------------------- refusals */
 
 static void refusals(void) {
-    static const char *const all[] = {"PP,PP,RD", "PP,PP,NR", "PP,PP,FF", "PP,PP,DF"};
+    static const char *const all[] = {"PP,PP,RD", "PP,PP,NR"};
     for (size_t c = 0; c < 2 * sizeof all / sizeof *all; ++c) {
         AT_END(destroy) medium p = make(4, 6, 8, 1, 1, 1);
         p.sides = all[c / 2];
@@ -324,8 +324,8 @@ static void refusals(void) {
         CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
         const psg_solve_args args = args_of(plan, &p);
         CHECK_SAYS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_UNSUPPORTED,
-                   "epsilon is for periodic and Dirichlet sides, and for Neumann sides with points "
-                   "in cells, and z has another");
+                   "epsilon is for periodic, Dirichlet and free sides, and for Neumann sides with "
+                   "points in cells, and z has another");
     }
 }
 
