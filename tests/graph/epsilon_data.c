@@ -1,6 +1,7 @@
 /* psg_solve_epsilon(): u of StarPU data is that of arrays, the statistics tell the mean of this
  * solve's f, and what cannot be solved is refused in words, as it is between arrays. */
 #include "graph/psg_starpu.h"
+#include "graph/psg_task.h"
 #include "tests/graph/epsilon_problem.h"
 
 #include <starpu.h>
@@ -30,11 +31,13 @@ static fields lend(psg_plan *plan, const medium *p) {
 }
 
 static void take_back(fields *all) {
+    psg_engine_awake(); /* to copy what is on a GPU */
     for (int m = 0; m < FIELDS; ++m) {
         for (size_t s = 0; s < all->segments; ++s) {
             starpu_data_unregister(all->data[m][s]);
         }
     }
+    psg_engine_rest();
 }
 
 /** Between StarPU data; u is in p->u then. */

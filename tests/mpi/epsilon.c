@@ -4,6 +4,7 @@
  * sides, and the gradient. What one process gives wrong is
  * refused on all. */
 #include "graph/psg_starpu.h"
+#include "graph/psg_task.h"
 #include "tests/graph/epsilon_problem.h"
 #include "tests/mpi/ranks.h"
 
@@ -459,9 +460,11 @@ static void data(void) {
     args.tolerance = ranks_rank(world) == ranks_size(world) - 1 && ranks_size(world) > 1 ? 2 : 0;
     const psg_status status = psg_solve_epsilon(plan, handle[F], handle[EPS], handle[U], &args);
     CHECK(status == (ranks_size(world) > 1 ? PSG_ERR_ARG : PSG_OK), "status %d", status);
+    psg_engine_awake(); /* to copy what is on a GPU */
     for (size_t m = 0; m < FIELDS * segments; ++m) {
         starpu_data_unregister(handle[m / segments][m % segments]);
     }
+    psg_engine_rest();
     share_gather(&s.u, world, p.u);
     CHECK_CLOSE(p.u, want, 6, 5, 9, 1e-13, "u of data");
     free(a.z);
