@@ -29,8 +29,9 @@ static int axes_with(const psg_grid *grid, psg_bc bc) {
     return axes;
 }
 
-/* M is definite, with a free side too: the potential between plates, or of a wire, may have either
- * sign. The table of a Green's function is made before epsilon is known. */
+/* Conjugate gradients need an M of one sign. Where one axis or two are free, lambda is 0 and no side
+ * is a Dirichlet side, u of a charge has both signs, and so has M. The table of a free x or y is
+ * made for the lambda of M, which is known once epsilon is: so it is 0. */
 static psg_status check_free(const psg_plan *plan, const psg_solve_args *args) {
     const psg_grid *grid = &plan->problem.grid;
     const int axes = axes_with(grid, PSG_BC_FREE);
@@ -50,7 +51,8 @@ static psg_status check_free(const psg_plan *plan, const psg_solve_args *args) {
                ? PSG_OK
                : psg_fail(PSG_ERR_UNSUPPORTED,
                           "epsilon with free sides needs lambda above 0, a Dirichlet side, or a "
-                          "free side along each axis: else nothing says how large u is");
+                          "free side along each axis: else u of a charge has both signs, and the "
+                          "iterations need one");
 }
 
 static psg_status check(const psg_plan *plan, const psg_solve_args *args) {
