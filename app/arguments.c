@@ -80,8 +80,8 @@ static const option_row solve_rows[] = {
     {"Variable coefficients", "epsilon", "FILE[:DATASET]", app_value_text, FIELD(epsilon), NULL,
      "FILE:DATASET",
      "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, or 0 "
-     "in bodies, in a data set like f. For --in and --symbol fd2, with periodic, D and, for cells, "
-     "N sides, and --faces",
+     "in bodies, in a data set like f. For --in and --symbol fd2, with periodic, D, F and, for "
+     "cells, N sides, and --faces",
      false},
     {NULL, "faces-epsilon", "FILE[:GROUP]", app_value_text, FIELD(faces_epsilon), NULL,
      "FILE:GROUP",

@@ -59,13 +59,20 @@ static base_regions *find(const parts *p, double *const *const eps[3], double la
         .n = {axis[0].n, axis[1].n, p->planes.count}, .below = p->room, .counts = p->counts};
     get_faces(p, p->planes.z0, 0, p->room);
     const bool has[2] = {p->planes.z0 == 0, p->planes.z0 + p->planes.count == axis[2].n};
+    bool free_axis[3], wall[3];
+    for (int d = 0; d < 3; d++) {
+        const psg_bc *bc = axis[d].bc;
+        free_axis[d] = bc[0] == PSG_BC_FREE || bc[1] == PSG_BC_FREE;
+        wall[d] = bc[0] == PSG_BC_DIRICHLET || bc[1] == PSG_BC_DIRICHLET;
+    }
+    const bool outside = base_regions_free_fixes(free_axis, wall);
     for (int d = 0; d < 3; d++) {
         box.plane[d] = (const double *const *)eps[d];
         box.wraps[d] = (d < 2 || app_ranks() == 1) && is_periodic(p, d);
         for (int side = 0; side < 2; side++) {
             const bool here = d < 2 || has[side];
             const psg_bc bc = axis[d].bc[side];
-            box.fixes[d][side] = here && (bc == PSG_BC_DIRICHLET || bc == PSG_BC_FREE);
+            box.fixes[d][side] = here && (bc == PSG_BC_DIRICHLET || (bc == PSG_BC_FREE && outside));
             box.closed[d][side] =
                 here && (axis[d].bc[side] == PSG_BC_NEUMANN || !app_line_varies(&p->flux->line[d]));
         }

@@ -33,8 +33,9 @@
  *
  * Where sides are free, eps is one number e0 on the rim, the points beside them, and outside. What
  * flows through a free face is not a sum over neighbours, but M has it: M z is r times the factor
- * of f, and M p = M z + rz/rz_before M p_before. M p less what flows inside the box is that flow.
- * A p is e0 times it, and the stencil with eps inside. The flow of x is moved as x is.
+ * of f, and M p = M z + rz/rz_before M p_before. That flow is M p less what flows inside the box, and
+ * plus lambda/e0 p. A p is e0 times that flow plus the stencil with eps inside. The flow of x is
+ * moved as x is.
  *
  * M may stand between two factors D, a number at each point: z = D 1/M D r. D is the root of what
  * flows through the faces of a point with eps = 1 over what flows with eps, for the same

@@ -107,14 +107,22 @@ static base_regions *label(const psg_plan *plan, double *const *const planes[3],
     base_regions_box box = {.n = {l->n[0], l->n[1], planes_here(plan)},
                             .all = terms->faces && terms->lambda != 0,
                             .counts = widths_of(plan)};
+    bool free_axis[3];
+    bool wall[3];
+    for (int d = 0; d < 3; d++) {
+        const psg_bc *bc = grid->axis[d].bc;
+        free_axis[d] = bc[0] == PSG_BC_FREE || bc[1] == PSG_BC_FREE;
+        wall[d] = bc[0] == PSG_BC_DIRICHLET || bc[1] == PSG_BC_DIRICHLET;
+    }
+    const bool outside = base_regions_free_fixes(free_axis, wall);
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &grid->axis[d];
         box.plane[d] = (const double *const *)planes[d];
         box.wraps[d] = (d < 2 || plan->processes.ranks == 1) && axis->bc[0] == PSG_BC_PERIODIC;
         for (int side = 0; side < 2; side++) {
             const bool here = d < 2 || has[side];
-            box.fixes[d][side] =
-                here && (axis->bc[side] == PSG_BC_DIRICHLET || axis->bc[side] == PSG_BC_FREE);
+            box.fixes[d][side] = here && (axis->bc[side] == PSG_BC_DIRICHLET ||
+                                          (axis->bc[side] == PSG_BC_FREE && outside));
             box.closed[d][side] =
                 here && (axis->bc[side] == PSG_BC_NEUMANN || terms->weight[d] == 0);
         }

@@ -237,13 +237,18 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
         }
         if (psg_gradient_wants(gradient, d) && plan->problem.grid.axis[d].bc[1] == PSG_BC_FREE &&
             !has_beyond(gradient, plan, d)) {
+            if (args->epsilon != NULL) {
+                return psg_fail(PSG_ERR_UNSUPPORTED,
+                                "the gradient along %c at a free upper side is not there with "
+                                "epsilon",
+                                psg_grid_letter(&plan->problem.grid, d));
+            }
             return psg_fail(
                 PSG_ERR_UNSUPPORTED,
                 "the gradient of fd2 along %c at a free upper side is %s: with one "
                 "more point, where f is 0, u is the same, and it is inside",
                 psg_grid_letter(&plan->problem.grid, d),
-                args->epsilon != NULL                  ? "not there with epsilon"
-                : plan->problem.waves.line.open[1] > 0 ? "there on cores in the fused graph"
+                plan->problem.waves.line.open[1] > 0 ? "there on cores in the fused graph"
                 : !plan->problem.waves.between
                     ? "there if each axis is periodic or free at both sides"
                 : by_modes ? "there on GPUs where the last segment has two points along it"

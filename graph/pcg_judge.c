@@ -160,7 +160,7 @@ psg_status psg_pcg_judge(const psg_plan *plan, const psg_pending *pending) {
     if (!r->bad_eps && !psg_pcg_has_outside(r)) {
         return psg_fail(
             PSG_ERR_DATA,
-            "epsilon is from %g to %g at the points beside free sides: it has to be one "
+            "epsilon is from %.17g to %.17g at the points beside free sides: it has to be one "
             "number there, above 0, which is that outside the box",
             r->rim[0], r->rim[1]);
     }

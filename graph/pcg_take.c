@@ -50,9 +50,10 @@ static psg_status check_free(const psg_plan *plan, const psg_solve_args *args) {
     return axes_with(grid, PSG_BC_DIRICHLET) > 0 || axes == 3 || args->lambda != 0
                ? PSG_OK
                : psg_fail(PSG_ERR_UNSUPPORTED,
-                          "epsilon with free sides needs lambda above 0, a Dirichlet side, or a "
-                          "free side along each axis: else u of a charge has both signs, and the "
-                          "iterations need one");
+                          "epsilon with these free sides needs %sa Dirichlet side, or a free side "
+                          "along each of three axes: else u of a charge has both signs, and the "
+                          "iterations need one",
+                          plan->context.tabled ? "" : "lambda above 0, ");
 }
 
 static psg_status check(const psg_plan *plan, const psg_solve_args *args) {
@@ -91,7 +92,7 @@ static int fields_outside(const psg_plan *plan) {
     return axes_with(&plan->problem.grid, PSG_BC_FREE) > 0 ? BASE_PCG_OUTSIDES : 0;
 }
 
-/* A task has six fields of a segment at most, and some planes. To ask a GPU for its free memory
+/* A task has six fields of a segment at most, those of free sides, and some planes. To ask a GPU for its free memory
  * takes longer than a small solve, so that it is asked when the fields are made. */
 static psg_status check_room(const psg_plan *plan, bool faces, bool values) {
     const int fields = (faces ? 9 : 7) + values + fields_outside(plan);
@@ -102,8 +103,8 @@ static psg_status check_room(const psg_plan *plan, bool faces, bool values) {
     return psg_placement_check_bytes(plan, needed, "the fields of a segment", "segments");
 }
 
-/* In main memory: x, r, p, q, scale and eps, one or by axis, with two planes more, with values on
- * sides b, low and high, sums, the preconditioner's f and u, and where epsilon is 0 somewhere the
+/* In main memory: x, r, p, q, scale and eps, one or by axis, with two planes more, with free sides
+ * `outside`, with values on sides b, low and high, sums, the preconditioner's f and u, and where epsilon is 0 somewhere the
  * numbers of regions. On a plan with GPUs the fields live there. */
 static psg_status check_memory(const psg_plan *plan, bool faces, bool values) {
     const int fields = (faces ? 8 : 6) + values + fields_outside(plan);

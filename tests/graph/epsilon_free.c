@@ -314,14 +314,15 @@ static void refuse_rims(void) {
 
 static void refusals(void) {
     static const char without[] = "where a side is free, epsilon is at points, and without a guess";
-    static const char one[] =
-        "epsilon with free sides needs lambda above 0, a Dirichlet side, or a "
-        "free side along each axis";
+    static const char one[] = "epsilon with these free sides needs lambda above 0, a Dirichlet "
+                              "side, or a free side along "
+                              "each of three axes";
+    static const char table[] = "epsilon with these free sides needs a Dirichlet side, or a free";
     refuse("FF,PP,DD", 2, PSG_ERR_UNSUPPORTED, "epsilon with free sides along x or y is for");
     refuse("PP,DF,DD", 2, PSG_ERR_UNSUPPORTED, "epsilon with free sides along x or y is for");
     refuse("PP,PP,FF", 0, PSG_ERR_UNSUPPORTED, one);
     refuse("NN,PP,NF", 0, PSG_ERR_UNSUPPORTED, one);
-    refuse("FF,PP,FF", 0, PSG_ERR_UNSUPPORTED, one);
+    refuse("FF,PP,FF", 0, PSG_ERR_UNSUPPORTED, table);
     AT_END(destroy) medium p = make(6, 5, 4, 1, 1, 1);
     p.sides = "FF";
     fill(&p, false, PSG_F64);

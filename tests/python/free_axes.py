@@ -420,6 +420,17 @@ def between(shape, h, bc, weigh):
     return matrix
 
 
+OUTSIDE = 1.7
+
+
+def with_epsilon(whole, shape, h, bc, eps):
+    """The matrix of div(eps grad u) - lambda u. @param whole  u without epsilon of each f that is 1
+    at one point, for lambda / OUTSIDE"""
+    e = eps.ravel()
+    inner = between(shape, h, bc, lambda m, to: 2 * e[m] * e[to] / max(e[m] + e[to], 1e-300))
+    return inner + OUTSIDE * (np.linalg.inv(whole) - between(shape, h, bc, lambda m, to: 1))
+
+
 @pytest.mark.parametrize("bc, lambda_", (
     (("free", "free", "free"), 0), (("free", ("neumann", "free"), "free"), 0),
     (("free", "free", WALLS[0]), 0), (("free", "periodic", WALLS[0]), 0),
@@ -429,10 +440,10 @@ def between(shape, h, bc, weigh):
 def test_epsilon(bc, lambda_):
     """A dense matrix: that without epsilon is the inverse of sums over all pairs of points, and
     epsilon differs from its number outside in the box alone."""
-    shape, outside, p = (5, 4, 6), 1.7, (0, 1, -1)
+    shape, p = (5, 4, 6), (0, 1, -1)
     n, h = math.prod(shape), np.exp(STEP * np.array(p) / 2)
     free = [d for d in range(3) if "free" in bc[d]]
-    whole = np.array([unbounded(one.reshape(shape), bc, p, "fd2", lambda_ / outside).ravel()
+    whole = np.array([unbounded(one.reshape(shape), bc, p, "fd2", lambda_ / OUTSIDE).ravel()
                       for one in np.eye(n)]).T
     for seed, solid in itertools.product((1, 2), (False, True)):
         dice = np.random.default_rng(seed)
@@ -440,13 +451,10 @@ def test_epsilon(bc, lambda_):
         eps[dice.random(shape) < (0.4 if solid else 0)] = 0
         for d in free:
             rim = np.moveaxis(eps, d, 0)
-            rim[0 if "free" in (bc[d], bc[d][0]) else -1] = outside
-            rim[-1 if "free" in (bc[d], bc[d][1]) else 0] = outside
-        e = eps.ravel()
-        pairs_of = between(shape, h, bc, lambda m, to: 2 * e[m] * e[to] / max(e[m] + e[to], 1e-300))
-        matrix = np.linalg.inv(whole) - between(shape, h, bc, lambda m, to: 1)
-        matrix = outside * matrix + pairs_of
-        fluid = e > 0
+            rim[0 if "free" in (bc[d], bc[d][0]) else -1] = OUTSIDE
+            rim[-1 if "free" in (bc[d], bc[d][1]) else 0] = OUTSIDE
+        matrix = with_epsilon(whole, shape, h, bc, eps)
+        fluid = eps.ravel() > 0
         f.ravel()[~fluid] = np.nan
         want = np.zeros(n)
         want[fluid] = np.linalg.solve(matrix[np.ix_(fluid, fluid)], f.ravel()[fluid])
@@ -458,3 +466,25 @@ def test_epsilon(bc, lambda_):
                 u = plan.solve(f.astype(dtype), epsilon=eps.astype(dtype), lambda_=lambda_,
                                tolerance=1e-11 if dtype == "f8" else 0)
                 assert far(u, want) < most, (bc, seed, solid, dtype)
+
+
+@pytest.mark.parametrize("bc", ((("dirichlet", "free"), "periodic", WALLS[3]),
+                                (("dirichlet", "free"), "periodic", WALLS[0])), ids=str)
+def test_a_body_before_the_wall(bc):
+    """Beyond free sides of one axis u is any number, if no wall goes on there: u has the mean 0."""
+    shape, p = (5, 4, 6), (0, 1, -1)
+    n, h, fluid = math.prod(shape), np.exp(STEP * np.array(p) / 2), np.ones(shape, dtype=bool)
+    fluid[0] = False
+    f, eps = np.random.default_rng(5).standard_normal(shape), np.where(fluid, OUTSIDE, 0)
+    whole = np.array([unbounded(one.reshape(shape), bc, p, "fd2", 0).ravel() for one in np.eye(n)])
+    singular = bc[2] == WALLS[3]
+    m = fluid.ravel()
+    g = f.ravel()[m] - (f[fluid].mean() if singular else 0)
+    want = np.zeros(n)
+    want[m] = np.linalg.lstsq(with_epsilon(whole.T, shape, h, bc, eps)[np.ix_(m, m)], g, 1e-10)[0]
+    with psg.Plan(shape, box=[k * length for k, length in zip(shape, h)], bc=bc, symbol="fd2",
+                  points="cells", gpus=GPUS) as plan:
+        assert far(plan.solve(f, epsilon=eps), want.reshape(shape)) < 1e-8
+        if singular:
+            with pytest.raises(psg.MeanError, match="f has the mean"):
+                plan.solve(f, epsilon=eps, mean="error")
