@@ -33,7 +33,7 @@
  *
  * Where sides are free, eps is one number e0 on the rim, the points beside them, and outside. What
  * flows through a free face is not a sum over neighbours, but M has it: M z is r times the factor
- * of f, and M p = M z + rz/rz_before M p_before. That flow is M p less what flows inside the box, and
+ * of f, and M p = M z + rz/rz_before M p_before. That flow is M p less what flows inside the box,
  * plus lambda/e0 p. A p is e0 times that flow plus the stencil with eps inside. The flow of x is
  * moved as x is.
  *

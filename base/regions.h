@@ -45,9 +45,9 @@ typedef struct base_regions_box {
     const double *counts;
 } base_regions_box;
 
-/** Does a free side fix u of the points beside it, where lambda is 0? What is outside goes on beyond
- *  free sides, and walls of other axes go on there. Beyond free sides of one axis between walls that
- *  let nothing through u is a number, and any number will do.
+/** Does a free side fix u of the points beside it, where lambda is 0? Walls of other axes go on
+ *  beyond it. Beyond free sides of one axis between walls that let nothing through u is a number,
+ *  and any number will do.
  *  @param[in] free_axis, wall  axes with a free side, and with a Dirichlet side */
 static inline bool base_regions_free_fixes(const bool free_axis[3], const bool wall[3]) {
     int axes = 0;

@@ -79,10 +79,7 @@ static int mode_of(const use *at, const psg_label *label, const psg_terms *all) 
     case offsetof(psg_task_pcg_data, p):
         return alone ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, outside):
-        return !terms->outside || alone            ? 0
-               : anew                              ? STARPU_W
-               : label->kind == PSG_TASK_PCG_START ? 0
-                                                   : at->mode;
+        return !terms->outside || alone ? 0 : anew ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, x):
         return alone ? 0 : anew ? STARPU_W : at->mode;
     case offsetof(psg_task_pcg_data, q):

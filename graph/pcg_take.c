@@ -29,9 +29,9 @@ static int axes_with(const psg_grid *grid, psg_bc bc) {
     return axes;
 }
 
-/* Conjugate gradients need an M of one sign. Where one axis or two are free, lambda is 0 and no side
- * is a Dirichlet side, u of a charge has both signs, and so has M. The table of a free x or y is
- * made for the lambda of M, which is known once epsilon is: so it is 0. */
+/* Conjugate gradients need an M of one sign. Where one axis or two are free, lambda is 0 and no
+ * side is a Dirichlet side, u of a charge has both signs, and so has M. The table of a free x or y
+ * is made for the lambda of M, which is known once epsilon is: so it is 0. */
 static psg_status check_free(const psg_plan *plan, const psg_solve_args *args) {
     const psg_grid *grid = &plan->problem.grid;
     const int axes = axes_with(grid, PSG_BC_FREE);
@@ -92,8 +92,9 @@ static int fields_outside(const psg_plan *plan) {
     return axes_with(&plan->problem.grid, PSG_BC_FREE) > 0 ? BASE_PCG_OUTSIDES : 0;
 }
 
-/* A task has six fields of a segment at most, those of free sides, and some planes. To ask a GPU for its free memory
- * takes longer than a small solve, so that it is asked when the fields are made. */
+/* A task has six fields of a segment at most, those of free sides, and some planes. To ask a GPU
+ * for its free memory takes longer than a small solve, so that it is asked when the fields are
+ * made. */
 static psg_status check_room(const psg_plan *plan, bool faces, bool values) {
     const int fields = (faces ? 9 : 7) + values + fields_outside(plan);
     const psg_layout *l = &plan->context.layout;
@@ -104,8 +105,8 @@ static psg_status check_room(const psg_plan *plan, bool faces, bool values) {
 }
 
 /* In main memory: x, r, p, q, scale and eps, one or by axis, with two planes more, with free sides
- * `outside`, with values on sides b, low and high, sums, the preconditioner's f and u, and where epsilon is 0 somewhere the
- * numbers of regions. On a plan with GPUs the fields live there. */
+ * `outside`, with values on sides b, low and high, sums, the preconditioner's f and u, and where
+ * epsilon is 0 somewhere the numbers of regions. On a plan with GPUs the fields live there. */
 static psg_status check_memory(const psg_plan *plan, bool faces, bool values) {
     const int fields = (faces ? 8 : 6) + values + fields_outside(plan);
     const int plane_fields = faces ? 8 : 4;
