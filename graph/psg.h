@@ -428,7 +428,7 @@ typedef struct psg_array {
                               counts as memory of this device, and as main memory for PSG_ASK */
     ptrdiff_t stride[3]; /**< elements from a point to the next along x, y, z; all 0: dense. x: 1;
                               y: >= nx; z: planes do not overlap, on a GPU >= ny stride[1] */
-    void *stream; /**< of a CUDA device: the cudaStream_t of f and u; NULL: the default stream */
+    void *stream;        /**< CUDA: the cudaStream_t of f and u; NULL: the legacy default stream */
 } psg_array;
 
 /** A dense array: device PSG_ASK, stream NULL. */
